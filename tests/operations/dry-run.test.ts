@@ -33,11 +33,8 @@ it.concurrent.each(['preview', 'production'])(
   },
 );
 
-const {
-  env,
-  observability,
-  migrations = [],
-} = experimental_readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig;
+const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') });
+const { env, observability, migrations = [] } = rawConfig;
 
 it('answers under workers.dev in preview alone, and samples traces', () => {
   expect(env?.['production']).toMatchObject({ workers_dev: false, preview_urls: false });

@@ -1,18 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { addresses, refreshVars } from './vars.ts';
 
-let folder: string;
-let file: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'solace-vars-'));
-  file = join(folder, '.dev.vars');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = mkdtempSync(join(tmpdir(), 'solace-vars-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const newFile = () => join(folder, randomUUID());
 
 test('the first run writes fresh secrets, the next keeps them', () => {
+  const file = newFile();
   const first = refreshVars(file, addresses(8787, 8788));
   expect(first.SESSION_KEYS).toMatch(/^[\w-]+:[\w-]{43}$/);
   expect(first.BOT_WEBHOOK_SECRET).toMatch(/^whsec_/);
@@ -22,6 +20,7 @@ test('the first run writes fresh secrets, the next keeps them', () => {
 });
 
 test('moved ports move the addresses of this machine and nothing else', () => {
+  const file = newFile();
   const before = refreshVars(file, addresses(8787, 8788));
   const after = refreshVars(file, addresses(9000, 9001));
   expect(after).toMatchObject({ SITE_URL: 'http://localhost:9000', STRIPE_API_BASE: 'http://127.0.0.1:9001' });
@@ -29,6 +28,7 @@ test('moved ports move the addresses of this machine and nothing else', () => {
 });
 
 test('what a person wrote stays', () => {
+  const file = newFile();
   writeFileSync(file, '# mine\nAPPROVAL=manual\nSTRIPE_API_BASE=https://api.stripe.com\nWHATSAPP_TOKEN="quoted"\n');
   const written = { APPROVAL: 'manual', STRIPE_API_BASE: 'https://api.stripe.com', WHATSAPP_TOKEN: 'quoted' };
   expect(refreshVars(file, addresses(8787, 8788))).toMatchObject(written);

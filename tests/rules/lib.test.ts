@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { callerLanguage } from '../../worker/lib/caller.ts';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
+import { encryptPush } from '../../worker/push/web-push.ts';
 import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 it('a memoized function keeps no result of a call that threw', () => {
@@ -118,4 +119,30 @@ describe('the comparison of a set-up', () => {
   ])('tells whether %s holds', (_, wanted, expected) => {
     expect(matches(there, wanted)).toBe(expected);
   });
+});
+
+/** The example of RFC 8291, section 5. */
+const vector = {
+  text: 'When I grow up, I want to be a watermelon',
+  publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+  privateKey: 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw',
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  salt: 'DGv6ra1nlYgDCS1FRnbzlw',
+  body: 'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
+};
+
+const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'));
+const point = bytes(vector.publicKey);
+const text = (part: Uint8Array) => Buffer.from(part).toString('base64url');
+const jwk = { kty: 'EC', crv: 'P-256', x: text(point.slice(1, 33)), y: text(point.slice(33)) };
+
+it('a notice is encrypted as in the example of RFC 8291', async () => {
+  const curve = { name: 'ECDH', namedCurve: 'P-256' };
+  const keys = {
+    publicKey: await crypto.subtle.importKey('raw', point, curve, true, []),
+    privateKey: await crypto.subtle.importKey('jwk', { ...jwk, d: vector.privateKey }, curve, false, ['deriveBits']),
+  };
+  const sealed = await encryptPush(vector.text, vector, { keys, salt: bytes(vector.salt) });
+  expect(text(sealed)).toBe(vector.body);
 });

@@ -21,18 +21,6 @@ test('lists documents in the order of their first insertion, as they are now', (
   expect(store.get('notes', 'a')).toEqual({ text: 'four' });
 });
 
-test('a transaction that fails leaves no trace', () => {
-  const store = newStore();
-  store.put('old', 'a', 1);
-  const fail = () => {
-    store.put('old', 'b', 2);
-    store.put('new', 'c', 3);
-    throw new Error('rolled back');
-  };
-  expect(() => store.transaction(() => store.transaction(fail))).toThrow('rolled back');
-  expect([store.list('old'), store.list('new'), store.get('new', 'c')]).toEqual([[1], [], undefined]);
-});
-
 test('no reader can change what the next one gets', () => {
   const store = newStore();
   store.put('notes', 'a', { tags: ['one'] });

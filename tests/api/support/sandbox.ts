@@ -13,6 +13,7 @@ type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: str
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${vars.SANDBOX}${path}`, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path} responded ${response.status}: ${await response.text()}`);
   return response.json();
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callJson } from '../../product/machine.ts';
 
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 type Reply = { reply: string; usage: Record<string, unknown> };
@@ -59,10 +60,5 @@ export class Phone {
   notices = () => control<{ title: string; path: string }[]>('GET', `push/${this.#id}`);
 }
 
-async function control<T = unknown>(method: string, path: string, body?: object): Promise<T> {
-  const url = `${process.env.SANDBOX_URL}/${path}`;
-  const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
-  const response = await fetch(url, { method, ...init });
-  if (!response.ok) throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
-  return response.json() as Promise<T>;
-}
+const control = <T = unknown>(method: string, path: string, body?: object) =>
+  callJson<T>(method, `${process.env.SANDBOX_URL}/${path}`, body);

@@ -7,6 +7,7 @@ import { checkSettings, runChecks } from '../../../worker/operations/doctor/run-
 import { checkStripeAccount } from '../../../worker/operations/doctor/stripe-checks.ts';
 import type { Target, Values } from '../../../worker/operations/owner-command.ts';
 import type { Settings } from '../../../worker/settings.ts';
+import { callJson } from '../../product/machine.ts';
 import { serve, startTestServices } from '../test-services.ts';
 
 const services = await startTestServices();
@@ -33,11 +34,7 @@ const usual = await linesOf();
 /** Breaks something, and returns how to repair it. */
 type Breakage = () => Promise<() => Promise<unknown>>;
 
-async function put(path: string, body: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url + path, { method: 'PUT', headers, body: JSON.stringify(body) });
-  expect(response.status).toBe(200);
-}
+const put = (path: string, body: object) => callJson('PUT', url + path, body);
 
 const changing =
   (path: string, broken: object, whole: object): Breakage =>
@@ -47,7 +44,7 @@ const changing =
   };
 
 /** Changes what the Stripe Dashboard sets. */
-const dashboard = (await (await fetch(`${url}/stripe/dashboard`)).json()) as object;
+const dashboard = await callJson<object>('GET', `${url}/stripe/dashboard`);
 const changeDashboard = (changes: object) => changing('/stripe/dashboard', changes, dashboard);
 
 const switchCardsOff: Breakage = async () => {

@@ -52,13 +52,6 @@ test.each([
   expect((await send(inLanguage('es', to))).status).toBe(200);
 });
 
-test.each([
-  ['fr', 'PAUSED'],
-  ['es', 'GONE'],
-])('the state of a template is one of Meta’s, in a language of the account: not %s %s', async (language, status) => {
-  expect((await sandbox.call('PUT', `/templates/${language}`, { status })).status).toBe(400);
-});
-
 test('a handset shows what was sent to its exact id, also after a restart', async () => {
   await sandbox.call('POST', '/phones/+5215512345678/messages', { text: 'Hola' });
   await send(message({ to: '525512345678' }));
