@@ -65,11 +65,8 @@ async function openSession(phone: string) {
   const troubles: string[] = [];
   async function call(method: string, path: string, body?: object): Promise<Record<string, any>> {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    const response = await fetch(product.siteUrl + path, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(product.siteUrl + path, init);
     const text = await response.text();
     const found = text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : { text };
     if (response.status === 200 && found.success !== false) return found;

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/web';
 import { afterAll } from 'vitest';
-import { callJson } from '../product/machine.ts';
 import { startProduct } from '../product/start-product.ts';
 
-/** The JSON of a call to the site or to the local services. */
-export const call = <T = Record<string, any>>(url: string, method = 'GET', body?: object, token?: string) =>
-  callJson<T>(method, url, body, token);
+/** The JSON of a call to the site or to the local services, refusals too. */
+export async function call<T = Record<string, any>>(url: string, method = 'GET', body?: object, token = '') {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return (await response.json()) as T;
+}
 
 export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
 
