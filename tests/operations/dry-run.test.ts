@@ -34,11 +34,12 @@ it.concurrent.each(['preview', 'production'])(
 );
 
 const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') });
-const { env, observability, migrations = [] } = rawConfig;
+const { env, observability, migrations = [], ratelimits = [] } = rawConfig;
 
-it('answers under workers.dev in preview alone, and samples traces', () => {
+it('answers under workers.dev in preview alone, limits calls, and samples traces', () => {
   expect(env?.['production']).toMatchObject({ workers_dev: false, preview_urls: false });
   expect(env?.['preview']).not.toHaveProperty('workers_dev');
+  expect(ratelimits).toMatchObject([600, 3000].map((limit) => ({ simple: { limit, period: 60 } })));
   const rate = observability?.traces?.head_sampling_rate;
   expect(rate).toBeGreaterThan(0);
   expect(rate).toBeLessThan(1);
