@@ -34,11 +34,35 @@ export type { Authorized };
 type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
 type Row = Record<string, unknown> & { sessionExpiresAt: number; sessionSeenAt: number; sessionIsLimited: number };
 
-const selectUser = preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as sessionExpiresAt,
-    ${sessions.lastSeenAt} as sessionSeenAt, ${sessions.isLimited} as sessionIsLimited
-  from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
-  where ${sessions.id} = ${sql.placeholder('sessionId')} and ${sessions.userId} = ${sql.placeholder('userId')}
-    and ${sessions.expiresAt} > ${sql.placeholder('now')}`);
+const placeholders = {
+  sessionId: sql.placeholder('sessionId'),
+  userId: sql.placeholder('userId'),
+  now: sql.placeholder('now'),
+};
+
+/** SQL: the id of a session's user if it is live and the account may make this call, else null. */
+export function liveUserId(
+  { whilePending, needsSignIn }: Admission,
+  { sessionId, userId, now }: Record<keyof typeof placeholders, Value<string> | Value<number>> = placeholders,
+): SQL<string> {
+  const status = whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
+  const kind = needsSignIn ? sql`and not ${sessions.isLimited}` : sql``;
+  return sql`(select ${users.id} from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
+    where ${sessions.id} = ${sessionId} and ${sessions.userId} = ${userId}
+      and ${sessions.expiresAt} > ${now} ${status} ${kind})`;
+}
+
+/** The session check, which also reads `columns` of the tables that `joined` adds. */
+export function sessionCheck<Columns>(columns: SQL = sql``, joined: SQL = sql``): SessionCheck<Columns> {
+  return preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as sessionExpiresAt,
+      ${sessions.lastSeenAt} as sessionSeenAt, ${sessions.isLimited} as sessionIsLimited ${columns}
+    from ${sessions} join ${users} on ${users.id} = ${sessions.userId} ${joined}
+    where ${sessions.id} = ${placeholders.sessionId} and ${sessions.userId} = ${placeholders.userId}
+      and ${sessions.expiresAt} > ${placeholders.now}`);
+}
+
+type SessionCheck<Columns> = ReturnType<typeof preparedSql> & { columns?: Columns };
+const plainCheck = sessionCheck();
 
 /** A user's session. Only `run` checks in the database that it has not ended; writes guard with `userId`. */
 export class UserSession {
@@ -65,21 +89,29 @@ export class UserSession {
 
   /** SQL: the user's id if the session is live and the account may make this call, else null. */
   get userId(): SQL<string> {
-    const { whilePending, needsSignIn } = this.#admission;
-    const status = whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
-    const kind = needsSignIn ? sql`and not ${sessions.isLimited}` : sql``;
-    return sql`(select ${users.id} from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
-      where ${sessions.id} = ${this.sessionId} and ${sessions.userId} = ${this.claimedUserId}
-        and ${sessions.expiresAt} > ${this.#now} ${status} ${kind})`;
+    return liveUserId(this.#admission, this.values);
+  }
+
+  /** The values of the placeholders in `liveUserId`. */
+  get values(): { sessionId: string; userId: string; now: number } {
+    return { sessionId: this.sessionId, userId: this.claimedUserId, now: this.#now };
   }
 
   /** Runs the statements with the session check, then `respond` with the user's row from before. Throws 401 or 403. */
-  async run<List extends Statements, T>(
+  run<List extends Statements, T>(
     statements: [...List],
     respond: (user: User, ...results: Results<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
-    const values = { sessionId: this.sessionId, userId: this.claimedUserId, now: this.#now };
-    const select = this.#db.all<Row>(selectUser(values));
+    return this.runWith({ check: plainCheck }, statements, (user, _, ...results) => respond(user, ...results));
+  }
+
+  /** As `run`, with a check that reads more columns for `respond`. */
+  async runWith<Columns, List extends Statements, T>(
+    { check, values }: { check: SessionCheck<Columns>; values?: Record<string, unknown> },
+    statements: [...List],
+    respond: (user: User, columns: Columns, ...results: Results<List>) => T | Promise<T>,
+  ): Promise<Authorized<T>> {
+    const select = this.#db.all<Row & Columns>(check({ ...values, ...this.values }));
     const [[row], ...results] = await this.#db.batch([select, ...statements]);
     if (!row) throw new RequestError('unauthenticated');
     const user = readRow(users, row);
@@ -88,7 +120,7 @@ export class UserSession {
     if (this.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
     this.expiresAt = row.sessionExpiresAt;
     if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#waitUntil(recordSeen(this.#db, this, this.#now));
-    return new Authorized(await respond(user, ...(results as Results<List>)));
+    return new Authorized(await respond(user, row, ...(results as Results<List>)));
   }
 }
 

@@ -10,11 +10,11 @@ import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
 import {
   refusalOf,
   queueInCrisis,
-  countWaiting,
+  checkAndCountWaiting,
+  pointerValues,
   queueMessage,
   type NewPointer,
   type Sent,
-  type Waiting,
   findMessage,
   storeMessage,
 } from '../chat/message-sending.ts';
@@ -50,32 +50,23 @@ type Sender = BaseContext & { session: UserSession };
 
 /** The event is queued first: without its message it is dropped, but a message without event would never be sent. */
 async function send({ session, request, ...context }: Sender, sent: Sent) {
-  const { db, settings, language, now, waitUntil } = context;
+  const { db, settings, language, waitUntil } = context;
   const kind = sent.recording ? ('voice' as const) : ('text' as const);
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
-  const { userId, claimedUserId } = session;
-  const pointer = {
-    kind,
-    userId,
-    claimedUserId,
-    messageId: sent.id,
-    locale: language,
-    country: connectionCountry(request),
-    mostWaiting: settings.CHAT_MESSAGES_WAITING,
-    now,
-  };
-  const count = db.all<Waiting>(countWaiting(claimedUserId, sent.id));
-  const queue = db.all<NewPointer>(queueMessage(pointer));
+  const pointer = { messageId: sent.id, locale: language, country: connectionCountry(request) };
+  const values = pointerValues(session, settings, pointer);
+  const queue = db.all<NewPointer>(queueMessage(kind, values));
 
-  return session.run([count, queue], async (user, [waiting], [queuedAtOnce]) => {
-    let [queued, refusal] = [queuedAtOnce, refusalOf(user, kind, waiting!.others, context)];
+  const check = { check: checkAndCountWaiting, values };
+  return session.runWith(check, [queue], async (user, waiting, [queuedAtOnce]) => {
+    let [queued, refusal] = [queuedAtOnce, refusalOf(user, kind, waiting.others, context)];
     if (refusal?.errorName === 'allowanceSpent') {
-      const inCrisis = await queueInCrisis(context, user, pointer, waiting!.others);
+      const inCrisis = await queueInCrisis(context, user, { kind, values, waiting: waiting.others });
       if (inCrisis instanceof RequestError) refusal = inCrisis;
       else if (inCrisis) [queued, refusal] = [inCrisis, null];
     }
     if (refusal) return { success: true as const, message: await findMessage(context, user, sent, refusal) };
-    const own = waiting!.same ? null : { ...queued!, before: waiting! };
+    const own = waiting.same ? null : { ...queued!, before: waiting };
     const stored = await storeMessage(context, user, sent, own);
     const { message } = stored;
     if (own && own.leasedUntil > 0) {
