@@ -1,4 +1,4 @@
-import { fromBase64, toBase64, seal, unseal } from '../lib/crypto.ts';
+import { fromBase64, toBase64, seal, unseal, unsealKey } from '../lib/crypto.ts';
 import { memoize } from '../lib/memoize.ts';
 import type { Settings } from '../settings.ts';
 import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
@@ -38,18 +38,13 @@ export async function rebindChatKey(settings: Settings, row: ChatRow, phone: Pho
   const { id, chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
   return orUnavailable(chatKeyId, async () => {
-    const bytes = await unwrap(settings, row, { chatKey, chatKeyId });
+    const bytes = await unwrapBy(unseal, settings, row, { chatKey, chatKeyId });
     return wrap(settings, { id, phone }, new Uint8Array(bytes));
   });
 }
 
-async function openChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<CryptoKey> {
-  const bytes = await unwrap(settings, owner, wrapped);
-  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
-}
-
 async function rewrapChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<WrappedKey> {
-  return wrap(settings, owner, new Uint8Array(await unwrap(settings, owner, wrapped)));
+  return wrap(settings, owner, new Uint8Array(await unwrapBy(unseal, settings, owner, wrapped)));
 }
 
 function presentChatKeyId(settings: Settings): string {
@@ -62,11 +57,16 @@ async function wrap(settings: Settings, owner: Owner, bytes: Uint8Array<ArrayBuf
   return { chatKey: toBase64(await seal(await key, keyContext(owner, chatKeyId), bytes)), chatKeyId };
 }
 
-async function unwrap(settings: Settings, owner: Owner, { chatKey, chatKeyId }: WrappedKey): Promise<ArrayBuffer> {
+async function unwrapBy<Key>(
+  open: (key: CryptoKey, context: string, sealed: ArrayBuffer) => Promise<Key>,
+  settings: Settings,
+  owner: Owner,
+  { chatKey, chatKeyId }: WrappedKey,
+): Promise<Key> {
   const name = chatKeyId.endsWith(boundMark) ? chatKeyId.slice(0, -boundMark.length) : chatKeyId;
   const wrapping = ringOf(settings).find(({ keyId }) => keyId === name);
   if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${name}`);
-  return unseal(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer).catch(() => {
+  return open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer).catch(() => {
     throw new UnusableChatKey(`key ${chatKeyId} of CHAT_KEYS does not open this conversation`);
   });
 }
@@ -88,7 +88,11 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
     salt: new Uint8Array(),
     info: encoder.encode('solace/chat-kek/v1'),
   };
-  return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+  return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, [
+    'encrypt',
+    'decrypt',
+    'unwrapKey',
+  ]);
 }
 
 /** Bound to the number, the keys of two people cannot be exchanged by whoever may write to the database. */
@@ -100,7 +104,7 @@ function keyContext({ id, phone }: Owner, chatKeyId: string): string {
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
-  return orUnavailable(chatKeyId, () => openChatKey(settings, row, { chatKey, chatKeyId }));
+  return orUnavailable(chatKeyId, () => unwrapBy(unsealKey, settings, row, { chatKey, chatKeyId }));
 }
 
 async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<T> {

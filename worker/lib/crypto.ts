@@ -111,6 +111,12 @@ export function unseal(key: CryptoKey, context: string, sealed: ArrayBuffer): Pr
   return crypto.subtle.decrypt(algorithm(iv, context), key, new Uint8Array(sealed, nonceBytes));
 }
 
+/** A sealed AES-256-GCM key, whose bytes JavaScript never sees; throws as `unseal`. */
+export function unsealKey(key: CryptoKey, context: string, sealed: ArrayBuffer): Promise<CryptoKey> {
+  const [iv, wrapped] = [new Uint8Array(sealed, 0, nonceBytes), new Uint8Array(sealed, nonceBytes)];
+  return crypto.subtle.unwrapKey('raw', wrapped, key, algorithm(iv, context), 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
 function algorithm(iv: Uint8Array<ArrayBuffer>, context: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(context) };
 }
