@@ -2,7 +2,7 @@ import { fromBase64, toBase64, seal, unseal, unsealKey } from '../lib/crypto.ts'
 import { memoize } from '../lib/memoize.ts';
 import type { Settings } from '../settings.ts';
 import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
-import type { StoredMessage } from '../live/message-table.ts';
+import type { PlacedMessage, StoredMessage } from '../live/message-table.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
 import type { Database } from '../lib/database.ts';
@@ -172,7 +172,7 @@ export async function openContent(key: CryptoKey, userId: string, stored: Stored
 }
 
 export function toChatMessage(
-  { id, seq, author, at, state }: StoredMessage,
+  { id, seq, author, at, state }: PlacedMessage,
   { text, replyTo, crisis, voice }: MessageContent,
 ): ChatMessage {
   return {

@@ -115,16 +115,17 @@ export class LiveUser extends DurableObject<object> {
     if (now > message.notAfter) return { outcome: 'late' };
     const behind = this.#follow(epoch);
     if (behind) return behind;
-    const known = this.#table.find(message.id);
-    if (known) return { outcome: 'known', ...this.#queued(known) };
+    const { known, at, sentBefore } = this.#table.before(message.id, message.perMinute ?? 1);
+    if (known) return { outcome: 'known', ...this.#queued(this.#table.find(message.id)!) };
     if (message.replyTo && this.#table.wasCleared(message.replyTo)) return { outcome: 'cleared' };
-    const allowedAt = message.perMinute ? (this.#table.userMessageAt(message.perMinute) ?? 0) + minuteMs : 0;
+    const allowedAt = message.perMinute ? (at ?? 0) + minuteMs : 0;
     if (allowedAt > now) return { outcome: 'limited', allowedAt };
     const stored = this.#table.insert(message, now);
     this.#sendMessage(stored);
     if (stored.author === 'solace') this.#endTyping();
     await this.#planRetention();
-    return { outcome: 'stored', watched: this.#isWatched(), ...this.#queued(stored) };
+    const { sealed: _, ...place } = stored;
+    return { outcome: 'stored', watched: this.#isWatched(), message: place, sentBefore };
   }
 
   find(epoch: number, id: string): StoredMessage | null {

@@ -45,11 +45,13 @@ export class MessageTable {
     return this.#select('where revision > ? order by revision', revision);
   }
 
-  /** The arrival (unix ms) of the user's message number `count`, counted from the newest. */
-  userMessageAt(count: number): number | undefined {
-    if (!this.#exists) return undefined;
-    const query = "select at from messages where author = 'user' order by seq desc limit 1 offset ?";
-    return this.#sql.exec<{ at: number }>(query, count - 1).toArray()[0]?.at;
+  /** What a new message follows, read at once: in three statements a message takes 5 % longer (2026-11-25, tests/bench). */
+  before(id: string, count: number): Before {
+    if (!this.#exists) return { known: 0, at: null, sentBefore: null };
+    const query = `select exists (select 1 from messages where id = ?) as known,
+      (select at from messages where author = 'user' order by seq desc limit 1 offset ?) as at,
+      (select id from messages where author = 'user' and state = 'sent' order by seq limit 1) as sentBefore`;
+    return this.#sql.exec<Before>(query, id, count - 1).one();
   }
 
   sentBefore(seq: number): string | null {
@@ -198,6 +200,9 @@ export type StoredMessage = {
   sealed: ArrayBuffer;
 };
 
+/** What the object has made of a message that its caller knows. */
+export type PlacedMessage = Omit<StoredMessage, 'sealed'>;
+
 export type NewStoredMessage = {
   id: string;
   author: MessageAuthor;
@@ -210,6 +215,9 @@ export type NewStoredMessage = {
   replyTo?: string | undefined;
 };
 
+/** `at` is the arrival (unix ms) of the user's message number `count` from the newest; `sentBefore` as in `QueuedMessage`. */
+type Before = { known: number; at: number | null; sentBefore: string | null };
+
 /** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
@@ -218,7 +226,7 @@ export type QueuedMessage = { message: StoredMessage; sentBefore: string | null 
 
 export type Appended =
   /** `watched`: whether a page of the user is open. */
-  | ({ outcome: 'stored'; watched: boolean } & QueuedMessage)
+  | { outcome: 'stored'; watched: boolean; message: PlacedMessage; sentBefore: string | null }
   | ({ outcome: 'known' } & QueuedMessage)
   | { outcome: 'limited'; allowedAt: number }
   | { outcome: 'late' }
