@@ -43,7 +43,6 @@ export async function bundleScript(entry: string, plugins: Plugin[] = []): Promi
 export type ShellOptions = {
   /** The module that fills each shell with data and starts the app, by the path. */
   fillScripts: Record<string, string>;
-  /** The plugins with which these modules are bundled. */
   scriptPlugins: Plugin[];
 };
 

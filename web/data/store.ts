@@ -28,7 +28,6 @@ const storageIn = (area: () => Storage) => ({
 });
 
 export const storage = storageIn(() => localStorage);
-/** What this tab keeps over a reload. */
 export const tabStorage = storageIn(() => sessionStorage);
 
 /** What somebody has written and not sent, stored in this tab while a change of language loads the page anew. */

@@ -89,7 +89,6 @@ export type ShownMessage = {
 /** A message of this page that the server has not accepted yet. */
 export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
 
-/** A message of the server. */
 export function shownMessage({ id, seq, author, text, at, state, crisis, voice }: ChatMessage): ShownMessage {
   const key = `${author}-${id}`;
   return { key, id, seq, author, text, at, state, crisis: crisis === true, voice: voice ?? null };

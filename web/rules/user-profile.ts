@@ -25,7 +25,6 @@ export type User = {
   };
 };
 
-/** A complete user, with defaults for the missing parts. */
 export function readUser(profile: PartialProfile): User {
   const metadata = profile.metadata ?? {};
   const used = profile.messagesUsedThisPeriod ?? metadata.messagesUsedThisPeriod ?? 0;

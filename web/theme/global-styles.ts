@@ -54,7 +54,6 @@ export const globalCss = defineGlobalStyles({
   'h1[tabindex="-1"], main, dialog': { outline: 'none' },
 });
 
-/** Conditions of the recipes, besides Panda's own. */
 export const conditions = {
   calm: '@media (prefers-reduced-motion: no-preference)',
   forced: '@media (forced-colors: active)',

@@ -241,7 +241,6 @@ type MessageKind = 'text' | 'voice';
 type Pointer = { messageId: string; locale: Language; country: string | null };
 type PointerValues = ReturnType<typeof pointerValues>;
 
-/** The values of the statements that queue a message. */
 export function pointerValues(session: UserSession, settings: Settings, pointer: Pointer) {
   const { userId, now } = session.values;
   return {

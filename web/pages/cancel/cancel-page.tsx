@@ -103,7 +103,6 @@ function useHidden({ isTrial, metadata }: User, token: string) {
   return { hidden, refetchHidden: async () => void (isTrial && (await refetch())) };
 }
 
-/** Cancels and resumes, and reads afterwards what is left. */
 function useCancellation(refetchHidden: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);
   const [running, setRunning] = useState<Change | null>(null);
