@@ -9,20 +9,20 @@ import { run, userRowOf } from './support/database.ts';
 import {
   deleteAccount,
   eventTypes,
+  exportOf,
   externalSession,
   getMe,
-  exportOf,
   newCode,
   newContact,
   newPerson,
   newPhone,
+  post,
+  redeem,
   requestCode,
   requestOtp,
-  redeem,
   trialSession,
   userOf,
 } from './support/person.ts';
-import { post } from './support/profile.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 

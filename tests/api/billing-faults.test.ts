@@ -4,11 +4,9 @@ import { runCron } from './support/api.ts';
 import { newSubscriber, subscribe } from './support/buying.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { deleteAccount, newPhone } from './support/person.ts';
-import { planOf } from './support/profile.ts';
+import { deleteAccount, newPhone, planOf } from './support/person.ts';
 import { during, sandbox } from './support/sandbox.ts';
-import { priceOf, stripe, subscriptionOf } from './support/stripe.ts';
-import { deliver, eventsOf, hour, postEvent } from './support/stripe-events.ts';
+import { deliver, eventsOf, hour, postEvent, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** The events about a dispute or charge, which do not contain our customer. */
 async function eventsAbout(type: string, id: string) {

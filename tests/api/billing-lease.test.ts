@@ -7,11 +7,9 @@ import { buy, checkOut, newSubscriber } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
 import { database, userRowOf } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { deleteAccount, newPerson, userOf } from './support/person.ts';
-import { profileOf } from './support/profile.ts';
+import { deleteAccount, newPerson, profileOf, userOf } from './support/person.ts';
 import { holdRequests, watchDatabase } from './support/requests.ts';
-import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
-import { eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf, eventsOf, postEvent, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** Another call holds the lease until an instant (unix ms). */
 function hold(customer: string, leaseUntil: number) {

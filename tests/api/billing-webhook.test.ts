@@ -4,12 +4,19 @@ import { cronAfter, vars } from './support/api.ts';
 import { checkOut, newSubscriber, verify } from './support/buying.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { database, run, userRowOf } from './support/database.ts';
-import { newPerson } from './support/person.ts';
-import { planOf } from './support/profile.ts';
+import { newPerson, planOf } from './support/person.ts';
 import { deliveredEvents, during } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { changePrice, customerOf, priceOf, stripe } from './support/stripe.ts';
-import { deliver, eventsOf, fetchByCron, postEvent } from './support/stripe-events.ts';
+import {
+  changePrice,
+  customerOf,
+  deliver,
+  eventsOf,
+  fetchByCron,
+  postEvent,
+  priceOf,
+  stripe,
+} from './support/stripe.ts';
 
 const received = { status: 200, body: { received: true } };
 const isStored = async (id: string) =>

@@ -4,11 +4,9 @@ import { buy, checkOut, inPortal, newSubscriber, onTrial, startTrial, switchPlan
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { deleteAccount, newPerson } from './support/person.ts';
-import { metadataOf, planOf, profileOf } from './support/profile.ts';
+import { deleteAccount, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { customerOf, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
-import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
+import { advance, customerOf, fetchByCron, hour, paymentsOf, stripe, subscriptionOf, week } from './support/stripe.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const openCheckouts = async (customer: string) =>

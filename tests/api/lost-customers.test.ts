@@ -3,11 +3,9 @@ import { call, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { deleteAccount, newPerson, userOf, type Person } from './support/person.ts';
-import { metadataOf, planOf, profileOf } from './support/profile.ts';
+import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, userOf } from './support/person.ts';
 import { during, sandbox } from './support/sandbox.ts';
-import { customerOf, customersWith, paymentsOf, stripe } from './support/stripe.ts';
-import { fetchByCron } from './support/stripe-events.ts';
+import { customerOf, customersWith, fetchByCron, paymentsOf, stripe } from './support/stripe.ts';
 
 const createPortal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const lost = { cut: true } as const;

@@ -2,13 +2,21 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Answer, botCall, call, parallel, send } from './support/api.ts';
 import { checkOut, newSubscriber } from './support/buying.ts';
 import { eventually, second } from './support/clock.ts';
-import { eventTypes, getMe, newContact, newPerson, requestOtp, userOf, verifyOtp } from './support/person.ts';
-import { post, profileOf } from './support/profile.ts';
+import {
+  eventTypes,
+  getMe,
+  newContact,
+  newPerson,
+  post,
+  profileOf,
+  requestOtp,
+  userOf,
+  verifyOtp,
+} from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { customerOf, stripe } from './support/stripe.ts';
-import { eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf, eventsOf, postEvent, stripe } from './support/stripe.ts';
 
 const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
 function expectUnavailable({ status, body, headers }: Answer): void {

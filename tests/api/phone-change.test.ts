@@ -19,14 +19,15 @@ import {
   newPhone,
   otherThan,
   type Person,
-  requestChange,
+  post,
   redeem,
+  requestChange,
   requestOtp,
   trialSession,
+  usageOf,
   userOf,
   verifyChange,
 } from './support/person.ts';
-import { post, usageOf } from './support/profile.ts';
 import { deliveredEvents, outboxOf, sandbox } from './support/sandbox.ts';
 import { holdRequests, watchDatabase } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';

@@ -3,11 +3,9 @@ import { expect, it, vi } from 'vitest';
 import { runCron } from './support/api.ts';
 import { checkOut, pressUnseen, startTrial } from './support/buying.ts';
 import { advanceClock } from './support/clock.ts';
-import { newPerson, type Person } from './support/person.ts';
-import { post, profileOf, usageOf } from './support/profile.ts';
+import { newPerson, type Person, post, profileOf, usageOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { customerOf, priceOf, type Tier } from './support/stripe.ts';
-import { fetchByCron, hour, newEventsOf, postEvent, week } from './support/stripe-events.ts';
+import { customerOf, fetchByCron, hour, newEventsOf, postEvent, priceOf, type Tier, week } from './support/stripe.ts';
 
 /** Stripe sends its events after each step. */
 type Step = (user: Person) => Promise<unknown>;

@@ -5,11 +5,9 @@ import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.t
 import { call } from './support/api.ts';
 import { buy, checkOut, inPortal, newSubscriber, onTrial, switchPlan, verify } from './support/buying.ts';
 import { logLines } from './support/log.ts';
-import { newPerson } from './support/person.ts';
-import { metadataOf, planOf } from './support/profile.ts';
+import { metadataOf, newPerson, planOf } from './support/person.ts';
 import { deliveredEvents } from './support/sandbox.ts';
-import { changePrice, stripe, subscriptionOf } from './support/stripe.ts';
-import { advance, deliver, hour, week } from './support/stripe-events.ts';
+import { advance, changePrice, deliver, hour, stripe, subscriptionOf, week } from './support/stripe.ts';
 
 const siteUrl = 'http://solace.test';
 const { weeklyCents } = plans.basic;

@@ -6,11 +6,20 @@ import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, 
 import { advanceClock, day } from './support/clock.ts';
 import { database } from './support/database.ts';
 import { logLines } from './support/log.ts';
-import { newPerson } from './support/person.ts';
-import { metadataOf, planOf, post, usageOf } from './support/profile.ts';
+import { metadataOf, newPerson, planOf, post, usageOf } from './support/person.ts';
 import { sandbox } from './support/sandbox.ts';
-import { changePrice, paymentsOf, priceOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
-import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
+import {
+  advance,
+  changePrice,
+  fetchByCron,
+  hour,
+  paymentsOf,
+  priceOf,
+  stripe,
+  subscriptionOf,
+  type Tier,
+  week,
+} from './support/stripe.ts';
 
 /** A user whose card fails from now on, and who has used the allowance of a paid week, by default the first. */
 async function spent(tier: Tier, limit: number, weeks = 1): Promise<Subscriber> {

@@ -4,8 +4,18 @@ import { buy, checkOut, onTrial, verify } from './support/buying.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { userRowOf } from './support/database.ts';
 import { costOf } from './support/log.ts';
-import { deleteAccount, externalSession, newContact, newPerson, newPhone } from './support/person.ts';
-import { metadataOf, planOf, post, profileOf, usageOf } from './support/profile.ts';
+import {
+  deleteAccount,
+  externalSession,
+  metadataOf,
+  newContact,
+  newPerson,
+  newPhone,
+  planOf,
+  post,
+  profileOf,
+  usageOf,
+} from './support/person.ts';
 import { watchDatabase } from './support/requests.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 

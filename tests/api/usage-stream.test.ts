@@ -8,8 +8,16 @@ import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, parallel, tally } from './support/api.ts';
 import { advanceClock, second, until } from './support/clock.ts';
-import { deleteAccount, externalSession, getMe, logOut, newPerson, type Person, userOf } from './support/person.ts';
-import { post } from './support/profile.ts';
+import {
+  deleteAccount,
+  externalSession,
+  getMe,
+  logOut,
+  newPerson,
+  type Person,
+  post,
+  userOf,
+} from './support/person.ts';
 import { watchDatabase } from './support/requests.ts';
 import { during } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream } from './support/streams.ts';

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { botCall, call, type Settings } from './api.ts';
+import { until } from './clock.ts';
 import { database } from './database.ts';
 import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
-import { until } from './clock.ts';
 
 export type Person = { phone: string; token: string };
 /** A code that was sent, and the challenge of who requested it. */
@@ -59,6 +59,23 @@ export const logOut = (token: string, everywhere = false) =>
   call('POST', '/api/auth/logout', { token, body: { everywhere } });
 export const exportOf = (token: string) => call('GET', '/api/user/export', { token });
 export const deleteAccount = (token: string) => call('DELETE', '/api/user/me', { token });
+
+/** The profile, after the fetch from Stripe that reading it may start: that one holds the customer's lease. */
+export const profileOf = async (token: string) =>
+  (await call('GET', '/api/user/me', { token, settings: {} })).body.profile;
+
+export const metadataOf = async (token: string) => (await profileOf(token)).metadata;
+
+/** The plan and its status, as the user sees them. */
+export async function planOf(token: string): Promise<[tier: string, status: string]> {
+  const { subscriptionTier, subscriptionStatus } = await metadataOf(token);
+  return [subscriptionTier, subscriptionStatus];
+}
+
+/** Counts messages. */
+export const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
+
+export const usageOf = async (phone: string) => (await botCall('/api/bot/entitlements', { phone })).body;
 
 /** The ids of the user and of the session in a session token. */
 export const userOf = (token: string) => decodeJwt(token).sub!;
