@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
 import { costOf } from './support/log.ts';
 import { newContact, newPerson, newPhone } from './support/person.ts';
-import { bytesOf } from './support/recordings.ts';
+import { bytesOf } from './support/chat.ts';
 
 const path = '/api/auth/request-otp';
 const post = async (body: BodyInit, contentType: string | null = 'application/json') => {

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import { botCall, botHeaders, call } from './support/api.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
-import { newWriter, readChat, write } from './support/chat.ts';
+import { newWriter, readChat, recordingOf, sendRecording, write } from './support/chat.ts';
 import { logOut, newPerson, trialSession } from './support/person.ts';
-import { recordingOf, sendRecording } from './support/recordings.ts';
 import { OpenStream } from './support/streams.ts';
 
 const table = Object.entries(endpoints) as [string, Endpoint][];

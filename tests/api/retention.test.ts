@@ -2,12 +2,11 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
-import { reply, untilState } from './support/chat.ts';
+import { fetchRecording, newSpeaker, recordingOf, reply, sendRecording, untilState } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { watchDatabase } from './support/requests.ts';
 import { columnsWith, database, run, userRowOf } from './support/database.ts';
 import { deleteAccount, eventTypes, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
-import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/recordings.ts';
 import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
 

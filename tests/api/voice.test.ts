@@ -4,9 +4,15 @@ import { botCall, parallel } from './support/api.ts';
 import {
   acceptedBy,
   clearChat,
+  fetchAsBot,
+  fetchRecording,
+  newSpeaker,
   newWriter,
   readChat,
+  type Recording,
+  recordingOf,
   reply,
+  sendRecording,
   untilDelivered,
   untilState,
   write,
@@ -14,14 +20,6 @@ import {
 import { advanceClock, minute } from './support/clock.ts';
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
-import {
-  fetchAsBot,
-  fetchRecording,
-  newSpeaker,
-  type Recording,
-  recordingOf,
-  sendRecording,
-} from './support/recordings.ts';
 import { OpenChat } from './support/streams.ts';
 
 const types = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg; codecs=opus'];
