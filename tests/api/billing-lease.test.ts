@@ -5,7 +5,7 @@ import { readRow } from '../../worker/lib/sql.ts';
 import { parallel } from './support/api.ts';
 import { buy, checkOut, newSubscriber } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
-import { database, userRowOf } from './support/database.ts';
+import { database, userRowOf } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import { deleteAccount, newPerson, profileOf, userOf } from './support/person.ts';
 import { holdRequests, watchDatabase } from './support/requests.ts';

@@ -3,9 +3,8 @@ import { pauseAfter } from '../../worker/billing/due.ts';
 import { cronAfter, vars } from './support/api.ts';
 import { checkOut, newSubscriber, verify } from './support/buying.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { database, run, userRowOf } from './support/database.ts';
+import { database, deliveredEvents, during, run, userRowOf } from './support/sandbox.ts';
 import { newPerson, planOf } from './support/person.ts';
-import { deliveredEvents, during } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import {
   changePrice,

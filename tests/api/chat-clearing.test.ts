@@ -16,10 +16,9 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
-import { run, userRowOf } from './support/database.ts';
+import { deliveredEvents, eventsAbout, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
-import { deliveredEvents, eventsAbout, sandbox } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 
 describe('clearing', () => {

@@ -6,9 +6,8 @@ import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call, cronAfter, parallel, runCron } from './support/api.ts';
 import { acceptedBy, newSettledWriter, newWriter, stateOf, untilRetried, untilState, write } from './support/chat.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { run } from './support/database.ts';
+import { outboxOf, run, sandbox } from './support/sandbox.ts';
 import { userOf } from './support/person.ts';
-import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 const acceptedTexts = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally, type Settings, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { totalsOfToday } from './support/database.ts';
+import { newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import {
   claimNumber,
@@ -17,7 +17,6 @@ import {
   userOf,
   verifyOtp,
 } from './support/person.ts';
-import { newestCode, sandbox } from './support/sandbox.ts';
 
 /** The login page asks for a code of a number that never wrote. */
 async function ask(phone = newPhone()) {

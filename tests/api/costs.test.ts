@@ -3,7 +3,7 @@ import { botCall, call, runCron } from './support/api.ts';
 import { buy, startTrial } from './support/buying.ts';
 import { consent, newWriter, reply, untilDelivered, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { database, newestCode } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import {
   externalSession,
@@ -16,7 +16,6 @@ import {
   verifyOtp,
 } from './support/person.ts';
 import { watchDatabase } from './support/requests.ts';
-import { newestCode } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
 
 /** `identities.test.ts` has the calls of the bot, `usage-stream.test.ts` and `chat-stream.test.ts` waiting streams. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, parallel, tally } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
-import { run } from './support/database.ts';
+import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import {
   deleteAccount,
@@ -19,7 +19,6 @@ import {
   requestOtp,
   userOf,
 } from './support/person.ts';
-import { deliveredEvents, sandbox } from './support/sandbox.ts';
 
 const contact = (names: object) => botCall('/api/bot/contacts', names);
 const usageOf = async (names: object) => (await botCall('/api/bot/usage', names)).body;

@@ -3,7 +3,7 @@ import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { columnsWith, run, totalsOfToday } from './support/database.ts';
+import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import {
   beginChange,
@@ -28,7 +28,6 @@ import {
   userOf,
   verifyChange,
 } from './support/person.ts';
-import { deliveredEvents, outboxOf, sandbox } from './support/sandbox.ts';
 import { holdRequests, watchDatabase } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron, vars } from './support/api.ts';
 import { newWriter, reply } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { run } from './support/database.ts';
+import { type PushSubscription, run, sandbox } from './support/sandbox.ts';
 import { logLines } from './support/log.ts';
 import { deleteAccount, exportOf, externalSession, logOut, newPerson, sessionOf, userOf } from './support/person.ts';
-import { sandbox, type PushSubscription } from './support/sandbox.ts';
 import { OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
 const path = '/api/user/push';

@@ -3,10 +3,9 @@ import { expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { newWriter, readChat, reply } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
-import { run } from './support/database.ts';
+import { during, run } from './support/sandbox.ts';
 import { costOf, logLines } from './support/log.ts';
 import { newContact, newPhone } from './support/person.ts';
-import { during } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 
 let lastYear = 2100;

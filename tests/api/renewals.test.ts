@@ -4,10 +4,9 @@ import { payRenewal } from '../../worker/billing/invoices.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, switchPlan } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { database } from './support/database.ts';
+import { database, sandbox } from './support/sandbox.ts';
 import { logLines } from './support/log.ts';
 import { metadataOf, newPerson, planOf, post, usageOf } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
 import {
   advance,
   changePrice,

@@ -5,9 +5,8 @@ import { newSubscriber } from './support/buying.ts';
 import { fetchRecording, newSpeaker, recordingOf, reply, sendRecording, untilState } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { watchDatabase } from './support/requests.ts';
-import { columnsWith, database, run, userRowOf } from './support/database.ts';
+import { columnsWith, database, deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { deleteAccount, eventTypes, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
-import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
 
 /** Moves every use of the account so many days back, makes its review due, and runs the cron jobs. */

@@ -3,10 +3,9 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import worker from '../../worker/index.ts';
 import { type Answer, botHeaders, call, runCron, vars } from './support/api.ts';
-import { run } from './support/database.ts';
+import { outboxOf, run } from './support/sandbox.ts';
 import { logLines } from './support/log.ts';
 import { newPerson } from './support/person.ts';
-import { outboxOf } from './support/sandbox.ts';
 
 function expectTurnedOff({ status, body, headers }: Answer, setting: string): void {
   expect({ status, body }).toMatchObject({ status: 503, body: { success: false, code: 'unavailable' } });

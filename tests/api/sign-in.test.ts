@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally, type Settings } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
-import { columnsWith } from './support/database.ts';
+import { columnsWith, sandbox } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import {
   getMe,
@@ -16,7 +16,6 @@ import {
   requestOtp,
   verifyOtp,
 } from './support/person.ts';
-import { sandbox } from './support/sandbox.ts';
 
 /** The one response to every code that is not right. */
 const invalid = {

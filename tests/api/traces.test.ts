@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
 import { consent, reply, untilReplied, write } from './support/chat.ts';
 import { advanceClock, day, eventually, second } from './support/clock.ts';
-import { columnsWith } from './support/database.ts';
+import { columnsWith, deliveredEvents, sandbox } from './support/sandbox.ts';
 import { logLines } from './support/log.ts';
 import {
   beginChange,
@@ -17,7 +17,6 @@ import {
   verifyChange,
   verifyOtp,
 } from './support/person.ts';
-import { deliveredEvents, sandbox } from './support/sandbox.ts';
 import { wholeObject } from './support/streams.ts';
 
 const base64 = (text: string) => btoa(text).replace(/=+$/, '');

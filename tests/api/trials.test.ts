@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { buy, checkOut, onTrial, verify } from './support/buying.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import { userRowOf } from './support/database.ts';
+import { userRowOf } from './support/sandbox.ts';
 import { costOf } from './support/log.ts';
 import {
   deleteAccount,

@@ -1,8 +1,7 @@
 import { decodeJwt } from 'jose';
 import { botCall, call, type Settings } from './api.ts';
 import { until } from './clock.ts';
-import { database } from './database.ts';
-import { deliveredEvents, newestCode, sandbox } from './sandbox.ts';
+import { database, deliveredEvents, newestCode, sandbox } from './sandbox.ts';
 
 export type Person = { phone: string; token: string };
 /** A code that was sent, and the challenge of who requested it. */

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../../worker/contract/chat-schemas.ts';
 import type { Env } from '../../../worker/env.ts';
 import { send } from './api.ts';
 import { until } from './clock.ts';
-import { textOf } from './database.ts';
+import { textOf } from './sandbox.ts';
 import { userOf } from './person.ts';
 import { readEvents } from './read-events.ts';
 

@@ -1,7 +1,6 @@
 import { Stripe } from 'stripe';
 import { call, runCron, type Settings, vars } from './api.ts';
-import { database } from './database.ts';
-import { sandbox } from './sandbox.ts';
+import { database, sandbox } from './sandbox.ts';
 
 const base = new URL(vars.STRIPE_API_BASE!);
 
