@@ -3,7 +3,7 @@ import { returnedPayments } from '../../worker/operations/support/user-descripti
 import { runCron } from './support/api.ts';
 import { newSubscriber, subscribe } from './support/buying.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { deleteAccount, newPhone, planOf } from './support/person.ts';
 import { deliver, eventsOf, hour, postEvent, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 

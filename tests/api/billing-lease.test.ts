@@ -6,9 +6,8 @@ import { parallel } from './support/api.ts';
 import { buy, checkOut, newSubscriber } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
 import { database, userRowOf } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf, holdRequests, watchDatabase } from './support/requests.ts';
 import { deleteAccount, newPerson, profileOf, userOf } from './support/person.ts';
-import { holdRequests, watchDatabase } from './support/requests.ts';
 import { customerOf, eventsOf, postEvent, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** Another call holds the lease until an instant (unix ms). */

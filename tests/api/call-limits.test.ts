@@ -2,8 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { call, parallel, tally } from './support/api.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import { watchDatabase } from './support/requests.ts';
-import { costOf } from './support/log.ts';
+import { costOf, watchDatabase } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 import { externalSession, logOut, newPerson, userOf } from './support/person.ts';
 

@@ -17,7 +17,7 @@ import {
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { deliveredEvents, eventsAbout, run, sandbox, userRowOf } from './support/sandbox.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 

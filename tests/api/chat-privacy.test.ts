@@ -5,7 +5,7 @@ import { botCall, call, runCron, vars } from './support/api.ts';
 import { clearChat, consent, newWriter, readChat, reply, textsOf, untilAccepted, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
 import { deliveredEvents, everyValue, run, sandbox, userRowOf } from './support/sandbox.ts';
-import { logTexts } from './support/log.ts';
+import { logTexts } from './support/requests.ts';
 import { externalSession, newPerson, newPhone, type Person } from './support/person.ts';
 import { liveUserOf, OpenChat, wholeObject } from './support/streams.ts';
 

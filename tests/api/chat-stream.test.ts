@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { newSettledWriter, newWriter, readChat, reply, write } from './support/chat.ts';
 import { eventually, second } from './support/clock.ts';
-import { costOf } from './support/log.ts';
+import { costOf, watchDatabase } from './support/requests.ts';
 import { userOf } from './support/person.ts';
-import { watchDatabase } from './support/requests.ts';
 import { OpenChat } from './support/streams.ts';
 
 describe('an open stream', () => {

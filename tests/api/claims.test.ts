@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally, type Settings, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf } from './support/requests.ts';
 import {
   claimNumber,
   externalSession,

@@ -4,7 +4,7 @@ import { buy, startTrial } from './support/buying.ts';
 import { consent, newWriter, reply, untilDelivered, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
 import { database, newestCode } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf, watchDatabase } from './support/requests.ts';
 import {
   externalSession,
   getMe,
@@ -15,7 +15,6 @@ import {
   userOf,
   verifyOtp,
 } from './support/person.ts';
-import { watchDatabase } from './support/requests.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
 
 /** `identities.test.ts` has the calls of the bot, `usage-stream.test.ts` and `chat-stream.test.ts` waiting streams. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
-import { costOf } from './support/log.ts';
+import { costOf } from './support/requests.ts';
 import { newContact, newPerson, newPhone } from './support/person.ts';
 import { bytesOf } from './support/chat.ts';
 

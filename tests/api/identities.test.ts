@@ -3,7 +3,7 @@ import { botCall, parallel, tally } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
 import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf } from './support/requests.ts';
 import {
   deleteAccount,
   exportOf,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, userOf } from './support/person.ts';
 import { customerOf, customersWith, fetchByCron, paymentsOf, stripe } from './support/stripe.ts';
 

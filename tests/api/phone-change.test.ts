@@ -4,7 +4,7 @@ import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf, holdRequests, watchDatabase } from './support/requests.ts';
 import {
   beginChange,
   type Code,
@@ -28,7 +28,6 @@ import {
   userOf,
   verifyChange,
 } from './support/person.ts';
-import { holdRequests, watchDatabase } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 

@@ -4,7 +4,7 @@ import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 import { call } from './support/api.ts';
 import { buy, checkOut, inPortal, newSubscriber, onTrial, switchPlan, verify } from './support/buying.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { metadataOf, newPerson, planOf } from './support/person.ts';
 import { deliveredEvents } from './support/sandbox.ts';
 import { advance, changePrice, deliver, hour, stripe, subscriptionOf, week } from './support/stripe.ts';

@@ -4,7 +4,7 @@ import { botCall, call, parallel } from './support/api.ts';
 import { newWriter, readChat, reply } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
 import { during, run } from './support/sandbox.ts';
-import { costOf, logLines } from './support/log.ts';
+import { costOf, logLines } from './support/requests.ts';
 import { newContact, newPhone } from './support/person.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 

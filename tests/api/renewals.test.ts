@@ -5,7 +5,7 @@ import { call, parallel, runCron } from './support/api.ts';
 import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, switchPlan } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { database, sandbox } from './support/sandbox.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { metadataOf, newPerson, planOf, post, usageOf } from './support/person.ts';
 import {
   advance,

@@ -5,7 +5,7 @@ import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
 import type { Handler } from '../../worker/http/request-context.ts';
 import { type Answer, call, send } from './support/api.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { newCode, newPhone, requestOtp, verifyOtp } from './support/person.ts';
 
 it('names the deployed version in a header, and nothing of it in the body', async () => {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, parallel, tally } from './support/api.ts';
 import { advanceClock, eventually, minute, second } from './support/clock.ts';
 import { run } from './support/sandbox.ts';
-import { holdRequests } from './support/requests.ts';
-import { costOf } from './support/log.ts';
+import { costOf, holdRequests } from './support/requests.ts';
 import {
   exportOf,
   externalSession,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import worker from '../../worker/index.ts';
 import { type Answer, botHeaders, call, runCron, vars } from './support/api.ts';
 import { outboxOf, run } from './support/sandbox.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { newPerson } from './support/person.ts';
 
 function expectTurnedOff({ status, body, headers }: Answer, setting: string): void {

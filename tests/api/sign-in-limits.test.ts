@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, botCall, parallel, randomAddress, randomNetwork, type Settings, tally } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import {
   deleteAccount,
   newCode,

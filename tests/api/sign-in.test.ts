@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally, type Settings } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { columnsWith, sandbox } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf } from './support/requests.ts';
 import {
   getMe,
   newCode,

@@ -3,7 +3,7 @@ import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
 import { consent, reply, untilReplied, write } from './support/chat.ts';
 import { advanceClock, day, eventually, second } from './support/clock.ts';
 import { columnsWith, deliveredEvents, sandbox } from './support/sandbox.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import {
   beginChange,
   claimNumber,

@@ -3,7 +3,7 @@ import { botCall, call, parallel } from './support/api.ts';
 import { buy, checkOut, onTrial, verify } from './support/buying.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { userRowOf } from './support/sandbox.ts';
-import { costOf } from './support/log.ts';
+import { costOf, watchDatabase } from './support/requests.ts';
 import {
   deleteAccount,
   externalSession,
@@ -16,7 +16,6 @@ import {
   profileOf,
   usageOf,
 } from './support/person.ts';
-import { watchDatabase } from './support/requests.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 
 const activate = (trialToken: string) => call('POST', '/auth/verify-trial-token', { body: { trialToken } });

@@ -18,7 +18,7 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, minute } from './support/clock.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 import { newPerson } from './support/person.ts';
 import { OpenChat } from './support/streams.ts';
 

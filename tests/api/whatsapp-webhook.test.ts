@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call, hex, sendWith } from './support/api.ts';
-import { logLines } from './support/log.ts';
+import { logLines } from './support/requests.ts';
 
 const settings = { WHATSAPP_APP_SECRET: 'the secret of the app', WHATSAPP_VERIFY_TOKEN: 'a token that Meta sends' };
 const path = '/api/webhooks/whatsapp';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { call } from './api.ts';
-import { recordLog } from './log.ts';
+import { recordLog } from './requests.ts';
 import { restoreServices } from './sandbox.ts';
 
 /**
