@@ -17,7 +17,7 @@ import {
 } from './support/person.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
 
-/** `identities.test.ts` has the calls of the bot, `usage-stream.test.ts` and `chat-stream.test.ts` waiting streams. */
+/** `identities.test.ts` has the calls of the bot, `usage.test.ts` and `chat-stream.test.ts` waiting streams. */
 it('makes one database request for each frequent call, and few behind it', async () => {
   const { phone } = await newContact();
   for (const _ of ['sent', 'refused']) expect(costOf(await requestOtp(phone))).toBe(1);

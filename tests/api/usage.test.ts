@@ -1,9 +1,29 @@
-import { describe, expect, it } from 'vitest';
-import { botCall, parallel } from './support/api.ts';
-import { advanceClock, day, second } from './support/clock.ts';
-import { getMe, newContact, newPerson } from './support/person.ts';
+import { evictDurableObject, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import type { Profile } from '../../worker/contract/schemas.ts';
+import type { Env } from '../../worker/env.ts';
+import { LiveSocket } from '../../worker/live/live-socket.ts';
+import { liveStream } from '../../worker/live/live-stream.ts';
+import { LiveUser } from '../../worker/live/live-user.ts';
+import { botCall, call, parallel, tally } from './support/api.ts';
+import { advanceClock, day, second, until } from './support/clock.ts';
+import {
+  deleteAccount,
+  externalSession,
+  getMe,
+  logOut,
+  newContact,
+  newPerson,
+  type Person,
+  post,
+  userOf,
+} from './support/person.ts';
+import { watchDatabase } from './support/requests.ts';
+import { during } from './support/sandbox.ts';
+import { liveUserOf, OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
-const post = (body: object, id?: string) => botCall('/api/bot/usage', body, id);
+const postUsage = (body: object, id?: string) => botCall('/api/bot/usage', body, id);
 const entitlements = (phone: string) => botCall('/api/bot/entitlements', { phone });
 
 describe('the count of the week', () => {
@@ -11,7 +31,7 @@ describe('the count of the week', () => {
     const { phone, token } = await newPerson();
     const count = { allowed: true, used: 1, limit: 5, remaining: 4, voice: false, tier: 'free' };
     const resetsAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const { status, body } = await post({ phone });
+    const { status, body } = await postUsage({ phone });
     expect({ status, body }).toEqual({ status: 200, body: { success: true, ...count, resetsAt } });
     expect((await entitlements(phone)).body).toMatchObject(count);
     const { profile } = (await getMe(token)).body;
@@ -23,42 +43,257 @@ describe('the count of the week', () => {
 
   it('does not count what would pass the limit', async () => {
     const { phone } = await newContact();
-    await post({ phone, count: 3 });
-    expect((await post({ phone, count: 3 })).body).toMatchObject({ allowed: false, used: 3, remaining: 2 });
-    const answers = await parallel(50, () => post({ phone }));
+    await postUsage({ phone, count: 3 });
+    expect((await postUsage({ phone, count: 3 })).body).toMatchObject({ allowed: false, used: 3, remaining: 2 });
+    const answers = await parallel(50, () => postUsage({ phone }));
     expect(answers.filter(({ body }) => body.allowed)).toHaveLength(2);
-    expect((await post({ phone })).body).toMatchObject({ allowed: false, used: 5, remaining: 0 });
+    expect((await postUsage({ phone })).body).toMatchObject({ allowed: false, used: 5, remaining: 0 });
     expect((await entitlements(phone)).body).toMatchObject({ allowed: false, used: 5 });
   });
 
   it('refuses voice where the plan has none', async () => {
     const { phone } = await newContact();
-    expect((await post({ phone, kind: 'voice' })).body).toMatchObject({ allowed: false, used: 0, voice: false });
+    expect((await postUsage({ phone, kind: 'voice' })).body).toMatchObject({ allowed: false, used: 0, voice: false });
   });
 
   it('counts the same webhook-id once with the same response, and refuses it with another body or path', async () => {
     const { phone } = await newContact();
     const id = crypto.randomUUID();
-    const answers = await parallel(50, () => post({ phone, count: 2 }, id));
+    const answers = await parallel(50, () => postUsage({ phone, count: 2 }, id));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    await post({ phone });
-    expect((await post({ phone, count: 2 }, id)).text).toBe(answers[0]!.text);
+    await postUsage({ phone });
+    expect((await postUsage({ phone, count: 2 }, id)).text).toBe(answers[0]!.text);
     const message = 'Event id already used with a different body or path';
     const reused = { status: 409, body: { success: false, code: 'id_reused', message } };
-    expect(await post({ phone }, id)).toMatchObject(reused);
+    expect(await postUsage({ phone }, id)).toMatchObject(reused);
     expect(await botCall('/api/bot/entitlements', { phone }, id)).toMatchObject(reused);
     expect((await entitlements(phone)).body).toMatchObject({ used: 3 });
   });
 
   it('is counted from the first contact and starts at 0 again, also when nothing ran at midnight', async () => {
     const { phone, token } = await newPerson();
-    const first = (await post({ phone, count: 5 })).body;
+    const first = (await postUsage({ phone, count: 5 })).body;
     advanceClock(Date.parse(first.resetsAt) - Date.now() - second);
     expect((await entitlements(phone)).body).toMatchObject({ used: 5, resetsAt: first.resetsAt });
     advanceClock(second);
     const next = new Date(Date.parse(first.resetsAt) + 7 * day).toISOString();
     expect((await entitlements(phone)).body).toMatchObject({ used: 0, allowed: true, resetsAt: next });
     expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(0);
-    expect((await post({ phone })).body).toMatchObject({ used: 1, resetsAt: next });
+    expect((await postUsage({ phone })).body).toMatchObject({ used: 1, resetsAt: next });
+  });
+});
+
+const ticketOf = async (token: string): Promise<string> =>
+  (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
+
+type Stream = OpenStream | OpenChat;
+
+/** A stream of the usage and one of the conversation, which have shown the count 0. */
+async function openBoth(token: string): Promise<Stream[]> {
+  const streams = [await OpenStream.open(token), await OpenChat.open(token)];
+  await allShow(streams, 0);
+  return streams;
+}
+
+const allShow = (streams: Stream[], count: number) => Promise.all(streams.map((stream) => stream.showing(count)));
+const allEnd = (streams: Stream[]) => Promise.all(streams.map((stream) => stream.until(({ ended }) => ended)));
+
+describe('the streams of one user', () => {
+  it('send connection_established, the current count, then each change to every tab, and never go back', async () => {
+    const { phone, token } = await newPerson();
+    await post(phone, 2);
+    const ticket = await ticketOf(token);
+    expect((await getMe(ticket)).status).toBe(401);
+    const [tab, chat] = [await OpenStream.open(ticket), await OpenChat.open(ticket, 0)];
+    const streams = [tab, chat, await OpenStream.open(token)];
+    await allShow(streams, 2);
+    const { profile } = (await call('GET', '/api/user/me', { token })).body;
+    const opening = { event: 'connection_established', type: 'connection_established', profile };
+    expect(tab.events[0]).toEqual(opening);
+    await post(phone);
+    await allShow(streams, 3);
+    expect(tab.counts).toEqual([2, 3]);
+    const updates = [2, 3].map((count) => ({ type: 'usageUpdate', count }));
+    expect([chat.events, chat.usage]).toEqual([[], [opening, ...updates]]);
+    await parallel(50, () => post(phone));
+    await allShow(streams, 5);
+    for (const { counts } of streams) expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  });
+
+  it('end with their session, not with another one, not by calls of an ended one, and with all', async () => {
+    const { phone, token } = await newPerson();
+    const other = await externalSession(phone);
+    const ticket = await ticketOf(token);
+    const [own, remaining] = [await openBoth(token), await openBoth(other)];
+    expect((await logOut(token)).body).toEqual({ success: true });
+    await allEnd(own);
+    // With more than a user may have open.
+    const refused = await parallel(12, (index) => OpenStream.open(index % 2 ? token : ticket));
+    expect(tally(refused)).toEqual({ 401: 12 });
+    expect((await getMe(token)).status).toBe(401);
+    await post(phone);
+    await allShow(remaining, 1);
+    await logOut(await externalSession(phone), true);
+    await allEnd(remaining);
+    expect((await getMe(other)).status).toBe(401);
+  });
+
+  it('are at most ten, for fifty parallel callers too: the oldest ends', async () => {
+    const { phone, token } = await newPerson();
+    const oldest = await OpenStream.opened(token);
+    const streams: Stream[] = [];
+    for (let opened = 0; opened < 6; opened += 1) streams.push(...(await openBoth(token)));
+    await allEnd([oldest, ...streams.slice(0, 2)]);
+    expect(oldest.events.at(-1)).toMatchObject({ event: 'stream_replaced' });
+    await post(phone);
+    await allShow(streams.slice(2), 1);
+    streams.push(...(await parallel(50, () => OpenStream.open(token))));
+    const open = () => streams.filter(({ ended, status }) => status === 200 && !ended);
+    await until('at most ten streams', () => open().length <= 10);
+    await post(phone);
+    await allShow(open(), 2);
+    expect(open()).toHaveLength(10);
+    expect(await openSockets(token)).toBe(10);
+  });
+});
+
+it('makes no Durable Object request for a usage post while no stream is open', async () => {
+  const { phone, token } = await newPerson();
+  // With settings a call returns when its background work has ended.
+  await botCall('/api/bot/usage', { phone }, undefined, {});
+  const known = async () =>
+    (await listDurableObjectIds((env as unknown as Env).LIVE_USER)).some((id) => id.equals(liveUserOf(token).id));
+  expect(await known()).toBe(false);
+  await (await OpenStream.open(token)).showing(1);
+  expect(await known()).toBe(true);
+});
+
+it('lets its Durable Object hibernate while it is idle, and still gets the next message', async () => {
+  type Marked = LiveUser & { mark?: string };
+  const { phone, token } = await newPerson();
+  const streams = await openBoth(token);
+  await runInDurableObject(liveUserOf(token), (object: Marked) => {
+    object.mark = 'the same instance';
+  });
+  // Sockets that cannot hibernate would be closed.
+  await evictDurableObject(liveUserOf(token));
+  await post(phone);
+  await allShow(streams, 1);
+  expect(await runInDurableObject(liveUserOf(token), (object: Marked) => object.mark)).toBeUndefined();
+});
+
+const alarmOf = (token: string) => runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
+
+it('frees Worker and object when the reader disappears, and sets no alarm then when the session ends', async () => {
+  const { token } = await newPerson();
+  const streams = await openBoth(token);
+  expect(await openSockets(token)).toBe(2);
+  for (const stream of streams) stream.close();
+  await until('no open socket', async () => (await openSockets(token)) === 0);
+  await logOut(token);
+  expect(await alarmOf(token)).toBeNull();
+});
+
+it('shows 0 when the week ends while it is open, without any request', async () => {
+  const { phone, token } = await newPerson();
+  const { body } = await post(phone, 5);
+  advanceClock(Date.parse(body.resetsAt) - Date.now() - second);
+  const stream = await OpenStream.open(token);
+  await stream.showing(5);
+  const requests = watchDatabase(phone, userOf(token));
+  advanceClock(2 * second);
+  await stream.showing(0);
+  expect(requests).toEqual([]);
+  advanceClock(300 * second);
+  await post(phone);
+  await stream.showing(1);
+  expect(stream.counts).toEqual([5, 0, 1]);
+  expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(1);
+});
+
+it('a stream that waits writes at least every 20 seconds', async () => {
+  vi.useFakeTimers();
+  const opened = Date.now();
+  const beats: number[] = [];
+  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as LiveSocket;
+  const { signal } = new AbortController();
+  const total = { seq: 1, used: 3, resetsAt: null };
+  const { body } = liveStream({ socket, expiresAt: Infinity, profile: {} as Profile, total, signal });
+  const write = (chunk: Uint8Array) => {
+    if (new TextDecoder().decode(chunk).startsWith(':')) beats.push(Date.now());
+  };
+  void body!.pipeTo(new WritableStream({ write }));
+  await vi.advanceTimersByTimeAsync(120 * second);
+  const gaps = beats.map((at, index) => at - (beats[index - 1] ?? opened));
+  expect(beats.length).toBeGreaterThanOrEqual(6);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
+});
+
+/** From now on messages to a live object that its streams end are lost. */
+const loseEnds = () => vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
+
+describe('a session whose end message is lost', () => {
+  it.each<[string, (person: Person) => Promise<unknown>]>([
+    ['logging out', ({ token }) => logOut(token)],
+    ['logging out everywhere', ({ token }) => logOut(token, true)],
+    ['deleting the account', ({ token }) => deleteAccount(token)],
+    ['being set back to pending', ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' })],
+  ])('closes the streams within 30 seconds after %s', async (_, end) => {
+    const person = await newPerson();
+    const streams = await openBoth(person.token);
+    const lost = loseEnds();
+    await end(person);
+    await until('the message that is lost', () => lost.mock.calls.length);
+    expect(streams.map(({ ended }) => ended)).toEqual([false, false]);
+    expect((await alarmOf(person.token))! - Date.now()).toBeLessThan(30 * second);
+    expect(await runDurableObjectAlarm(liveUserOf(person.token))).toBe(true);
+    await allEnd(streams);
+  });
+
+  it('closes no stream of a session that lives on, by one database request, once the database responds', async () => {
+    const { phone, token } = await newPerson();
+    const [other, ending] = [await externalSession(phone), await externalSession(phone)];
+    const streams = [...(await openBoth(token)), ...(await openBoth(other))];
+    const leaving = await openBoth(ending);
+    loseEnds();
+    await logOut(ending);
+    const libsql = { drop: true, match: userOf(token) } as const;
+    await during({ libsql }, () => runDurableObjectAlarm(liveUserOf(token)));
+    expect(leaving.map(({ ended }) => ended)).toEqual([false, false]);
+    const requests = watchDatabase(userOf(token));
+    expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
+    expect(requests).toHaveLength(1);
+    await allEnd(leaving);
+    vi.restoreAllMocks();
+    await post(phone);
+    await allShow(streams, 1);
+  });
+});
+
+describe('a channel', () => {
+  it('that cannot be joined is 503', async () => {
+    const { token } = await newPerson();
+    const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
+    const settings = { LIVE_USER: broken } as never;
+    const { status, body, headers } = await call('GET', `/api/user/usage-stream?token=${token}`, { settings });
+    expect([status, body.code, headers.get('retry-after')]).toEqual([
+      503,
+      'unavailable',
+      expect.stringMatching(/^\d+$/),
+    ]);
+  });
+
+  it('that sends no pong ends the stream', async () => {
+    const { 0: theirs, 1: ours } = new WebSocketPair();
+    theirs.accept();
+    vi.useFakeTimers();
+    const socket = new LiveSocket(ours, { userId: 'one', sessionId: 'one' });
+    const ended = vi.fn();
+    socket.listen({ receive: () => undefined, ended });
+    socket.ping();
+    await vi.advanceTimersByTimeAsync(4 * second);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2 * second);
+    expect(ended).toHaveBeenCalledOnce();
   });
 });
