@@ -7,14 +7,14 @@ import { stopSignal } from '../product/machine.ts';
 /** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
-  [/^worker\/(sign-in|endpoints\/auth)\b/, ['claims', 'sign-in', 'sessions']],
+  [/^worker\/(sign-in|endpoints\/auth)\b/, ['claims', 'rate-limits', 'sign-in', 'sessions']],
   [/^worker\/trials\b/, ['trials']],
   [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
   [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'identities', 'phone-change', 'sessions', 'retention']],
   [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plan-journeys', 'prices', 'renewals', 'trials']],
   [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
   [/^worker\/push\b/, ['push']],
-  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['whatsapp-webhook', 'sign-in']],
+  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['rate-limits', 'sign-in']],
   [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'http', 'service']],
   [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'settings']],
   [/^drizzle\//, ['costs']],
