@@ -16,8 +16,8 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/push\b/, ['push']],
   [/^worker\/(messaging|endpoints\/webhooks)\b/, ['rate-limits', 'sign-in']],
   [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'http', 'service']],
-  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'settings']],
-  [/^drizzle\//, ['costs']],
+  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'service']],
+  [/^drizzle\//, ['service']],
 ];
 
 /** The API test files that a list of changed files touches: those that changed, and those of changed parts. */
