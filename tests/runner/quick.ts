@@ -11,7 +11,7 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/trials\b/, ['trials']],
   [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
   [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'identities', 'phone-change', 'sessions', 'retention']],
-  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plan-journeys', 'prices', 'renewals', 'trials']],
+  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'prices', 'renewals', 'trials']],
   [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
   [/^worker\/push\b/, ['push']],
   [/^worker\/(messaging|endpoints\/webhooks)\b/, ['rate-limits', 'sign-in']],
