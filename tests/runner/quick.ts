@@ -8,10 +8,10 @@ import { stopSignal } from '../product/machine.ts';
 const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
   [/^worker\/(sign-in|endpoints\/auth)\b/, ['claims', 'rate-limits', 'sign-in', 'sessions']],
-  [/^worker\/trials\b/, ['trials']],
+  [/^worker\/trials\b/, ['plans']],
   [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
   [/^worker\/(accounts|endpoints\/user)\b/, ['accounts', 'identities', 'phone-change', 'sessions', 'retention']],
-  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'prices', 'renewals', 'trials']],
+  [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plans', 'renewals']],
   [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
   [/^worker\/push\b/, ['push']],
   [/^worker\/(messaging|endpoints\/webhooks)\b/, ['rate-limits', 'sign-in']],

@@ -89,8 +89,8 @@ test('measures at most the processors of the machine', async () => {
 });
 
 test('selects the API tests of a changed part, and changed tests, and none for a document', () => {
-  const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/trials.test.ts'], apiTests());
-  const expected = ['chat', 'chat-privacy', 'trials'].map((name) => `tests/api/${name}.test.ts`);
+  const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/plans.test.ts'], apiTests());
+  const expected = ['chat', 'chat-privacy', 'plans'].map((name) => `tests/api/${name}.test.ts`);
   expect(touched).toEqual(expect.arrayContaining(expected));
   expect(touched).not.toContain('tests/api/billing.test.ts');
   expect(touchedTests(['README.md'], apiTests())).toEqual([]);
