@@ -5,7 +5,6 @@ import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts'
 import { newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import {
   deleteAccount,
   eventTypes,
@@ -23,6 +22,7 @@ import {
   trialSession,
   userOf,
 } from './support/person.ts';
+import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { buy, checkOut, inPortal, newSubscriber, onTrial, startTrial, switchPlan, verify } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { database, sandbox } from './support/sandbox.ts';
-import { costOf } from './support/requests.ts';
 import { deleteAccount, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
+import { costOf } from './support/requests.ts';
+import { database, sandbox } from './support/sandbox.ts';
 import { advance, customerOf, fetchByCron, hour, paymentsOf, stripe, subscriptionOf, week } from './support/stripe.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });

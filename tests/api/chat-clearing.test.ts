@@ -16,9 +16,9 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
-import { deliveredEvents, eventsAbout, run, sandbox, userRowOf } from './support/sandbox.ts';
-import { logLines } from './support/requests.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
+import { logLines } from './support/requests.ts';
+import { deliveredEvents, eventsAbout, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 
 describe('clearing', () => {

@@ -4,9 +4,9 @@ import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/cry
 import { botCall, call, runCron, vars } from './support/api.ts';
 import { clearChat, consent, newWriter, readChat, reply, textsOf, untilAccepted, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
-import { deliveredEvents, everyValue, run, sandbox, userRowOf } from './support/sandbox.ts';
-import { logTexts } from './support/requests.ts';
 import { externalSession, newPerson, newPhone, type Person } from './support/person.ts';
+import { logTexts } from './support/requests.ts';
+import { deliveredEvents, everyValue, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, wholeObject } from './support/streams.ts';
 
 const withdraw = (token: string) => call('DELETE', '/api/user/chat/consent', { token });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, tally, type Settings, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
-import { costOf } from './support/requests.ts';
 import {
   claimNumber,
   externalSession,
@@ -17,6 +15,8 @@ import {
   userOf,
   verifyOtp,
 } from './support/person.ts';
+import { costOf } from './support/requests.ts';
+import { newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
 
 /** The login page asks for a code of a number that never wrote. */
 async function ask(phone = newPhone()) {

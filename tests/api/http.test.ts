@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, send } from './support/api.ts';
-import { costOf } from './support/requests.ts';
-import { newContact, newPerson, newPhone } from './support/person.ts';
 import { bytesOf } from './support/chat.ts';
+import { newContact, newPerson, newPhone } from './support/person.ts';
+import { costOf } from './support/requests.ts';
 
 const path = '/api/auth/request-otp';
 const post = async (body: BodyInit, contentType: string | null = 'application/json') => {

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { botCall, parallel, tally } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
-import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
-import { costOf } from './support/requests.ts';
 import {
   deleteAccount,
   exportOf,
@@ -19,6 +17,8 @@ import {
   requestOtp,
   userOf,
 } from './support/person.ts';
+import { costOf } from './support/requests.ts';
+import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
 
 const contact = (names: object) => botCall('/api/bot/contacts', names);
 const usageOf = async (names: object) => (await botCall('/api/bot/usage', names)).body;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
 import { complete, inPortal, onTrial, verify } from './support/buying.ts';
-import { logLines } from './support/requests.ts';
 import { newContact, newPerson, verifyOtp } from './support/person.ts';
+import { logLines } from './support/requests.ts';
 import { sandbox } from './support/sandbox.ts';
 import { customerOf, priceOf, stripe } from './support/stripe.ts';
 

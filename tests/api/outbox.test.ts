@@ -3,9 +3,9 @@ import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
 import { startTrial } from './support/buying.ts';
 import { untilDelivered, untilRetried } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { database, during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
-import { holdRequests, logLines } from './support/requests.ts';
 import { deleteAccount, eventTypes, newContact, newPerson, userOf } from './support/person.ts';
+import { holdRequests, logLines } from './support/requests.ts';
+import { database, during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
 
 const choose = (token: string, platform = 'web') => call('PUT', '/api/user/platform', { token, body: { platform } });
 const platformsTold = async (phone: string) => (await eventsAbout(phone)).map(({ data }) => data.platform);

@@ -3,8 +3,6 @@ import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
-import { costOf, holdRequests, watchDatabase } from './support/requests.ts';
 import {
   beginChange,
   type Code,
@@ -28,6 +26,8 @@ import {
   userOf,
   verifyChange,
 } from './support/person.ts';
+import { costOf, holdRequests, watchDatabase } from './support/requests.ts';
+import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 

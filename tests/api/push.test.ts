@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron, vars } from './support/api.ts';
 import { newWriter, reply } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { type PushSubscription, run, sandbox } from './support/sandbox.ts';
-import { logLines } from './support/requests.ts';
 import { deleteAccount, exportOf, externalSession, logOut, newPerson, sessionOf, userOf } from './support/person.ts';
+import { logLines } from './support/requests.ts';
+import { type PushSubscription, run, sandbox } from './support/sandbox.ts';
 import { OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
 const path = '/api/user/push';

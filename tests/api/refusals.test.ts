@@ -2,8 +2,8 @@ import { decodeJwt, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { endpoints, type Endpoint } from '../../worker/contract/endpoints.ts';
 import { botCall, botHeaders, call } from './support/api.ts';
-import { advanceClock, day, minute } from './support/clock.ts';
 import { newWriter, readChat, recordingOf, sendRecording, write } from './support/chat.ts';
+import { advanceClock, day, minute } from './support/clock.ts';
 import { logOut, newPerson, trialSession } from './support/person.ts';
 import { OpenStream } from './support/streams.ts';
 

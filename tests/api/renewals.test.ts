@@ -1,17 +1,17 @@
-import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { payRenewal } from '../../worker/billing/invoices.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, switchPlan } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { database, sandbox } from './support/sandbox.ts';
-import { logLines } from './support/requests.ts';
 import { metadataOf, newPerson, planOf, post, usageOf } from './support/person.ts';
+import { logLines } from './support/requests.ts';
+import { database, sandbox } from './support/sandbox.ts';
 import {
   advance,
   changePrice,
   fetchByCron,
   hour,
+  latestInvoice,
   paymentsOf,
   priceOf,
   stripe,
@@ -42,11 +42,6 @@ async function renewing(): Promise<Subscriber> {
 async function periodEnd(customer: string): Promise<string> {
   const { items } = await subscriptionOf(customer);
   return new Date(items.data[0]!.current_period_end * 1000).toISOString();
-}
-
-async function latestInvoice(customer: string): Promise<Stripe.Invoice> {
-  const { latest_invoice: latest } = await subscriptionOf(customer);
-  return stripe.invoices.retrieve(latest as string);
 }
 
 /** The card of a user works again and pays the latest invoice. */

@@ -6,7 +6,6 @@ import { settingsOf } from '../../worker/settings.ts';
 import { sessionToken } from '../../worker/sign-in/session-token.ts';
 import { botCall, botHeaders, call, vars, parallel, randomAddress } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
-import { run, sandbox } from './support/sandbox.ts';
 import {
   eventTypes,
   getMe,
@@ -22,6 +21,7 @@ import {
   type Person,
   newPhone,
 } from './support/person.ts';
+import { run, sandbox } from './support/sandbox.ts';
 
 const settings = settingsOf(env)!;
 const text = 'Something that nobody else may read';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { call, parallel, tally } from './support/api.ts';
+import { buy, complete, newSubscriber } from './support/buying.ts';
+import { consent } from './support/chat.ts';
 import { advanceClock, eventually, minute, second } from './support/clock.ts';
-import { run } from './support/sandbox.ts';
-import { costOf, holdRequests } from './support/requests.ts';
 import {
   exportOf,
   externalSession,
@@ -15,9 +15,9 @@ import {
   trialSession,
   userOf,
 } from './support/person.ts';
+import { costOf, holdRequests } from './support/requests.ts';
+import { run } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { buy, complete, newSubscriber } from './support/buying.ts';
-import { consent } from './support/chat.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
 

@@ -18,8 +18,8 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, minute } from './support/clock.ts';
-import { logLines } from './support/requests.ts';
 import { newPerson } from './support/person.ts';
+import { logLines } from './support/requests.ts';
 import { OpenChat } from './support/streams.ts';
 
 const types = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg; codecs=opus'];

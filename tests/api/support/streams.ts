@@ -5,9 +5,9 @@ import type { ChatMessage } from '../../../worker/contract/chat-schemas.ts';
 import type { Env } from '../../../worker/env.ts';
 import { send } from './api.ts';
 import { until } from './clock.ts';
-import { textOf } from './sandbox.ts';
 import { userOf } from './person.ts';
 import { readEvents } from './read-events.ts';
+import { textOf } from './sandbox.ts';
 
 type LiveEvent = { id?: string | undefined; event?: string | undefined; type: string; [field: string]: any };
 

@@ -26,6 +26,11 @@ export async function subscriptionOf(customer: string): Promise<Stripe.Subscript
   return data[0]!;
 }
 
+export async function latestInvoice(customer: string): Promise<Stripe.Invoice> {
+  const { latest_invoice: latest } = await subscriptionOf(customer);
+  return stripe.invoices.retrieve(latest as string);
+}
+
 /** The amounts (cents) that a customer has paid, newest first. */
 export async function paymentsOf(customer: string): Promise<number[]> {
   const { data } = await stripe.charges.list({ customer, limit: 100 });
