@@ -76,7 +76,7 @@ it('writes lastSeenAt at most once an hour, after the response', async () => {
   expect(costOf(await getMe(token))).toBe(1);
 });
 
-/** Somebody else may have opened the link; `refusals.test.ts` has all that is refused to them. */
+/** Somebody else may have opened the link; `http.test.ts` has all that is refused to them. */
 describe('the session of a trial link', () => {
   const signInNeeded = { status: 403, body: { code: 'sign_in_needed' } };
 

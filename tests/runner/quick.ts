@@ -15,8 +15,8 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
   [/^worker\/push\b/, ['push']],
   [/^worker\/(messaging|endpoints\/webhooks)\b/, ['rate-limits', 'sign-in']],
-  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['refusals', 'http', 'service']],
-  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['retention', 'refusals', 'service']],
+  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['http', 'service']],
+  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['http', 'retention', 'service']],
   [/^drizzle\//, ['service']],
 ];
 
