@@ -6,7 +6,7 @@ import { stopSignal } from '../product/machine.ts';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
-  [/^worker\/(endpoints\/)?chat\b/, ['chat', 'stream']],
+  [/^worker\/(endpoints\/)?chat\b/, ['chat']],
   [/^worker\/(sign-in|endpoints\/auth)\b/, ['claims', 'rate-limits', 'sign-in', 'sessions']],
   [/^worker\/trials\b/, ['plans']],
   [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
