@@ -3,7 +3,7 @@ import { pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 import { expectToasts, openAccount, returnToTab, settle, stopTime, takeToasts } from './support/page.ts';
 import type { Person } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan' });
 const usageCard = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });

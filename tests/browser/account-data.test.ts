@@ -8,7 +8,7 @@ import {
   storedToken,
   takeToasts,
 } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const sessions = [

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { expectToasts, openAccount, shownToasts, stopTime, takeToasts } from './support/page.ts';
 import { elsewhere, profileOf, servePayments } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const changeNumber = (page: Page) => management(page).getByRole('button', { name: 'Change Number', exact: true });

@@ -9,7 +9,7 @@ import {
   storedToken,
   takeToasts,
 } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 test('the header shows the number and the ways to the chat and out; it follows the profile', async ({ page, stub }) => {
   await openAccount(page, stub);

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright/test';
 import { expectToFit, open, shownToasts, violations } from './support/page.ts';
 import type { Phone } from './support/phone.ts';
-import { test as stubbed } from './support/stubbed.ts';
-import { buy, enterCode, expect, signInByExternalToken, test } from './support/test.ts';
+import { buy, enterCode, expect, signInByExternalToken, stubbed, test } from './support/test.ts';
 
 const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel subscription' });
 const keepButton = (page: Page) => page.getByRole('button', { name: 'Keep my plan' });

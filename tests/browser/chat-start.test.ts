@@ -4,7 +4,7 @@ import { chat, everyKind, long, messageOf, now, openConversation, pageOf } from 
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
 import { expectToasts, hydrated, setVisible, settle, stopTime, storedToken } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 /** Opens the chat of somebody with a conversation while the scripts are on their way. */
 async function openEarly(page: Page, stub: Stub, messages = everyKind, more?: Partial<ChatPage>): Promise<() => void> {

@@ -1,5 +1,5 @@
 import { expectToasts, hydrated, open, settle, stopTime } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const name = 'Name must be at least 2 characters.';
 const email = 'Please enter a valid email address.';

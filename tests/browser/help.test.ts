@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 import { hydrated, open, settle, stopTime } from './support/page.ts';
 import { referralsOf } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const helpLink = (page: Page) => page.getByRole('link', { name: 'Get help now' });
 const country = (page: Page) => page.getByRole('combobox', { name: 'Country' });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { layoutShift } from './support/first-paint.ts';
 import { open } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const chat = 'https://wa.me/15550100199';
 

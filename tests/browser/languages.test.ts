@@ -7,7 +7,7 @@ import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 import { countryNames, languageNames, months } from '#words/intl';
 import { everyKind, pageOf } from './support/chat.ts';
 import { expectToBeAccessible, expectToFit, hydrated, open, ownTexts, settle, violations } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 
 /** Every part of the account: a trial with a scheduled plan, and a number in its own direction. */

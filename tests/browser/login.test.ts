@@ -11,7 +11,7 @@ import {
   takeToasts,
 } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 /** The parts of the login screen. */
 const login = {

@@ -3,7 +3,7 @@ import { chat, everyKind, pageOf } from './support/chat.ts';
 import { holdAssets } from './support/first-paint.ts';
 import { installClock, settle, stopTime } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const offline = 'Unable to connect to server. Please check your internet connection.';
 

@@ -3,8 +3,7 @@ import { chat, messageOf, openChat, openConversation, pageOf } from './support/c
 import type { Phone } from './support/phone.ts';
 import { expectToFit, hydrated, violations } from './support/page.ts';
 import { spoil } from './support/contexts.ts';
-import { expect, test } from './support/test.ts';
-import { test as stubbed } from './support/stubbed.ts';
+import { expect, stubbed, test } from './support/test.ts';
 
 test.use({ serviceWorkers: 'allow' });
 stubbed.use({ serviceWorkers: 'allow' });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expectToasts, expectToBeAccessible, open, settle, stopTime } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
 const main = (page: Page) => page.getByRole('main');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { open, openAccount, returnToTab, takeToasts } from './support/page.ts';
 import { elsewhere, servePayments } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const catalogue = [
   { id: 'free', name: 'Free', price: 'Free', fourWeeks: null, messages: '5' },

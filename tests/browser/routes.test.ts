@@ -12,7 +12,7 @@ import {
   storedToken,
   takeToasts,
 } from './support/page.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 type Who = 'visitor' | 'member' | 'pending';
 type Row = [heading: string | RegExp, sent?: Partial<Record<Who, string>>, marked?: string];

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { deleteAccount, expectToasts, open, settle, storedToken, takeToasts } from './support/page.ts';
 import { jwt, profileOf, type Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const phoneA = '+15551111111';
 const phoneB = '+15552222222';

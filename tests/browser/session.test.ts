@@ -2,7 +2,7 @@ import { spoil } from './support/contexts.ts';
 import { watchFirstPaint } from './support/first-paint.ts';
 import { expectToasts, open, openAccount, settle, stopTime, storedToken } from './support/page.ts';
 import { jwt, type Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 test('a guest who opens the account sees nothing of it, and makes no call', async ({ page, stub }) => {
   const { seen } = await watchFirstPaint(page);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { expectToasts, open, storedToken } from './support/page.ts';
 import { jwt, profileOf } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 import { enterCode } from './support/test.ts';
 
 const tokenOf = (sub: string) => jwt({ sub, exp: 4_000_000_000 });

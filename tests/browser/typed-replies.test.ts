@@ -3,7 +3,7 @@ import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
 import { chat, long, messageOf, openConversation } from './support/chat.ts';
 import { violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const typing = (text?: string): ChatStreamEvent => ({
   type: 'typing',

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { chat, messageOf, openConversation } from './support/chat.ts';
 import { openAccount, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed as test } from './support/test.ts';
 
 const used = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Usage', exact: true }).getByText(text, { exact: true });
@@ -40,7 +40,7 @@ test('a stream has credentials; no other call has a cookie, or a token without n
       }
     };
   });
-  // Of each test, `stubbed.ts` looks at the other calls at its end.
+  // Of each test, `stubbed` looks at the other calls at its end.
   await openAccount(page, stub);
   await expect.poll(() => stub.calls('usageStream')[0]?.search.get('token')).toBe('ticket');
 });

@@ -13,14 +13,13 @@ import {
 } from './support/microphone.ts';
 import { expectToFit, installClock, setVisible, storedToken, violations } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, test } from './support/stubbed.ts';
+import { expect, stubbed, test } from './support/test.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
-import { test as journey } from './support/test.ts';
 import type { Phone } from './support/phone.ts';
 
 const launchOptions = { executablePath: ensureHeadlessBrowser(), args: microphoneArguments };
+stubbed.use({ launchOptions });
 test.use({ launchOptions });
-journey.use({ launchOptions });
 
 const microphone = (page: Page) => page.getByRole('button', { name: 'Record a voice message' });
 const panel = (page: Page) => page.getByRole('group', { name: 'Voice message' });
@@ -53,7 +52,7 @@ async function openChatWithVoice(page: Page, phone: Phone): Promise<void> {
   await openChat(page, phone);
 }
 
-journey('a recording reaches the companion and plays, also after a reload', async ({ page, phone }) => {
+test('a recording reaches the companion and plays, also after a reload', async ({ page, phone }) => {
   await openChatWithVoice(page, phone);
   expect(await timesAsked(page)).toBe(0);
   await record(page);
@@ -68,7 +67,7 @@ journey('a recording reaches the companion and plays, also after a reload', asyn
   expect(await loudness(page)).toBeGreaterThan(0.02);
 });
 
-journey('a recording of each kind is stored, and plays to its end', async ({ page, phone }) => {
+test('a recording of each kind is stored, and plays to its end', async ({ page, phone }) => {
   await openChatWithVoice(page, phone);
   const token = await storedToken(page);
   for (const [index, { type, seconds, data }] of recordings.entries()) {
@@ -87,7 +86,7 @@ journey('a recording of each kind is stored, and plays to its end', async ({ pag
   }
 });
 
-test('without voice in the plan the button explains, and asks for no permission', async ({ page, stub }) => {
+stubbed('without voice in the plan the button explains, and asks for no permission', async ({ page, stub }) => {
   await openVoice(page, stub, undefined, 'free');
   await microphone(page).click();
   const notice = page.getByRole('status').filter({ hasText: 'Voice messages are part of the Basic plan and above.' });
@@ -97,39 +96,42 @@ test('without voice in the plan the button explains, and asks for no permission'
   expect(await timesAsked(page)).toBe(0);
 });
 
-test('a recording can be cancelled, stopped by Escape, listened to, kept, and thrown away', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  await chat.field(page).fill('My draft');
-  await record(page);
-  await press(page, 'Cancel');
-  await expect(chat.field(page)).toBeVisible();
-  expect(await openMicrophones(page)).toBe(0);
-  await record(page);
-  expect(await violations(page)).toEqual([]);
-  await page.keyboard.press('Escape');
-  await expect(panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' })).toBeVisible();
-  expect(await openMicrophones(page)).toBe(0);
-  expect(await violations(page)).toEqual([]);
-  await expectToFit(page, 320, 360, 1440);
-  await playOwn(page).click();
-  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+stubbed(
+  'a recording can be cancelled, stopped by Escape, listened to, kept, and thrown away',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await chat.field(page).fill('My draft');
+    await record(page);
+    await press(page, 'Cancel');
+    await expect(chat.field(page)).toBeVisible();
+    expect(await openMicrophones(page)).toBe(0);
+    await record(page);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect(panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' })).toBeVisible();
+    expect(await openMicrophones(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await expectToFit(page, 320, 360, 1440);
+    await playOwn(page).click();
+    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
 
-  // It outlasts a visit of another page, and leaving the site asks first.
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await page.waitForURL('**/account');
-  await page.goBack();
-  await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
-  const asked = page.waitForEvent('dialog');
-  await page.close({ runBeforeUnload: true });
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-  await press(page, 'Delete');
-  await expect(chat.field(page)).toHaveValue('My draft');
-  expect(stub.calls('sendVoice')).toEqual([]);
-});
+    // It outlasts a visit of another page, and leaving the site asks first.
+    await page.getByRole('link', { name: 'My Account' }).click();
+    await page.waitForURL('**/account');
+    await page.goBack();
+    await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await press(page, 'Delete');
+    await expect(chat.field(page)).toHaveValue('My draft');
+    expect(stub.calls('sendVoice')).toEqual([]);
+  },
+);
 
-test('a recording that could not be sent stays and is sent again, the same', async ({ page, stub }) => {
+stubbed('a recording that could not be sent stays and is sent again, the same', async ({ page, stub }) => {
   await openVoice(page, stub);
   stub.respond('sendVoice', {}, 503);
   await record(page);
@@ -151,7 +153,7 @@ const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: stri
   ['a locked phone, or a tab in the background', hide, 'The recording stopped when you left this page.'],
 ];
 
-test('a recording that something else ends says so, and what was recorded can be sent', async ({ page, stub }) => {
+stubbed('a recording that something else ends says so, and what was recorded can be sent', async ({ page, stub }) => {
   await openVoice(page, stub);
   for (const [index, [what, end, sentence]] of ends.entries()) {
     await record(page);
@@ -166,7 +168,7 @@ test('a recording that something else ends says so, and what was recorded can be
   }
 });
 
-test('the last ten seconds are counted down, and two minutes are kept', async ({ page, stub }) => {
+stubbed('the last ten seconds are counted down, and two minutes are kept', async ({ page, stub }) => {
   await installClock(page);
   await openVoice(page, stub);
   await record(page);
@@ -180,7 +182,7 @@ test('the last ten seconds are counted down, and two minutes are kept', async ({
   expect(stub.calls('sendVoice')[0]?.search.get('seconds')).toBe('120');
 });
 
-test('a refused or muted microphone is noticed, or a missing recorder', async ({ page, stub }) => {
+stubbed('a refused or muted microphone is noticed, or a missing recorder', async ({ page, stub }) => {
   await openVoice(page, stub);
   const notice = (hasText: string) => page.getByRole('status').filter({ hasText });
   // tests/rules has the other refusals.
@@ -203,7 +205,7 @@ test('a refused or muted microphone is noticed, or a missing recorder', async ({
   expect(await timesAsked(page)).toBe(0);
 });
 
-test('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
+stubbed('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
   const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
   await openVoice(page, stub, [messageOf(1, 'What I said', { voice }), messageOf(2, 'Lost', { voice })]);
   const [broken, lost] = [chat.message(page, 'What I said'), chat.message(page, 'Lost')];
@@ -217,7 +219,7 @@ test('a recording that cannot be played says so, and its transcript stays', asyn
   expect(await violations(page)).toEqual([]);
 });
 
-test('one recording plays at a time, at the chosen speed and from the chosen second', async ({ page, stub }) => {
+stubbed('one recording plays at a time, at the chosen speed and from the chosen second', async ({ page, stub }) => {
   await openVoice(page, stub);
   for (const count of [1, 2]) {
     await record(page);

@@ -1,6 +1,6 @@
-/** The quoted first argument of `it`, `test` and `describe`, and of the call after `.each(…)`, with the indentation of its line. */
+/** The quoted first argument of `it`, `test`, `stubbed` and `describe`, and of the call after `.each(…)`, with the indentation of its line. */
 function titledIn(source: string): { indent: string; title: string }[] {
-  const quoted = source.matchAll(/(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:\\.|(?!\1).)*)\1,/gs);
+  const quoted = source.matchAll(/(?:\b(?:it|test|stubbed|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:\\.|(?!\1).)*)\1,/gs);
   return [...quoted].map(({ index, 2: title = '' }) => ({
     indent: /^ */.exec(source.slice(source.lastIndexOf('\n', index) + 1))![0],
     title: title.replaceAll(/\\(.)/g, '$1'),

@@ -7,10 +7,11 @@ import {
   type Response,
   type WebError,
 } from 'playwright/test';
+import { endpoints } from '../../../worker/contract/endpoints.ts';
 import { Phone } from './phone.ts';
 import { SharedContext } from './contexts.ts';
 import { watchToasts } from './page.ts';
-import { clientHeader, startStubServer, type StubServer } from './stub.ts';
+import { type Call, clientHeader, startStubServer, Stub, type StubServer } from './stub.ts';
 
 type Fixtures = {
   phone: Phone;
@@ -60,6 +61,31 @@ export const test = base.extend<Fixtures, Shared>({
 
 /** A test in a browser without JavaScript. */
 export const unscripted = test.extend({ javaScriptEnabled: false });
+
+/** A test whose API is a stub; dates are shown in UTC, and animations are off. */
+export const stubbed = test.extend<{ stub: Stub }>({
+  contextOptions: { timezoneId: 'UTC', reducedMotion: 'reduce' },
+  baseURL: async ({ stubServer }, use) => use(stubServer.url),
+  stub: [
+    async ({ page, client, expectedErrors, stubServer }, use) => {
+      const stub = new Stub(page, expectedErrors);
+      stubServer.handlers.set(client, (incoming, response) => stub.take(incoming, response));
+      await page.context().addCookies([{ name: 'kept', value: 'here', url: stubServer.url }]);
+      await use(stub);
+      stubServer.handlers.delete(client);
+      for (const call of stub.calls()) expectNoNeedlessCredentials(call);
+    },
+    { auto: true },
+  ],
+});
+
+/** No call sends a cookie, and only those of a user a token. Streams and visited addresses are not ours to choose. */
+function expectNoNeedlessCredentials({ name, headers, token }: Call): void {
+  const mode = headers['sec-fetch-mode'];
+  if (mode === 'navigate' || name === 'usageStream' || name === 'chatStream') return;
+  const isOfUser = endpoints[name].access === 'user';
+  expect([name, mode, headers.cookie, token !== undefined]).toEqual([name, 'cors', undefined, isOfUser]);
+}
 
 /** Collects what the pages of a context report, until it is stopped. */
 function watchErrors(context: BrowserContext): { found: string[]; stop: () => void } {
