@@ -1,7 +1,8 @@
 import type { Page } from 'playwright/test';
-import { open, openAccount, returnToTab, takeToasts } from './support/page.ts';
+import { open, openAccount, returnToTab, takeToasts, deleteAccount } from './support/page.ts';
 import { elsewhere, servePayments } from './support/stub.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, stubbed, buy, signInByExternalToken, test } from './support/test.ts';
+import { day, hour } from './support/phone.ts';
 
 const catalogue = [
   { id: 'free', name: 'Free', price: 'Free', fourWeeks: null, messages: '5' },
@@ -16,7 +17,7 @@ const cards = (page: Page) =>
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading') });
 
-test('four plans stand in order, with price, allowance and voice', async ({ page }) => {
+stubbed('four plans stand in order, with price, allowance and voice', async ({ page }) => {
   await open(page, '/plans');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
   await expect(cards(page)).toHaveCount(4);
@@ -41,7 +42,7 @@ const actions = {
   inactive: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
 } as const;
 
-test('each plan says what it would mean; one is bought at the payment provider, or not', async ({ page, stub }) => {
+stubbed('each plan says what it would mean; one is bought at the payment provider, or not', async ({ page, stub }) => {
   await stub.signedIn();
   for (const [tier, labels] of Object.entries(actions)) {
     stub.person({ tier });
@@ -62,7 +63,7 @@ test('each plan says what it would mean; one is bought at the payment provider, 
   expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({ body: { tier: 'premium' } });
 });
 
-test('the table compares the four plans, marks the present one and fits narrow screens', async ({ page, stub }) => {
+stubbed('the table compares the four plans, marks the present one and fits narrow screens', async ({ page, stub }) => {
   await openAccount(page, stub);
   const region = page.getByRole('region', { name: 'Compare Plans' });
   const table = region.getByRole('table');
@@ -90,4 +91,55 @@ test('the table compares the four plans, marks the present one and fits narrow s
     );
     expect(overflowing, `${width} px`).toEqual([]);
   }
+});
+
+const expectPlan = (page: Page, text: string | RegExp) =>
+  expect(page.getByRole('region', { name: 'Current Plan' }).getByText(text, { exact: true })).toBeVisible();
+const renews = /^Renews on /;
+
+async function openPortal(page: Page): Promise<Page> {
+  const popup = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Manage Subscription' }).click();
+  return popup;
+}
+
+test('a dearer plan begins a new week at once, and a cheaper one at the end of the week', async ({ page, phone }) => {
+  await signInByExternalToken(page, phone);
+  await buy(page);
+  await phone.write('Hello again');
+  await expect(page.getByText('1 / 30')).toBeVisible();
+  // Stripe counts in seconds: a change in the second of the purchase begins no new week.
+  await phone.advance(hour);
+  const portal = await openPortal(page);
+  await portal.getByRole('button', { name: 'Switch to Premium' }).click();
+  await expectPlan(page, 'Premium');
+  await expect(page.getByText('0 / 70')).toBeVisible();
+  const again = await openPortal(page);
+  await again.getByRole('button', { name: 'Switch to Basic' }).click();
+  await expectPlan(page, /^Downgrade scheduled\. Changes to Basic on /);
+  await phone.advance(7 * day);
+  await expectPlan(page, 'Basic');
+  await expectPlan(page, renews);
+});
+
+test('two tabs and double clicks buy one plan once, which a deletion ends', async ({ page, context, phone }) => {
+  await signInByExternalToken(page, phone);
+  const other = await context.newPage();
+  for (const tab of [page, other]) await tab.goto('/plans');
+  await Promise.all([page, other].map((tab) => tab.getByRole('button', { name: 'Choose Basic' }).dblclick()));
+  for (const tab of [page, other]) await expect(tab.getByRole('button', { name: 'Subscribe' })).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe(new URL(other.url()).pathname);
+  await page.getByRole('button', { name: 'Subscribe' }).dblclick();
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+  expect((await phone.holdings()).subscriptions.map(({ status }) => status)).toEqual(['active']);
+  await page.getByRole('link', { name: 'Manage My Account' }).click();
+  await expectPlan(page, renews);
+  await expect(page.getByText('0 / 30')).toBeVisible();
+
+  // Deleting the account ends what could charge.
+  await deleteAccount(page);
+  await page.waitForURL('**/login');
+  const { customer, subscriptions } = await phone.holdings();
+  expect(customer['deleted']).toBe(true);
+  expect(subscriptions.map(({ status }) => status)).toEqual(['canceled']);
 });
