@@ -9,9 +9,11 @@ import {
   stopTime,
   storedToken,
   takeToasts,
+  violations,
 } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
-import { expect, stubbed as test } from './support/test.ts';
+import { expect, stubbed, buy, enterCode, test } from './support/test.ts';
+import { holdAssets, watchFirstPaint } from './support/first-paint.ts';
 
 /** The parts of the login screen. */
 const login = {
@@ -31,7 +33,7 @@ async function askForCode(page: Page, path = '/login', number = '+15551234567'):
   await login.code(page).waitFor();
 }
 
-async function enterCode(page: Page, code = '123456'): Promise<void> {
+async function submitCode(page: Page, code = '123456'): Promise<void> {
   await login.code(page).fill(code);
   await login.verify(page).click();
 }
@@ -51,30 +53,33 @@ const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.disconnect('requestOtp'), 'Network error. Please check your connection and try again.'],
 ];
 
-test('a number that breaks a rule is not sent; a failure to send a code is shown beside it', async ({ page, stub }) => {
-  await open(page, '/login');
-  await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
-  for (const [typed, rule] of refused) {
-    await login.phone(page).fill(typed);
-    await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
-    await login.send(page).click();
-    await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
-    await expect(login.phone(page)).toBeFocused();
-  }
-  await settle(page);
-  expect(stub.calls('requestOtp')).toEqual([]);
+stubbed(
+  'a number that breaks a rule is not sent; a failure to send a code is shown beside it',
+  async ({ page, stub }) => {
+    await open(page, '/login');
+    await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
+    for (const [typed, rule] of refused) {
+      await login.phone(page).fill(typed);
+      await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
+      await login.send(page).click();
+      await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
+      await expect(login.phone(page)).toBeFocused();
+    }
+    await settle(page);
+    expect(stub.calls('requestOtp')).toEqual([]);
 
-  await login.phone(page).fill('+15551234567');
-  for (const [arrange, told] of phoneFailures) {
-    arrange(stub);
-    await login.send(page).click();
-    await expect(login.alert(page)).toHaveText(told);
-    await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
-  }
-  await expectToasts(page);
-});
+    await login.phone(page).fill('+15551234567');
+    for (const [arrange, told] of phoneFailures) {
+      arrange(stub);
+      await login.send(page).click();
+      await expect(login.alert(page)).toHaveText(told);
+      await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
+    }
+    await expectToasts(page);
+  },
+);
 
-test('a number that never wrote is asked to, and gets its code once it has written', async ({ page, stub }) => {
+stubbed('a number that never wrote is asked to, and gets its code once it has written', async ({ page, stub }) => {
   stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
   stub.respond('contactState', { success: true, state: 'waiting' });
   await stopTime(page);
@@ -113,7 +118,7 @@ test('a number that never wrote is asked to, and gets its code once it has writt
   await expectToasts(page, sent);
 });
 
-test('six digits are asked for, and sent once', async ({ page, stub }) => {
+stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   await askForCode(page, '/login', '+1 (555) 123-4567');
   expect(stub.calls('requestOtp').map(({ body }) => body)).toEqual([{ phone: '+15551234567' }]);
   await expect(login.code(page)).toBeFocused();
@@ -159,13 +164,13 @@ const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
-test('a failed code is shown in the alert and as a toast, and stores no token', async ({ page, stub }) => {
+stubbed('a failed code is shown in the alert and as a toast, and stores no token', async ({ page, stub }) => {
   await installClock(page);
   await askForCode(page);
   await takeToasts(page, sent);
   for (const [index, [arrange, told]] of codeFailures.entries()) {
     arrange(stub);
-    await enterCode(page);
+    await submitCode(page);
     await expect(login.alert(page)).toHaveText(told);
     await takeToasts(page, ['Verification failed', told]);
     expect(await storedToken(page)).toBeNull();
@@ -176,7 +181,7 @@ test('a failed code is shown in the alert and as a toast, and stores no token', 
   await expect(login.alert(page)).toHaveCount(0);
 });
 
-test('after 30 s without a code the page helps, and the third failure locks it for 30 s', async ({ page, stub }) => {
+stubbed('after 30 s without a code the page helps, and the third failure locks it for 30 s', async ({ page, stub }) => {
   stub.respond('verifyOtp', { success: false });
   await stopTime(page);
   await askForCode(page);
@@ -186,7 +191,7 @@ test('after 30 s without a code the page helps, and the third failure locks it f
   await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
   for (const failed of [1, 2, 3]) {
     await expect(login.verify(page)).toBeVisible();
-    await enterCode(page);
+    await submitCode(page);
     await expect.poll(() => stub.calls('verifyOtp').length).toBe(failed);
     await expect(login.alert(page)).toBeVisible();
   }
@@ -212,15 +217,79 @@ const arrivals = [
 ] as const;
 
 for (const [status, query, to, told, type] of arrivals)
-  test(`a good code for the status ${status} ${query} leads to ${to}`, async ({ page, stub }) => {
+  stubbed(`a good code for the status ${status} ${query} leads to ${to}`, async ({ page, stub }) => {
     stub.person({ status });
     stub.respond('verifyOtp', { success: true, token: 'e2e-new', status });
     await askForCode(page, `/login${query}`);
     await takeToasts(page, sent);
-    await enterCode(page);
+    await submitCode(page);
     await page.waitForURL((url) => url.pathname === to);
     await expectToasts(page, told);
     expect((await shownToasts(page)).map((toast) => toast.type)).toEqual([type]);
     expect(await storedToken(page)).toBe('e2e-new');
     await expect(page.getByRole('link', { name: 'My Account' })).toBeVisible();
   });
+
+test('a phone signs in, sees its usage move in two tabs, and logs out of both', async ({ page, context, phone }) => {
+  await phone.write('Hi');
+  await page.goto('/login');
+  await page.getByLabel('Phone number').fill(phone.number);
+  await enterCode(page, phone);
+  await page.waitForURL('**/account');
+  await expect(page.getByText('1 / 5')).toBeVisible();
+  const other = await context.newPage();
+  await other.goto('/account');
+  await expect(other.getByText('1 / 5')).toBeVisible();
+
+  await phone.write('Are you there?');
+  for (const tab of [page, other]) await expect(tab.getByText('2 / 5')).toBeVisible();
+
+  // The login form is not shown to a returning user.
+  const { seen } = await watchFirstPaint(page);
+  await page.goto('/login');
+  await page.waitForURL('**/account');
+  await expect(page.getByText('2 / 5')).toBeVisible();
+  expect(await seen()).not.toContain('Log in to Solace');
+
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(page.getByText('Logged out successfully')).toBeVisible();
+  await other.waitForURL('**/login');
+  await page.goto('/account');
+  await page.waitForURL('**/login');
+});
+
+test('a number typed and sent before hydration is sent afterwards', async ({ page, phone }) => {
+  const release = await holdAssets(page);
+  await page.goto('/login', { waitUntil: 'commit' });
+  await page.getByLabel('Phone number').fill(phone.number);
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  expect(new URL(page.url()).search).toBe('');
+  release();
+  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+});
+
+test('somebody whose number WhatsApp hides comes from the landing page to a paid plan', async ({ page, phone }) => {
+  await phone.hide();
+  expect((await phone.write('Hi')).reply).toContain('I cannot see your number.');
+  await open(page, '/');
+  await page.getByRole('link', { name: 'Choose Your Plan' }).first().click();
+  await page.getByRole('link', { name: 'Choose Basic' }).click();
+  await page.waitForURL('**/login?plan=basic');
+  await page.getByLabel('Phone number').fill(phone.number);
+  await page.getByRole('button', { name: 'Send Verification Code' }).click();
+  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+  await expect(page.getByText(/^Has your number changed\? Do not begin anew/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'write to our support' })).toHaveAttribute('href', '/contact');
+  expect(await violations(page)).toEqual([]);
+  const link = await page.getByRole('link', { name: 'Message Solace on WhatsApp' }).getAttribute('href');
+  const greeting = new URL(link!).searchParams.get('text')!;
+  expect(greeting).toMatch(/My number is \d+\. [2-9A-HJKMNP-Z]{8}$/);
+
+  // The person sends the greeting, and the page goes on by itself.
+  expect((await phone.write(greeting)).reply).toContain('Type the code that has just arrived');
+  await page.getByLabel('Verification code').fill(await phone.code());
+  await page.getByRole('button', { name: 'Verify Code' }).click();
+  await page.waitForURL('**/account');
+  await buy(page);
+  await expect(page.getByText('0 / 30')).toBeVisible();
+});
