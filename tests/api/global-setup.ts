@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { startTestServices } from '../operations/test-services.ts';
+import { startTestServices } from '../product/start-product.ts';
 
 const secret = () => randomBytes(32).toString('base64url');
 const ring = () => `new:${secret()} old:${secret()}`;

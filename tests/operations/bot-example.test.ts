@@ -10,8 +10,7 @@ import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
 import { signedHeaders } from '../sandbox/bot/calls.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
-import { call as callUrl, newNumber, startTestProduct } from './test-product.ts';
-import { serve } from './test-services.ts';
+import { call as callUrl, newNumber, serve, startTestProduct } from './test-product.ts';
 
 const phone = newNumber();
 const botPort = String(await freePort(0, 'PORT'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { version, smoke } from '../../worker/operations/deploy/new-version.ts';
-import { serve } from './test-services.ts';
+import { serve } from './test-product.ts';
 
 it('names the version without git, as in a source archive', () => {
   const folder = mkdtempSync(join(tmpdir(), 'solace-archive-'));

@@ -3,7 +3,7 @@ import { dropParked, parkedEvents, retryParked } from '../../worker/operations/s
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
-import { startTestServices } from './test-services.ts';
+import { startTestServices } from '../product/start-product.ts';
 
 const services = await startTestServices();
 const client = services.database;

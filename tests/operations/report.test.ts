@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { serve, startTestServices } from './test-services.ts';
+import { startTestServices } from '../product/start-product.ts';
+import { serve } from './test-product.ts';
 
 const services = await startTestServices();
 const site = await serve((_, response) => response.writeHead(200).end());

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { createClient } from '@libsql/client/web';
 import { afterAll } from 'vitest';
 import { startProduct } from '../product/start-product.ts';
+import type { RequestListener } from 'node:http';
+import { listen } from '../sandbox/start.ts';
 
 /** The JSON of a call to the site or to the local services, refusals too. */
 export async function call<T = Record<string, any>>(url: string, method = 'GET', body?: object, token = '') {
@@ -62,4 +64,11 @@ export async function startTestProduct(botPort?: string) {
   }
 
   return { ...product, folder, database, writeToAssistant, codeOn, signIn, startTrial, openTrialLink };
+}
+
+/** Starts a server of the test's own on a free port. */
+export async function serve(listener: (...args: Parameters<RequestListener>) => unknown) {
+  const server = await listen(0);
+  server.serve((request, response) => void listener(request, response));
+  return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
 }

@@ -1,5 +1,7 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createClient } from '@libsql/client/web';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
@@ -50,12 +52,41 @@ export async function startProduct(settings: ProductSettings) {
   return { siteUrl, sandboxUrl: sandbox.url, vars, ended, restartWorker: worker.restart, close };
 }
 
+/** Where nothing listens: services alone have no Worker. */
+const sitePort = 9;
+
+type ServiceOptions = { isSetUp?: boolean; settings?: Record<string, string> };
+
+/** Starts local services and returns matching settings, besides those given; `isSetUp` sets them up as `npm run dev` does. */
+export async function startTestServices({ isSetUp = true, settings = {} }: ServiceOptions = {}) {
+  const stateDir = mkdtempSync(join(tmpdir(), 'solace-services-'));
+  const port = await freePort(0, 'SANDBOX_PORT');
+  const vars = refreshVars(join(stateDir, 'vars'), { ...addresses(sitePort, port), ...settings });
+  const { SITE_URL: siteUrl, TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = vars;
+  const sandbox = await startSandbox({ port, stateDir, siteUrl, secrets: vars });
+  if (isSetUp) {
+    await migrate(url, authToken);
+    await setUpStripe(vars);
+  }
+  const database = createClient({ url, authToken });
+  return {
+    vars,
+    url: sandbox.url,
+    database,
+    async close() {
+      database.close();
+      await sandbox.close();
+      rmSync(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
 function aborted(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }));
 }
 
 /** Does what `npm run stripe:setup` does, against the local Stripe; a real account is not changed. */
-export async function setUpStripe(vars: Record<string, string>): Promise<void> {
+async function setUpStripe(vars: Record<string, string>): Promise<void> {
   const { STRIPE_API_BASE: base = '', STRIPE_SECRET_KEY: key = '', SITE_URL: siteUrl = '' } = vars;
   if (!/^https?:\/\/(localhost|127\.0\.0\.1)[:/]/.test(base)) return;
   await setUp(new Stripe(key, stripeOptions(base)), siteUrl.replace(/\/+$/, ''));

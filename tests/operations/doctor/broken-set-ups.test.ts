@@ -8,7 +8,8 @@ import { checkStripeAccount } from '../../../worker/operations/doctor/stripe-che
 import type { Target, Values } from '../../../worker/operations/owner-command.ts';
 import type { Settings } from '../../../worker/settings.ts';
 import { callJson } from '../../product/machine.ts';
-import { serve, startTestServices } from '../test-services.ts';
+import { startTestServices } from '../../product/start-product.ts';
+import { serve } from '../test-product.ts';
 
 const services = await startTestServices();
 const withoutTables = await startTestServices({ isSetUp: false });

@@ -5,7 +5,8 @@ import { type SettingName, runChecks } from '../../../worker/operations/doctor/r
 import { lineOf, type Finding } from '../../../worker/operations/doctor/finding.ts';
 import type { Values } from '../../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../../product/vars.ts';
-import { serve, startTestServices } from '../test-services.ts';
+import { startTestServices } from '../../product/start-product.ts';
+import { serve } from '../test-product.ts';
 
 const services = await startTestServices();
 const broken = await serve((_, response) => response.writeHead(500).end('{}'));
