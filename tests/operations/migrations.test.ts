@@ -1,5 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, describe } from 'vitest';
+import { waitUntilReady } from '../product/machine.ts';
+import { runMinuteCron } from '../product/start-product.ts';
+import { until } from '../api/support/clock.ts';
+import { newNumber, startTestProduct } from './test-product.ts';
 
 const folder = new URL('../../drizzle/migrations/', import.meta.url);
 const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8')) as {
@@ -50,3 +54,104 @@ it.each([
 ])('refuses %s', (statement) => {
   expect(troubles(statement)).toHaveLength(1);
 });
+
+const product = await startTestProduct();
+const { database } = product;
+
+/** Each isolate prepares its statements once: the Worker starts on the schema that it finds. */
+async function restart(): Promise<void> {
+  await product.restartWorker();
+  await waitUntilReady([`${product.siteUrl}/api/health`], product.ended);
+}
+
+/** The next version's migration, with everything that the rule above allows, on every table. */
+async function migrateFurther(): Promise<number> {
+  const { rows } = await database.execute(
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '\\_\\_%' escape '\\'",
+  );
+  for (const { name } of rows as unknown as { name: string }[]) {
+    await database.execute(`alter table ${name} add later_text text`);
+    await database.execute(`alter table ${name} add later_number integer default 7 not null`);
+    await database.execute(`create index ${name}_later on ${name} (later_text)`);
+  }
+  await database.execute('create table later (id text primary key not null, user_id text)');
+  return rows.length;
+}
+
+/** One after the other: a person of the version before, then the schema of the next one under the same Worker. */
+describe('after a rollback, a version meets the schema of the next one', { shuffle: false }, () => {
+  let before: Session;
+
+  it('works before it, on its own schema', async () => {
+    before = await openSession('+15557654321');
+    await useEverything(before);
+    expect(before.troubles).toEqual([]);
+  });
+
+  it('keeps sessions, plans and conversations, and serves new people', async () => {
+    expect(await migrateFurther()).toBeGreaterThan(10);
+    await restart();
+    const { profile } = await before.call('GET', '/api/user/me');
+    expect(profile.metadata).toMatchObject({ subscriptionTier: 'premium', subscriptionStatus: 'active' });
+    const after = await openSession('+15557654322');
+    await useEverything(after);
+    await before.call('DELETE', '/api/user/me');
+    expect([...before.troubles, ...after.troubles]).toEqual([]);
+  });
+
+  it('would fail on a column that is gone: such a migration waits until no version uses it', async () => {
+    await database.execute('alter table users rename column tier to plan');
+    await restart();
+    const session = await openSession('+15557654323');
+    await useEverything(session);
+    expect(session.troubles).toContainEqual(expect.stringMatching(/^POST .*create-subscription-update-session: 500/));
+  });
+});
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+/** The calls of somebody who signs in; `troubles` are those that did not work, as `what: status body`. */
+async function openSession(phone: string) {
+  const token = await product.signIn(phone);
+  const troubles: string[] = [];
+  async function call(method: string, path: string, body?: object): Promise<Record<string, any>> {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(product.siteUrl + path, init);
+    const text = await response.text();
+    const found = text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : { text };
+    if (response.status === 200 && found.success !== false) return found;
+    troubles.push(`${method} ${path}: ${response.status} ${text}`);
+    return {};
+  }
+  return { call, troubles };
+}
+
+/** Uses each feature that writes rows. */
+async function useEverything({ call, troubles }: Session): Promise<void> {
+  await call('GET', '/api/user/me');
+  await call('PUT', '/api/user/platform', { platform: 'web' });
+  await call('PUT', '/api/user/chat/consent', { version: '1' });
+  const sent = await call('POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: 'How are you?' });
+  await call('GET', '/api/user/sessions');
+  await call('POST', '/api/user/stream-ticket');
+  await call('GET', '/api/user/export');
+
+  const { portalUrl } = await call('POST', '/api/billing/create-subscription-update-session', { tier: 'premium' });
+  if (portalUrl) {
+    const page = await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+    const sessionId = new URL(page.headers.get('location')!).searchParams.get('session_id');
+    const bought = await call('POST', '/api/billing/verify-and-update-checkout-session', { sessionId });
+    if (bought.newTier !== 'premium') troubles.push(`the plan: ${JSON.stringify(bought)}`);
+  }
+
+  const invited = newNumber();
+  await product.writeToAssistant(invited);
+  const trial = await product.startTrial(invited, { days: 3 }).catch(() => '');
+  if (!trial) troubles.push('the trial opens no session');
+
+  await runMinuteCron(product.siteUrl);
+  if (!sent.success) return;
+  const messages = async () => (await call('GET', '/api/user/chat')).messages as { author: string }[] | undefined;
+  await until('a reply in the chat', messages, (all) => all?.some(({ author }) => author === 'solace'));
+}
