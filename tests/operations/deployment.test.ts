@@ -1,10 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { experimental_getWranglerCommands } from 'wrangler';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { deployGradually, deployTo, readPlan } from '../../worker/operations/deploy/deployment.ts';
-import { openWrangler } from '../../worker/operations/deploy/new-version.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 
 const values = { SITE_URL: 'https://solace.example/', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
@@ -208,32 +204,4 @@ describe('the flags', () => {
   ])('refuse %o', (flags) => {
     expect(() => readPlan(flags)).toThrow(/--(parts|minutes)/);
   });
-});
-
-it('Wrangler runs as a program: its output, and the version that it reports, come back', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const script = join(folder, 'wrangler.cjs');
-  const report = '{"type":"wrangler-session"}\\n{"version_id":"NEW","worker_name":"solace-preview"}\\n';
-  writeFileSync(
-    script,
-    `require('node:fs').writeFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, '${report}');
-    console.log('out');
-    process.exitCode = Number(process.argv[2]);`,
-  );
-  const version = { id: 'NEW', worker: 'solace-preview' };
-  expect(await openWrangler(script)(['0'], { isQuiet: true })).toEqual({ ok: true, output: 'out\n', version });
-  expect(await openWrangler(script)(['1'], { isQuiet: true })).toMatchObject({ ok: false });
-});
-
-it.each([
-  ['versions', 'upload', ['env', 'secrets-file', 'message']],
-  ['deployments', 'status', ['env', 'json']],
-  ['versions', 'deploy', ['env', 'message', 'yes']],
-])('uses flags that the installed Wrangler knows: %s %s %j', (area, verb, flags) => {
-  const { registry, globalFlags } = experimental_getWranglerCommands();
-  const command = registry.subtree.get(area)?.subtree.get(verb)?.definition;
-  expect(command?.type).toBe('command');
-  const known = { ...globalFlags, ...(command?.type === 'command' ? command.args : {}) };
-  expect(Object.keys(known)).toEqual(expect.arrayContaining(flags));
 });

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, it, describe, onTestFinished } from 'vitest';
+import { experimental_readRawConfig, experimental_getWranglerCommands } from 'wrangler';
+import { writeBuiltConfig } from '../product/worker-process.ts';
+import { openWrangler, smoke, version } from '../../worker/operations/deploy/new-version.ts';
+import { serve } from './test-product.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+const limitKiB = 200;
+
+const folder = mkdtempSync(join(tmpdir(), 'solace-dry-run-'));
+const config = await writeBuiltConfig(root, folder);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What `wrangler deploy` would upload; the website is in `dist` already. */
+it.concurrent.each(['preview', 'production'])(
+  'would deploy the environment "%s" within its budget, with all bindings',
+  async (name) => {
+    const args = ['deploy', '--dry-run', '--config', config, '--env', name, '--outdir', join(folder, `out-${name}`)];
+    const own = { WRANGLER_SEND_METRICS: 'false', WRANGLER_LOG_PATH: join(folder, 'logs'), FORCE_COLOR: '0' };
+    const env = { ...process.env, ...own };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [wrangler, ...args], { env });
+    const told = stdout + stderr;
+    const bindings = ['LIVE_USER', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
+    for (const part of [...bindings, 'assets directory']) expect(told).toContain(part);
+    expect(told).not.toMatch(/warning/i);
+    const [, gzipped] = /gzip: ([\d.]+) KiB/.exec(told) ?? [];
+    expect(Number(gzipped)).toBeLessThan(limitKiB);
+  },
+);
+
+const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') });
+const { env, observability, migrations = [], ratelimits = [] } = rawConfig;
+
+it('answers under workers.dev in preview alone, limits calls, and samples traces', () => {
+  expect(env?.['production']).toMatchObject({ workers_dev: false, preview_urls: false });
+  expect(env?.['preview']).not.toHaveProperty('workers_dev');
+  expect(ratelimits).toMatchObject([600, 3000].map((limit) => ({ simple: { limit, period: 60 } })));
+  const rate = observability?.traces?.head_sampling_rate;
+  expect(rate).toBeGreaterThan(0);
+  expect(rate).toBeLessThan(1);
+});
+
+it('keeps the conversations, which are of LiveUser now, by its migrations', () => {
+  const renamed = migrations.flatMap(({ renamed_classes: classes = [] }) => classes);
+  const deleted = migrations.flatMap(({ deleted_classes: classes = [] }) => classes);
+  expect(renamed).toContainEqual({ from: 'Conversation', to: 'LiveUser' });
+  expect(deleted).toEqual(['UsageChannel']);
+});
+
+it('Wrangler runs as a program: its output, and the version that it reports, come back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = join(folder, 'wrangler.cjs');
+  const report = '{"type":"wrangler-session"}\\n{"version_id":"NEW","worker_name":"solace-preview"}\\n';
+  writeFileSync(
+    script,
+    `require('node:fs').writeFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, '${report}');
+    console.log('out');
+    process.exitCode = Number(process.argv[2]);`,
+  );
+  const version = { id: 'NEW', worker: 'solace-preview' };
+  expect(await openWrangler(script)(['0'], { isQuiet: true })).toEqual({ ok: true, output: 'out\n', version });
+  expect(await openWrangler(script)(['1'], { isQuiet: true })).toMatchObject({ ok: false });
+});
+
+it.each([
+  ['versions', 'upload', ['env', 'secrets-file', 'message']],
+  ['deployments', 'status', ['env', 'json']],
+  ['versions', 'deploy', ['env', 'message', 'yes']],
+])('uses flags that the installed Wrangler knows: %s %s %j', (area, verb, flags) => {
+  const { registry, globalFlags } = experimental_getWranglerCommands();
+  const command = registry.subtree.get(area)?.subtree.get(verb)?.definition;
+  expect(command?.type).toBe('command');
+  const known = { ...globalFlags, ...(command?.type === 'command' ? command.args : {}) };
+  expect(Object.keys(known)).toEqual(expect.arrayContaining(flags));
+});
+
+it('names the version without git, as in a source archive', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'solace-archive-'));
+  expect(version(folder)).toMatch(/^\d+\.\d+\.\d+ of \d{4}-/);
+  rmSync(folder, { recursive: true });
+});
+
+describe('the look at a deployed site', () => {
+  const page = '<script type="module" src="/assets/index-1a2b.js"></script>';
+  const deployed = { id: 'v2', worker: 'solace' };
+  const once = { forMs: 0, pauseMs: 0 };
+  /** Only a failure reaches its end. */
+  const patient = { forMs: 60_000, pauseMs: 1 };
+  type Site = Record<string, [status: number, body: string]>;
+  const inOrder: Site = {
+    '/': [200, page],
+    '/api/health': [200, '{"status":"ok","checks":{"database":"ok"}}'],
+    '/api/user/me': [401, '{"success":false,"code":"unauthenticated"}'],
+  };
+
+  /** What the look says about a site that differs for some calls, and the versions that it asked for. */
+  async function look(change: Site, { id = 'v2', calls = Infinity, patience = patient, isPart = false } = {}) {
+    let called = 0;
+    const overrides = new Set<unknown>();
+    const server = await serve(({ url = '', headers }, response) => {
+      overrides.add(headers['cloudflare-workers-version-overrides']);
+      const isChanged = called++ < calls;
+      const [status, body] = (isChanged && change[url]) || inOrder[url]!;
+      response.writeHead(status, { connection: 'close', 'x-version': isChanged ? id : 'v2' }).end(body);
+    });
+    const problem = await smoke({ siteUrl: server.url, version: deployed, isPart }, page, patience);
+    await server.close();
+    return { problem, overrides: [...overrides] };
+  }
+
+  it('is content with a healthy API of this version, a refusal and the page of this build', async () => {
+    expect(await look({})).toEqual({ problem: null, overrides: [undefined] });
+  });
+
+  it('asks Cloudflare for the version that only a part of the users gets', async () => {
+    expect(await look({}, { isPart: true })).toEqual({ problem: null, overrides: ['solace="v2"'] });
+  });
+
+  it('waits until the new version has arrived', async () => {
+    expect(await look({ '/': [200, 'the old page'] }, { id: 'v1', calls: 5 })).toMatchObject({ problem: null });
+  });
+
+  it.each<[what: string, change: Site, said: RegExp, id?: string]>([
+    ['a database that fails', { '/api/health': [503, '{"status":"degraded"}'] }, /health answers 503/],
+    ['another version', {}, /is of the version v1, not v2/, 'v1'],
+    ['an API that lets strangers in', { '/api/user/me': [200, '{"success":true}'] }, /me answers 200 to somebody/],
+    ['an API that fails behind the health check', { '/api/user/me': [500, '{}'] }, /me answers 500 to somebody/],
+    ['a page that fails', { '/': [500, ''] }, /\/ answers 500/],
+    ['a page of another build', { '/': [200, 'other'] }, /without \/assets\/index-1a2b/],
+  ])('names %s', async (_, change, said, id = 'v2') => {
+    expect((await look(change, { id, patience: once })).problem).toMatch(said);
+  });
+
+  it('names a site that does not answer', async () => {
+    const silent = { siteUrl: 'http://127.0.0.1:1', version: deployed };
+    expect(await smoke(silent, page, once)).toMatch(/does not answer/);
+  });
+});
