@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../browser/browser.ts';
-import { requireDiskSpace } from '../product/machine.ts';
+import { requireDiskSpace } from './machine.ts';
 import { listen } from '../sandbox/start.ts';
+import { addresses, refreshVars } from './vars.ts';
 
 const programs = { 'npm run dev': 'tests/product/dev.ts', 'npm test': 'tests/runner/all.ts' };
 
@@ -80,4 +81,30 @@ it('a disk without the space that is needed is named', () => {
   const said = /^The disk has \d+ MiB left, and Solace needs 1099511627776 MiB: remove/;
   expect(() => requireDiskSpace(folder, 2 ** 40)).toThrow(said);
   expect(() => requireDiskSpace(folder, 0)).not.toThrow();
+});
+
+it('the first run writes fresh secrets, the next keeps them', () => {
+  const file = join(folder, 'vars');
+  const first = refreshVars(file, addresses(8787, 8788));
+  expect(first.SESSION_KEYS).toMatch(/^[\w-]+:[\w-]{43}$/);
+  expect(first.BOT_WEBHOOK_SECRET).toMatch(/^whsec_/);
+  const written = readFileSync(file, 'utf8');
+  expect(refreshVars(file, addresses(8787, 8788))).toEqual(first);
+  expect(readFileSync(file, 'utf8')).toBe(written);
+});
+
+it('moved ports move the addresses of this machine and nothing else', () => {
+  const file = join(folder, 'vars');
+  const before = refreshVars(file, addresses(8787, 8788));
+  const after = refreshVars(file, addresses(9000, 9001));
+  expect(after).toMatchObject({ SITE_URL: 'http://localhost:9000', STRIPE_API_BASE: 'http://127.0.0.1:9001' });
+  expect(after.TURSO_AUTH_TOKEN).toBe(before.TURSO_AUTH_TOKEN);
+});
+
+it('what a person wrote stays', () => {
+  const file = join(folder, 'vars');
+  writeFileSync(file, '# mine\nAPPROVAL=manual\nSTRIPE_API_BASE=https://api.stripe.com\nWHATSAPP_TOKEN="quoted"\n');
+  const written = { APPROVAL: 'manual', STRIPE_API_BASE: 'https://api.stripe.com', WHATSAPP_TOKEN: 'quoted' };
+  expect(refreshVars(file, addresses(8787, 8788))).toMatchObject(written);
+  expect(readFileSync(file, 'utf8')).toMatch(/^# mine\nAPPROVAL=manual\n/);
 });
