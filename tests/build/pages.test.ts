@@ -1,9 +1,50 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { memoize } from '../../worker/lib/memoize.ts';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../../web/app/page-heads.ts';
 import { landingWords } from '#words/landing';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 import { published } from '#contract/languages';
-import { site } from './site.ts';
+import { accountWords } from '#words/account';
+import { chatWords } from '#words/chat';
+import { layoutWords } from '#words/layout';
+import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
+
+const root = join(import.meta.dirname, '../../dist/web');
+if (!existsSync(join(root, 'index.html'))) throw new Error('There is no build to look at: run `npm run build` first.');
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+/** Compressed once each: the shared scripts belong to every page. */
+const weigh = memoize((text: string) => brotliCompressSync(text).length / 1024, Infinity);
+
+/** The built website, as it lies in `dist/web`; weights are KiB of brotli. */
+const site = {
+  files: () => readdirSync(root, { recursive: true, encoding: 'utf8' }),
+  htmlFiles: () => site.files().filter((file) => file.endsWith('.html')),
+  /** The HTML of a path. */
+  html: (path: string) => read(path === '/' ? 'index.html' : `${path.slice(1)}.html`),
+  read,
+  weigh,
+  /** The scripts that a page loads by itself. */
+  scripts: (path: string) => {
+    const found = site.html(path).matchAll(/<(?:script|link)\b[^>]*?(?:src|href)="\/([^"]+\.js)"/g);
+    return new Set([...found].map(([, file = '']) => file));
+  },
+  scriptWeight: (files: Iterable<string>) => [...files].reduce((sum, file) => sum + weigh(read(file)), 0),
+  styles: (path: string) => [...site.html(path).matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css),
+  /** The visible words of a path: its body without tags. */
+  text: (path: string) =>
+    (site.html(path).split('<body>')[1] ?? '')
+      .replaceAll(/<noscript>[\s\S]*?<\/noscript>/g, '')
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll('&#x27;', "'")
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
+      .trim(),
+};
 
 /** A sentence from the end of each page that can be read as it is served; `prerender.test.ts` has the headings. */
 const words: Record<string, string> = {
@@ -109,5 +150,62 @@ describe('the Content-Security-Policy', () => {
 
   it('trusts nothing inline but what it names', () => {
     expect(headers).not.toMatch(/unsafe|-src [^;]*:\/\//);
+  });
+});
+
+const paths = Object.keys(pages);
+const pseudoFolder = `/${pseudoLanguage.tag.toLowerCase()}-`;
+const landing = site.scripts('/');
+
+describe('weight, in KiB of brotli', () => {
+  it('of the landing page: 100 of scripts', () => {
+    expect(landing.size).toBeGreaterThan(0);
+    expect(site.scriptWeight(landing)).toBeLessThanOrEqual(100);
+  });
+
+  it('of the landing page is not spent on crisis lines', () => {
+    const scripts = site.files().filter((file) => file.endsWith('.js') && !file.includes(pseudoFolder));
+    const holders = scripts.filter((file) => site.read(file).includes('TelefonSeelsorge'));
+    expect(holders).toHaveLength(published.length);
+    expect([...landing].filter((file) => holders.includes(file))).toEqual([]);
+  });
+
+  it('of the landing page is not spent on words of the account and the chat', () => {
+    const scripts = [...landing].map(site.read).join('');
+    const words = [layoutWords.loadingConversation, accountWords.refreshFailed, chatWords.disconnected];
+    expect(words.filter((text) => scripts.includes(text))).toEqual([layoutWords.loadingConversation]);
+  });
+
+  it.each(paths)('of %s: 125 of scripts, those of the landing page included', (path) => {
+    expect(site.scriptWeight(new Set([...landing, ...site.scripts(path)]))).toBeLessThanOrEqual(125);
+  });
+
+  it.each([...paths, '/404'])('of %s: 5.5 of styles in the page itself', (path) => {
+    const styles = site.styles(path);
+    expect(styles).toHaveLength(1);
+    expect(site.weigh(styles.join(''))).toBeLessThanOrEqual(5.5);
+  });
+
+  const publishedFiles = site.htmlFiles().filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`));
+  it.each(publishedFiles)('of %s: 12 of HTML', (file) => {
+    expect(site.weigh(site.read(file))).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('the first paint', () => {
+  it.each([...paths, '/404'])('of %s waits for nothing but the HTML', (path) => {
+    const html = site.html(path);
+    expect(html).not.toContain('rel="stylesheet"');
+    const external = html.match(/<script\b[^>]*\bsrc=[^>]*>/g) ?? [];
+    expect(external.filter((tag) => !tag.includes('type="module"'))).toEqual([]);
+  });
+
+  it('loads one stylesheet, of 8 KiB, which every page names', () => {
+    const sheets = site.files().filter((file) => file.endsWith('.css'));
+    expect(sheets).toHaveLength(1);
+    const [sheet = ''] = sheets;
+    expect(site.weigh(site.read(sheet))).toBeLessThanOrEqual(8);
+    for (const file of site.htmlFiles())
+      expect(site.read(file)).toContain(`as="style" fetchpriority="low" href="/${sheet}"`);
   });
 });
