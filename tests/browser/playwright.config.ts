@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'playwright/test';
-import { measureCapacity, planFor } from '../runner/capacity.ts';
+import { measureCapacity, planFor } from '../runner/steps.ts';
 import { ensureHeadlessBrowser, journeyArguments } from './browser.ts';
 
 const isWorker = process.env.TEST_WORKER_INDEX !== undefined;

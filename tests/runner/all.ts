@@ -2,8 +2,17 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { ensureHeadlessBrowser } from '../browser/browser.ts';
 import { messageOf, requireDiskSpace, stopSignal } from '../product/machine.ts';
-import { measureCapacity, planFor, type Plan } from './capacity.ts';
-import { apiSteps, newLogFolder, npmScript, printLine as print, runSteps, secondsOf } from './steps.ts';
+import {
+  measureCapacity,
+  planFor,
+  type Plan,
+  apiSteps,
+  newLogFolder,
+  npmScript,
+  printLine as print,
+  runSteps,
+  secondsOf,
+} from './steps.ts';
 
 /** `npm test`: every check and test, in a random order, with as many processes at once as the machine can carry. */
 const stop = stopSignal('test');

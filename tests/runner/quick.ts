@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { measureCapacity, planFor } from './capacity.ts';
-import { apiSteps, newLogFolder, npmScript, runSteps } from './steps.ts';
+import { measureCapacity, planFor, apiSteps, newLogFolder, npmScript, runSteps } from './steps.ts';
 import { stopSignal } from '../product/machine.ts';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runSteps, type Step } from './steps.ts';
-import { measureCapacity, planFor } from './capacity.ts';
+import { runSteps, type Step, measureCapacity, planFor } from './steps.ts';
 import { apiTests, touchedTests } from './quick.ts';
 
 let folder: string;
