@@ -323,9 +323,9 @@ export const outbox = sqliteTable(
       .notNull()
       .unique()
       .default(sql`('evt_' || lower(hex(randomblob(16))))`),
-    /** Events about one user keep their order. A trigger fills it in rows of the version before. */
+    /** Events about one user keep their order. */
     userId: text('user_id'),
-    /** The number that the body names, by which the version before finds the events of a user. */
+    /** The number that the body names. */
     phone: phoneNumber('phone').notNull(),
     /** The JSON body; of a `chat.message` without its text, which the conversation's Durable Object holds. */
     body: text('body').notNull(),
@@ -340,7 +340,6 @@ export const outbox = sqliteTable(
   },
   (table) => [
     index('outbox_user').on(table.userId, table.seq),
-    index('outbox_phone').on(table.phone, table.seq),
     index('outbox_due').on(table.dueAt),
     index('outbox_parked')
       .on(table.parkedAt)
