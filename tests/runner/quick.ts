@@ -5,7 +5,7 @@ import { stopSignal } from '../product/machine.ts';
 
 /** The API tests of each part of the Worker, by the prefix of their file names. */
 const testsOf: [path: RegExp, tests: string[]][] = [
-  [/^worker\/(endpoints\/)?chat\b/, ['chat']],
+  [/^worker\/(endpoints\/)?chat\b/, ['chat', 'referrals', 'voice']],
   [/^worker\/(sign-in|endpoints\/auth)\b/, ['claims', 'rate-limits', 'sign-in', 'sessions']],
   [/^worker\/trials\b/, ['plans']],
   [/^worker\/(usage|live|endpoints\/streams)\b/, ['usage']],
@@ -13,9 +13,9 @@ const testsOf: [path: RegExp, tests: string[]][] = [
   [/^worker\/(billing|endpoints\/(billing|webhooks))\b/, ['billing', 'plans', 'renewals']],
   [/^worker\/(bot|endpoints\/bot)\b/, ['chat', 'outbox', 'usage']],
   [/^worker\/push\b/, ['push']],
-  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['rate-limits', 'sign-in']],
-  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['http', 'service']],
-  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['http', 'retention', 'service']],
+  [/^worker\/(messaging|endpoints\/webhooks)\b/, ['languages', 'rate-limits', 'sign-in']],
+  [/^worker\/(http|contract|lib|endpoints\/(index|service))\b/, ['http', 'outages', 'rate-limits', 'service']],
+  [/^worker\/(scheduled|app|index|settings|env)\.ts$/, ['http', 'retention', 'secrets', 'service']],
   [/^drizzle\//, ['service']],
 ];
 

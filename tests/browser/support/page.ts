@@ -110,7 +110,7 @@ export async function watchToasts(page: Page): Promise<void> {
   }, root);
 }
 
-/** Since the page was loaded or `dismissToasts` exactly these toasts were shown, each once. */
+/** Since the page was loaded or `takeToasts` exactly these toasts were shown, each once. */
 export async function expectToasts(page: Page, ...toasts: Toast[]): Promise<void> {
   const expected = toasts.map((toast) => toast.filter(Boolean).join(' / ')).toSorted();
   const texts = async () => (await shownToasts(page)).map(({ text }) => text).toSorted();
