@@ -1,9 +1,7 @@
 import { Hono } from 'hono';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import * as v from 'valibot';
-import { readControl } from './controls.ts';
-import { canonical, numberOf } from './phones.ts';
-import type { Setup } from './setup.ts';
+import { readControl, canonical, numberOf, type Setup } from './setup.ts';
 import type { Store } from './store.ts';
 
 const TokenControl = v.object({

@@ -2,9 +2,7 @@ import { createDecipheriv, createECDH, hkdfSync, randomBytes, randomUUID } from 
 import { Hono } from 'hono';
 import { jwtVerify } from 'jose';
 import * as v from 'valibot';
-import { controlError, readControl } from './controls.ts';
-import { numberOf } from './phones.ts';
-import type { Setup } from './setup.ts';
+import { controlError, readControl, numberOf, type Setup } from './setup.ts';
 
 /** A browser that has subscribed: its keys in base64url. With `applicationKey` it accepts messages of that key alone. */
 type Browser = { id: string; number: string; privateKey: string; auth: string; applicationKey?: string };

@@ -1,4 +1,8 @@
-import type { Phones } from './phones.ts';
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import * as v from 'valibot';
 import type { Store } from './store.ts';
 
 /** The secrets that the Worker and the local services share, under the names of `.dev.vars`. */
@@ -28,3 +32,87 @@ export type SandboxSettings = {
 
 /** What the local services share. */
 export type Setup = Pick<SandboxSettings, 'siteUrl' | 'secrets'> & { sandboxUrl: string; store: Store; phones: Phones };
+
+/** The body of a control call; without one it is {}. Throws a 400 that says what is wrong with it. */
+export async function readControl<T extends v.GenericSchema>(c: Context, schema: T): Promise<v.InferOutput<T>> {
+  const isEmpty = (await c.req.text()) === '';
+  const body: unknown = isEmpty ? {} : await c.req.json().catch(() => undefined);
+  const { success, output, issues } = v.safeParse(schema, body);
+  if (success) return output;
+  throw controlError(400, `${v.getDotPath(issues[0]) ?? 'The body'}: ${issues[0].message}`);
+}
+
+export const controlError = (status: ContentfulStatusCode, error: string) => jsonError(status, { error });
+
+/** Ends a request with this response. */
+export function jsonError(status: ContentfulStatusCode, body: object): HTTPException {
+  return new HTTPException(status, { message: JSON.stringify(body), res: Response.json(body, { status }) });
+}
+
+export const integer = (least: number, most: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+
+/** The canonical spelling: numbers of Mexico, Argentina and Brazil exist with and without a mobile digit. */
+export function canonical(digits: string): string {
+  if (/^521\d{10}$/.test(digits)) return `52${digits.slice(3)}`;
+  if (/^549\d{10}$/.test(digits)) return `54${digits.slice(3)}`;
+  if (/^55\d\d9\d{8}$/.test(digits)) return digits.slice(0, 4) + digits.slice(5);
+  return digits;
+}
+
+/** The digits of a path's `:phone`, in any spelling. Throws a 400 if it is no number. */
+export function numberOf(c: Context): string {
+  const digits = (c.req.param('phone') ?? '').replace(/[\s+().-]/g, '');
+  if (/^\d{5,20}$/.test(digits)) return digits;
+  throw controlError(400, 'A phone is a number with its country code, such as +15551234567');
+}
+
+/** What WhatsApp tells the bot instead of a hidden number: an id that is always the same. */
+export function businessUserIdOf(number: string): string {
+  return `US.${createHash('sha256').update(canonical(number)).digest('hex').slice(0, 20)}`;
+}
+
+type Draft = { from: 'user' | 'solace'; text: string; code?: string; voice?: true };
+/** `at` is ISO 8601, UTC. */
+type Message = Draft & { id: string; at: string; url?: string };
+/** `number` is the WhatsApp id, digits only; `lastAt` is in unix ms. */
+type Phone = { number: string; lastAt: number; hidden?: boolean };
+
+type Phones = ReturnType<typeof createPhones>;
+
+/** All handsets by their exact WhatsApp id: another spelling is another handset. */
+export function createPhones(store: Store) {
+  const inbox = (number: string) => `phone:${number}`;
+  const find = (number: string) => store.get<Phone>('phones', number);
+  const put = (number: string, change: Partial<Phone>) =>
+    store.put('phones', number, { number, lastAt: Date.now(), ...find(number), ...change } satisfies Phone);
+
+  return {
+    find,
+    recent: () => store.list<Phone>('phones').toSorted((a, b) => b.lastAt - a.lastAt),
+    messages: (number: string) => store.list<Message>(inbox(number)),
+
+    /** Adds a message to the handset, with the first link of one from Solace. */
+    add(number: string, draft: Draft): void {
+      const id = crypto.randomUUID();
+      const url = draft.from === 'solace' && /https?:\/\/\S+[^\s.,;:!?)]/.exec(draft.text)?.[0];
+      const message: Message = { id, at: new Date().toISOString(), ...draft, ...(url && { url }) };
+      store.transaction(() => {
+        store.put(inbox(number), id, message);
+        put(number, { lastAt: Date.now() });
+      });
+    },
+
+    /** Sets whether WhatsApp hides the number from the bot. */
+    hide: (number: string, hidden: boolean) => put(number, { hidden }),
+
+    /** Removes the conversation with the bot from the person's handsets; messages with a code stay. */
+    eraseChat(person: string): void {
+      const own = store.list<Phone>('phones').filter(({ number }) => canonical(number) === canonical(person));
+      store.transaction(() => {
+        for (const { number } of own)
+          for (const { id, code } of store.list<Message>(inbox(number))) if (!code) store.delete(inbox(number), id);
+      });
+    },
+  };
+}

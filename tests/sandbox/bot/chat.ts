@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { readControl } from '../controls.ts';
-import { canonical, numberOf } from '../phones.ts';
-import type { Setup } from '../setup.ts';
+import { Webhook } from 'standardwebhooks';
+import { readControl, canonical, numberOf, type Setup, controlError } from '../setup.ts';
 import { ApiError, createApi } from './calls.ts';
 import recordings from './recordings.json' with { type: 'json' };
 
 type Voice = { seconds: number; type: string; bytes: number };
-export type ChatMessageData = { phone: string; messageId: string; text: string; locale?: string; voice?: Voice };
+type ChatMessageData = { phone: string; messageId: string; text: string; locale?: string; voice?: Voice };
 
 /** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
 const modes = ['answer', 'accept', 'silent', 'refuse'] as const;
@@ -36,7 +35,7 @@ const pauseMs = 300;
 const pieces = 5;
 const speech = recordings.find(({ type }) => type.startsWith('audio/ogg'))!;
 
-export type Chat = ReturnType<typeof createChat>;
+type Chat = ReturnType<typeof createChat>;
 
 /** The bot's part of the web conversation: accepted messages, and replies. */
 export function createChat({ store, siteUrl, secrets }: Setup) {
@@ -184,3 +183,52 @@ export function replyTo(usage: Usage, voice: boolean, siteUrl: string, replies =
 
 const week = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' });
 const weekday = (iso: string) => week.format(new Date(iso));
+
+const BotEvent = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ type: v.string(), timestamp: v.string(), data: v.looseObject({ phone: v.optional(v.string()) }) }),
+);
+
+/** Without the new number: the old one may be in other hands. */
+const movedAway = 'Your Solace account has a new number. If that was not you, write to our support at once.';
+
+/** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
+export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): Hono {
+  const webhooks = secrets.BOT_WEBHOOK_SECRET.trim()
+    .split(/\s+/)
+    .map((each) => new Webhook(each));
+  const app = new Hono();
+
+  app.post('/bot/webhook', async (c) => {
+    const body = await c.req.text();
+    if (!webhooks.some((webhook) => isSigned(webhook, body, c.req.header())))
+      throw controlError(401, 'Invalid signature');
+    const { success, output: event } = v.safeParse(BotEvent, body);
+    if (!success) throw controlError(400, 'An event is {type, timestamp, data}');
+    const { type, data } = event;
+    const id = c.req.header('webhook-id') ?? '';
+    if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
+    const mode = type === 'chat.message' ? chat.modeOf(data.phone ?? '') : 'accept';
+    if (mode === 'silent') return new Promise<never>(() => {});
+    if (mode === 'refuse') throw controlError(422, 'The bot refuses it');
+    store.put('bot-events', id, event);
+    if (type === 'chat.message') chat.accept(data as ChatMessageData);
+    if (type === 'user.phone_changed' && typeof data['previousPhone'] === 'string')
+      phones.add(data['previousPhone'].replace(/\D/g, ''), { from: 'solace', text: movedAway });
+    if (type === 'user.deleted' && data.phone) phones.eraseChat(data.phone.replace(/\D/g, ''));
+    return c.json({ received: true });
+  });
+
+  app.get('/bot/events', (c) => c.json(store.list('bot-events')));
+  return app;
+}
+
+function isSigned(webhook: Webhook, body: string, headers: Record<string, string>): boolean {
+  try {
+    webhook.verify(body, headers, { jsonParse: false });
+    return true;
+  } catch {
+    return false;
+  }
+}

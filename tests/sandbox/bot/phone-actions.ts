@@ -1,8 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
-import { readControl } from '../controls.ts';
-import { businessUserIdOf, numberOf } from '../phones.ts';
-import type { Setup } from '../setup.ts';
+import { readControl, businessUserIdOf, numberOf, type Setup } from '../setup.ts';
 import { ApiError, createApi } from './calls.ts';
 import { replyTo, type Usage } from './chat.ts';
 

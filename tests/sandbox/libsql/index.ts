@@ -1,11 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { EventEmitter, once } from 'node:events';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
-import { jsonError } from '../controls.ts';
-import { Pipeline } from './hrana.ts';
-import { createStreams } from './stream.ts';
+import Database from 'libsql';
+import { jsonError } from '../setup.ts';
+import {
+  Pipeline,
+  Connection,
+  describeError,
+  type Request,
+  type SqlSource,
+  type Statement,
+  type Step,
+} from './connection.ts';
 
 /** A libSQL server: the real engine on a file, with what its client sends of the Hrana protocol over HTTP, version 2. */
 export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string; authToken: string; idleMs?: number }) {
@@ -42,4 +51,129 @@ async function pipeline(
   } finally {
     if (closed) streams.end(stream);
   }
+}
+
+/** The maximum wait (ms) of a writer for another one. */
+const patienceMs = 8000;
+
+type Stream = ReturnType<typeof openStream>;
+
+/** The stream of one client: its own connection, and the SQL texts stored on it. `lock` is that of `createStreams`. */
+function openStream(connection: Connection, lock: EventEmitter) {
+  const texts = new Map<number, string>();
+
+  function sqlOf({ sql, sql_id: id }: SqlSource): string {
+    const found = sql ?? texts.get(id ?? -1);
+    if (found === undefined) throw new HTTPException(400, { message: `SQL text ${id} not found` });
+    return found;
+  }
+
+  async function execute(statement: Statement): Promise<object> {
+    const sql = sqlOf(statement);
+    return retry(() => connection.run(sql, statement));
+  }
+
+  /** Runs the steps whose conditions hold; each has a result, an error or neither. */
+  async function batch(steps: Step[]): Promise<object> {
+    const results: (object | null)[] = [];
+    const errors: (object | null)[] = [];
+    for (const { stmt, condition } of steps) {
+      const outcome = holds(condition, results) ? await outcomeOf(() => execute(stmt)) : null;
+      results.push(outcome?.result ?? null);
+      errors.push(outcome?.error ?? null);
+    }
+    return { step_results: results, step_errors: errors };
+  }
+
+  /** A busy statement has changed nothing, so it is retried until it succeeds or the wait times out. */
+  async function retry<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      const alreadyOpen = connection.inTransaction;
+      try {
+        return work();
+      } catch (error) {
+        const isBusy = error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
+        if (!isBusy || performance.now() > deadline) throw error;
+        if (!alreadyOpen) connection.rollback();
+      }
+      // Another process may hold the lock, so the wait ends without an event, too.
+      await once(lock, 'released', { signal: AbortSignal.timeout(20) }).catch(() => undefined);
+    }
+  }
+
+  async function perform(request: Request): Promise<object> {
+    if (request.type === 'execute') return { result: await execute(request.stmt) };
+    if (request.type === 'batch') return { result: await batch(request.batch.steps) };
+    if (request.type === 'store_sql') texts.set(request.sql_id, request.sql);
+    if (request.type === 'close_sql') texts.delete(request.sql_id);
+    if (request.type === 'sequence') {
+      const sql = sqlOf(request);
+      await retry(() => connection.exec(sql));
+    }
+    return {};
+  }
+
+  return {
+    connection,
+    async respond(request: Request): Promise<object> {
+      const { result, error } = await outcomeOf(() => perform(request));
+      return error ? { type: 'error', error } : { type: 'ok', response: { type: request.type, ...result } };
+    },
+  };
+}
+
+/** The result or the error of work, as the server reports it. */
+async function outcomeOf(work: () => Promise<object>): Promise<{ result?: object; error?: object }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+}
+
+function holds(condition: Step['condition'], results: (object | null)[]): boolean {
+  if (!condition) return true;
+  return condition.type === 'ok' ? Boolean(results[condition.step]) : !results[condition.cond.step];
+}
+
+/** Opens streams on a file, keeps the idle ones for their next request, and rolls them back after `idleMs` without one. */
+function createStreams(file: string, idleMs: number) {
+  /** Emits `released` when a connection that may have held the write lock has ended: SQLite has one writer at a time. */
+  const lock = new EventEmitter().setMaxListeners(0);
+  const spare: Connection[] = [];
+  const waiting = new Map<string, { stream: Stream; timer: NodeJS.Timeout }>();
+
+  /** The idle stream of this baton, which is valid once. */
+  function resume(baton: string): Stream | undefined {
+    const found = waiting.get(baton);
+    clearTimeout(found?.timer);
+    waiting.delete(baton);
+    return found?.stream;
+  }
+
+  function end({ connection }: Stream): void {
+    connection.rollback();
+    if (connection.reusable && spare.length < 8) spare.push(connection);
+    else connection.close();
+    lock.emit('released');
+  }
+
+  return {
+    open: () => openStream(spare.pop() ?? new Connection(file), lock),
+    resume,
+    end,
+    /** Keeps the stream for another request and returns its baton. */
+    keep(stream: Stream): string {
+      const baton = crypto.randomUUID();
+      const timer = setTimeout(() => end(resume(baton) ?? stream), idleMs);
+      waiting.set(baton, { stream, timer });
+      if (!stream.connection.inTransaction) lock.emit('released');
+      return baton;
+    },
+    close(): void {
+      for (const baton of waiting.keys()) end(resume(baton)!);
+      for (const connection of spare.splice(0)) connection.close();
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { controlError, integer, readControl } from '../controls.ts';
+import { controlError, integer, readControl } from '../setup.ts';
 import { changeDashboardSettings, dashboardSettings } from './account.ts';
 import { expand } from './api/expand.ts';
 import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
