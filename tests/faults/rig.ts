@@ -34,7 +34,7 @@ async function startRig(signal: AbortSignal) {
   /** The plan of each price at the local Stripe. */
   const tiers = new Map(prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]));
 
-  /** A control call of the local services (`tests/sandbox/services.ts`). */
+  /** A control call of the local services (`tests/sandbox/start.ts`). */
   const control = <Result = Json>(method: string, path: string, body?: object) =>
     callJson<Result>(method, product.sandboxUrl + path, body);
   const close = async () => {

@@ -76,7 +76,7 @@ const unparsable = /syntax error|incomplete input|unrecognized token/;
 /** The code and message of libSQL's server for a failed statement; rethrows other errors. */
 export function describeError(error: unknown): { message: string; code: string } {
   if (!(error instanceof Database.SqliteError)) throw error;
-  // Those of `statement.ts` have the server's code already.
+  // Those of `refusal` have the server's code already.
   if (!error.code.startsWith('SQLITE_')) return { message: error.message, code: error.code };
   if (error.code === 'SQLITE_ERROR' && unparsable.test(error.message))
     return { message: `SQL string could not be parsed: ${error.message}`, code: 'SQL_PARSE_ERROR' };

@@ -12,10 +12,9 @@ import {
   type World,
 } from './world.ts';
 import type { EventObject, StripeEvent, WebhookEndpoint } from './objects.ts';
-import { sessionDueAt } from './hosted/checkout-sessions.ts';
+import { sessionDueAt } from './hosted/checkout.ts';
 import { invoiceDueAt } from './invoices/lines.ts';
-import { scheduleDueAt } from './subscriptions/schedules.ts';
-import { subscriptionDueAt } from './subscriptions/subscriptions.ts';
+import { scheduleDueAt, subscriptionDueAt } from './subscriptions/subscriptions.ts';
 
 type Enqueue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
 

@@ -2,12 +2,11 @@ import { realSeconds, type Scope } from './clock.ts';
 import { createQueues, type Webhooks } from './webhooks.ts';
 import { type Due, dueCollection } from './table.ts';
 import type { Atomically, World } from './world.ts';
-import { endSubscription } from './subscriptions/subscriptions.ts';
+import { endSubscription, nextPhase } from './subscriptions/subscriptions.ts';
 import { endTrial, renewSubscription } from './subscriptions/periods.ts';
 import { finalizeInvoice } from './invoices/draft-invoice.ts';
-import { nextPhase } from './subscriptions/schedules.ts';
-import { collectAutomatically } from './invoices/subscription-invoices.ts';
-import { expireSession } from './hosted/checkout-sessions.ts';
+import { collectAutomatically } from './invoices/invoices.ts';
+import { expireSession } from './hosted/checkout.ts';
 import { closeInvoice } from './invoices/collect-invoice.ts';
 
 const tickMs = 1000;

@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { parse } from 'qs';
+import type { Store } from '../../store.ts';
 import requests from '../parameters/requests.json' with { type: 'json' };
-import { type Fields, decodeFields } from './decode.ts';
 import { newId } from '../table.ts';
 import { apiVersion, type Handler, type World, type Atomically, type Call, type ApiResponse } from '../world.ts';
-import { createIdempotency } from './idempotency.ts';
+import { day, realSeconds } from '../clock.ts';
+import { type Fields, decodeFields, expand } from './fields.ts';
 import { routes } from './routes.ts';
 import { StripeError } from './errors.ts';
-import { expand } from './expand.ts';
 
 const parameters = requests as unknown as Record<string, Fields>;
 const formOptions = { depth: 10, arrayLimit: 500, parameterLimit: 5000, ignoreQueryPrefix: true };
@@ -134,3 +135,59 @@ declare module 'hono' {
 }
 
 const outOfOrder = { type: 'api_error', message: 'Out of order' };
+
+type KeyedRequest = { key: string | null; path: string; text: string };
+type StoredResponse = ApiResponse & { path: string; digest: string; at: number };
+type Outcome = ApiResponse & { isReplay?: true };
+
+const collection = 'stripe/idempotency_keys';
+const longestKey = 255;
+
+/**
+ * Runs a request once for each key. For a day a repeated request gets the stored response, 500s included. Refused
+ * parameters are not stored. While the first request of a key runs, others get 409.
+ */
+function createIdempotency(store: Store) {
+  const running = new Set<string>();
+
+  return async function runOnce(request: KeyedRequest, run: () => Promise<ApiResponse>): Promise<Outcome> {
+    const { key, path, text } = request;
+    if (key === null) return run();
+    if (key.length < 1 || key.length > longestKey) return keyRefusal(400, wrongLength(key));
+    const digest = createHash('sha256').update(text).digest('hex');
+    const stored = store.get<StoredResponse>(collection, key);
+    if (stored && stored.at + day > realSeconds()) {
+      const isSame = stored.path === path && stored.digest === digest;
+      return isSame ? { status: stored.status, body: stored.body, isReplay: true } : keyRefusal(400, reused(key));
+    }
+    if (running.has(key)) return keyRefusal(409, inUse(key), 'idempotency_key_in_use');
+    running.add(key);
+    try {
+      const response = await run();
+      if (isStored(response)) {
+        store.put(collection, key, { ...response, path, digest, at: realSeconds() } satisfies StoredResponse);
+      }
+      return response;
+    } finally {
+      running.delete(key);
+    }
+  };
+}
+
+/** Stripe stores a response if the endpoint has accepted the parameters. */
+function isStored({ status, body }: ApiResponse): boolean {
+  if (status !== 400) return status !== 401 && status !== 409 && status !== 429;
+  const { code, param } = (body as { error?: { code?: string; param?: string } }).error ?? {};
+  return param === undefined || code === 'resource_missing';
+}
+
+const wrongLength = ({ length }: string) =>
+  `Idempotent key length is ${length} characters long, which is outside accepted lengths. Idempotent Keys must be 1-${longestKey} characters long. If you're looking for a decent generator, try using a UUID defined by IETF RFC 4122.`;
+const reused = (key: string) =>
+  `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`;
+const inUse = (key: string) =>
+  `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
+
+function keyRefusal(status: number, message: string, code?: string): ApiResponse {
+  return { status, body: { error: { type: 'idempotency_error', message, ...(code && { code }) } } };
+}

@@ -1,29 +1,96 @@
 import * as account from '../account.ts';
 import * as catalogue from '../catalogue.ts';
 import * as customers from '../customers.ts';
-import * as checkout from '../hosted/checkout-sessions.ts';
-import * as configurations from '../hosted/portal-configurations.ts';
-import { createPortalSession } from '../hosted/portal-sessions.ts';
+import * as checkout from '../hosted/checkout.ts';
+import * as portal from '../hosted/portal-sessions.ts';
 import * as invoices from '../invoices/invoices.ts';
 import * as charges from '../payments/charges.ts';
 import * as methods from '../payments/payment-methods.ts';
 import * as intents from '../payments/intents.ts';
-import { createSubscription } from '../subscriptions/new-subscription.ts';
-import * as schedules from '../subscriptions/schedules.ts';
+import { createSubscription } from '../subscriptions/periods.ts';
 import * as subscriptions from '../subscriptions/subscriptions.ts';
 import { updateSubscription } from '../subscriptions/update-subscription.ts';
 import * as webhooks from '../webhooks.ts';
-import type { Call, Handler, World } from '../world.ts';
-import {
-  list,
-  listEvents,
-  listInvoicePayments,
-  listInvoices,
-  listPrices,
-  listSchedules,
-  listSubscriptions,
-  retrieve,
-} from './lists.ts';
+import { type Call, type Handler, type World, idOf, type Tables } from '../world.ts';
+import { subscriptionOf } from '../invoices/lines.ts';
+import type { Invoice, InvoicePayment, Price, StripeEvent, Subscription } from '../objects.ts';
+import { pageOf, type PageParams, type Table } from '../table.ts';
+import { invalid } from './errors.ts';
+
+type Doc = { id: string; object: string };
+type ListParams = PageParams & { customer?: string; subscription?: string; expand?: string[] };
+type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number };
+type Filters<T> = Record<string, (doc: T, wanted: never) => boolean>;
+
+/** The object that the address names. */
+const retrieve =
+  (name: keyof Tables): Handler =>
+  (world, call) =>
+    world[name].get(idOf(call));
+
+/** Lists a table. A parameter filters by the field of its name, if `filters` does not say more. */
+function list<Name extends keyof Tables>(
+  name: Name,
+  filters: Filters<ReturnType<Tables[Name]['get']>> = {},
+  isListed: (doc: ReturnType<Tables[Name]['get']>, params: object) => boolean = () => true,
+): Handler {
+  return function listTable(world, { params, path }: Call<ListParams>) {
+    const { limit: _, starting_after: _after, expand: _expand, ...wanted } = params;
+    if (wanted.customer !== undefined) world.customers.get(wanted.customer, 'customer');
+    if (wanted.subscription !== undefined) world.subscriptions.get(wanted.subscription, 'subscription');
+    const table = world[name] as unknown as Table<Doc>;
+    const found = table.all().filter((doc) => {
+      const own = doc as ReturnType<Tables[Name]['get']>;
+      return isListed(own, params) && Object.entries(wanted).every(([param, value]) => fits(own, param, value));
+    });
+    return pageOf(found, params, path, table);
+  };
+
+  function fits(doc: ReturnType<Tables[Name]['get']>, param: string, wanted: unknown): boolean {
+    const filter = filters[param];
+    if (filter) return filter(doc, wanted as never);
+    const value = (doc as Record<string, unknown>)[param];
+    return param === 'created' ? inRange(value as number, wanted as Range) : value === wanted;
+  }
+}
+
+/** Whether a time is within a `created` or period filter. */
+function inRange(at: number, range: Range): boolean {
+  if (typeof range === 'number') return at === range;
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = range;
+  return at > gt && at >= gte && at < lt && at <= lte;
+}
+
+const listEvents = list('events', {
+  type: ({ type }: StripeEvent, pattern: string) => webhooks.matches(type, pattern),
+});
+
+const listInvoices = list('invoices', {
+  subscription: (invoice: Invoice, wanted: string) => subscriptionOf(invoice) === wanted,
+});
+
+const listInvoicePayments = list('invoicePayments', {
+  payment: ({ payment }: InvoicePayment, wanted: { payment_intent: string }) =>
+    payment.payment_intent === wanted.payment_intent,
+});
+
+const listPrices = list('prices', {
+  lookup_keys({ lookup_key: key }: Price, wanted: string[]) {
+    if (wanted.length > 10) throw invalid('You can send at most 10 lookup keys.', 'lookup_keys');
+    return wanted.includes(key ?? '');
+  },
+});
+
+const listSchedules = list('schedules', { scheduled: (_, wanted: boolean) => !wanted });
+
+const listSubscriptions = list(
+  'subscriptions',
+  {
+    price: ({ items }: Subscription, wanted: string) => items.data.some(({ price }) => price.id === wanted),
+    status: (subscription: Subscription, wanted: string) => wanted === 'all' || subscription.status === wanted,
+  },
+  (subscription, params) => 'status' in params || !subscriptions.isEnded(subscription),
+);
 
 type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string, handler: Handler];
 
@@ -53,18 +120,18 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/checkout/sessions/:id', retrieve('checkoutSessions')],
   ['POST', '/v1/checkout/sessions/:id/expire', checkout.expireCheckoutSession],
   ['GET', '/v1/billing_portal/configurations', list('portalConfigurations')],
-  ['POST', '/v1/billing_portal/configurations', configurations.createPortalConfiguration],
-  ['POST', '/v1/billing_portal/configurations/:id', configurations.updatePortalConfiguration],
-  ['POST', '/v1/billing_portal/sessions', createPortalSession],
+  ['POST', '/v1/billing_portal/configurations', portal.createPortalConfiguration],
+  ['POST', '/v1/billing_portal/configurations/:id', portal.updatePortalConfiguration],
+  ['POST', '/v1/billing_portal/sessions', portal.createPortalSession],
   ['GET', '/v1/subscriptions', listSubscriptions],
   ['POST', '/v1/subscriptions', (world: World, { params }: Call<never>) => createSubscription(world, params)],
   ['GET', '/v1/subscriptions/:id', retrieve('subscriptions')],
   ['POST', '/v1/subscriptions/:id', updateSubscription],
   ['DELETE', '/v1/subscriptions/:id', subscriptions.cancelSubscription],
   ['GET', '/v1/subscription_schedules', listSchedules],
-  ['POST', '/v1/subscription_schedules', schedules.createSchedule],
-  ['POST', '/v1/subscription_schedules/:id/cancel', schedules.cancelSchedule],
-  ['POST', '/v1/subscription_schedules/:id/release', schedules.releaseSchedule],
+  ['POST', '/v1/subscription_schedules', subscriptions.createSchedule],
+  ['POST', '/v1/subscription_schedules/:id/cancel', subscriptions.cancelSchedule],
+  ['POST', '/v1/subscription_schedules/:id/release', subscriptions.releaseSchedule],
   ['GET', '/v1/invoices', listInvoices],
   ['POST', '/v1/invoices', invoices.createInvoice],
   ['GET', '/v1/invoices/:id', invoices.retrieveInvoice],

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { StripeError } from '../api/errors.ts';
-import { actionRequired } from '../payments/attempt-payment.ts';
+import { actionRequired } from '../payments/charges.ts';
 import { type TestCard, findTestCard, testCards } from '../payments/payment-methods.ts';
 import { businessName } from '../world.ts';
 

@@ -1,6 +1,6 @@
 import { subscriptionOf } from './lines.ts';
 import { type Decline, invalid } from '../api/errors.ts';
-import { attemptPayment, type Outcome, authenticationFailed, failIntent } from '../payments/attempt-payment.ts';
+import { attemptPayment, type Outcome, authenticationFailed, failIntent } from '../payments/charges.ts';
 import type { Invoice, PaymentMethod, Subscription } from '../objects.ts';
 import type { World } from '../world.ts';
 

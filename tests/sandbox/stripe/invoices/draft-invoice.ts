@@ -2,7 +2,7 @@ import { listOf, newId } from '../table.ts';
 import type { Invoice, Line, Period, Subscription } from '../objects.ts';
 import { businessName, type World } from '../world.ts';
 import { subscriptionOf } from './lines.ts';
-import { newPaymentIntent } from '../payments/attempt-payment.ts';
+import { newPaymentIntent } from '../payments/charges.ts';
 import { settleInvoice } from './collect-invoice.ts';
 
 /** The time, in seconds, after which Stripe finalizes and charges a draft invoice. */

@@ -3,13 +3,7 @@ import { type Call, idOf, type World, liveCustomer, newMetadata } from '../world
 import { declined, invalid } from '../api/errors.ts';
 import { newId } from '../table.ts';
 import { methodNamed, attach, newPaymentMethod, type TestCard } from './payment-methods.ts';
-import {
-  needsAuthentication,
-  markSetUp,
-  newPaymentIntent,
-  attemptPayment,
-  refuseIncomplete,
-} from './attempt-payment.ts';
+import { needsAuthentication, markSetUp, newPaymentIntent, attemptPayment, refuseIncomplete } from './charges.ts';
 import type { SetupIntent, PaymentIntent, Metadata } from '../objects.ts';
 
 export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {

@@ -1,10 +1,161 @@
-import { addInterval } from '../clock.ts';
-import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
-import { periodLine } from '../invoices/lines.ts';
-import type { Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
-import type { World } from '../world.ts';
-import { defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
+import type { Stripe } from 'stripe';
+import { invalid, notFound } from '../api/errors.ts';
+import { day, addInterval } from '../clock.ts';
+import { newSetupIntent } from '../payments/intents.ts';
+import { needsAuthentication, refuseIncomplete } from '../payments/charges.ts';
+import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
+import { invoiceSubscription } from '../invoices/invoices.ts';
+import { periodLine, trialLine } from '../invoices/lines.ts';
+import type { Customer, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
+import { given, type World, newMetadata } from '../world.ts';
+import { listOf, newId, newObject } from '../table.ts';
+import { ownMethod } from '../payments/payment-methods.ts';
+import { recurringPrice, planOf } from '../catalogue.ts';
 import { endSubscription } from './subscriptions.ts';
+
+type Params = Stripe.SubscriptionCreateParams;
+/** `isAuthenticated`: the cardholder has authenticated the first payment. */
+type Manner = { isAuthenticated?: boolean };
+
+/**
+ * Starts a subscription with its trial or first invoice. If the first charge fails, it is incomplete, or this throws.
+ */
+export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
+  const customer = subscriber(world, params.customer ?? '');
+  const trialEnd = trialEndOf(world, params);
+  const draft = buildSubscription(world, customer, params, trialEnd);
+  if (trialEnd === null) requireMethod(world, draft);
+  const { id } = world.subscriptions.insert(draft);
+  world.customers.change(customer.id, (customer) => void (customer.currency ??= draft.currency), null);
+  if (trialEnd === null)
+    payFirst(world, draft, { ...manner, mustPay: params.payment_behavior === 'error_if_incomplete' });
+  else startTrial(world, draft, trialEnd);
+  return world.subscriptions.get(id);
+}
+
+/** Recorded: an unknown customer is a 404 here, and a 400 in most other calls. */
+function subscriber(world: World, id: string): Customer {
+  const customer = world.customers.find(id);
+  if (!customer || customer.deleted) throw notFound('customer', id, 'customer');
+  return customer;
+}
+
+function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: Params): number | null {
+  if (end !== undefined && days !== undefined)
+    throw invalid('You cannot set both `trial_end` and `trial_period_days`.', 'trial_end');
+  if (days !== undefined) return world.now() + days * day;
+  if (end === undefined || end === 'now') return null;
+  if (end <= world.now())
+    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end');
+  return end;
+}
+
+function payFirst(
+  world: World,
+  subscription: Subscription,
+  { mustPay, isAuthenticated }: Manner & { mustPay: boolean },
+): void {
+  const lines = subscription.items.data.map((item) =>
+    periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
+  );
+  const reason = 'subscription_create';
+  const invoice = invoiceSubscription(world, subscription.id, { reason, lines, collect: 'none' });
+  if (world.invoices.get(invoice).status === 'paid') return;
+  const outcome = collectInvoice(world, invoice, { isAuthenticated });
+  if (mustPay) refuseIncomplete(outcome);
+}
+
+function startTrial(world: World, subscription: Subscription, end: number): void {
+  const period = { start: world.now(), end };
+  const lines = subscription.items.data.map((item) => trialLine(world, subscription, item, period));
+  invoiceSubscription(world, subscription.id, { reason: 'subscription_create', lines });
+  askForMethod(world, subscription);
+}
+
+/** For a trial without a saved card, Stripe creates a setup intent to save one. */
+function askForMethod(world: World, subscription: Subscription): void {
+  const method = defaultMethod(world, subscription);
+  if (method && !needsAuthentication(method)) return;
+  const { id } = newSetupIntent(world, { customer: subscription.customer, subscription: subscription.id });
+  world.subscriptions.change(subscription.id, (subscription) => void (subscription.pending_setup_intent = id), null);
+}
+
+function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {
+  const now = world.now();
+  const id = newId('sub_1');
+  const items = newItems(world, id, params, trialEnd);
+  const { default_payment_method: method } = params;
+  if (method) ownMethod(world, customer.id, method, 'default_payment_method');
+  return newObject<Subscription>({
+    id,
+    object: 'subscription',
+    automatic_tax: automaticTax(customer, params),
+    billing_cycle_anchor: trialEnd ?? now,
+    billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' }, updated_at: now },
+    created: now,
+    currency: items[0]?.price.currency ?? 'usd',
+    customer: customer.id,
+    ...given(params, 'default_payment_method', 'description'),
+    items: listOf(items, `/v1/subscription_items?subscription=${id}`),
+    metadata: newMetadata(params.metadata),
+    start_date: now,
+    status: trialEnd === null ? 'incomplete' : 'trialing',
+    trial_start: trialEnd === null ? null : now,
+    trial_end: trialEnd,
+    trial_settings: {
+      end_behavior: {
+        billing_cycle_anchor: 'now',
+        missing_payment_method: params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+      },
+    },
+    _: { pending: [], billed: {}, lastFinalized: null },
+  });
+}
+
+function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
+  if (!params.automatic_tax?.enabled) return { disabled_reason: null, enabled: false, liability: null };
+  if (address) return { disabled_reason: null, enabled: true, liability: { type: 'self' } };
+  throw invalid(
+    "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
+    undefined,
+    'customer_tax_location_invalid',
+  );
+}
+
+/** The items of a new subscription; their first period ends with its trial, if it has one. */
+function newItems(world: World, subscription: string, { items = [] }: Params, trialEnd: number | null) {
+  if (items.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
+  const prices = items.map(({ price }) => price);
+  const twice = prices.find((price, index) => prices.indexOf(price) !== index);
+  if (twice) {
+    throw invalid(
+      `Cannot create a Subscription with multiple Subscription Items with the same Price: ${twice}`,
+      'plan',
+    );
+  }
+  const start = world.now();
+  return items.map(({ price: id = '', quantity = 1 }, index) => {
+    const price = recurringPrice(world, id, `items[${index}][price]`);
+    const period = trialEnd === null ? periodFrom(start, price) : { start, end: trialEnd };
+    return newSubscriptionItem({ subscription, price, quantity, period, created: start });
+  });
+}
+
+type NewItem = { subscription: string; price: Price; quantity?: number; period: Period; created: number };
+
+export function newSubscriptionItem({ price, period, quantity = 1, ...item }: NewItem): SubscriptionItem {
+  return newObject<SubscriptionItem>({
+    id: newId('si_', 14),
+    object: 'subscription_item',
+    billed_until: period.end,
+    current_period_start: period.start,
+    current_period_end: period.end,
+    plan: planOf(price),
+    price,
+    quantity,
+    ...item,
+  });
+}
 
 /** The period of a price from `start` on. */
 export function periodFrom(start: number, { recurring }: Price): Period {

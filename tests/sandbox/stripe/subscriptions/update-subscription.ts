@@ -3,14 +3,13 @@ import { type Call, idOf, type World, given, mergeMetadata } from '../world.ts';
 import { invalid, missing } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import { isEnded, applyCancellation, periodEnd } from './subscriptions.ts';
-import { endTrial, movePeriod, periodFrom } from './periods.ts';
+import { endTrial, movePeriod, periodFrom, newSubscriptionItem } from './periods.ts';
 import type { Subscription, SubscriptionItem, Line } from '../objects.ts';
 import { planOf, recurringPrice } from '../catalogue.ts';
-import { newSubscriptionItem } from './new-subscription.ts';
 import { collectInvoice } from '../invoices/collect-invoice.ts';
-import { invoiceSubscription } from '../invoices/subscription-invoices.ts';
+import { invoiceSubscription } from '../invoices/invoices.ts';
 import { periodLine, prorationLine } from '../invoices/lines.ts';
-import { refuseIncomplete } from '../payments/attempt-payment.ts';
+import { refuseIncomplete } from '../payments/charges.ts';
 
 type Params = Stripe.SubscriptionUpdateParams;
 
