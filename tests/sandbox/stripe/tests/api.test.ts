@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { Stripe } from 'stripe';
 import { openStore } from '../../store.ts';
 import { indexDelayMs } from '../customers.ts';
-import { newPerson, phone, requestOf, startStripe } from './local-stripe.ts';
+import { newPerson, phone, requestOf, startStripe, draftHour, webhookSecret, week } from './local-stripe.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -97,4 +98,151 @@ test('an idempotency key is for one request, and stores errors but for refused p
   const again = await request('POST', '/v1/subscriptions', order, { key: 'b' });
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([400, 'true']);
   expect((await request('POST', '/v1/subscriptions', order, { key: 'c' })).status).toBe(200);
+});
+
+test('events are signed with the real time, however far the clock was advanced, and contain the previous values', async () => {
+  const me = await newPerson();
+  const { id } = await me.subscribe('basic');
+  const now = await me.advance(10 * week);
+  for (const { body, signature, event } of me.shop.received)
+    expect(Stripe.webhooks.constructEvent(body, signature, webhookSecret)).toEqual(event);
+  const last = me.shop.received.at(-1)?.event;
+  expect(last?.created).toBeGreaterThan(now - 4 * week);
+  expect(last).toMatchObject({ api_version: '2026-10-28.endive', livemode: false });
+
+  await me.stripe.subscriptions.update(id, { metadata: { note: 'kept' } });
+  await me.advance(0);
+  expect(me.shop.received.at(-1)?.event).toMatchObject({
+    type: 'customer.subscription.updated',
+    data: { previous_attributes: { metadata: { note: null } } },
+  });
+});
+
+test('held events are sent later; all of them are sent again, in reverse', async () => {
+  const me = await newPerson();
+  await me.control('PUT', '/webhooks', { mode: 'hold' });
+  me.shop.received.length = 0;
+  await me.subscribe('basic');
+  await me.advance(week + 60);
+  expect(me.shop.received).toHaveLength(0);
+  expect(await me.control('PUT', '/webhooks', { mode: 'deliver' })).toEqual({ mode: 'deliver' });
+  const original = me.shop.received.map(({ event }) => event.id);
+  expect(original.length).toBeGreaterThan(10);
+  me.shop.received.length = 0;
+  const { sent } = await me.control('POST', '/webhooks/redeliver', { order: 'reversed', times: 2, phone });
+  expect(sent).toBe(me.shop.received.length);
+  expect(await me.control('POST', '/webhooks/redeliver', { phone: '+15550000000' })).toEqual({ sent: 0 });
+  const round = me.shop.received.slice(0, Number(sent) / 2).map(({ event }) => event.id);
+  expect(round.filter((id) => original.includes(id)).toReversed()).toEqual(original);
+});
+
+test('an event is sent again until the endpoint accepts it', async () => {
+  const me = await newPerson();
+  me.shop.state.status = 500;
+  await me.subscribe('basic');
+  await me.advance(0);
+  expect(me.shop.received).toHaveLength(0);
+  me.shop.state.status = 200;
+  await vi.waitFor(() => expect(me.receivedTypes()).toContain('customer.subscription.created'), { timeout: 30_000 });
+});
+
+test('an endpoint receives its subscribed events, and its secret is shown once', async () => {
+  const me = await newPerson();
+  const { data } = await me.stripe.webhookEndpoints.list();
+  expect(data).toMatchObject([{ api_version: null, status: 'enabled' }]);
+  expect(data[0]).not.toHaveProperty('secret');
+  await me.stripe.webhookEndpoints.del(data[0]!.id);
+  const order = { url: `${me.shop.url}/other`, enabled_events: ['invoice.paid'] } as const;
+  const { id, secret } = await me.stripe.webhookEndpoints.create({ ...order, enabled_events: ['invoice.paid'] });
+  expect(secret).toBe(webhookSecret);
+  await me.advance(0);
+  me.shop.received.length = 0;
+  await me.subscribe('basic');
+  await me.advance(0);
+  expect(me.receivedTypes()).toEqual(['invoice.paid']);
+  await me.stripe.webhookEndpoints.update(id, { disabled: true });
+  await me.advance(week + draftHour + 60);
+  expect(me.receivedTypes()).toEqual(['invoice.paid']);
+});
+
+const otherPhone = '+15550100124';
+
+/** Another customer of the same merchant, who pays weekly. */
+async function addSubscriber({ stripe, catalogue }: Awaited<ReturnType<typeof newPerson>>, number = otherPhone) {
+  const { id: customer } = await stripe.customers.create({ metadata: { phone: number } });
+  const { id: card } = await stripe.paymentMethods.attach('pm_card_visa', { customer });
+  const items = [{ price: catalogue.prices.basic }];
+  const { id } = await stripe.subscriptions.create({ customer, items, default_payment_method: card });
+  return { customer, id, invoices: async () => (await stripe.invoices.list({ customer })).data.length };
+}
+
+test('thirty customers renew at once, each with one event after the other', async () => {
+  const me = await newPerson();
+  for (let count = 10; count < 40; count++) await addSubscriber(me, `+15550200${count}`);
+  await me.advance(0);
+  me.shop.received.length = 0;
+  await me.advance(2 * week + draftHour + 60);
+  expect(me.shop.state.overlaps).toBe(0);
+  expect(me.receivedTypes().filter((type) => type === 'invoice.paid')).toHaveLength(60);
+});
+
+test('time passes for one customer alone, and for everybody beside that', async () => {
+  const me = await newPerson();
+  const other = await addSubscriber(me);
+  const { id } = await me.subscribe('basic');
+  const before = Number((await me.control('GET', '/clock'))['now']);
+  const now = Number((await me.control('POST', '/clock', { advanceSeconds: week - 600, phone }))['now']);
+  expect(now).toBeGreaterThanOrEqual(before + week - 600);
+  expect(Number((await me.control('GET', '/clock'))['now'])).toBeLessThan(now);
+  expect((await me.stripe.invoices.list({ customer: me.customer })).data).toHaveLength(1);
+  await me.advance(1200 + draftHour);
+  const renewed = (await me.stripe.invoices.list({ customer: me.customer })).data;
+  expect(renewed.map(({ status }) => status)).toEqual(['paid', 'paid']);
+  expect(renewed[0]!.created).toBeGreaterThan(before + week - 60);
+  expect(await other.invoices()).toBe(1);
+  expect((await me.stripe.subscriptions.cancel(id)).ended_at).toBeGreaterThanOrEqual(now);
+  expect((await me.stripe.subscriptions.cancel(other.id)).ended_at).toBeLessThan(before + week);
+});
+
+test('retries and webhooks are set for one customer alone', async () => {
+  const me = await newPerson();
+  const other = await addSubscriber(me);
+  await me.subscribe('basic');
+  const own = { retries: 'five-days', afterRetries: 'unpaid' };
+  const common = { retries: 'two-weeks', afterRetries: 'cancel' };
+  expect(await me.control('PUT', '/settings', { ...own, phone })).toEqual(own);
+  expect(await me.control('PUT', '/settings', {})).toEqual(common);
+  await me.control('PUT', '/webhooks', { mode: 'hold', phone });
+  me.shop.received.length = 0;
+  for (const each of [phone, otherPhone]) await me.control('POST', `/customers/${each}/card`, { declines: true });
+  await me.advance(week + draftHour + 60);
+  const receivedOf = (customer: string) =>
+    me.shop.received.filter(({ event }) => (event.data.object as { customer?: string }).customer === customer);
+  expect(receivedOf(other.customer).map(({ event }) => event.type)).toContain('invoice.payment_failed');
+  expect(receivedOf(me.customer)).toEqual([]);
+  await me.control('PUT', '/webhooks', { mode: 'deliver', phone });
+  expect(receivedOf(me.customer).map(({ event }) => event.type)).toContain('invoice.payment_failed');
+
+  await me.advance(6 * 86_400);
+  expect(await me.status()).toBe('unpaid');
+  expect((await me.stripe.subscriptions.retrieve(other.id)).status).toBe('past_due');
+});
+
+test('refuses unknown settings, and a phone without a customer', async () => {
+  const me = await newPerson();
+  const stranger = '+15550100999';
+  for (const [method, path, body] of [
+    ['POST', '/clock', { advanceSeconds: 60, phone: stranger }],
+    ['PUT', '/webhooks', { mode: 'hold', phone: stranger }],
+    ['PUT', '/settings', { retries: 'five-days', phone: stranger }],
+    ['PUT', '/settings', { retries: 'often' }],
+    ['PUT', '/settings', { afterRetries: 'shrug' }],
+    ['PUT', '/settings', { speed: 1 }],
+    ['PUT', '/dashboard', { color: 'red' }],
+    ['POST', `/customers/${phone}/authenticate`, { succeeds: true }],
+    ['POST', `/customers/${phone}/dispute`, {}],
+    ['POST', `/customers/${phone}/card`, { declines: true }],
+  ] as const) {
+    expect(await me.control(method, path, body), path).toHaveProperty('error');
+  }
 });
