@@ -3,9 +3,8 @@ import { parseArgs } from 'node:util';
 import { injectFaults } from './disturbances.ts';
 import { Choices } from './person.ts';
 import { Figures } from './records.ts';
-import { reportOf } from './report.ts';
+import { reportOf, explain, settle } from './findings.ts';
 import { type Rig, runWithRig, type World } from './rig.ts';
-import { explain, settle } from './settle.ts';
 import { Site } from './site.ts';
 
 const { values } = parseArgs({

@@ -3,9 +3,8 @@ import { sql } from 'drizzle-orm';
 import type { Person } from '../person.ts';
 import type { World } from '../rig.ts';
 import { signedIn, checkCases, type Finding } from './accounts.ts';
-import { storedMessages } from './conversations.ts';
-import { type BotEvent, botEventsIn } from './outbox.ts';
-import { liveIn, holdingsOf } from './subscriptions.ts';
+import { storedMessages, type BotEvent, botEventsIn } from './conversations.ts';
+import { liveIn, holdingsOf } from './entitlements.ts';
 
 /** A deleted user has no row, no possible charge and no working session, and the bot received one `user.deleted`. */
 export async function deletedAccountsAreGone(world: World): Promise<Finding> {

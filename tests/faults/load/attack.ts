@@ -5,7 +5,7 @@ import { signedIn } from '../invariants/accounts.ts';
 import { type Choices, Person } from '../person.ts';
 import { untilClosing, type World } from '../rig.ts';
 import { type Call, Site } from '../site.ts';
-import { reportContact, signIn } from './acts.ts';
+import { reportContact, signIn } from './journey.ts';
 
 type Attack = { world: World; site: Site; choices: Choices; attacker: Person; ended: AbortSignal };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { paidPlanIds } from '../../../worker/contract/plans.ts';
-import { press, sessionIn, submit } from '../load/acts.ts';
+import { press, sessionIn, submit } from '../load/journey.ts';
 import { type Choices, Person } from '../person.ts';
 import { add } from '../records.ts';
 import type { Rig } from '../rig.ts';

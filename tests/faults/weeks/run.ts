@@ -7,7 +7,7 @@ import { inParallel, partText } from '../../bench/report.ts';
 import { runMinuteCron } from '../../product/start-product.ts';
 import { Choices } from '../person.ts';
 import { add, CallFigures, total } from '../records.ts';
-import { findingsText } from '../report.ts';
+import { findingsText } from '../findings.ts';
 import { type Rig, runWithRig } from '../rig.ts';
 import { Site } from '../site.ts';
 import { act, Customer, type Simulation } from './customer.ts';
