@@ -4,14 +4,12 @@ import { availableParallelism, cpus, platform, release, totalmem } from 'node:os
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../product/machine.ts';
 import { measureCalls, measureCleanup, measureGrowth, measureLoad } from './parts/calls.ts';
-import { measureChat, measureSendingFar } from './parts/chat.ts';
+import { measureChat, measureSendingFar, measureVoice } from './parts/chat.ts';
 import { measureCrowd, measureDelivery, measureAbandonedStreams } from './parts/streams.ts';
 import { measureLanding, measureReturning } from './parts/pages.ts';
-import { measureVoice } from './parts/voice.ts';
-import { partText, type Part } from './report.ts';
+import { partText, type Part, measureStealTime } from './measurement.ts';
 import { Rig } from './rig/rig.ts';
 import { root, stateDir } from './rig/settings.ts';
-import { measureStealTime } from './rig/processes.ts';
 
 const parts: Record<string, (rig: Rig, quick: boolean) => Promise<Part>> = {
   a: measureCalls,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripeEvents } from '#db/schema';
 import { runMinuteCron } from '../product/start-product.ts';
-import { type Part, partText } from '../bench/report.ts';
+import { type Part, partText } from '../bench/measurement.ts';
 import * as accounts from './invariants/accounts.ts';
 import * as conversations from './invariants/conversations.ts';
 import { deletedAccountsAreGone } from './invariants/deletions.ts';

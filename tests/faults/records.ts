@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { median } from '../bench/report.ts';
+import { median } from '../bench/measurement.ts';
 
 export class CallFigures {
   readonly calls = new Map<string, number>();

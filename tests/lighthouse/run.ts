@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { launch } from 'chrome-launcher';
 import { browserArguments, ensureBrowser } from '../browser/browser.ts';
-import { partText, type Part, type Target } from '../bench/report.ts';
+import { partText, type Part, type Target } from '../bench/measurement.ts';
 
 /** Of 100 each. */
 const scores = ['performance', 'accessibility', 'best-practices', 'seo'] as const;

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addBeside, inParallel, inRounds, type Part, sum } from '../report.ts';
-import { memoryKb } from '../rig/processes.ts';
+import { addBeside, inParallel, inRounds, type Part, sum, memoryKb } from '../measurement.ts';
 import type { Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 import { type Request, tokenOf } from './request.ts';

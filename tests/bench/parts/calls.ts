@@ -1,6 +1,6 @@
 import type { Client } from '@libsql/client/web';
 import { type Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
-import { addBeside, compare, inRounds, median, type Part, partBeside } from '../report.ts';
+import { addBeside, compare, inRounds, median, type Part, partBeside } from '../measurement.ts';
 import type { Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 import type { Running } from '../rig/workerd.ts';

@@ -1,5 +1,5 @@
 import type { Browser, CDPSession } from 'playwright';
-import { inRounds, median, type Part } from '../report.ts';
+import { inRounds, median, type Part } from '../measurement.ts';
 import type { Rig } from '../rig/rig.ts';
 import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 

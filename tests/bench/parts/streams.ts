@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDelivery, openAudience, solaceUrl, streamsEach, streamsOf } from '../load/crowd.ts';
 import { usageRequest } from '../load/request.ts';
-import { type Part, partBeside } from '../report.ts';
+import { type Part, partBeside, openFiles } from '../measurement.ts';
 import { usedBefore as from, personAt } from '../rig/database.ts';
-import { openFiles } from '../rig/processes.ts';
 import type { Rig } from '../rig/rig.ts';
 import { type Running, startProgram } from '../rig/workerd.ts';
 

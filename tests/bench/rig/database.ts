@@ -52,7 +52,7 @@ function emptyFolder(...path: string[]): string {
 }
 
 const serve = (port: number, stateDir: string) =>
-  startProgram('rig/database-process.ts', { port, stateDir, secrets: settingsFor(port) }, `http://127.0.0.1:${port}`);
+  startProgram('rig/server-process.ts', { port, stateDir, secrets: settingsFor(port) }, `http://127.0.0.1:${port}`);
 
 const contactedAt = Date.UTC(2026, 0, 1);
 

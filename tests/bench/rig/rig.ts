@@ -40,7 +40,7 @@ export class Rig extends AsyncDisposableStack {
   /** The port of the database with this latency in ms. */
   async distance(roundTripMs: number): Promise<number> {
     const order = { port: ports.distance, target: ports.database, roundTripMs };
-    this.keep(await startProgram('rig/distance-process.ts', order));
+    this.keep(await startProgram('rig/server-process.ts', order));
     return ports.distance;
   }
 

@@ -1,6 +1,6 @@
 import { eq, getTableColumns } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
-import { inParallel } from '../../bench/report.ts';
+import { inParallel } from '../../bench/measurement.ts';
 import type { Person } from '../person.ts';
 import { type CallFigures, total } from '../records.ts';
 import type { Rig, World } from '../rig.ts';

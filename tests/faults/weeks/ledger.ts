@@ -1,6 +1,6 @@
 import { planOf } from '../../../worker/contract/plans.ts';
 import { weekMs } from '../../../worker/usage/week.ts';
-import { sum } from '../../bench/report.ts';
+import { sum } from '../../bench/measurement.ts';
 import { accountsIn, type Account, checkCases, type Finding } from '../invariants/accounts.ts';
 import { holdingsOf, kept, liveIn, settledIn, stateAt, type Holdings } from '../invariants/entitlements.ts';
 import type { Rig } from '../rig.ts';

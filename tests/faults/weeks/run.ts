@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { isNotNull } from 'drizzle-orm';
 import { customers as stripeCustomers } from '#db/schema';
-import { inParallel, partText } from '../../bench/report.ts';
+import { inParallel, partText } from '../../bench/measurement.ts';
 import { runMinuteCron } from '../../product/start-product.ts';
 import { Choices } from '../person.ts';
 import { add, CallFigures, total } from '../records.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PaidPlanId, paidPlanIds, planOf } from '../../../worker/contract/plans.ts';
-import { inParallel, partText, sum } from '../../bench/report.ts';
+import { inParallel, partText, sum } from '../../bench/measurement.ts';
 import { checkCases, type Finding } from '../invariants/accounts.ts';
 import { type Holdings, holdingsOf, oldestFirst, priceOf } from '../invariants/entitlements.ts';
 import { submit } from '../load/journey.ts';
