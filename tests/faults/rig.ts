@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/libsql/web';
@@ -21,6 +21,8 @@ async function startRig(signal: AbortSignal) {
   process.once('exit', () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(stateDir, { recursive: true });
   const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
+  // In ten minutes on a fast machine, somebody asks for more than a day's codes, and would be locked out for the day.
+  writeFileSync(`${stateDir}/vars`, 'LIMIT_CODES_PER_NUMBER_HARD="1000/1d"\n');
   const product = await startProduct({ stateDir, build: false, signal, log, logRequests: true });
   const { vars } = product;
   // Through the same address to which the faults apply.
