@@ -216,7 +216,7 @@ export async function queueInCrisis(
 
 type Rules = { settings: Settings; now: number; evenIfSpent?: boolean };
 
-/** Why a new message is refused, or null; the same rules as SQL stand in `queueMessage`. */
+/** Why a new message is refused, or null; the same rules as SQL stand in `queueSql`. */
 export function refusalOf(
   user: User,
   kind: MessageKind,
@@ -293,6 +293,7 @@ export function queueMessage(kind: MessageKind, values: PointerValues, evenIfSpe
 }
 
 function queueSql(kind: MessageKind, fits: SQL): SQL {
+  const sender = liveUserId(endpoints[kind === 'voice' ? 'sendVoice' : 'sendMessage']);
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(tierNow)}` : sql``;
   const fields = sql`'userId', users.id, 'messageId', ${messageId}, 'locale', ${sql.placeholder('locale')}, 'country', ${sql.placeholder('country')}`;
   const body = sql`json_object('type', 'chat.message', 'timestamp', ${sql.placeholder('timestamp')}, 'data', ${eventData(sql`phone`, fields)})`;
@@ -300,7 +301,7 @@ function queueSql(kind: MessageKind, fits: SQL): SQL {
     where earlier.user_id = users.id and earlier.parked_at is null) then 0 else ${sql.placeholder('leasedUntil')} end`;
   return sql`insert into outbox (id, user_id, phone, body, message_id, created_at, due_at, leased_until, attempts)
     select ${id}, users.id, phone, ${body}, ${messageId}, ${now}, ${now}, ${leasedUntil}, 1
-    from users where users.id = ${liveUserId(endpoints.sendMessage)} and chat_key is not null and ${fits} ${withVoice}
+    from users where users.id = ${sender} and chat_key is not null and ${fits} ${withVoice}
       and ${othersWaiting} < ${sql.placeholder('mostWaiting')}
     on conflict (id) do update set created_at = ${now}, parked_at = null,
       attempts = case when parked_at is null then attempts else 1 end,
