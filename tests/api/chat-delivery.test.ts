@@ -187,10 +187,10 @@ const receivedOf = async (phone: string) =>
 
 /** Sends a message that the bot is still receiving when this returns, until it is released. */
 async function writeSlowly({ phone, token }: Person, text: string) {
-  const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
+  const { arrived, ...requests } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
   const { message } = (await write(token, text)).body;
   await arrived();
-  return { id: message.id as string, release };
+  return { id: message.id as string, ...requests };
 }
 
 /** A writer whose message the bot is still receiving when this returns, until it is released. */
@@ -199,16 +199,39 @@ async function newSlowWriter() {
   return { ...person, ...(await writeSlowly(person, 'One')) };
 }
 
-/** Holds every message between its event, which is queued, and the Durable Object; returns what lets them pass. */
-function holdMessages(): () => void {
+/** Holds every message, or that of an id, between its event, which is queued, and the Durable Object; returns what lets it pass. */
+function holdMessages(id?: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   const append: LiveUser['append'] = Reflect.get(LiveUser.prototype, 'append');
   vi.spyOn(LiveUser.prototype, 'append').mockImplementation(async function (this: LiveUser, ...message) {
-    await promise;
+    if (id === undefined || message[1].id === id) await promise;
     return append.apply(this, message);
   });
   return resolve;
 }
+
+it('delivers a message that was stored first before one whose event was queued first', async () => {
+  const { phone, token } = await newSettledWriter();
+  const id = crypto.randomUUID();
+  const pass = holdMessages(id);
+  const one = write(token, 'One', id);
+  await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ message_id: id }]));
+  await write(token, 'Two');
+  pass();
+  expect((await one).status).toBe(200);
+  await untilDelivered(phone);
+  expect(await acceptedTexts(phone)).toEqual(['Two', 'One']);
+});
+
+it('delivers a message once that is sent again while the bot receives it', async () => {
+  const { phone, token, id, release, held } = await newSlowWriter();
+  // With settings a call returns when its background work has ended.
+  expect((await write(token, 'One', id, {})).body.message).toMatchObject({ id, state: 'sent' });
+  expect(held()).toBe(1);
+  release();
+  await untilDelivered(phone);
+  expect(await receivedOf(phone)).toEqual(['chat.consent', 'One']);
+});
 
 it.each([false, true])('delivers a message before `chat.cleared`, and takes it again, lost: %s', async (isLost) => {
   const { phone, token, id, release } = await newSlowWriter();

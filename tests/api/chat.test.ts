@@ -184,10 +184,12 @@ describe('limits', () => {
   });
 
   it('are five messages of a user that wait for the bot', async () => {
-    const { token } = await newWriter();
+    const { phone, token } = await newWriter();
     await sandbox.faults({ bot: { status: 503 } });
     const answers = await parallel(50, () => write(token, 'Are you there?'));
     expect(tally(answers)).toEqual({ 200: 5, 429: 45 });
+    // The event of a refused message would delay the next ones.
+    expect((await outboxOf(phone)).filter((event) => event['message_id'] !== null)).toHaveLength(5);
     const sent = answers.find(({ status }) => status === 200)!.body.message;
     expect((await write(token, 'Are you there?', sent.id)).body.message.id).toBe(sent.id);
     const other = await newWriter();
@@ -200,7 +202,9 @@ describe('limits', () => {
     const known = (await write(token, 'Hello')).body.message;
     await untilReplied({ phone, token }, 1);
     await botCall('/api/bot/usage', { phone, count: 4 });
-    const refused = await write(token, 'One more');
+    const id = crypto.randomUUID();
+    const refused = await write(token, 'One more', id);
+    expect(await outboxOf(phone)).not.toContainEqual(expect.objectContaining({ message_id: id }));
     const message = "You have used this week's messages.";
     const body = { code: 'allowance_spent', message, used: 5, limit: 5 };
     expect(refused).toMatchObject({ status: 403, body });

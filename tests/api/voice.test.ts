@@ -20,6 +20,7 @@ import {
 import { advanceClock, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { logLines } from './support/requests.ts';
+import { outboxOf } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 const types = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg; codecs=opus'];
@@ -109,7 +110,11 @@ describe('a recording', () => {
     const send = async ({ token }: { token: string }) => (await sendRecording(token, recording)).body;
     expect((await send(await newPerson())).code).toBe('consent_needed');
     const message = 'Voice messages are part of the Basic plan and above.';
-    expect(await send(await newWriter())).toMatchObject({ code: 'voice_not_in_plan', message });
+    const writer = await newWriter();
+    expect(await send(writer)).toMatchObject({ code: 'voice_not_in_plan', message });
+    expect(await outboxOf(writer.phone)).not.toContainEqual(
+      expect.objectContaining({ message_id: expect.any(String) }),
+    );
     const speaker = await newSpeaker();
     await botCall('/api/bot/usage', { phone: speaker.phone, count: 70, kind: 'voice' });
     expect(await send(speaker)).toMatchObject({ code: 'allowance_spent', limit: 70 });

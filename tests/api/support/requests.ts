@@ -40,7 +40,7 @@ export function holdRequests(...marks: string[]) {
       () => state.held,
       (held) => held >= count,
     );
-  return { arrived, release };
+  return { arrived, release, held: () => state.held };
 }
 
 type DatabaseRequest = { at: number; writes: boolean; text: string; written: number[] };
