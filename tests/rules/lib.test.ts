@@ -1,13 +1,22 @@
 import { describe, expect, it, afterEach, vi } from 'vitest';
 import { memoize } from '../../worker/lib/memoize.ts';
 import { createHmac, hkdfSync } from 'node:crypto';
-import { keyedHash, keyedHashes, type HashPurpose } from '../../worker/lib/crypto.ts';
+import { keyedHash, keyedHashes, type HashPurpose, seal, unsealKey } from '../../worker/lib/crypto.ts';
 import { sql } from 'drizzle-orm';
 import { callerLanguage } from '../../worker/lib/caller.ts';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
 import { encryptPush } from '../../worker/push/web-push.ts';
 import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
+
+it('a sealed key opens under its context alone, and its bytes cannot be read', async () => {
+  const kind = { name: 'AES-GCM', length: 256 };
+  const wrapping = await crypto.subtle.generateKey(kind, false, ['encrypt', 'unwrapKey']);
+  const sealed = await seal(wrapping, 'of one person', crypto.getRandomValues(new Uint8Array(32)));
+  const { extractable, usages } = await unsealKey(wrapping, 'of one person', sealed);
+  expect({ extractable, usages: usages.toSorted() }).toEqual({ extractable: false, usages: ['decrypt', 'encrypt'] });
+  await expect(unsealKey(wrapping, 'of another person', sealed)).rejects.toThrow();
+});
 
 it('a memoized function keeps no result of a call that threw', () => {
   let calls = 0;
