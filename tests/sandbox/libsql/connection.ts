@@ -140,7 +140,8 @@ function bind(params: Params, { args, named_args: named }: Statement): Value[] {
 
 /** Changes of the last statement, changes so far, the last rowid. */
 type Counters = { get(): [bigint, bigint, bigint] };
-type Prepared = { params: Params; cols: object[]; all: (values: Value[]) => Value[][] };
+type Outcome = { rows: Value[][]; changes: bigint | number; rowid: bigint | number };
+type Prepared = { params: Params; cols: object[]; execute: (values: Value[]) => Outcome };
 
 const changesSchema = /^\s*(?:create|alter|drop|pragma|attach|detach|reindex|vacuum)\b/i;
 /** Also for `explain`, which the engine's binding leaves open: its connection would keep an old snapshot. */
@@ -173,19 +174,15 @@ export class Connection {
   }
 
   run(sql: string, statement: Statement) {
-    const { params, cols, all } = this.#prepare(sql);
-    const values = bind(params, statement);
-    const [, before] = this.#counters.get();
-    const rows = all(values);
-    const [changes, after, rowid] = this.#counters.get();
+    const { params, cols, execute } = this.#prepare(sql);
+    const { rows, changes, rowid } = execute(bind(params, statement));
     if (changesSchema.test(sql)) schema += 1;
     if (changesConnection.test(sql)) this.reusable = false;
-    const wrote = after > before;
     return {
       cols,
       rows: statement.want_rows ? rows.map((row) => row.map(encodeValue)) : [],
-      affected_row_count: wrote ? Number(changes) : 0,
-      last_insert_rowid: wrote ? String(rowid) : null,
+      affected_row_count: Number(changes),
+      last_insert_rowid: changes > 0 ? String(rowid) : null,
     };
   }
 
@@ -221,8 +218,21 @@ export class Connection {
     const params = parametersOf(sql);
     const statement = this.#database.prepare(sql);
     const cols = statement.columns().map(({ name, type }) => ({ name, decltype: type }));
-    if (!statement.reader) return { params, cols, all: (values) => (statement.run(values), []) };
+    if (!statement.reader) return { params, cols, execute: (values) => runOf(statement, values) };
     statement.raw();
-    return { params, cols, all: (values) => statement.all(values) as Value[][] };
+    return { params, cols, execute: (values) => this.#read(statement, values) };
   }
+
+  /** A statement with rows may change some too: one with `returning`. */
+  #read(statement: Database.Statement, values: Value[]): Outcome {
+    const [, before] = this.#counters.get();
+    const rows = statement.all(values) as Value[][];
+    const [changes, after, rowid] = this.#counters.get();
+    return { rows, changes: after > before ? changes : 0, rowid };
+  }
+}
+
+function runOf(statement: Database.Statement, values: Value[]): Outcome {
+  const { changes, lastInsertRowid: rowid } = statement.run(values);
+  return { rows: [], changes, rowid };
 }
