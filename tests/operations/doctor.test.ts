@@ -214,8 +214,9 @@ it.each<[says: string, broken: Values | Breakage]>([
   ],
 ])('the doctor says “%s…” and what to do', async (says, broken) => {
   const [values, repair] = typeof broken === 'function' ? [{}, await broken()] : [broken];
+  await using afterwards = new AsyncDisposableStack();
+  if (repair) afterwards.defer(async () => void (await repair()));
   const lines = await linesOf(values);
-  await repair?.();
   const [line = '', ...others] = lines.filter((each) => !usual.includes(each));
   expect(others).toEqual([]);
   expect(line.slice(0, says.length)).toBe(says);

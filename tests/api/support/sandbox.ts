@@ -40,9 +40,11 @@ export async function restoreServices(): Promise<void> {
 /** Does work while the services fail. */
 export async function during<T>(faults: Faults, work: () => Promise<T>): Promise<T> {
   await sandbox.faults(faults);
-  const result = await work();
-  await sandbox.faults(Object.fromEntries(Object.keys(faults).map((service) => [service, null])));
-  return result;
+  try {
+    return await work();
+  } finally {
+    await sandbox.faults(Object.fromEntries(Object.keys(faults).map((service) => [service, null])));
+  }
 }
 
 /** The control calls of the local services. */
