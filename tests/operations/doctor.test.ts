@@ -171,10 +171,10 @@ const executing =
     return () => database.executeMultiple('delete from outbox; delete from bot_calls; delete from users');
   };
 
-/** A user whose conversation is encrypted with a key of this name. */
+/** A user whose conversation's key is wrapped by the key of this name, and bound to its owner. */
 const userWithKey = (name = '') => `insert into users
   (id, phone, status, created_at, week_anchor, week_start, chat_key, chat_key_id)
-  values ('u1', '+15551234567', 'approved', 0, 0, 0, 'k', '${name}')`;
+  values ('u1', '+15551234567', 'approved', 0, 0, 0, 'k', '${name}/2')`;
 const parkedEvent = `insert into outbox (phone, body, due_at, parked_at) values ('+15551234567', '{}', 0, 1)`;
 const countedMessage = `insert into bot_calls (id, fingerprint, by, at, answer)
   values ('c1', '', '', ${Date.now()}, '{"userId":"u1","allowed":1}')`;

@@ -1,5 +1,6 @@
 import { fromBase64, toBase64, seal, unseal, unsealKey } from '../lib/crypto.ts';
 import { memoize } from '../lib/memoize.ts';
+import { boundMark, chatKeyName } from '../lib/secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
 import type { PlacedMessage, StoredMessage } from '../live/message-table.ts';
@@ -23,8 +24,6 @@ type WrappingKey = { keyId: string; key: Promise<CryptoKey> };
 
 const encoder = new TextEncoder();
 const keyBytes = 32;
-/** No name of a key contains it. */
-const boundMark = '/2';
 
 /** No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or the row was changed. */
 class UnusableChatKey extends Error {}
@@ -63,7 +62,7 @@ async function unwrapBy<Key>(
   owner: Owner,
   { chatKey, chatKeyId }: WrappedKey,
 ): Promise<Key> {
-  const name = chatKeyId.endsWith(boundMark) ? chatKeyId.slice(0, -boundMark.length) : chatKeyId;
+  const name = chatKeyName(chatKeyId);
   const wrapping = ringOf(settings).find(({ keyId }) => keyId === name);
   if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${name}`);
   return open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer).catch(() => {

@@ -51,6 +51,14 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
+/** Ends a user's `chat_key_id` if the key is bound to the user's id and number; no name of a key contains it. */
+export const boundMark = '/2';
+
+/** The name in `CHAT_KEYS` of the key that a user's `chat_key_id` says. */
+export function chatKeyName(chatKeyId: string): string {
+  return chatKeyId.endsWith(boundMark) ? chatKeyId.slice(0, -boundMark.length) : chatKeyId;
+}
+
 function keysOf(ring = ''): string[] {
   return ring
     .trim()

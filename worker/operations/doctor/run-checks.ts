@@ -4,7 +4,7 @@ import { Settings } from '../../settings.ts';
 import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
 import * as v from 'valibot';
-import { isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
+import { chatKeyName, isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
 import { brand } from '../../contract/brand.ts';
@@ -218,7 +218,8 @@ async function checkChatKeys(client: Client, settings: Settings): Promise<Findin
       .split(/\s+/)
       .map((key) => key.slice(0, key.indexOf(':'))),
   );
-  const lost = rows.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])).filter((id) => !held.has(id));
+  const used = new Set(rows.map(({ id }) => chatKeyName(id as string)));
+  const lost = [...used].filter((name) => !held.has(name));
   if (lost.length === 0) return [];
   const what = `lacks ${lost.join(', ')}, with which conversations are encrypted`;
   return [wrong('CHAT_KEYS', what, `Put the old key back behind the new one. ${howToGet.CHAT_KEYS}`)];
