@@ -141,11 +141,11 @@ it('release lets a limited number have its next code at once', async () => {
 it('trial creates a link that works, and no second one after it was used', async () => {
   const phone = newNumber();
   await writeToAssistant(phone);
-  const { url, days } = await supportJson('trial', phone, '--tier', 'platinum', '--days', '5', '--yes');
+  const { url, days } = await supportJson('trial', phone, '--tier', 'platinum', '--days', '5');
   expect(days).toBe(5);
   await openTrialLink(url);
   expect(await supportJson('find', phone)).toMatchObject({ plan: { tier: 'platinum', trial: { tier: 'platinum' } } });
-  const again = await support('trial', phone, '--tier', 'basic', '--days', '5', '--yes');
+  const again = await support('trial', phone, '--tier', 'basic', '--days', '5');
   expect(again).toMatchObject(failed(1, 'already had its trial'));
 });
 

@@ -106,7 +106,7 @@ function date(instant: number | null): string {
 
 /** Keeps the limits of network addresses, since several users may share one. */
 const release: SupportCommand = {
-  usage: 'release NUMBER --yes',
+  usage: 'release NUMBER',
   about: 'clears the sign-in limits of the number, so that it can get a code at once',
   async run({ words, db, settings }) {
     const phone = phoneOf(words[0]);
@@ -168,7 +168,7 @@ const { path, input: Input } = endpoints.botTrials;
 
 /** Creates a trial link through the bot's API call, so that the same rules apply: one trial per number, ever. */
 const trial: SupportCommand = {
-  usage: 'trial NUMBER --tier T --days N --yes',
+  usage: 'trial NUMBER --tier T --days N',
   about: 'a link that starts a trial (basic, premium or platinum; 1 to 30 days); it works once, for 7 days',
   async run({ words, flags, settings }) {
     const phone = phoneOf(words[0]);
