@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { sentencesOf } from '../../web/build/words/texts.ts';
 import { noticeMs } from '../../worker/accounts/account-retention.ts';
+import { published } from '../../worker/contract/languages.ts';
 import { planIds, plans } from '../../worker/contract/plans.ts';
 import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
 import { memoize } from '../../worker/lib/memoize.ts';
@@ -52,6 +53,8 @@ const statementsOf = (group: string) =>
     .filter(([key]) => key.startsWith(`${group}.`) && !/\.(?:title|lastUpdated)$/.test(key))
     .flatMap(([key, text]) => text.split(/(?<=[.?!]) (?=[A-Z{<])/).map((sentence) => ({ key, sentence })));
 
+const translations = published.filter((language) => language !== 'en').map((language) => language.toLowerCase());
+
 const sections = read('worker/docs/statements.md').matchAll(/^## .+ \(`(.+)`\)$([\s\S]*?)(?=^## |$(?![\s\S]))/gm);
 const texts = [...sections].map(([, group = '', list = '']) => ({ group, list }));
 
@@ -77,7 +80,7 @@ describe.each(texts)('$group', ({ group, list }) => {
     expect(missing.map(([proof]) => proof)).toEqual([]);
   });
 
-  it.each(['es', 'pt-br'])('names the same numbers in %s', (folder) => {
+  it.each(translations)('names the same numbers in %s', (folder) => {
     const [english, translated] = [sentencesOf('en'), sentencesOf(folder)];
     const numbersOf = (words = '') => (words.match(/\d+/g) ?? []).toSorted();
     for (const { key } of statements)
