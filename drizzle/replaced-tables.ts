@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 
 /*
  * Tables under their former names. Only the version before reads them. One deployment later this file is emptied and
- * `drizzle-kit generate` makes the `_contract` migration that drops them.
+ * `drizzle-kit generate` makes the `_contract` migration that drops them, after it has copied `spent_trials` once more.
  */
 
 /** Now `rate_limit_events`. */
