@@ -15,7 +15,7 @@ const documents = tracked.filter((file) => file.endsWith('.md'));
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 /** What each of these files proves is a section of `worker/docs/billing-faults.md`. */
-const billingTests = /^tests\/(api\/(billing.*|plans|renewals)|rules\/(derive|entitlement|due))\.test\.ts$/;
+const billingTests = /^tests\/(api\/(billing.*|plans|renewals)|rules\/(derive|allowance|due))\.test\.ts$/;
 
 /** Names of others that look like settings of ours. */
 const notOurs = /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT)$/;
