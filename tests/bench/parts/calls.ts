@@ -85,7 +85,7 @@ const expired = `insert or ignore into bot_calls (rowid, id, fingerprint, by, at
 export async function measureCleanup(rig: Rig, quick: boolean): Promise<Part> {
   const users = quick ? 10_000 : 1_000_000;
   const { client } = await rig.database(users);
-  const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
+  const worker = await rig.solace({}, 'tests/bench/workers/instrumented');
   const part = partBeside(`The calls while expired rows go, at ${users.toLocaleString('en')} users`, 'calm');
   for (const call of calls) {
     await client.execute({ sql: expired, args: [quick ? 400_000 : 1_500_000] });

@@ -57,7 +57,7 @@ const heartbeatMs = 20_000;
 /** Until nothing of a thousand streams is left in the Worker and its Durable Objects after their readers were killed. */
 export async function measureAbandonedStreams(rig: Rig): Promise<Part> {
   await rig.database(1000);
-  const worker = await rig.solace({}, 'tests/bench/workers/socket-count');
+  const worker = await rig.solace({}, 'tests/bench/workers/instrumented');
   const streams = await streamsOf({ users, urlOf: (user) => solaceUrl(worker, user) });
   const files = openFiles(worker.pid);
   const readers = await startProgram('load/crowd.ts', streams);
