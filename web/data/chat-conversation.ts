@@ -10,7 +10,7 @@ import {
 import { requestAs } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
 import { shownChat, clearShownChat } from './early-start.ts';
-import { queryClient } from './profile-query.ts';
+import { queryClient } from './query-client.ts';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from './event-stream.ts';
 import { followConversation, retryStream } from './session-stream.ts';

@@ -2,25 +2,10 @@ import { profileWords } from '#words/session';
 import { readUser, type PartialProfile, type User } from '../rules/user-profile.ts';
 import { requestAs } from './api-client.ts';
 import { ApiError, sessionReplaced, errorMessage, notifyError } from './api-errors.ts';
+import { queryClient } from './query-client.ts';
 import { connectionState } from './event-stream.ts';
 import { session } from './session.ts';
-import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-
-/** Queries are retried once after one second, unless the server has refused them. */
-export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error, query) => query.meta?.['silent'] || notifyError(error) }),
-  defaultOptions: {
-    queries: {
-      retry: (failures, error) => failures < 1 && mayRetry(error),
-      retryDelay: 1000,
-      // Without a network the call fails and the page shows it, instead of waiting.
-      networkMode: 'always',
-    },
-  },
-});
-
-const mayRetry = (error: Error) => !(error instanceof ApiError) || (error.isOutage && !error.isNotified);
 
 export type ProfileResult = { success: true } | { success: false; message: string; error?: unknown };
 
