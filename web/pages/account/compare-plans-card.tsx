@@ -13,7 +13,7 @@ const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
     name: compareWords.messages,
     cell: ({ messageLimit }) => (messageLimit === -1 ? compareWords.unlimited : messageLimit),
   },
-  { name: compareWords.voice, cell: ({ id }) => <Tick isIncluded={id !== 'free'} /> },
+  { name: compareWords.voice, cell: ({ hasVoice = false }) => <Tick isIncluded={hasVoice} /> },
   { name: compareWords.support, cell: ({ id }) => compareWords.supportLevels[id] },
   { name: compareWords.priority, cell: ({ id }) => <Tick isIncluded={id === 'platinum'} /> },
 ];
