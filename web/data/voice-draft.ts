@@ -2,7 +2,7 @@ import { longestRecordingSeconds } from '#contract/chat-limits';
 import { microphoneProblem, type MicrophoneProblem } from '../rules/recording.ts';
 import { sendRecording } from './api-client.ts';
 import { conversation } from './chat-conversation.ts';
-import { player } from './player.ts';
+import { player } from './voice-player.ts';
 import type { ActiveRecording, RecordingEnd } from './recorder.ts';
 import { session } from './session.ts';
 import { createStore } from './store.ts';
@@ -70,8 +70,6 @@ export const voiceDraft = {
     player.stop();
     clear();
   },
-
-  clearProblem: () => store.set({ problem: null }),
 };
 
 async function askForMicrophone(): Promise<MediaStream> {

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { fetchRecording } from '../../data/api-client.ts';
-import { player } from '../../data/player.ts';
+import { player } from '../../data/voice-player.ts';
 import type { ShownMessage } from '../../rules/transcript.ts';
 import { clockText } from '../../rules/recording.ts';
 import { Icon } from '../../ui/icons.tsx';
