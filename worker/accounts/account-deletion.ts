@@ -27,7 +27,9 @@ import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { keepFreeWeek } from '../usage/week.ts';
 import { deleteIdentity } from './identity.ts';
-import { clearPhoneRateLimits, exportSubject, phoneChangeSubject, type PhoneNumber } from './phone.ts';
+import { exportSubject } from './account-export.ts';
+import { phoneChangeSubject } from './phone-change.ts';
+import { clearPhoneRateLimits, type PhoneNumber } from './phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;

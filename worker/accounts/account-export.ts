@@ -7,6 +7,7 @@ import { exportConversation } from '../chat/chat-user.ts';
 import { exportRecordings } from '../chat/recordings.ts';
 import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { hourMs } from '../lib/time.ts';
 import { exportSignIn } from '../sign-in/code-redemption.ts';
 import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
@@ -14,6 +15,10 @@ import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import { exportIdentity } from './identity.ts';
 import type { ExportSection } from './user-record.ts';
+
+/** An export makes many requests to Stripe, whose rate limit all users share. */
+export const exportLimits = [{ most: 5, per: hourMs }];
+export const exportSubject = (userId: string) => `exports:${userId}`;
 
 type Context = { db: Database; env: Env; settings: Settings; language: Language };
 

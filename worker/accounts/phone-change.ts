@@ -42,8 +42,10 @@ import {
 } from '../sign-in/one-time-code.ts';
 import { keepFreeWeek } from '../usage/week.ts';
 import { renameUser, userOf } from './identity.ts';
-import { phoneChangeSubject, phoneSubjects, type PhoneNumber } from './phone.ts';
+import { phoneSubjects, type PhoneNumber } from './phone.ts';
 import type { Authorized, UserSession } from './user-session.ts';
+
+export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 

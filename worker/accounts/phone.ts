@@ -43,10 +43,6 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-export const exportSubject = (userId: string) => `exports:${userId}`;
-
-export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
-
 /** SQL that removes the rate-limit events of a number where the condition holds, those of its hard limit excepted. */
 export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber, when?: SQL): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);

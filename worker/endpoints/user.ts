@@ -1,13 +1,12 @@
 import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
 import { pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../accounts/account-deletion.ts';
-import { exportAccount } from '../accounts/account-export.ts';
+import { exportAccount, exportLimits, exportSubject } from '../accounts/account-export.ts';
 import {
   beginPhoneChange as startPhoneChange,
   movePhone,
   verifyPhoneChange as finishPhoneChange,
 } from '../accounts/phone-change.ts';
-import { exportSubject } from '../accounts/phone.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/reconcile.ts';
 import type { Input } from '../contract/endpoints.ts';
@@ -16,7 +15,6 @@ import { insertBotEvent } from '../bot/outbox.ts';
 import type { Handler } from '../http/request-context.ts';
 import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { hourMs } from '../lib/time.ts';
 import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
 import type { Settings } from '../settings.ts';
@@ -123,12 +121,9 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
   });
 };
 
-/** An export makes many requests to Stripe, whose rate limit all users share. */
-const limits = [{ most: 5, per: hourMs }];
-
 export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, language, now }) => {
   const subject = [exportSubject(session.claimedUserId)];
-  const mayExportAt = allowedAt([{ subject, limits }]);
+  const mayExportAt = allowedAt([{ subject, limits: exportLimits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
   const record = db.run(recordEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
