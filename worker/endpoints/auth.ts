@@ -1,6 +1,6 @@
 import { redeemCode } from '../sign-in/code-redemption.ts';
 import { issueCode, newCode, untilNextBudget, withdrawCode } from '../sign-in/one-time-code.ts';
-import { stateOfLink } from '../sign-in/link-code.ts';
+import { stateOfLink } from '../sign-in/number-claim.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';

@@ -3,7 +3,7 @@ import { isFirstCall, storedResponse } from '../bot/incoming-call.ts';
 import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
-import { claimNumber, openLinkSql, type Link } from '../sign-in/link-code.ts';
+import { claimNumber, openLinkSql, type Link } from '../sign-in/number-claim.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';

@@ -11,7 +11,7 @@ import { memoize } from '../lib/memoize.ts';
 import { allowedAt, namesOf, recordEvents, wasRecorded, type Subject } from '../lib/rate-limits.ts';
 import { nameOf, prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
-import { openClaimed, type Claim } from './link-code.ts';
+import { openClaimed, type Claim } from './number-claim.ts';
 import { subjectsOf, type SignInCall } from './one-time-code.ts';
 
 type Opened = { userId: string; status: AccountStatus };
