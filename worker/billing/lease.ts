@@ -10,7 +10,7 @@ import { StripeUnavailable } from './stripe-client.ts';
 const leaseMs = 45_000;
 const patienceMs = 15_000;
 const firstPauseMs = 1000;
-const longestPauseMs = 2000;
+const longestRetryPauseMs = 2000;
 const attemptMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
@@ -113,7 +113,7 @@ async function waitForLease(
     .leftJoin(customers, eq(customers.userId, users.id))
     .where(eq(users.id, userId));
   let free = (seen[0]?.until ?? 0) <= Date.now();
-  for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestRetryPauseMs)) {
     const leased = free && (busyUsers.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
     if (leased) return leased;
     await scheduler.wait(pauseMs * (1 + Math.random() / 2));
