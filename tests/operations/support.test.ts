@@ -19,6 +19,7 @@ import { runMinuteCron, startTestServices } from '../product/start-product.ts';
 import { dropParked, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
+import { phoneSubjects, type PhoneNumber } from '../../worker/accounts/phone.ts';
 import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
 
 const { database, openTrialLink, signIn, writeToAssistant } = product;
@@ -47,7 +48,7 @@ it('refuses without --yes what loses something, says what it would do, and chang
 
 it('every use leaves two audit lines without the number, a look at a user too', async () => {
   const phone = await newSubscriber();
-  expect(await supportProcess('release', phone, '--yes')).toMatchObject({ code: 0 });
+  expect(await supportProcess('release', phone)).toMatchObject({ code: 0 });
   await supportProcess('find', phone);
   const lines = auditLines().slice(-4);
   expect(lines).toMatchObject([
@@ -130,11 +131,24 @@ describe('find', () => {
   });
 });
 
+it('find and release say that nothing clears the limit of all codes in a day', async () => {
+  const phone = await newSubscriber();
+  const { everyCodeTo } = await phoneSubjects(settingsOf(product.vars)!, phone as PhoneNumber);
+  const codes = Array.from({ length: 30 }, (_, index) => [everyCodeTo[0]!, Date.now(), `code ${index}`]);
+  await database.batch(
+    codes.map((args) => ({ sql: 'insert into rate_limit_events (subject, at, by) values (?, ?, ?)', args })),
+  );
+  const found = await supportJson('find', phone);
+  expect(found).toMatchObject({ limits: { nextCodeOfDayAt: expect.stringMatching(/^\d{4}-/) } });
+  expect(found['advice'].join()).toContain('Nothing clears the limit of all codes in a day');
+  expect((await support('release', phone)).stdout).toContain('but nothing clears the limit of all codes in a day');
+});
+
 it('release lets a limited number have its next code at once', async () => {
   const phone = await newSubscriber();
   const requestCode = () => call(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone });
   expect(await requestCode()).toMatchObject({ code: 'rate_limited' });
-  expect(await supportJson('release', phone, '--yes')).toMatchObject({ cleared: expect.any(Number) });
+  expect(await supportJson('release', phone)).toMatchObject({ cleared: expect.any(Number) });
   expect(await requestCode()).toMatchObject({ success: true });
 });
 

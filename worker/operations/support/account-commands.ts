@@ -68,9 +68,13 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     Trial: plan.trial ? `${plan.trial.tier} until ${date(plan.trial.endsAt)}` : 'none',
     Week: `${week.used} of ${limit} messages, next week ${week.frozen ? 'with the next payment' : date(week.resetsAt)}`,
     Limits:
-      limits.nextCodeAt || limits.nextTryAt
-        ? `next code ${date(limits.nextCodeAt)}, next try ${date(limits.nextTryAt)}`
-        : 'none',
+      Object.entries({
+        'next code': limits.nextCodeAt,
+        'next code of the day': limits.nextCodeOfDayAt,
+        'next try': limits.nextTryAt,
+      })
+        .flatMap(([what, at]) => (at === null ? [] : [`${what} ${date(at)}`]))
+        .join(', ') || 'none',
     Sessions:
       sessions.map(({ createdAt, lastSeenAt }) => `from ${date(createdAt)}, seen ${date(lastSeenAt)}`).join('; ') ||
       'none',
@@ -107,7 +111,7 @@ function date(instant: number | null): string {
 /** Keeps the limits of network addresses, since several users may share one. */
 const release: SupportCommand = {
   usage: 'release NUMBER',
-  about: 'clears the sign-in limits of the number, so that it can get a code at once',
+  about: 'clears the sign-in limits of the number but that of all codes in a day, so that it can get a code at once',
   async run({ words, db, settings }) {
     const phone = phoneOf(words[0]);
     return {
@@ -118,7 +122,7 @@ const release: SupportCommand = {
         const { rowsAffected } = await db.run(await clearPhoneRateLimits(settings, phone));
         return {
           data: { cleared: rowsAffected },
-          text: `Cleared ${rowsAffected} counted codes and wrong tries of ${phone}.`,
+          text: `Cleared ${rowsAffected} counted codes and wrong tries of ${phone}; but nothing clears the limit of all codes in a day.`,
         };
       },
     };

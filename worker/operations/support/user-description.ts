@@ -16,11 +16,14 @@ const lastCalls = 10;
 /** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
 export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' | 'settings'>, user: User, now: number) {
   const { id, phone } = user;
-  const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
+  const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
+  const ofDayAt = allowedAt([{ subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD }]);
   const mayTryAt = allowedAt([{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
   const [limits, [code], live, events, calls, [customer], names, conflicts] = await db.batch([
-    db.all<{ codesFrom: number; triesFrom: number }>(sql`select ${mayAskAt} as codesFrom, ${mayTryAt} as triesFrom`),
+    db.all<{ codesFrom: number; ofDayFrom: number; triesFrom: number }>(
+      sql`select ${mayAskAt} as codesFrom, ${ofDayAt} as ofDayFrom, ${mayTryAt} as triesFrom`,
+    ),
     db.select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft }).from(codes).where(eq(codes.phone, phone)),
     db
       .select({ createdAt: sessions.createdAt, lastSeenAt: sessions.lastSeenAt })
@@ -58,7 +61,11 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
     account: accountOf(user),
     plan: planOf(user, now),
     week: { ...currentCount(user, now), limit: plans[entitledTier(user, now)].messageLimit, frozen: user.weekFrozen },
-    limits: { nextCodeAt: ifFuture(limits[0]?.codesFrom, now), nextTryAt: ifFuture(limits[0]?.triesFrom, now) },
+    limits: {
+      nextCodeAt: ifFuture(limits[0]?.codesFrom, now),
+      nextCodeOfDayAt: ifFuture(limits[0]?.ofDayFrom, now),
+      nextTryAt: ifFuture(limits[0]?.triesFrom, now),
+    },
     code: code ?? null,
     sessions: live,
     eventsForTheBot: events,
@@ -160,6 +167,10 @@ export function advise(
     [
       limits.nextCodeAt !== null || limits.nextTryAt !== null,
       'Sign-in is limited: a message to the assistant clears it, and so does `release`.',
+    ],
+    [
+      limits.nextCodeOfDayAt !== null,
+      'Nothing clears the limit of all codes in a day: the number waits for its next code.',
     ],
     [paying && plan.subscription === 'free', 'Stripe has a subscription and the account has none: run `sync`.'],
     [
