@@ -19,34 +19,3 @@ export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<
 
 /** Marks the portals of `npm run stripe:setup`; one with a `price` is for subscriptions at that older price. */
 export const portalMetadata = { solace: 'portal' };
-
-export const subscribedEvents = [
-  'checkout.session.completed',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'checkout.session.expired',
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'customer.subscription.trial_will_end',
-  'customer.subscription.pending_update_applied',
-  'customer.subscription.pending_update_expired',
-  'subscription_schedule.updated',
-  'subscription_schedule.released',
-  'subscription_schedule.canceled',
-  'subscription_schedule.completed',
-  'subscription_schedule.aborted',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.payment_action_required',
-  'invoice.marked_uncollectible',
-  'customer.deleted',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'charge.dispute.funds_withdrawn',
-  'charge.dispute.funds_reinstated',
-  'charge.refunded',
-] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];

@@ -1,12 +1,43 @@
 import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
 import { readCommand } from '../owner-command.ts';
-import { subscribedEvents, lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
+import { lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../settings.ts';
 
 /* `npm run stripe:setup [-- --env preview|production]`: settings come from the environment, or else from .dev.vars. */
+
+const subscribedEvents = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'customer.subscription.trial_will_end',
+  'customer.subscription.pending_update_applied',
+  'customer.subscription.pending_update_expired',
+  'subscription_schedule.updated',
+  'subscription_schedule.released',
+  'subscription_schedule.canceled',
+  'subscription_schedule.completed',
+  'subscription_schedule.aborted',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'invoice.marked_uncollectible',
+  'customer.deleted',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'charge.refunded',
+] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
 /** One line for each object, and the webhook's secret if the endpoint was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
