@@ -39,7 +39,7 @@ export const users = sqliteTable(
 
     /** Where the weeks are counted from. */
     weekAnchor: instant('week_anchor').notNull(),
-    /** While a payment is overdue no new week opens. */
+    /** Of a paid plan: only the next paid invoice opens a new week. */
     weekFrozen: flag('week_frozen').notNull().default(false),
     /** The week that `used` belongs to. */
     weekStart: instant('week_start').notNull(),
@@ -297,7 +297,7 @@ export const trialLinks = sqliteTable(
   (table) => [index('trial_links_user').on(table.userId), index('trial_links_expiry').on(table.expiresAt)],
 );
 
-/** Numbers that had their trial, as keyed hashes: with `left_weeks` all that outlives a deleted account. */
+/** Numbers that had their trial, as keyed hashes; they outlive a deleted account. */
 export const usedTrials = sqliteTable('used_trials', {
   phoneMac: text('phone_mac').primaryKey(),
   at: instant('at').notNull(),

@@ -139,7 +139,7 @@ const listeners = new Set<() => void>();
 const isDark = () =>
   (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
 
-/** Light or dark: the system's preference until a choice, which `index.html` applies before the first paint. */
+/** Light or dark: the system's preference until a choice, which `head-script.ts` applies before the first paint. */
 const colourScheme = {
   isDark,
   toggle: () => {

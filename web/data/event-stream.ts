@@ -74,7 +74,7 @@ export class StreamReader {
     setStatus('live');
   }
 
-  // A ticket opens one stream, so the browser must not reconnect by itself with the same address.
+  // A ticket is valid for a minute, so the browser must not reconnect by itself with the same address.
   #retry(): void {
     if (this.#isClosed) return;
     this.#attempts += 1;
@@ -93,7 +93,7 @@ export class StreamReader {
   }
 }
 
-/** A ticket for one stream; null after a failure, and the next attempt requests another. */
+/** A ticket for a stream; null after a failure, and the next attempt requests another. */
 async function requestTicket(token: string): Promise<string | null> {
   return requestAs(token, 'streamTicket').then(
     ({ ticket }) => ticket,

@@ -59,7 +59,7 @@ const isDeletion = sql`${outbox.parkedAt} is not null and ${outbox.body} ->> '$.
 /** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
 export const isSealed = sql`${isDeletion} and ${outbox.body} ->> '$.sealed' is not null`;
 
-/** Encrypts the parked events of deleted accounts, which wait until the owner decides, and hashes their number. */
+/** Encrypts the parked events of deleted accounts, which the cleanup job keeps 30 days, and hashes their number. */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const rows = await db.all<ParkedRow>(sql`select seq, phone, body from ${outbox}
     where ${isDeletion} and ${outbox.body} ->> '$.sealed' is null limit ${sealedAtOnce}`);
