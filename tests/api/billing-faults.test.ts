@@ -39,6 +39,22 @@ it('a returned payment is logged and listed for the owner, and a refund of it en
   ]);
 });
 
+it('a refund is logged once, also while another request holds the customer', async () => {
+  const { customer } = await newSubscriber('basic');
+  const charge = (await stripe.charges.list({ customer })).data[0]!.id;
+  await deliver(customer);
+  await stripe.refunds.create({ charge, amount: 500 });
+  const [event] = await eventsAbout('charge.refunded', charge);
+  const hold = 'update customers set lease_until = ?, lease_token = ? where stripe_id = ?';
+  await database.execute(hold, [Date.now() + 60_000, `held for ${customer}`, customer]);
+  const logged = () => logLines('payment_refunded').filter((line) => line['charge'] === charge);
+  expect((await postEvent(event!)).status).toBe(200);
+  expect(logged()).toHaveLength(1);
+  await database.execute(hold, [0, null, customer]);
+  expect((await postEvent(event!)).status).toBe(200);
+  expect(logged()).toHaveLength(1);
+});
+
 describe('a disputed payment', () => {
   /** Disputes the last payment, or the one of a charge. */
   async function dispute(phone: string, charge?: string) {

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import * as v from 'valibot';
 import { customers, stripeEvents } from '#db/schema';
 import { batch, type Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { acquireLease, type LeasedCustomer } from './lease.ts';
@@ -40,15 +41,16 @@ export function customerOf({ data: { object } }: StripeEvent): string | null {
 /** Saves the event, marks its customer as dirty, and acquires it; another holder sees the mark before it releases. */
 export async function saveStripeEvent(
   db: Database,
-  { id, type }: StripeEvent,
+  event: StripeEvent,
   stripeId: string,
   now: number,
 ): Promise<LeasedCustomer | null> {
+  const { id, type } = event;
   const token = crypto.randomUUID();
   const own = eq(customers.stripeId, stripeId);
   const isKnown = sql`exists (select 1 from ${customers} where ${own})`;
   const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
-  const { acquired } = await batch(db, {
+  const { save, acquired } = await batch(db, {
     save: db.run(sql`insert into ${stripeEvents} (id, type, by, at)
       select ${id}, ${type}, ${token}, ${now} where ${isKnown} on conflict do nothing`),
     mark: db
@@ -57,8 +59,19 @@ export async function saveStripeEvent(
       .where(sql`${own} and ${isFirst}`),
     ...acquireLease(db, token, sql`${own} and ${customers.dirty} > ${customers.synced}`),
   });
+  if (save.rowsAffected > 0) logRefund(event, stripeId);
   const [row] = acquired;
   return row ? { token, ...row } : null;
+}
+
+function logRefund({ type, data: { object } }: StripeEvent, customer: string): void {
+  if (type !== 'charge.refunded') return;
+  log('info', 'payment_refunded', {
+    customer,
+    charge: object.id,
+    amount: object.amount,
+    refunded: object.amount_refunded,
+  });
 }
 
 async function isSigned(settings: Settings, signature: string, body: string): Promise<boolean> {

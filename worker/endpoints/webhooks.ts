@@ -1,5 +1,5 @@
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
-import { customerOf, saveStripeEvent, verifyStripeEvent, type StripeEvent } from '../billing/stripe-events.ts';
+import { customerOf, saveStripeEvent, verifyStripeEvent } from '../billing/stripe-events.ts';
 import { sync } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
@@ -17,23 +17,12 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
   const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
   if (leased) {
-    logRefund(event, customer!);
     const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
     context.waitUntil(work);
     await work;
   }
   return { received: true };
 };
-
-function logRefund({ type, data: { object } }: StripeEvent, customer: string): void {
-  if (type !== 'charge.refunded') return;
-  log('info', 'payment_refunded', {
-    customer,
-    charge: object.id,
-    amount: object.amount,
-    refunded: object.amount_refunded,
-  });
-}
 
 /** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({ query, settings }) => {
