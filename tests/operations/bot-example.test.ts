@@ -125,30 +125,39 @@ it('refuses what Solace did not sign, and answers an event that comes twice once
   expect((await readChat()).filter(({ replyTo }) => replyTo === message.messageId)).toHaveLength(1);
 });
 
+type Prompt = { messages: { content: string }[] };
+
+const startModel = () =>
+  startService<Prompt>(({ length }) => ({ choices: [{ message: { role: 'assistant', content: `Reply ${length}` } }] }));
+
+/** What a model was asked last, without the instructions. */
+const saidTo = ({ received }: { received: Prompt[] }) =>
+  received
+    .at(-1)!
+    .messages.slice(1)
+    .map(({ content }) => content);
+
 it('asks a model where it has an address, with what was said before', async () => {
-  type Prompt = { messages: { content: string }[] };
-  const model = await startService<Prompt>(({ length }) => ({
-    choices: [{ message: { role: 'assistant', content: `Reply ${length}` } }],
-  }));
+  const model = await startModel();
   await startBot({ MODEL_URL: model.url });
   expect((await untilReply('One')).text).toBe('Reply 1');
   expect((await untilReply('Two')).text).toBe('Reply 2');
-  const [, ...said] = model.received[1]!.messages.map(({ content }) => content);
-  expect(said).toEqual(['One', 'Reply 1', 'Two']);
+  expect(saidTo(model)).toEqual(['One', 'Reply 1', 'Two']);
 });
 
-it('talks on WhatsApp with a number, an id, or both, and takes a hidden number from its claim to its replies', async () => {
-  type Sent = { to?: string; recipient?: string; text: { body: string } };
+type Sent = { to?: string; recipient?: string; text: { body: string } };
+
+/** Starts the bot with WhatsApp; `say` sends it a message from there and returns its reply. */
+async function startOnWhatsapp(env: Record<string, string> = {}) {
   const { received: sent, url } = await startService<Sent>(() => ({}));
   const secret = 'app-secret';
-  await startBot({ WHATSAPP_URL: url, WHATSAPP_APP_SECRET: secret });
+  await startBot({ WHATSAPP_URL: url, WHATSAPP_APP_SECRET: secret, ...env });
   const post = (body: string, signedBy: string) =>
     fetch(`${botUrl}/whatsapp`, {
       method: 'POST',
       headers: { 'x-hub-signature-256': `sha256=${createHmac('sha256', signedBy).update(body).digest('hex')}` },
       body,
     });
-  /** The bot's reply to a message of WhatsApp. */
   const say = async (text: string, from: { from?: string; from_user_id?: string }) => {
     const before = sent.length;
     const messages = [{ id: crypto.randomUUID(), ...from, text: { body: text } }];
@@ -160,6 +169,34 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
     const { text: reply, ...receiver } = sent.at(-1)!;
     return { ...receiver, reply: reply.body };
   };
+  return { sent, say };
+}
+
+/** Sends the bot a signed event about somebody. */
+async function sendEvent(type: string, data: object): Promise<void> {
+  const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data });
+  const headers = signedHeaders(new Webhook(BOT_WEBHOOK_SECRET), crypto.randomUUID(), body);
+  expect((await fetch(`${botUrl}/events`, { method: 'POST', headers, body })).status).toBe(204);
+}
+
+it('keeps nothing of a deleted account, and what was said on WhatsApp follows its number', async () => {
+  const model = await startModel();
+  const { sent, say } = await startOnWhatsapp({ MODEL_URL: model.url });
+  const [first, second] = [newNumber(), newNumber()];
+  await say('One', { from: first.slice(1) });
+  await sendEvent('user.phone_changed', { userId: 'u1', phone: second, previousPhone: first });
+  await expect.poll(() => sent.at(-1)!.text.body, { timeout: 30_000 }).toContain('has a new number');
+  await say('Somebody else', { from: first.slice(1) });
+  expect(saidTo(model)).toEqual(['Somebody else']);
+  await say('Two', { from: second.slice(1) });
+  expect(saidTo(model)).toEqual(['One', 'Reply 1', 'Two']);
+  await sendEvent('user.deleted', { userId: 'u1', phone: second });
+  await say('Three', { from: second.slice(1) });
+  expect(saidTo(model)).toEqual(['Three']);
+});
+
+it('talks on WhatsApp with a number, an id, or both, and takes a hidden number from its claim to its replies', async () => {
+  const { sent, say } = await startOnWhatsapp();
   const newId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
 
   const [visible, hidden] = [newNumber(), newNumber()];

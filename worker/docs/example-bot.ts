@@ -18,6 +18,7 @@ type Data = Person & {
   text: string;
   voice?: Voice;
   previousPhone?: string;
+  version?: string | null;
 };
 type Event = { type: string; data: Data };
 type WhatsappMessage = { id: string; from?: string; from_user_id?: string; text?: { body: string } };
@@ -66,12 +67,16 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
   });
 }
 
-/** What is kept about a person has the key `userId`, which a change of the number leaves as it is. */
+/** What was said has the key `userId` on the web; on WhatsApp that of the number, or of the id where it is hidden. */
 function accept(type: string, data: Data): void {
-  const { userId, phone = '', previousPhone } = data;
-  if (type === 'chat.cleared' || type === 'user.deleted') history.delete(userId);
-  if (type === 'user.phone_changed' && previousPhone)
+  const { userId, phone = '', businessUserId = '', version, previousPhone } = data;
+  if (type === 'chat.cleared' || (type === 'chat.consent' && version === null)) history.delete(userId);
+  if (type === 'user.deleted') for (const key of [userId, phone, businessUserId]) history.delete(key);
+  if (type === 'user.phone_changed' && previousPhone) {
+    history.set(phone, history.get(previousPhone) ?? []);
+    history.delete(previousPhone);
     inOrder(previousPhone, `changed_${phone}`, () => sendOnWhatsapp({ phone: previousPhone }, moved));
+  }
   if (type === 'chat.message') inOrder(userId, data.messageId, () => answer(data));
 }
 
