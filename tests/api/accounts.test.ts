@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keyedHashes } from '../../worker/lib/crypto.ts';
 import { supportToken } from '../../worker/sign-in/session-token.ts';
 import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts';
-import { newSubscriber } from './support/buying.ts';
+import { buy, newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import {
@@ -23,6 +23,7 @@ import {
   userOf,
 } from './support/person.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
+import { customerOf, fetchByCron } from './support/stripe.ts';
 import { OpenStream } from './support/streams.ts';
 
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });
@@ -105,6 +106,19 @@ describe('whoever deletes the account and returns', () => {
     }
     advanceClock(7 * day);
     expect(await use(phone, 1)).toMatchObject({ allowed: true, used: 1 });
+  });
+
+  it('finds that count also after they have looked at the checkout', async () => {
+    const { phone } = await newContact();
+    const { resetsAt } = await use(phone, 3);
+    await leave(phone);
+    const { token } = await newPerson(phone);
+    expect((await buy(token, 'basic')).status).toBe(200);
+    await fetchByCron(await customerOf(phone));
+    expect(await use(phone, 1)).toMatchObject({ used: 4, resetsAt });
+    await leave(phone);
+    await newContact(phone);
+    expect(await use(phone, 1)).toMatchObject({ used: 5, resetsAt });
   });
 
   it('leaves nothing of it behind once the week has ended, and nothing without a count', async () => {

@@ -221,7 +221,7 @@ function columnsOf(state: SubscriptionState, user: User) {
     cancelAt: state.cancelAt,
     scheduledTier: state.scheduledTier,
     tierWaits: state.tierWaits,
-    weekAnchor: state.weekAnchor ?? user.contactedAt ?? user.createdAt,
+    weekAnchor: state.weekAnchor ?? (user.weekFrozen ? (user.contactedAt ?? user.createdAt) : user.weekAnchor),
     weekFrozen: state.weekFrozen,
     ...(state.endsTrial && { trialTier: null, trialEndsAt: null }),
   };
