@@ -68,6 +68,32 @@ describe('a disputed payment', () => {
     return { ...person, ...(await dispute(person.phone)) };
   }
 
+  /** Stripe shows the dispute with another status, until the spy is restored. */
+  function showAs(id: string, status: string) {
+    const real = globalThis.fetch;
+    return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const response = await real(input, init);
+      const url = input instanceof Request ? input.url : String(input);
+      if (!url.includes(`/v1/disputes/${id}`)) return response;
+      return Response.json({ ...(await response.json<object>()), status });
+    });
+  }
+
+  it('that begins as an inquiry is logged again when it ends the subscription', async () => {
+    const { customer, id, event } = await disputed();
+    const inquiry = showAs(id, 'warning_needs_response');
+    await postEvent(event);
+    inquiry.mockRestore();
+    for (const type of ['charge.dispute.updated', 'charge.dispute.funds_withdrawn'])
+      expect((await postEvent({ ...event, id: `evt_${id}${type}`, type })).status).toBe(200);
+    expect((await subscriptionOf(customer)).status).toBe('canceled');
+    const lines = logLines('payment_disputed').filter(({ dispute: logged }) => logged === id);
+    expect(lines.map(({ action }) => String(action))).toEqual([
+      expect.stringContaining('Answer the dispute'),
+      expect.stringContaining('was canceled'),
+    ]);
+  });
+
   it('ends its subscription at once, or when Stripe responds', async () => {
     const { token, customer, id, event } = await disputed();
     await during({ stripe: { status: 500, match: id } }, async () => {
@@ -92,13 +118,7 @@ describe('a disputed payment', () => {
     ['one that was won', {}, 'won'],
   ])('is logged and keeps the subscription with %s', async (_, settings, status) => {
     const { token, customer, id, event } = await disputed();
-    const real = globalThis.fetch;
-    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-      const response = await real(input, init);
-      const url = input instanceof Request ? input.url : String(input);
-      if (!status || !url.includes(`/v1/disputes/${id}`)) return response;
-      return Response.json({ ...(await response.json<object>()), status });
-    });
+    if (status) showAs(id, status);
     expect((await postEvent(event, { settings })).status).toBe(200);
     expect((await subscriptionOf(customer)).status).toBe('active');
     expect(await planOf(token)).toEqual(['basic', 'active']);

@@ -53,12 +53,13 @@ type Work = Parts & { stripe: Stripe };
 async function endDisputed({ db, stripe, settings }: Work, customer: string, dispute: Stripe.Dispute) {
   const paidFor = await subscriptionPaidBy(stripe, dispute);
   // An inquiry takes no money back, and a dispute that was won gives it back.
-  const isMoneyKept = dispute.status === 'won' || dispute.status.startsWith('warning_');
-  const ends = paidFor !== null && isLive(paidFor) && settings.ON_DISPUTE === 'cancel' && !isMoneyKept;
+  const isMoneyKept = dispute.status === 'won' || isInquiry(dispute);
+  const mustEnd = paidFor !== null && settings.ON_DISPUTE === 'cancel' && !isMoneyKept;
+  const ends = mustEnd && isLive(paidFor);
   if (ends) await cancelNow(stripe, paidFor);
   if (await isFirstReport(db, dispute)) {
     const { id, status } = dispute;
-    const action = ends ? 'The subscription was canceled.' : 'Answer the dispute in the Stripe dashboard.';
+    const action = mustEnd ? 'The subscription was canceled.' : 'Answer the dispute in the Stripe dashboard.';
     log('error', 'payment_disputed', { customer, dispute: id, status, action });
   }
   return ends;
@@ -75,10 +76,13 @@ async function subscriptionPaidBy(stripe: Stripe, dispute: Stripe.Dispute): Prom
   return id ? unlessMissing(stripe.subscriptions.retrieve(id)) : null;
 }
 
-/** Its id stands among the events; those of an older dispute come long after its first report. */
-async function isFirstReport(db: Database, { id, created }: Stripe.Dispute): Promise<boolean> {
+const isInquiry = ({ status }: Stripe.Dispute) => status.startsWith('warning_');
+
+/** Its id stands among the events, apart as an inquiry; those of an older dispute come long after its first report. */
+async function isFirstReport(db: Database, dispute: Stripe.Dispute): Promise<boolean> {
   const now = Date.now();
-  if (created * 1000 < now - stripeEventsKeptMs) return false;
+  if (dispute.created * 1000 < now - stripeEventsKeptMs) return false;
+  const id = isInquiry(dispute) ? `${dispute.id}:inquiry` : dispute.id;
   const row = { id, type: 'payment_disputed', by: 'dispute', at: now };
   return (await db.insert(stripeEvents).values(row).onConflictDoNothing()).rowsAffected > 0;
 }
