@@ -33,7 +33,7 @@ import {
   verifyOtp,
 } from './support/person.ts';
 import { logLines, watchDatabase } from './support/requests.ts';
-import { columnsWith, database, deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
+import { columnsWith, database, deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
 
 /** Moves every use of the account so many days back, makes its review due, and runs the cron jobs. */
@@ -64,6 +64,28 @@ describe('an unused account', () => {
     expect(await userRowOf({ phone })).toBeUndefined();
     expect((await getMe(token)).status).toBe(401);
     expect(await eventTypes(phone)).toEqual(['user.unused', 'user.deleted']);
+  });
+
+  it('goes also when the bot has refused another event of it', async () => {
+    const { phone } = await newPerson();
+    const left = (parked: 0 | 1, count: number) =>
+      eventually(async () => {
+        const { rows } = await run(
+          'select 1 from outbox where phone = ? and (parked_at is not null) = ?',
+          phone,
+          parked,
+        );
+        expect(rows).toHaveLength(count);
+      });
+    await during({ bot: { status: 400, match: phone } }, async () => {
+      for (const status of ['pending', 'approved']) await botCall('/api/bot/approvals', { phone, status });
+      await left(1, 1);
+    });
+    await reviewAfter(701, phone);
+    await left(0, 0);
+    expect((await userRowOf({ phone })).retention_notice_at).not.toBeNull();
+    await reviewAfter(31, phone);
+    expect(await userRowOf({ phone })).toBeUndefined();
   });
 
   it('stays with a subscription, after a use since the notice, and while the bot has not accepted the notice', async () => {

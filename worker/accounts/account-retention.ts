@@ -69,7 +69,8 @@ export async function reviewAccounts(db: Database, settings: Settings, now: numb
 }
 
 async function readDue(db: Database, now: number): Promise<Due[]> {
-  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.userId} = ${users.id})`;
+  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.userId} = ${users.id}
+    and ${outbox.body} ->> '$.type' = 'user.unused')`;
   const rows = await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
     ${users.retentionNoticeAt} as noticeAt, ${undelivered} as undelivered
     from ${users} where ${lte(users.retentionDueAt, now)} order by ${users.retentionDueAt} limit ${rowsPerStep}`);
