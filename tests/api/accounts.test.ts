@@ -6,11 +6,13 @@ import { buy, newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import {
+  beginChange,
   deleteAccount,
   eventTypes,
   exportOf,
   externalSession,
   getMe,
+  newBusinessUserId,
   newCode,
   newContact,
   newPerson,
@@ -140,9 +142,12 @@ describe('the export of a user', () => {
   it('is a JSON attachment with everything that is kept, here and at Stripe', async () => {
     const { phone, token } = await newSubscriber('basic');
     await post(phone);
+    const report = () => botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
+    expect([(await report()).status, (await report()).status]).toEqual([200, 409]);
     await newCode(phone);
     await trialSession(phone);
     await externalSession(phone);
+    const { phone: wanted } = await beginChange(token);
     const { status, headers, body } = await exportOf(token);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
@@ -152,6 +157,9 @@ describe('the export of a user', () => {
     expect(body.account.createdAt).toMatch(/^\d{4}-\d\d-\d\dT/);
     expect(body.sessions).toHaveLength(3);
     for (const list of ['code', 'limits', 'trialLinks', 'usedTrials', 'notes']) expect(body[list]).not.toHaveLength(0);
+    expect(body.phoneChanges).toEqual([{ phone: wanted, expiresAt: expect.any(String), triesLeft: 5 }]);
+    const instant = expect.stringMatching(/Z$/);
+    expect(body.identityConflicts).toEqual([{ at: instant, lastAt: instant }]);
     expect(body.stripe.subscriptions).toMatchObject([{ status: 'active', plans: ['basic_weekly'] }]);
     expect(body.stripe.invoices).toHaveLength(1);
     expect(body.stripe.paymentMethods).toMatchObject([{ card: { last4: expect.stringMatching(/^\d{4}$/) } }]);

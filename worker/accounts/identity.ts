@@ -157,13 +157,20 @@ export async function phoneOfId({ db }: { db: Database }, businessUserId: string
 }
 
 export async function exportIdentity({ user, db }: { user: User; db: Database }) {
-  return { identities: await namesOf(db, user.id) };
+  const { at, lastAt } = identityConflicts;
+  return {
+    identities: await namesOf(db, user.id),
+    // Without the other person's id.
+    identityConflicts: await db.select({ at, lastAt }).from(identityConflicts).where(conflictsOf(user.id)),
+  };
 }
 
 export function deleteIdentity(userId: SQL): SQL[] {
-  const own = or(eq(identityConflicts.userId, userId), eq(identityConflicts.otherUserId, userId));
   return [
     sql`delete from ${aliases} where ${eq(aliases.userId, userId)}`,
-    sql`delete from ${identityConflicts} where ${own}`,
+    sql`delete from ${identityConflicts} where ${conflictsOf(userId)}`,
   ];
 }
+
+const conflictsOf = (userId: string | SQL) =>
+  or(eq(identityConflicts.userId, userId), eq(identityConflicts.otherUserId, userId));

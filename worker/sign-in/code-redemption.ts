@@ -1,5 +1,5 @@
 import { desc, eq, inArray, sql } from 'drizzle-orm';
-import { challenges, codes, linkCodes, rateLimitEvents, sessions, users } from '#db/schema';
+import { challenges, codes, linkCodes, phoneChanges, rateLimitEvents, sessions, users } from '#db/schema';
 import { userOf } from '../accounts/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
@@ -152,6 +152,10 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
       .select({ sentAt: challenges.sentAt, expiresAt: challenges.expiresAt, triesLeft: challenges.triesLeft })
       .from(challenges)
       .where(eq(challenges.phone, phone)),
+    phoneChanges: db
+      .select({ phone: phoneChanges.phone, expiresAt: phoneChanges.expiresAt, triesLeft: phoneChanges.triesLeft })
+      .from(phoneChanges)
+      .where(eq(phoneChanges.userId, id)),
     limits: db
       .select({ what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`, at: rateLimitEvents.at })
       .from(rateLimitEvents)
