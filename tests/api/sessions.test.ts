@@ -18,6 +18,7 @@ import {
 import { costOf, holdRequests } from './support/requests.ts';
 import { run } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
+import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
 
@@ -81,14 +82,18 @@ describe('the session of a trial link', () => {
   const signInNeeded = { status: 403, body: { code: 'sign_in_needed' } };
 
   it('does what a trial needs: profile, count, platform, plans, logout', async () => {
-    const token = await trialSession((await newPerson()).phone);
+    const { phone } = await newPerson();
+    const token = await trialSession(phone);
     expect((await getMe(token)).body.profile).toMatchObject({ isTrial: true });
     (await OpenStream.opened(token)).close();
     expect((await call('POST', '/api/user/stream-ticket', { token })).status).toBe(200);
     expect((await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } })).status).toBe(200);
     await complete((await buy(token, 'basic')).body.portalUrl);
-    // The portal of the plan that waits for the end of the trial.
+    // The choice of the plan that waits for the end of the trial, but never the whole portal with card and invoices.
     expect((await buy(token)).status).toBe(200);
+    const { id } = await subscriptionOf(await customerOf(phone));
+    await stripe.subscriptions.update(id, { cancel_at_period_end: true });
+    expect(await buy(token)).toMatchObject(signInNeeded);
     expect((await logOut(token)).status).toBe(200);
     expect((await getMe(token)).status).toBe(401);
   });

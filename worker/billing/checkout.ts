@@ -37,7 +37,7 @@ export async function planPage(
     // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
     await startPlanAfterTrial(stripe, leased, settings);
     const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId))?.find(isLive) : undefined;
-    if (live && context.isLimited && live.status !== 'trialing') throw new RequestError('signInNeeded');
+    if (live && context.isLimited && !isChoiceAlone(live, context)) throw new RequestError('signInNeeded');
     if (live) return sendTo(context, user, await pageFor(stripe, live, customer.stripeId!, context));
     if (!tier) return { result: plansPage };
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
@@ -58,6 +58,11 @@ export async function checkoutOf(
   const session = await withStripe(settings, (stripe) => unlessMissing(stripe.checkout.sessions.retrieve(sessionId)));
   if (session?.customer !== customer.stripeId) throw new RequestError('notFound');
   return session;
+}
+
+/** Whether the portal would show the choice of the plan after the trial and nothing else. */
+function isChoiceAlone(live: Stripe.Subscription, site: Site): boolean {
+  return live.status === 'trialing' && fittingFlow(live, site)?.type === 'subscription_update';
 }
 
 async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, site: Site): Promise<string> {
