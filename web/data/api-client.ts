@@ -22,7 +22,7 @@ type Argument<Name extends PageCall> =
 /** `message` is a sentence, except in the response to a chat message. */
 type Body = { success?: boolean; message?: unknown; error?: unknown; code?: ErrorCode };
 
-/** Calls whose errors the page itself shows, under its own title. */
+/** Calls whose results the page itself shows. */
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
 
 /** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */

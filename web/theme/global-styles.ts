@@ -61,7 +61,6 @@ export const conditions = {
   rtl: ':root[dir=rtl] &',
   returning: ':root[data-visitor=returning] &',
   unscripted: '@media (scripting: none)',
-  darkTheme: ':is([data-theme=dark] &)',
 };
 
 export const keyframes = defineKeyframes({

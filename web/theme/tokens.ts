@@ -22,7 +22,7 @@ export const tokens = defineTokens({
   },
   fontWeights: { normal: { value: 400 }, medium: { value: 500 }, semibold: { value: 600 }, bold: { value: 700 } },
   lineHeights: { tight: { value: 1.14 }, snug: { value: 1.3 }, normal: { value: 1.6 } },
-  letterSpacings: { wide: { value: '0.06em' }, code: { value: '0.4em' } },
+  letterSpacings: { code: { value: '0.4em' } },
   spacing: {
     '0': { value: '0' },
     '1': rem(0.25),
@@ -35,21 +35,18 @@ export const tokens = defineTokens({
     '10': rem(2.5),
     '12': rem(3),
     '16': rem(4),
-    '20': rem(5),
     gutter: { value: 'clamp(1rem, 4vw, 2.5rem)' },
     section: { value: 'clamp(3.5rem, 8vw, 7rem)' },
   },
   sizes: {
     full: { value: '100%' },
     touch: rem(2.75),
-    form: rem(27),
     reading: rem(44),
     page: rem(72),
   },
   radii: { sm: rem(0.5), md: rem(0.875), lg: rem(1.5), full: { value: '999px' } },
   borderWidths: { thin: { value: '1px' }, thick: { value: '2px' } },
-  durations: { fast: { value: '140ms' }, normal: { value: '260ms' }, breath: { value: '9s' } },
-  easings: { out: { value: 'cubic-bezier(0.2, 0.8, 0.2, 1)' }, breath: { value: 'cubic-bezier(0.45, 0, 0.55, 1)' } },
+  durations: { fast: { value: '140ms' } },
   zIndex: { header: { value: 10 }, toast: { value: 30 } },
 });
 

@@ -1,4 +1,4 @@
-/** The one kind of cache in an isolate: the `most` recently used results. Each use names its measured saving. */
+/** Keeps the `most` recently used results in the isolate. */
 export function memoize<Key, Made>(make: (key: Key) => Made, most = 10): (key: Key) => Made {
   const results = new Map<Key, { made: Made }>();
   return (key) => {
