@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 import { runCron } from './support/api.ts';
-import { newSubscriber, subscribe } from './support/buying.ts';
+import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { deleteAccount, newPhone, planOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
@@ -12,6 +12,16 @@ async function eventsAbout(type: string, id: string) {
   const { data } = await stripe.events.list({ type, limit: 100 });
   return data.filter(({ data: { object } }) => (object as { id: string }).id === id);
 }
+
+it.each([401, 403, 429])('a call that Stripe refuses with %i is logged once, with its status', async (status) => {
+  const { token, customer } = await newSubscriber('basic');
+  const [event] = await eventsOf(customer);
+  const fault = { stripe: { status, match: customer } };
+  expect((await during(fault, () => buy(token, 'premium'))).status).toBe(503);
+  expect(logLines('stripe_refused')).toMatchObject([{ level: 'error', status }]);
+  await during(fault, () => postEvent({ ...event, id: `evt_${customer}_${status}` }));
+  expect(logLines('sync_postponed')).toMatchObject([{ error: 'StripeUnavailable' }]);
+});
 
 it('events that arrive after the account was deleted bring nothing back', async () => {
   const { phone, token, customer } = await newSubscriber('premium');

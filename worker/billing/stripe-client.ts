@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe';
+import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 
@@ -47,8 +48,9 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   }
 }
 
+const refusesUs = [401, 403, 429];
 /** Errors about our key (401, 403), a concurrent request (409) or a rate limit (429) are not refusals. */
-const otherReasons = [401, 403, 409, 429];
+const otherReasons = [...refusesUs, 409];
 
 function isRefusal(error: unknown): boolean {
   if (!isStripeError(error)) return false;
@@ -61,9 +63,11 @@ export class StripeUnavailable extends RequestError {
   /** Whether Stripe responded with a 5xx, which it stores under the idempotency key and replays for a day. */
   readonly replays: boolean;
 
-  constructor({ statusCode }: { statusCode?: number }) {
+  constructor(cause: StripeError) {
     super('unavailable');
-    this.replays = (statusCode ?? 0) >= 500;
+    this.name = 'StripeUnavailable';
+    this.cause = cause;
+    this.replays = (cause.statusCode ?? 0) >= 500;
   }
 }
 
@@ -72,8 +76,10 @@ export async function withStripe<T>(settings: Settings, work: (stripe: Stripe) =
   try {
     return await work(await openStripe(settings));
   } catch (error) {
-    if (isStripeError(error) && !isRefusal(error)) throw new StripeUnavailable(error);
-    throw error;
+    if (!isStripeError(error) || isRefusal(error)) throw error;
+    const { statusCode: status = 0, code } = error;
+    if (refusesUs.includes(status)) log('error', 'stripe_refused', { status, code });
+    throw new StripeUnavailable(error);
   }
 }
 

@@ -15,6 +15,7 @@ export class RequestError extends Error {
 
   constructor(errorName: ErrorName, details: Details = {}) {
     super(errorName);
+    this.name = 'RequestError';
     this.errorName = errorName;
     this.details = details;
   }

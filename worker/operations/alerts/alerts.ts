@@ -40,6 +40,16 @@ export const alerts: Alert[] = [
     ...any('database_refused'),
   },
   {
+    name: 'Stripe refuses us',
+    when: 'any `stripe_refused` with `status` 401 or 403',
+    urgency: 'now',
+    meaning: 'nobody can buy or delete an account: check `STRIPE_SECRET_KEY`',
+    query: counted('event="stripe_refused" | status=~"401|403"', '5m'),
+    compare: 'above',
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
     name: 'Calls fail',
     when: '`status` of 500 and above in more than 1 of 100 requests over five minutes',
     urgency: 'now',
