@@ -16,7 +16,7 @@ import { call, newNumber } from './test-product.ts';
 import { randomInt } from 'node:crypto';
 import { until } from '../api/support/clock.ts';
 import { runMinuteCron, startTestServices } from '../product/start-product.ts';
-import { dropParked, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
+import { dropParked, outbox, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { phoneSubjects, type PhoneNumber } from '../../worker/accounts/phone.ts';
@@ -316,6 +316,31 @@ describe('parked events', () => {
     expect(await parkedEvents(db)).toEqual([parked[1]]);
     const { rows } = await client.execute('select seq from outbox where parked_at is null');
     expect(await dropParked(db, rows[0]!['seq'] as number)).toBe(false);
+  });
+
+  async function settle(verb: string, which: string) {
+    const action = await outbox.run({ words: [verb, which], flags: {}, db, settings });
+    return action.perform();
+  }
+
+  it('retries and drops all, however many there are, and one by its number', async () => {
+    const rows = Array.from({ length: 150 }, () => park('plan.changed', null, 3000));
+    await Promise.all(rows);
+    const newest = (await client.execute('select max(seq) as seq from outbox')).rows[0]!['seq'] as number;
+    expect(await settle('retry', `${newest}`)).toMatchObject({ data: { retry: 1 } });
+    expect(await settle('retry', 'all')).toMatchObject({ data: { retry: 151 } });
+    await client.execute('update outbox set parked_at = 1');
+    expect(await settle('drop', 'all')).toMatchObject({ data: { drop: 153 } });
+  });
+
+  it('retries the others when one cannot be opened, and names that one', async () => {
+    await sealParkedDeletions(db, { ...settings, CODE_PEPPER: ['of another time'] });
+    const { seq } = (await parkedEvents(db)).find(({ sealed }) => sealed)!;
+    await client.execute({ sql: 'update outbox set parked_at = 1 where seq = ?', args: [seq] });
+    const result = await settle('retry', 'all');
+    expect(result).toMatchObject({ data: { retry: 1 }, complete: false });
+    expect(result.text).toContain(`1 were not: No secret of CODE_PEPPER opens the event ${seq}.`);
+    expect(await parkedEvents(db)).toMatchObject([{ seq }]);
   });
 
   it('sends a sealed deletion again with its number, also after the pepper was rotated', async () => {

@@ -3,6 +3,7 @@ import type { PhoneNumber } from '#db/schema';
 import { isSealed, openParked } from '../../bot/outbox.ts';
 import type { Database } from '../../lib/database.ts';
 import { phoneTag } from '../../lib/log.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
@@ -17,9 +18,9 @@ export type ParkedEvent = {
 };
 type Opened = Pick<SupportRequest, 'db' | 'settings'>;
 
-export async function parkedEvents(db: Database, most = 100): Promise<ParkedEvent[]> {
+export async function parkedEvents(db: Database): Promise<ParkedEvent[]> {
   return db.all<ParkedEvent>(sql`select seq, body ->> 'type' as type, phone, attempts, parked_at as parkedAt, ${isSealed} as sealed
-    from outbox where parked_at is not null order by parked_at limit ${most}`);
+    from outbox where parked_at is not null order by parked_at`);
 }
 
 /** Sends a parked event with the next cron job, also a message that its user saw fail; false if there is none. */
@@ -96,13 +97,22 @@ function apply({ db, settings }: SupportRequest, verb: 'retry' | 'drop', events:
     needsYes: true,
     async perform() {
       let settled = 0;
+      const failures: string[] = [];
       for (const { seq } of events) {
-        const done =
-          verb === 'retry' ? await retryParked({ db, settings }, seq, Date.now()) : await dropParked(db, seq);
-        if (done) settled += 1;
+        try {
+          const done =
+            verb === 'retry' ? await retryParked({ db, settings }, seq, Date.now()) : await dropParked(db, seq);
+          if (done) settled += 1;
+        } catch (error) {
+          failures.push((error as Error).message);
+          if (error instanceof RequestError) break;
+        }
       }
-      const text = verb === 'retry' ? 'will be sent again within a minute' : 'were removed';
-      return { data: { [verb]: settled }, text: `${settled} events ${text}.` };
+      const done = verb === 'retry' ? 'will be sent again within a minute' : 'were removed';
+      const text = `${settled} events ${done}.`;
+      if (failures.length === 0) return { data: { [verb]: settled }, text };
+      const rest = `${events.length - settled} were not: ${failures.join(' ')}`;
+      return { data: { [verb]: settled, failures }, text: `${text} ${rest}`, complete: false };
     },
   };
 }
