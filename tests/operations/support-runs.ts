@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, vi } from 'vitest';
 import { until } from '../api/support/clock.ts';
-import { call, newNumber, startTestProduct } from './test-product.ts';
+import { call, newNumber, serve, startTestProduct } from './test-product.ts';
 
 export const product = await startTestProduct();
 const { siteUrl, sandboxUrl, vars, database, signIn, startTrial } = product;
@@ -27,7 +27,7 @@ export async function newSubscriber(): Promise<string> {
 }
 
 /** Makes a local service fail, or with null work again; at the latest, it works again when the test has ended. */
-export async function setFault(service: 'stripe' | 'bot', fault: { status: number } | null): Promise<void> {
+export async function setFault(service: 'libsql' | 'stripe' | 'bot', fault: { status: number } | null): Promise<void> {
   if (fault) onTestFinished(() => setFault(service, null));
   await call(`${sandboxUrl}/faults`, 'PUT', { [service]: fault });
 }
@@ -53,9 +53,27 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
 
 type Ran = { code: number; stdout: string; stderr: string };
 
-const env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
+let env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
 const supportCommand = new URL('../../worker/operations/support/support-command.ts', import.meta.url).href;
 let runs = 0;
+
+/** Until the test ends, the responses of the site to support commands are lost; `handles` says whether it gets their calls. */
+export async function loseResponses({ handles }: { handles: boolean }): Promise<void> {
+  const lossy = await serve(async (request, response) => {
+    const chunks = await request.toArray();
+    const { method, url, headers } = request;
+    const { authorization = '', 'content-type': type = 'application/json' } = headers;
+    const body = Buffer.concat(chunks as Buffer[]);
+    const init = { method, headers: { authorization, 'content-type': type }, ...(body.length > 0 && { body }) };
+    if (handles) await fetch(`${siteUrl}${url}`, init as RequestInit);
+    response.destroy();
+  });
+  env = { ...env, SITE_URL: lossy.url };
+  onTestFinished(async () => {
+    env = { ...env, SITE_URL: siteUrl };
+    await lossy.close();
+  });
+}
 
 /** Runs a support command with the settings of the product in this process: a new one would take half a second longer. */
 export async function support(...args: string[]): Promise<Ran> {
@@ -89,7 +107,6 @@ export async function ownerProcess(file: string, ...args: string[]): Promise<Ran
 /** Runs a support command in a process of its own, as `npm run support` does. */
 export const supportProcess = (...args: string[]) => ownerProcess('support/support-command.ts', ...args);
 
-/** What a command prints with `--json`. */
 export async function supportJson(...args: string[]): Promise<Record<string, any>> {
   const { stdout } = await support(...args, '--json');
   return JSON.parse(stdout) as Record<string, any>;

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, afterAll, beforeEach } from 'vitest';
 import {
+  loseResponses,
   newSubscriber,
   setFault,
   eventTypesOf,
@@ -128,6 +129,9 @@ describe('find', () => {
   it('says when nobody has the number, and asks for the country code', async () => {
     expect(await support('find', '+15550000000')).toMatchObject(failed(1, /^Nobody has this number\.$/m));
     expect(await support('find', '5551234567')).toMatchObject(failed(2, 'country code'));
+    expect(await support('find', 'US.1234567890')).toMatchObject(failed(1, /^Nobody has the id US\.1234567890\.$/m));
+    await setFault('libsql', { status: 500 });
+    expect((await support('find', 'US.1234567890')).stderr).not.toContain('Nobody');
   });
 });
 
@@ -256,6 +260,30 @@ describe('move', () => {
   });
 });
 
+describe('when the response to a command is lost', () => {
+  it('erase and move say that they were done, and so does the audit', async () => {
+    const [erased, old, phone] = [await newSubscriber(), await newSubscriber(), newNumber()];
+    await loseResponses({ handles: true });
+    for (const command of [`erase ${erased}`, `move ${old} ${phone}`]) {
+      const stdout = expect.stringMatching(/^(Erased|Moved) .* The response was lost: /);
+      expect(await support(...command.split(' '), '--yes')).toMatchObject({ code: 0, stdout });
+      expect(auditLines().at(-1)).toMatchObject({ command: command.split(' ')[0], outcome: 'done' });
+    }
+    expect(await support('find', erased)).toMatchObject(failed(1, 'Nobody has'));
+    expect(await supportJson('find', phone)).toMatchObject({ account: { phone } });
+  });
+
+  it('they do not say that the account stays while the Worker may be at work', async () => {
+    const phone = await newSubscriber();
+    await loseResponses({ handles: false });
+    for (const command of [`erase ${phone}`, `move ${phone} ${newNumber()}`]) {
+      const stdout = expect.stringContaining('The Worker may still be at work');
+      expect(await support(...command.split(' '), '--yes')).toMatchObject({ code: 1, stdout });
+      expect(auditLines().at(-1)).toMatchObject({ command: command.split(' ')[0], outcome: 'incomplete' });
+    }
+  });
+});
+
 describe('erase', () => {
   it('changes nothing when Stripe cannot confirm that nothing charges again', async () => {
     const phone = await newSubscriber();
@@ -263,8 +291,9 @@ describe('erase', () => {
     const sessions = () => database.execute({ sql, args: [phone] });
     const { rows } = await sessions();
     await setFault('stripe', { status: 500 });
-    expect(await support('erase', phone, '--yes')).toMatchObject(failed(1, 'answered 503'));
-    expect(auditLines().at(-1)).toMatchObject({ command: 'erase', outcome: 'failed' });
+    const stdout = expect.stringContaining('answered 503');
+    expect(await support('erase', phone, '--yes')).toMatchObject({ code: 1, stdout });
+    expect(auditLines().at(-1)).toMatchObject({ command: 'erase', outcome: 'incomplete' });
     await setFault('stripe', null);
     expect(await tablesWith(phone)).toContain('users');
     expect(rows.length).toBeGreaterThan(0);

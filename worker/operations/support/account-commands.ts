@@ -1,7 +1,16 @@
 import { outbox } from './parked-events.ts';
-import { type SupportCommand, findUser, phoneOf, type SupportRequest, callApi, asJson } from './command-audit.ts';
+import {
+  type SupportCommand,
+  findUser,
+  phoneOf,
+  type SupportRequest,
+  callApi,
+  CallRefused,
+  asJson,
+  type Result,
+} from './command-audit.ts';
 import { advise, describePayments, type Payments, describeUser, type UserDescription } from './user-description.ts';
-import { clearPhoneRateLimits } from '../../accounts/phone.ts';
+import { clearPhoneRateLimits, type PhoneNumber } from '../../accounts/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
@@ -12,6 +21,7 @@ import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../contract/endpoints.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
+import { RequestError } from '../../lib/request-error.ts';
 import type { Settings } from '../../settings.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 
@@ -20,7 +30,9 @@ const find: SupportCommand = {
   about: 'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
   async run({ words, db, settings }) {
     const isId = v.is(BusinessUserId, words[0]);
-    const phone = isId ? await phoneOfId({ db }, words[0]!).catch(() => unknownId(words[0]!)) : phoneOf(words[0]);
+    const phone = isId
+      ? await phoneOfId({ db }, words[0]!).catch((error: Error) => unknownId(words[0]!, error))
+      : phoneOf(words[0]);
     return {
       would: `show the account of ${phone}`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
@@ -36,8 +48,9 @@ const find: SupportCommand = {
   },
 };
 
-function unknownId(id: string): never {
-  throw new Error(`Nobody has the id ${id}.`);
+function unknownId(id: string, error: Error): never {
+  const isUnknown = error instanceof RequestError && error.errorName === 'notFound';
+  throw isUnknown ? new Error(`Nobody has the id ${id}.`) : error;
 }
 
 function textOf(found: UserDescription, payments: Payments, advice: string[]): string {
@@ -237,10 +250,9 @@ const erase: SupportCommand = {
       about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
       needsYes: true,
       async perform() {
-        await callAbout(request.settings, user.id, 'DELETE').catch((error: Error) => {
-          throw new Error(`The account stays: ${error.message}`, { cause: error });
-        });
-        return { data: { erased: user.id }, text: `Erased ${account}.` };
+        const call = callAbout(request.settings, user.id, 'DELETE');
+        const isDone = async () => (await numberOf(request, user.id)) === null;
+        return outcomeOf(call, isDone, { data: { erased: user.id }, text: `Erased ${account}.` });
       },
     };
   },
@@ -273,14 +285,34 @@ const move: SupportCommand = {
         };
         const body = JSON.stringify({ phone });
         const { path: movePath, method } = endpoints.supportMove;
-        await callApi(settings, movePath, { method, headers, body }).catch((error: Error) => {
-          throw new Error(`The account stays: ${error.message}`, { cause: error });
-        });
-        return { data: { moved: user.id, phone }, text: `Moved the account of ${user.phone} to ${phone}.` };
+        const call = callApi(settings, movePath, { method, headers, body });
+        const isDone = async () => (await numberOf(request, user.id)) === phone;
+        const text = `Moved the account of ${user.phone} to ${phone}.`;
+        return outcomeOf(call, isDone, { data: { moved: user.id, phone }, text });
       },
     };
   },
 };
+
+async function numberOf({ db }: SupportRequest, userId: string): Promise<PhoneNumber | null> {
+  const [user] = await db.select({ phone: users.phone }).from(users).where(eq(users.id, userId));
+  return user?.phone ?? null;
+}
+
+/** `result` if the Worker did it, also if its response is lost: it works on after its caller has disconnected. */
+async function outcomeOf(call: Promise<unknown>, isDone: () => Promise<boolean>, result: Result): Promise<Result> {
+  try {
+    await call;
+    return result;
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof CallRefused) throw new Error(`The account stays: ${message}`, { cause: error });
+    if (await isDone().catch(() => false))
+      return { ...result, text: `${result.text} The response was lost: ${message}` };
+    const text = `${message} The Worker may still be at work: look with \`find\` in two minutes, then repeat this.`;
+    return { data: { success: false, message: text }, text, complete: false };
+  }
+}
 
 /** A call of the Worker about one account, which only the holder of `SESSION_KEYS` can sign. */
 async function callAbout<T>(settings: Settings, userId: string, method: 'GET' | 'DELETE'): Promise<T> {

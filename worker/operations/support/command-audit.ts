@@ -96,14 +96,17 @@ export async function findUser(db: Database, word: string | undefined): Promise<
 
 const timeoutMs = minuteMs;
 
-/** The JSON of a call to the running Worker; throws with the Worker's message if it refuses. */
+export class CallRefused extends Error {}
+
+/** The JSON of a call to the running Worker; throws with the Worker's message, a `CallRefused` if nothing was changed (4xx). */
 export async function callApi<T>({ SITE_URL }: Settings, path: string, init: RequestInit): Promise<T> {
   const response = await fetch(`${SITE_URL}${path}`, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
     throw new Error(`${SITE_URL} does not respond. Check that the Worker runs.`);
   });
   const body = (await response.json().catch(() => ({}))) as T & { message?: string };
   if (response.ok) return body;
-  throw new Error(`${SITE_URL} answered ${response.status}. ${body.message ?? ''}`.trim());
+  const message = `${SITE_URL} answered ${response.status}. ${body.message ?? ''}`.trim();
+  throw response.status < 500 ? new CallRefused(message) : new Error(message);
 }
 
 const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import.meta.url));
