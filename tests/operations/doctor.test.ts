@@ -164,6 +164,13 @@ const replaceWebhookByOld: Breakage = async () => {
   };
 };
 
+const refuseReads =
+  (...paths: string[]): Breakage =>
+  async () => {
+    for (const match of paths) await put('/faults', { stripe: { status: 403, match } });
+    return () => put('/faults', { stripe: null });
+  };
+
 const executing =
   (broken: string): Breakage =>
   async () => {
@@ -202,6 +209,10 @@ it.each<[says: string, broken: Values | Breakage]>([
   ['✗ EXTERNAL_TOKEN_JWKS_URL: holds no key. ', { EXTERNAL_TOKEN_JWKS_URL: issuer.url }],
   ['✗ CONTACT_URL: does not allow http://localhost:9 in CORS, so browsers cannot send', { CONTACT_URL: careless.url }],
   ["✗ STRIPE_WEBHOOK_SECRET: Stripe's webhook endpoint sends 2024-06-20, not 2026-", replaceWebhookByOld],
+  [
+    '✗ STRIPE_SECRET_KEY: may not use Invoice payments, Charges, PaymentIntents, SetupIntents, PaymentMethods. ',
+    refuseReads('/v1/invoice_p', '/v1/charges', '/v1/payment_intents', '/v1/setup_intents', '/v1/payment_methods'),
+  ],
   ['✗ Payment methods: cards are switched off, so nobody can pay. ', switchCardsOff],
   ['✗ AUTOMATIC_TAX: is on, but Stripe Tax is pending: head_office is missing. ', { AUTOMATIC_TAX: 'on' }],
   ['! Stripe account: has no statement descriptor, so', changeDashboard({ statementDescriptor: null })],

@@ -93,6 +93,10 @@ describe('find', () => {
     await setFault('stripe', { status: 500 });
     const payments = { state: 'Stripe does not respond' };
     expect(await supportJson('find', phone)).toMatchObject({ account: { phone }, payments });
+    await setFault('stripe', { status: 401 });
+    const refused = await supportJson('find', phone);
+    expect(refused['payments']).toEqual({ state: 'Stripe refuses the key' });
+    expect(refused['advice'].join()).toContain('STRIPE_SECRET_KEY');
   });
 
   it('never shows the conversation', async () => {

@@ -66,6 +66,11 @@ async function refusedReads(stripe: Stripe): Promise<string[]> {
     Subscriptions: () => stripe.subscriptions.list(one),
     'Subscription schedules': () => stripe.subscriptionSchedules.list(one),
     Invoices: () => stripe.invoices.list(one),
+    'Invoice payments': () => stripe.invoicePayments.list(one),
+    Charges: () => stripe.charges.list(one),
+    PaymentIntents: () => stripe.paymentIntents.retrieve('pi_none'),
+    SetupIntents: () => stripe.setupIntents.retrieve('seti_none'),
+    PaymentMethods: () => stripe.paymentMethods.retrieve('pm_none'),
     Disputes: () => stripe.disputes.list(one),
     'Customer portal': () => stripe.billingPortal.configurations.list(one),
     'Webhook endpoints': () => stripe.webhookEndpoints.list(one),
@@ -73,15 +78,16 @@ async function refusedReads(stripe: Stripe): Promise<string[]> {
   const refused: string[] = [];
   for (const [part, read] of Object.entries(reads)) {
     await read().catch((error: StripeError) => {
-      if (error.statusCode !== 403) throw error;
-      refused.push(part);
+      if (error.statusCode === 403) refused.push(part);
+      else if (error.statusCode !== 404) throw error;
     });
   }
   return refused;
 }
 
 function permission(parts: string[]): Finding {
-  const how = 'Give the restricted key write access to them in the Stripe dashboard: Developers > API keys.';
+  const how =
+    'Give the restricted key write access to them in the Stripe dashboard: Developers > API keys. Read access is enough for disputes, charges, intents, payment methods and invoice payments.';
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 

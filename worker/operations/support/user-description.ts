@@ -115,7 +115,7 @@ export type ReturnedPayment = {
 type Subscription = { id: string; status: string; createdAt: number; cancelAtPeriodEnd: boolean };
 export type Payments =
   | { state: 'known'; subscriptions: Subscription[]; returned: ReturnedPayment[] }
-  | { state: 'none' | 'unknown customer' | 'Stripe does not respond' };
+  | { state: 'none' | 'unknown customer' | 'Stripe refuses the key' | 'Stripe does not respond' };
 
 /** The subscriptions of a customer at Stripe, and the payments that were disputed or refunded; times in unix ms. */
 export async function describePayments(settings: Settings, customer: string | null): Promise<Payments> {
@@ -129,8 +129,9 @@ export async function describePayments(settings: Settings, customer: string | nu
       subscriptions: listed.data.map(summaryOf),
       returned: await returnedPayments(stripe, customer),
     };
-  } catch {
-    return { state: 'Stripe does not respond' };
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number };
+    return { state: statusCode === 401 || statusCode === 403 ? 'Stripe refuses the key' : 'Stripe does not respond' };
   }
 }
 
@@ -176,6 +177,10 @@ export function advise(
     [
       payments.state === 'unknown customer',
       'Stripe does not know this customer: check that STRIPE_SECRET_KEY is of the same account.',
+    ],
+    [
+      payments.state === 'Stripe refuses the key',
+      'Stripe refuses STRIPE_SECRET_KEY, so payments are not shown: run `npm run doctor`.',
     ],
     [payments.state === 'Stripe does not respond', 'Stripe does not respond: payments are not shown.'],
     [plan.subscriptionStatus === 'past_due', 'A payment is overdue: the user pays it through `Manage Subscription`.'],
