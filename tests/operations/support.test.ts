@@ -22,6 +22,7 @@ import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { phoneSubjects, type PhoneNumber } from '../../worker/accounts/phone.ts';
 import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
+import { readQuestions } from '../../worker/operations/report/report.ts';
 
 const { database, openTrialLink, signIn, writeToAssistant } = product;
 
@@ -158,6 +159,21 @@ it('release lets a limited number have its next code at once', async () => {
   expect(await requestCode()).toMatchObject({ code: 'rate_limited' });
   expect(await supportJson('release', phone)).toMatchObject({ cleared: expect.any(Number) });
   expect(await requestCode()).toMatchObject({ success: true });
+});
+
+it('the report counts a code also when its number writes to the assistant afterwards', async () => {
+  const phone = newNumber();
+  const [query = ''] = readQuestions()[0]!.queries;
+  const sent = async () => (await database.execute(query)).rows[0]!['codes_sent'] as number;
+  await writeToAssistant(phone);
+  const before = await sent();
+  expect(await call(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone })).toMatchObject({ success: true });
+  await writeToAssistant(phone);
+  const { codesTo } = await phoneSubjects(settingsOf(product.vars)!, phone as PhoneNumber);
+  const sql = 'select 1 from rate_limit_events where subject = ?';
+  const limits = async () => (await database.execute({ sql, args: codesTo })).rows;
+  await until('the cleared limit', limits, (rows) => rows.length === 0);
+  expect(await sent()).toBe(before + 1);
 });
 
 it('trial creates a link that works, and no second one after it was used', async () => {
