@@ -20,7 +20,7 @@ it.each([401, 403, 429])('a call that Stripe refuses with %i is logged once, wit
   expect((await during(fault, () => buy(token, 'premium'))).status).toBe(503);
   expect(logLines('stripe_refused')).toMatchObject([{ level: 'error', status }]);
   await during(fault, () => postEvent({ ...event, id: `evt_${customer}_${status}` }));
-  expect(logLines('sync_postponed')).toMatchObject([{ error: 'StripeUnavailable' }]);
+  expect(logLines('sync_postponed')).toMatchObject([{ error: 'StripeUnavailable', failures: 2 }]);
 });
 
 it('events that arrive after the account was deleted bring nothing back', async () => {

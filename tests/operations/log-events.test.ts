@@ -1,12 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor, type ESTree } from 'vite';
+import { createClient } from '@libsql/client/sqlite3';
 import { describe, expect, it, afterAll } from 'vitest';
-import { alerts, alertTable } from '../../worker/operations/alerts/alerts.ts';
+import { type Alert, alerts, alertTable } from '../../worker/operations/alerts/alerts.ts';
 import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { pauseAfter } from '../../worker/billing/due.ts';
 import { startTestServices } from '../product/start-product.ts';
 import { serve } from './test-product.ts';
 
@@ -73,6 +75,75 @@ describe('the table of log events', () => {
 
 it.each(alerts)('$name asks for events that the Worker writes', ({ query }) => {
   for (const [, event] of query.matchAll(/event="(\w+)"/g)) expect([...written.keys()]).toContain(event);
+});
+
+type Line = { at: number; event: string; [field: string]: string | number };
+const minute = 60_000;
+const hour = 60 * minute;
+
+function fits(line: Line, condition: string): boolean {
+  const [, field = '', how, value = ''] = /^(\w+)(=~|>=|=)"?([^"]*)"?$/.exec(condition)!;
+  const found = line[field];
+  if (how === '>=') return Number(found) >= Number(value);
+  return how === '=~' ? new RegExp(`^(${value})$`).test(String(found)) : String(found) === value;
+}
+
+const arithmetic = createClient({ url: ':memory:' });
+
+/** The alerts without a quantile that fire at an instant, with SQLite for the arithmetic of LogQL. */
+async function firing(lines: Line[], now: number): Promise<string[]> {
+  const isAbove = async ({ query, threshold }: Alert) => {
+    const count = (filter: string, minutes: string, days = '0') => {
+      const to = now - Number(days) * 24 * hour;
+      const recent = lines.filter(({ at }) => at <= to && at > to - Number(minutes) * minute);
+      return `${recent.filter((line) => filter.split(' | ').every((condition) => fits(line, condition))).length}.0`;
+    };
+    const counting = /sum\(count_over_time\(LOGS \| (.+?) \[(\d+)m\](?: offset (\d+)d)?\)\)(?: or vector\(0\))?/g;
+    const sum = query.replaceAll(counting, (_, ...parts: [string, string, string?]) => count(...parts));
+    const { rows } = await arithmetic.execute(`select (${sum.replaceAll('== bool', '=')}) > ${threshold} as fires`);
+    return rows[0]!['fires'] === 1;
+  };
+  const counts = alerts.filter(({ query }) => !query.startsWith('quantile'));
+  const fires = await Promise.all(counts.map(isAbove));
+  return counts.filter((_, index) => fires[index]).map(({ name }) => name);
+}
+
+describe('the alerts', () => {
+  const now = Date.UTC(2026, 10, 25, 12);
+  const times = (count: number, line: Line) => Array.from({ length: count }, () => line);
+  const call = { at: now, event: 'request_completed', route: '/api/bot/usage', status: 200 };
+
+  it('compare failed calls with all calls, and no lines of another kind', async () => {
+    const refused = { at: now, event: 'whatsapp_refused', status: 503 };
+    expect(await firing([...times(100, call), ...times(3, refused)], now)).toEqual([]);
+    const failed = { at: now, event: 'request_failed', status: 500 };
+    expect(await firing(times(3, failed), now)).toContain('Calls fail');
+    expect(await firing([...times(199, call), failed], now)).not.toContain('Calls fail');
+    expect(await firing([...times(99, call), ...times(2, failed)], now)).toContain('Calls fail');
+  });
+
+  it('say that the bot is silent when it was not at that time of the day before', async () => {
+    const dayBefore = times(20, { ...call, at: now - 24 * hour - 10 * minute });
+    expect(await firing(dayBefore, now)).toEqual(['The bot is silent']);
+    expect(await firing([...dayBefore, call], now)).toEqual([]);
+    expect(await firing(times(20, { ...call, at: now - 24 * hour + 10 * minute }), now)).toEqual([]);
+  });
+
+  it.each(['reviewDisputes', 'reviewAccounts', 'rewrapChatKeys'])('name %s, which fails each hour', async (task) => {
+    const failure = { at: now, event: 'task_failed', task };
+    expect(await firing([failure], now + minute)).toEqual([]);
+    const hourly = [failure, { ...failure, at: now - hour }];
+    expect(await firing(hourly, now + minute)).toEqual(['An hourly task fails']);
+    expect(readFileSync(`${worker}scheduled.ts`, 'utf8')).toContain(`${task}: `);
+  });
+
+  it('name one customer whose state cannot be fetched for ten minutes, and no shorter failure', async () => {
+    const failures = [1, 2, 3, 4, 5, 6];
+    const at = failures.map((count) => failures.slice(0, count - 1).reduce((sum, each) => sum + pauseAfter(each), now));
+    const lines = failures.map((count) => ({ at: at[count - 1]!, event: 'sync_postponed', failures: count }));
+    expect(await firing(lines.slice(0, 4), at[3]!)).toEqual([]);
+    expect(await firing(lines, at[5]!)).toEqual(['A plan is out of date']);
+  });
 });
 
 /** `npm run alerts -- table` prints it. */

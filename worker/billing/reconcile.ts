@@ -50,6 +50,10 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
 }
 
+export function logPostponed({ customer }: LeasedCustomer, error: unknown): void {
+  log('error', 'sync_postponed', { failures: customer.failures + 1, ...describeError(error) });
+}
+
 async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {
-  await sync(billing, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
+  await sync(billing, leased).catch((error: unknown) => logPostponed(leased, error));
 }

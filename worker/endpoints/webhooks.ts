@@ -1,9 +1,10 @@
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
+import { logPostponed } from '../billing/reconcile.ts';
 import { customerOf, saveStripeEvent, verifyStripeEvent } from '../billing/stripe-events.ts';
 import { sync } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
-import { describeError, log, phoneTag } from '../lib/log.ts';
+import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
@@ -17,7 +18,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
   const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
   if (leased) {
-    const work = sync(context, leased).catch((error: unknown) => log('error', 'sync_postponed', describeError(error)));
+    const work = sync(context, leased).catch((error: unknown) => logPostponed(leased, error));
     context.waitUntil(work);
     await work;
   }

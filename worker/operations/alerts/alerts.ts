@@ -9,17 +9,18 @@ type Row = {
 
 export type Alert = Row & {
   name: string;
-  /** A LogQL metric query; `LOGS` stands for the parsed lines of the Worker. */
+  /** A LogQL metric query that is above `threshold`; `LOGS` stands for the parsed lines of the Worker. */
   query: string;
-  compare: 'above' | 'below';
   threshold: number;
   forMinutes: number;
 };
 
-const counted = (filter: string, window: string) => `sum(count_over_time(LOGS | ${filter} [${window}])) or vector(0)`;
+const counted = (filter: string, window: string, offset = '') =>
+  `sum(count_over_time(LOGS | ${filter} [${window}]${offset})) or vector(0)`;
+const calls = 'event=~"request_completed|request_failed"';
+const usage = 'event="request_completed" | route="/api/bot/usage"';
 const any = (event: string) => ({
   query: counted(`event="${event}"`, '5m'),
-  compare: 'above' as const,
   threshold: 0,
   forMinutes: 0,
 });
@@ -45,7 +46,6 @@ export const alerts: Alert[] = [
     urgency: 'now',
     meaning: 'nobody can buy or delete an account: check `STRIPE_SECRET_KEY`',
     query: counted('event="stripe_refused" | status=~"401|403"', '5m'),
-    compare: 'above',
     threshold: 0,
     forMinutes: 0,
   },
@@ -54,19 +54,17 @@ export const alerts: Alert[] = [
     when: '`status` of 500 and above in more than 1 of 100 requests over five minutes',
     urgency: 'now',
     meaning: 'users see errors',
-    query: `sum(count_over_time(LOGS | status>=500 [5m])) / sum(count_over_time(LOGS | event="request_completed" [5m]))`,
-    compare: 'above',
+    query: `sum(count_over_time(LOGS | ${calls} | status>=500 [5m])) / sum(count_over_time(LOGS | ${calls} [5m]))`,
     threshold: 0.01,
     forMinutes: 5,
   },
   {
     name: 'The bot is silent',
-    when: 'no `request_completed` with `route = /api/bot/usage` for 30 minutes by day',
+    when: 'no call of `/api/bot/usage` for 30 minutes, and more than 10 in these 30 minutes of the day before',
     urgency: 'now',
     meaning: 'nobody gets replies on WhatsApp',
-    query: counted('event="request_completed" | route="/api/bot/usage"', '30m'),
-    compare: 'below',
-    threshold: 1,
+    query: `(${counted(usage, '30m', ' offset 1d')}) * ((${counted(usage, '30m')}) == bool 0)`,
+    threshold: 10,
     forMinutes: 0,
   },
   {
@@ -75,7 +73,6 @@ export const alerts: Alert[] = [
     urgency: 'now',
     meaning: 'nobody can sign in by WhatsApp',
     query: counted('event="whatsapp_refused"', '5m'),
-    compare: 'above',
     threshold: 5,
     forMinutes: 0,
   },
@@ -92,7 +89,6 @@ export const alerts: Alert[] = [
     urgency: 'same day',
     meaning: 'the bot still holds the history of a deleted user',
     query: counted('event="outbox_parked" | level="error"', '5m'),
-    compare: 'above',
     threshold: 0,
     forMinutes: 0,
   },
@@ -102,7 +98,6 @@ export const alerts: Alert[] = [
     urgency: 'same day',
     meaning: 'codes run low, or WhatsApp does not deliver them',
     query: `(${counted('event="code_budget_low"', '5m')}) * 6 + (${counted('event="whatsapp_undelivered"', '5m')})`,
-    compare: 'above',
     threshold: 5,
     forMinutes: 0,
   },
@@ -133,18 +128,34 @@ export const alerts: Alert[] = [
     urgency: 'same day',
     meaning: 'a defect: `unexpected` says where',
     query: counted('event="request_failed"', '5m'),
-    compare: 'above',
     threshold: 0,
     forMinutes: 0,
   },
   {
     name: 'Scheduled tasks fail',
-    when: 'more than 2 `task_failed` in five minutes, or `sync_postponed` for 15 minutes',
+    when: 'more than 2 `task_failed` in five minutes, or more than 10 `sync_postponed` in 15',
     urgency: 'same day',
     meaning: 'Stripe, the database or the bot does not respond',
     query: `(${counted('event="task_failed"', '5m')}) + (${counted('event="sync_postponed"', '15m')}) / 5`,
-    compare: 'above',
     threshold: 2,
+    forMinutes: 0,
+  },
+  {
+    name: 'An hourly task fails',
+    when: 'more than 1 `task_failed` of `reviewDisputes`, `reviewAccounts` or `rewrapChatKeys` in two hours',
+    urgency: 'same day',
+    meaning: 'disputes, unused accounts or keys wait: look at `error` and `at`',
+    query: counted('event="task_failed" | task=~"reviewDisputes|reviewAccounts|rewrapChatKeys"', '125m'),
+    threshold: 1,
+    forMinutes: 0,
+  },
+  {
+    name: 'A plan is out of date',
+    when: 'any `sync_postponed` with `failures` of 6 and above, ten minutes after the first',
+    urgency: 'same day',
+    meaning: 'what a customer bought or canceled is not known: see [Log events](log-events.md)',
+    query: counted('event="sync_postponed" | failures>=6', '15m'),
+    threshold: 0,
     forMinutes: 0,
   },
   {
@@ -153,7 +164,6 @@ export const alerts: Alert[] = [
     urgency: 'look',
     meaning: 'somebody is trying numbers',
     query: `sum(count_over_time(LOGS | code="rate_limited" [15m])) / sum(count_over_time(LOGS | event="request_completed" [15m]))`,
-    compare: 'above',
     threshold: 0.1,
     forMinutes: 15,
   },
@@ -163,7 +173,6 @@ export const alerts: Alert[] = [
     urgency: 'look',
     meaning: 'look at the status page of Turso',
     query: `quantile_over_time(0.95, LOGS | event="request_completed" | databaseRequests="1" | unwrap ms [15m]) by ()`,
-    compare: 'above',
     threshold: 500,
     forMinutes: 15,
   },

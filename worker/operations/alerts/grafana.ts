@@ -19,7 +19,7 @@ export function alertRules({ service, dataSource }: Target) {
     title: alert.name,
     condition: 'verdict',
     for: `${alert.forMinutes}m`,
-    noDataState: alert.compare === 'below' ? 'Alerting' : 'OK',
+    noDataState: 'OK',
     execErrState: 'Error',
     labels: { service, urgency: alert.urgency },
     annotations: { summary: alert.meaning, description: alert.when },
@@ -38,7 +38,7 @@ export function alertRules({ service, dataSource }: Target) {
           refId: 'verdict',
           type: 'threshold',
           expression: 'found',
-          conditions: [{ evaluator: evaluatorOf(alert) }],
+          conditions: [{ evaluator: { type: 'gt', params: [alert.threshold] } }],
         },
       },
     ],
@@ -83,10 +83,6 @@ export function dashboard({ service, dataSource }: Target) {
     schemaVersion: 41,
     panels,
   };
-}
-
-function evaluatorOf({ compare, threshold }: Alert) {
-  return { type: compare === 'above' ? 'gt' : 'lt', params: [threshold] };
 }
 
 function slug(name: string): string {
