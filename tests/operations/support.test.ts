@@ -85,6 +85,18 @@ describe('find', () => {
     for (const part of [phone, 'Plan:', 'Week:', 'Limits:', 'Disputes and refunds:']) expect(stdout).toContain(part);
   });
 
+  it('lists the calls about the week, and no other call of the bot', async () => {
+    const phone = await newSubscriber();
+    const { account } = await supportJson('find', phone);
+    const calls = Array.from({ length: 10 }, (_, index) => [`typing ${index} ${phone}`, Date.now()]);
+    const sql = `insert into bot_calls (id, fingerprint, by, at, answer) values (?, '', '', ?, json_object('userId', ?))`;
+    await database.batch(calls.map((args) => ({ sql, args: [...args, account.id] })));
+    const { lastBotCalls } = await supportJson('find', phone);
+    expect(lastBotCalls).toContainEqual({ at: expect.any(String), allowed: true });
+    expect(lastBotCalls).not.toContainEqual(expect.objectContaining({ allowed: null }));
+    expect((await support('find', phone)).stdout).toMatch(/^Usage or entitlement: \d{4}-/m);
+  });
+
   it('names a disputed payment, and shows what is kept here when Stripe does not respond', async () => {
     const phone = await newSubscriber();
     await call(`${product.sandboxUrl}/stripe/customers/${phone}/dispute`, 'POST');

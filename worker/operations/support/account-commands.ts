@@ -94,8 +94,8 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     'Events for the bot':
       eventsForTheBot.map(({ seq, type, parkedAt }) => `${seq} ${type} ${parkedAt ? 'parked' : 'waits'}`).join('; ') ||
       'none',
-    'Messages counted':
-      lastBotCalls.map(({ at, allowed }) => `${date(at)}${allowed === false ? ' refused' : ''}`).join('; ') || 'none',
+    'Usage or entitlement':
+      lastBotCalls.map(({ at, allowed }) => `${date(at)}${allowed ? '' : ' refused'}`).join('; ') || 'none',
     Stripe: customer
       ? `${customer.stripeId ?? 'no customer'}, fetched ${date(customer.syncedAt || null)}`
       : 'never sent there',

@@ -42,9 +42,9 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
       .where(eq(outbox.userId, id))
       .orderBy(outbox.seq),
     db
-      .select({ at: botCalls.at, allowed: sql<number | null>`${botCalls.answer} ->> '$.allowed'` })
+      .select({ at: botCalls.at, allowed: sql<number>`${botCalls.answer} ->> '$.allowed'` })
       .from(botCalls)
-      .where(sql`${botCalls.answer} ->> '$.userId' = ${id}`)
+      .where(sql`${botCalls.answer} ->> '$.userId' = ${id} and ${botCalls.answer} ->> '$.allowed' is not null`)
       .orderBy(desc(botCalls.at))
       .limit(lastCalls),
     db
@@ -69,7 +69,7 @@ export async function describeUser({ db, settings }: Pick<SupportRequest, 'db' |
     code: code ?? null,
     sessions: live,
     eventsForTheBot: events,
-    lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === null ? null : allowed === 1 })),
+    lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === 1 })),
     customer: customer ?? null,
     names,
     conflicts,
