@@ -63,6 +63,8 @@ it('every use leaves two audit lines without the number, a look at a user too', 
   expect(await ownerProcess('report/query-command.ts', query(phone))).toMatchObject({ code: 0 });
   expect(auditLines().at(-1)).toMatchObject({ command: 'query', about: query(lines[0]!.about), outcome: 'done' });
   expect(auditText()).not.toContain(phone.slice(1));
+  expect(await ownerProcess('report/query-command.ts', 'select nothing')).toMatchObject({ code: 1 });
+  expect(auditLines().at(-1)).toMatchObject({ command: 'query', about: 'select nothing', outcome: 'failed' });
 });
 
 describe('find', () => {

@@ -12,10 +12,13 @@ await runCommand(async () => {
   const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '', CODE_PEPPER = '' } = values;
   const query = (words[0] ?? '').replace(/;\s*$/, '');
   const entry = { env: target, command: 'query', about: await withoutNumbers(query, CODE_PEPPER.split(/\s/)[0]!) };
-  writeAudit(entry, 'started');
   const client = createClient({ url, authToken });
+  writeAudit(entry, 'started');
   // Only a read query is valid as a subquery.
-  const { rows } = await client.execute(`select * from (${query})`);
+  const { rows } = await client.execute(`select * from (${query})`).catch((error: unknown) => {
+    writeAudit(entry, 'failed');
+    throw error;
+  });
   writeAudit(entry, 'done');
   new Console(process.stdout).table(rows.map((row) => ({ ...row })));
   return true;
