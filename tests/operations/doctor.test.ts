@@ -293,8 +293,13 @@ describe('the account at Stripe', () => {
     for (const part of ['price basic_weekly', 'portal configuration', 'webhook endpoint', dearer])
       expect(told).toContain(part);
     await stripe.prices.update(price!.id, { active: true });
-    const command = ['worker/operations/stripe-setup/stripe-setup.ts'];
-    await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...vars } });
+    const setUp = (...flags: string[]) => {
+      const command = ['worker/operations/stripe-setup/stripe-setup.ts', ...flags];
+      return promisify(execFile)(process.execPath, command, { env: { ...process.env, ...vars } });
+    };
+    const refusal = { code: 2, stdout: '', stderr: expect.stringMatching(/^--env takes /) };
+    await expect(setUp('--env', 'produktion')).rejects.toMatchObject(refusal);
+    await setUp();
     expect(await linesOf()).toEqual(usual);
   });
 

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
-import { readCommand } from '../owner-command.ts';
+import { readCommand, runCommand } from '../owner-command.ts';
 import { lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
@@ -241,22 +241,19 @@ async function readOnly(url: string, init: RequestInit): Promise<Response> {
   return url.includes(notMade) ? Response.json(emptyList) : fetch(url, init);
 }
 
-async function runSetup(): Promise<void> {
-  if (!process.env.STRIPE_SECRET_KEY) readCommand('local');
-  const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = process.env;
+async function runSetup(): Promise<boolean> {
+  const { values } = readCommand('local');
+  const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = values;
   if (!STRIPE_SECRET_KEY || !SITE_URL) {
-    process.stderr.write(
-      'Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.\n',
-    );
-    process.exit(1);
+    throw new Error('Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.');
   }
-
   const stripe = new Stripe(STRIPE_SECRET_KEY, stripeOptions(STRIPE_API_BASE));
   const { lines, webhookSecret } = await setUpStripe(stripe, SITE_URL.replace(/\/+$/, ''));
   for (const line of lines) process.stdout.write(`${line}\n`);
-  if (webhookSecret && webhookSecret !== process.env.STRIPE_WEBHOOK_SECRET) {
+  if (webhookSecret && webhookSecret !== values.STRIPE_WEBHOOK_SECRET) {
     process.stdout.write(`Put this into STRIPE_WEBHOOK_SECRET: ${webhookSecret}\n`);
   }
+  return true;
 }
 
-if (process.argv[1] === import.meta.filename) await runSetup();
+if (process.argv[1] === import.meta.filename) await runCommand(runSetup);
