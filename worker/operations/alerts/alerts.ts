@@ -44,7 +44,7 @@ export const alerts: Alert[] = [
     name: 'Stripe refuses us',
     when: 'any `stripe_refused` with `status` 401 or 403',
     urgency: 'now',
-    meaning: 'nobody can buy or delete an account: check `STRIPE_SECRET_KEY`',
+    meaning: 'purchases, portal or deletions answer 503: run `npm run doctor`',
     query: counted('event="stripe_refused" | status=~"401|403"', '5m'),
     threshold: 0,
     forMinutes: 0,
