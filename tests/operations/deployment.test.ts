@@ -61,7 +61,9 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
 }
 
 describe('a deployment', () => {
-  const steps = ['check true', 'migrate libsql://x t', 'deploy preview', 'look at https://solace.example for NEW'];
+  const [status, look] = ['deployments status preview', 'look at https://solace.example for NEW'];
+  const steps = ['check true', status, 'migrate libsql://x t', 'deploy preview', look];
+  const back = /^Go back to OLD with: npx wrangler versions deploy OLD@100 --env preview --yes$/m;
   const deployToAll = (world: World & Way = {}, ...more: [Record<string, string>?, boolean?]) =>
     deploy({ ...world, isGradual: false }, ...more);
 
@@ -70,18 +72,23 @@ describe('a deployment', () => {
       done: true,
       steps,
       uploaded: new Set([...Object.keys(values), 'CODE_PEPPER', 'solace.example']),
+      said: expect.stringMatching(back),
     });
+  });
+
+  it('names all versions of an unfinished rollout as the way back, and none at the first deployment', async () => {
+    const parts = [10, 90].map((percentage) => ({ version_id: `V${percentage}`, percentage }));
+    const said = expect.stringContaining('npx wrangler versions deploy V10@10 V90@90 --env preview --yes');
+    expect(await deployToAll({ deployed: parts, badLook: 1 })).toMatchObject({ steps, said });
+    const first = await deployToAll({ deployed: [] });
+    expect(first).toMatchObject({ done: true, steps });
+    expect(first.said).not.toContain('versions deploy');
   });
 
   it.each<[what: string, world: World, count: number, said: RegExp]>([
     ['changes nothing when a check fails', { runChecks: wrong('X', 'is malformed', '') }, 1, /Nothing was changed\.$/],
-    ['does not look at what was not deployed', { failing: 'deploy' }, 3, /the version before runs on\.$/],
-    [
-      'says in one line how to go back when the new version does not serve',
-      { badLook: 1 },
-      4,
-      /^Go back with: npx wrangler rollback --env preview --yes$/m,
-    ],
+    ['does not look at what was not deployed', { failing: 'deploy preview' }, 4, /the version before runs on\.$/],
+    ['names the version to go back to when the new one does not serve', { badLook: 1 }, 5, back],
   ])('%s', async (_, world, count, said) => {
     expect(await deployToAll(world)).toMatchObject({
       done: false,

@@ -69,6 +69,11 @@ describe('the runbook', () => {
     await expect(database.execute(statement)).resolves.toBeDefined();
   });
 
+  it('names a version wherever it goes back to one', () => {
+    expect(runbook.match(/.*wrangler rollback(?! ID).*/g)).toBeNull();
+    expect(runbook).toContain('npx wrangler versions deploy ID@100 --env production --yes');
+  });
+
   it('says how each secret is rotated', () => {
     const secrets = settingNames.filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
     for (const name of secrets) expect(runbook).toMatch(new RegExp(`^- \`${name}\`.*:`, 'm'));

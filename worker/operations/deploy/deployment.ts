@@ -1,16 +1,7 @@
 import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
 import { type Target, type Values, UsageError } from '../owner-command.ts';
-import {
-  isReady,
-  siteOf,
-  type Look,
-  publish,
-  rollbackLine,
-  type Wrangler,
-  upload,
-  type Version,
-} from './new-version.ts';
+import { isReady, siteOf, type Look, publish, type Wrangler, upload, type Version } from './new-version.ts';
 
 export type DeployTools = {
   runChecks: typeof runChecks;
@@ -29,6 +20,7 @@ export async function deployTo(
 ): Promise<boolean> {
   const { say } = tools;
   if (!(await isReady(target, values, tools, withoutContact))) return stop(say, 'Nothing was changed.');
+  const before = await servingVersions(target, tools);
 
   await tools.migrate(values.TURSO_DATABASE_URL!, values.TURSO_AUTH_TOKEN ?? '');
   say('✓ The database has the newest schema');
@@ -36,9 +28,9 @@ export async function deployTo(
   if (!ok) return stop(say, 'Nothing was deployed; the version before runs on.');
 
   const problem = await tools.smoke({ siteUrl: siteOf(values), version });
-  if (problem) return stop(say, `✗ ${problem}\nGo back with: ${rollbackLine(target)}`);
-  say(`✓ ${values.SITE_URL} serves the new version`);
-  return true;
+  say(problem ? `✗ ${problem}` : `✓ ${values.SITE_URL} serves the new version`);
+  say(wayBack(target, before));
+  return !problem;
 }
 
 export type Plan = {
@@ -125,12 +117,17 @@ async function deploySplit(target: Target, split: string[], message: string, { w
   return ok;
 }
 
-type Deployment = { versions?: { version_id: string; percentage: number }[] };
+type Share = { version_id: string; percentage: number };
+
+async function servingVersions(target: Target, { wrangler }: DeployTools): Promise<Share[]> {
+  const { ok, output } = await wrangler(['deployments', 'status', '--env', target, '--json'], { isQuiet: true });
+  return ok ? versionsIn(output) : [];
+}
 
 /** The one version that all users get, or null: a part of the users needs a version before it. */
-async function presentVersion(target: Target, { wrangler, say }: Tools): Promise<string | null> {
-  const { ok, output } = await wrangler(['deployments', 'status', '--env', target, '--json'], { isQuiet: true });
-  const versions = ok ? versionsIn(output) : [];
+async function presentVersion(target: Target, tools: Tools): Promise<string | null> {
+  const { say } = tools;
+  const versions = await servingVersions(target, tools);
   if (versions.length === 1) return versions[0]!.version_id;
   if (versions.length === 0) {
     say(
@@ -143,9 +140,10 @@ async function presentVersion(target: Target, { wrangler, say }: Tools): Promise
   return null;
 }
 
-function versionsIn(output: string): NonNullable<Deployment['versions']> {
+function versionsIn(output: string): Share[] {
   try {
-    return (JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as Deployment).versions ?? [];
+    const text = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1);
+    return (JSON.parse(text) as { versions?: Share[] }).versions ?? [];
   } catch {
     return [];
   }
@@ -158,7 +156,19 @@ Deploy it to everybody with: npm run deploy -- --env ${target}`;
 }
 
 function backLine(target: Target, version: string): string {
-  return `npx wrangler versions deploy ${version}@100 --env ${target} --yes`;
+  return splitLine(target, [{ version_id: version, percentage: 100 }]);
+}
+
+function splitLine(target: Target, split: Share[]): string {
+  const shares = split.map(({ version_id: id, percentage }) => `${id}@${percentage}`).join(' ');
+  return `npx wrangler versions deploy ${shares} --env ${target} --yes`;
+}
+
+function wayBack(target: Target, before: Share[]): string {
+  if (before.length === 0) return 'Cloudflare named no version that ran before.';
+  const ids = before.map(({ version_id: id }) => id).join(' and ');
+  return `Go back to ${ids} with: ${splitLine(target, before)}
+If the site was paused, this pauses it again. The versions before: npx wrangler deployments list --env ${target}`;
 }
 
 function stop(say: Tools['say'], line: string): false {

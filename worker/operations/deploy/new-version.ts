@@ -22,10 +22,6 @@ export function upload(wrangler: Wrangler, target: Target, values: Values): Prom
   );
 }
 
-export function rollbackLine(target: Target): string {
-  return `npx wrangler rollback --env ${target} --yes`;
-}
-
 async function withSettings<T>(values: Values, run: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'solace-deploy-'));
   const file = join(folder, 'settings.json');
