@@ -5,21 +5,27 @@ import { fine, wrong, type Finding } from '../../worker/operations/doctor/findin
 
 const values = { SITE_URL: 'https://solace.example/', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
 
+type Share = { version_id: string; percentage: number };
 type World = {
-  deployed?: { version_id: string; percentage: number }[];
+  deployed?: Share[];
+  /** What runs once Wrangler was told to deploy. */
+  afterwards?: Share[];
   /** The calls of Wrangler that contain this fail, with this error. */
   failing?: string;
   error?: string;
   runChecks?: Finding;
+  migration?: string;
   /** The look that fails, counted from 1. */
   badLook?: number;
 };
+const all = (id: string): Share[] => [{ version_id: id, percentage: 100 }];
 type Way = { parts?: number[]; watchMs?: number; isGradual?: boolean; target?: 'preview' | 'production' };
 
 /** Deploys with stub tools that record their calls in order. */
 async function deploy(world: World & Way = {}, more: Record<string, string> = {}, withoutContact = false) {
   const { parts = [10, 50], watchMs = 0, isGradual = true, target = 'preview', runChecks = fine('All') } = world;
-  const { deployed = [{ version_id: 'OLD', percentage: 100 }], failing = '-', error = 'refused', badLook } = world;
+  const { deployed = all('OLD'), failing = '-', error = 'refused', badLook } = world;
+  let runs = deployed;
   const [steps, said] = [[] as string[], [] as string[]];
   /** The settings, the address of the contact form and the host that Wrangler gets. */
   const uploaded = new Set<string>();
@@ -29,7 +35,10 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
       steps.push(`check ${mayBeBehind}`);
       return [runChecks];
     },
-    migrate: async (url, token) => void steps.push(`migrate ${url} ${token}`),
+    migrate: async (url, token) => {
+      steps.push(`migrate ${url} ${token}`);
+      if (world.migration) throw new Error(world.migration);
+    },
     wrangler: async (args, { env = {} } = {}) => {
       const at = args.indexOf('--env');
       const step = [...args.slice(0, at), args[at + 1]].join(' ');
@@ -39,7 +48,8 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
         Object.keys(JSON.parse(readFileSync(file, 'utf8'))).forEach((name) => uploaded.add(name));
       if (env['VITE_CONTACT_URL']) uploaded.add(env['VITE_CONTACT_URL']);
       if (args.includes('--domain')) uploaded.add(args[args.indexOf('--domain') + 1]!);
-      const output = step.startsWith('deployments') ? JSON.stringify({ versions: deployed }) : '';
+      const output = step.startsWith('deployments') ? JSON.stringify({ versions: runs }) : '';
+      if (step.startsWith('deploy ')) runs = world.afterwards ?? runs;
       const version = { id: 'NEW', worker: 'solace' };
       return step.includes(failing) ? { ok: false, output: error, version: null } : { ok: true, output, version };
     },
@@ -51,11 +61,11 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
     say: (line) => said.push(line),
     wait: async (ms) => void (waitedMs += ms),
   } satisfies Parameters<typeof deployGradually>[2];
-  const all = { ...values, CODE_PEPPER: 'pepper', ...more };
+  const settings = { ...values, CODE_PEPPER: 'pepper', ...more };
   const plan = { parts, watchMs, pauseMs: 30_000 };
   const done = isGradual
-    ? await deployGradually(target, all, tools, { plan, withoutContact })
-    : await deployTo(target, all, tools, withoutContact);
+    ? await deployGradually(target, settings, tools, { plan, withoutContact })
+    : await deployTo(target, settings, tools, withoutContact);
   const splits = steps.flatMap((step) => /^versions deploy (.*) preview$/.exec(step)?.[1] ?? []);
   return { done, steps, splits, uploaded, waitedMs, said: said.join('\n') };
 }
@@ -76,6 +86,40 @@ describe('a deployment', () => {
     });
   });
 
+  const migration = 'SQLITE_BUSY: database is locked';
+  it.each<[what: string, world: World, then: string[], said: RegExp]>([
+    ['the version before', {}, [status], /^Nothing was deployed; the version before runs on\.$/m],
+    [
+      'the new version',
+      { afterwards: all('NEW') },
+      [status, look],
+      /^✗ Wrangler failed, and NEW serves all users now\. /m,
+    ],
+    ['a bad new version', { afterwards: all('NEW'), badLook: 1 }, [status, look], /^✗ \/api\/health answers 503$/m],
+    [
+      'nothing that Cloudflare names',
+      { afterwards: [] },
+      [status],
+      /^✗ Wrangler failed, and Cloudflare names no version/m,
+    ],
+  ])('says after a failure of Wrangler that the users get %s', async (_, world, then, expected) => {
+    const { done, steps: seen, said } = await deployToAll({ ...world, failing: 'deploy preview' });
+    expect({ done, seen }).toEqual({ done: false, seen: [...steps.slice(0, 4), ...then] });
+    expect(said).toMatch(expected);
+    if (world.afterwards) expect(said).toMatch(back);
+    expect(said.includes('Nothing was deployed')).toBe(!world.afterwards);
+  });
+
+  it.each([false, true])(
+    'says that nothing was deployed when the migration fails (gradually: %s)',
+    async (isGradual) => {
+      const { done, steps: seen, said } = await deploy({ migration, isGradual });
+      expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });
+      expect(said).toMatch(/^✗ The migration failed: SQLITE_BUSY: database is locked$/m);
+      expect(said).toMatch(/Nothing was deployed; the version before runs on\..*$/);
+    },
+  );
+
   it('names all versions of an unfinished rollout as the way back, and none at the first deployment', async () => {
     const parts = [10, 90].map((percentage) => ({ version_id: `V${percentage}`, percentage }));
     const said = expect.stringContaining('npx wrangler versions deploy V10@10 V90@90 --env preview --yes');
@@ -87,7 +131,6 @@ describe('a deployment', () => {
 
   it.each<[what: string, world: World, count: number, said: RegExp]>([
     ['changes nothing when a check fails', { runChecks: wrong('X', 'is malformed', '') }, 1, /Nothing was changed\.$/],
-    ['does not look at what was not deployed', { failing: 'deploy preview' }, 4, /the version before runs on\.$/],
     ['names the version to go back to when the new one does not serve', { badLook: 1 }, 5, back],
   ])('%s', async (_, world, count, said) => {
     expect(await deployToAll(world)).toMatchObject({

@@ -22,15 +22,44 @@ export async function deployTo(
   if (!(await isReady(target, values, tools, withoutContact))) return stop(say, 'Nothing was changed.');
   const before = await servingVersions(target, tools);
 
-  await tools.migrate(values.TURSO_DATABASE_URL!, values.TURSO_AUTH_TOKEN ?? '');
+  if (!(await isMigrated(values, tools))) return false;
   say('✓ The database has the newest schema');
   const { ok, version } = await publish(tools.wrangler, target, values);
-  if (!ok) return stop(say, 'Nothing was deployed; the version before runs on.');
+  const serving = ok ? version : await servingAfterFailure(target, before, tools);
+  if (!ok && !serving) return false;
 
-  const problem = await tools.smoke({ siteUrl: siteOf(values), version });
+  const problem = await tools.smoke({ siteUrl: siteOf(values), version: serving });
   say(problem ? `✗ ${problem}` : `✓ ${values.SITE_URL} serves the new version`);
   say(wayBack(target, before));
-  return !problem;
+  return ok && !problem;
+}
+
+/** Wrangler sets the domain and the cron triggers after it has deployed the version: a failure there is no rollback. */
+async function servingAfterFailure(target: Target, before: Share[], tools: DeployTools): Promise<Version | null> {
+  const { say } = tools;
+  const now = await servingVersions(target, tools);
+  const newest = now.find(({ version_id: id }) => !before.some((old) => old.version_id === id));
+  if (newest) {
+    say(`✗ Wrangler failed, and ${newest.version_id} serves all users now. \
+Its domain or cron triggers may be missing: correct what Wrangler names and deploy again, or go back.`);
+    return { id: newest.version_id, worker: '' };
+  }
+  if (now.length > 0) say('Nothing was deployed; the version before runs on.');
+  else say(`✗ Wrangler failed, and Cloudflare names no version that runs.\n${wayBack(target, before)}`);
+  return null;
+}
+
+async function isMigrated(values: Values, { migrate, say }: DeployTools): Promise<boolean> {
+  try {
+    await migrate(values.TURSO_DATABASE_URL!, values.TURSO_AUTH_TOKEN ?? '');
+    return true;
+  } catch (error) {
+    say(`✗ The migration failed: ${error instanceof Error ? error.message : String(error)}`);
+    return stop(
+      say,
+      'Nothing was deployed; the version before runs on. Repeating the command applies what is missing.',
+    );
+  }
 }
 
 export type Plan = {
@@ -60,7 +89,7 @@ export async function deployGradually(
   const next = uploaded.version;
   say(`✓ Version ${next.id} is uploaded; nobody gets it yet`);
 
-  await tools.migrate(values.TURSO_DATABASE_URL!, values.TURSO_AUTH_TOKEN ?? '');
+  if (!(await isMigrated(values, tools))) return false;
   say('✓ The database has the newest schema, on which the present version runs too');
   say(`If this command is interrupted, go back with: ${backLine(target, present)}`);
   return rollOut({ target, siteUrl: siteOf(values), present, next, plan }, tools);
