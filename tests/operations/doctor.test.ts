@@ -18,7 +18,9 @@ const broken = await serve((_, response) => response.writeHead(500).end('{}'));
 /** A bot that verifies nothing, and a form that allows no browser. */
 const careless = await serve((_, response) => response.writeHead(204).end());
 const issuer = await serve((_, response) => response.end('{"keys":[]}'));
-afterAll(() => Promise.all([services, withoutTables, broken, careless, issuer].map((each) => each.close())));
+/** Leads to a bot in order, in a way that keeps method, body and headers. */
+const moved = await serve((_, response) => response.writeHead(308, { location: vars.BOT_WEBHOOK_URL }).end());
+afterAll(() => Promise.all([services, withoutTables, broken, careless, issuer, moved].map((each) => each.close())));
 
 const { vars, url, database } = services;
 const silent = 'http://127.0.0.1:1';
@@ -206,6 +208,10 @@ it.each<[says: string, broken: Values | Breakage]>([
     { WHATSAPP_TEMPLATE_LANGUAGE: 'en' },
   ],
   ['✗ BOT_WEBHOOK_URL: the bot takes calls that nobody signed. ', { BOT_WEBHOOK_URL: careless.url }],
+  [
+    '✗ BOT_WEBHOOK_URL: the bot does not answer (it redirects, which is not followed). ',
+    { BOT_WEBHOOK_URL: moved.url },
+  ],
   ['✗ EXTERNAL_TOKEN_JWKS_URL: holds no key. ', { EXTERNAL_TOKEN_JWKS_URL: issuer.url }],
   ['✗ CONTACT_URL: does not allow http://localhost:9 in CORS, so browsers cannot send', { CONTACT_URL: careless.url }],
   ["✗ STRIPE_WEBHOOK_SECRET: Stripe's webhook endpoint sends 2024-06-20, not 2026-", replaceWebhookByOld],

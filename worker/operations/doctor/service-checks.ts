@@ -161,10 +161,11 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
 }
 
 async function post(url: string, headers: Record<string, string>): Promise<number | string> {
-  const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
-  const response = await httpRequest(url, init);
+  const all = { 'content-type': 'application/json', ...headers };
+  const response = await httpRequest(url, { method: 'POST', headers: all, body, redirect: 'manual' });
   if ('failure' in response) return response.failure;
   await response.body?.cancel();
+  if (response.status >= 300 && response.status < 400) return 'it redirects, which is not followed';
   const lost = response.status === 404 || response.status === 405 || response.status >= 500;
   return lost ? `it answers ${response.status}` : response.status;
 }
