@@ -231,10 +231,22 @@ export async function checkContact(values: Values, target: Target): Promise<Find
   if (target !== 'local' && !url.output.startsWith('https:')) return bad(`must be https in ${target}`);
   const origin = values['SITE_URL']?.replace(/\/+$/, '') ?? '';
   const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
-  const response = await httpRequest(url.output, { method: 'OPTIONS', headers });
+  const response = await httpRequest(url.output, { method: 'OPTIONS', headers, redirect: 'manual' });
   if ('failure' in response) return bad(`does not answer (${response.failure})`);
   await response.body?.cancel();
-  const allowed = response.headers.get('access-control-allow-origin');
-  if (allowed === '*' || allowed === origin) return fine('The contact form has an address that takes its messages');
-  return bad(`does not allow ${origin} in CORS, so browsers cannot send to it`);
+  const fault = preflightFault(response, origin);
+  if (fault) return bad(`${fault}, so browsers cannot send to it`);
+  return fine('The contact form has an address that takes its messages');
+}
+
+function preflightFault({ ok, status, headers }: Response, origin: string): string | null {
+  const allowed = (name: string) => headers.get(`access-control-allow-${name}`) ?? '';
+  const names = allowed('headers')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  if (!ok) return `answers the preflight with ${status}`;
+  if (!['*', origin].includes(allowed('origin'))) return `does not allow ${origin} in CORS`;
+  return names.some((each) => each === '*' || each === 'content-type')
+    ? null
+    : 'does not allow the header content-type in CORS';
 }
