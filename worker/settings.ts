@@ -4,7 +4,7 @@ import { parseLimits, rateLimitEventsKeptMs } from './lib/rate-limits.ts';
 import { log } from './lib/log.ts';
 import { memoize } from './lib/memoize.ts';
 import { RequestError } from './lib/request-error.ts';
-import { isShort, repeatedSecrets, secretsOf } from './lib/secrets.ts';
+import { isShort, keyNamesOf, repeatedSecrets, secretsOf } from './lib/secrets.ts';
 
 const text = v.pipe(v.string(), v.nonEmpty());
 const address = v.pipe(v.string(), v.url());
@@ -18,6 +18,12 @@ const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
 const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
+);
+/** A key is found by its name, so that two of one name would hide the second. */
+const keyRing = v.pipe(
+  text,
+  v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
+  v.check((ring) => new Set(keyNamesOf(ring)).size === keyNamesOf(ring).length),
 );
 /** Languages as WhatsApp spells them, such as `en es pt_BR`: the first is for everybody whose language is not among them. */
 const templateLanguages = v.pipe(
@@ -68,10 +74,10 @@ export const Settings = v.object({
   TURSO_AUTH_TOKEN: v.optional(v.string()),
 
   /** `kid:secret kid:secret`: the first signs, all verify. */
-  SESSION_KEYS: v.pipe(text, v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/)),
+  SESSION_KEYS: keyRing,
   CODE_PEPPER: rotating,
   /** `kid:secret kid:secret`: the first wraps the keys of conversations, all unwrap them. */
-  CHAT_KEYS: v.pipe(text, v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/)),
+  CHAT_KEYS: keyRing,
   CHAT_RETENTION_DAYS: positive(90),
   CHAT_MESSAGES_PER_MINUTE: positive(20),
   CHAT_MESSAGES_WAITING: positive(5),

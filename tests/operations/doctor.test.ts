@@ -29,6 +29,8 @@ const other = 'Zm9yZ290dGVuLXNlY3JldC1vZi1zb21lYm9keS1lbHNlLWFsdG9nZXRoZXI';
 
 const unpaired = `${freshKeyPair().split(':')[0]}:${other.slice(0, 43)}`;
 
+const twoOfOneName = `k:${other} k:${other.slice(1)}`;
+
 /** For each setting, values that are wrong in one way each; undefined stands for none at all. */
 const breakages: Record<SettingName, (string | undefined)[]> = {
   SITE_URL: [undefined, 'solace', 'http://localhost:2', 'http://localhost:9/app'],
@@ -37,9 +39,9 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   TURSO_DATABASE_URL: [undefined, 'database', silent, broken.url],
   ACCOUNT_RETENTION_DAYS: ['two years', '30'],
   TURSO_AUTH_TOKEN: [undefined, other],
-  SESSION_KEYS: [undefined, 'k:short', 'no-name', `k:${'a'.repeat(43)}`],
+  SESSION_KEYS: [undefined, 'k:short', 'no-name', `k:${'a'.repeat(43)}`, twoOfOneName],
   CODE_PEPPER: [undefined, 'pepper', `${other} short`],
-  CHAT_KEYS: [undefined, 'k:short', 'no-name', `k:${'a'.repeat(43)}`],
+  CHAT_KEYS: [undefined, 'k:short', 'no-name', `k:${'a'.repeat(43)}`, twoOfOneName],
   CHAT_RETENTION_DAYS: ['0', 'ninety'],
   CHAT_MESSAGES_PER_MINUTE: ['0'],
   CHAT_MESSAGES_WAITING: ['-1'],

@@ -59,9 +59,14 @@ export function chatKeyName(chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? chatKeyId.slice(0, -boundMark.length) : chatKeyId;
 }
 
+export function keyNamesOf(ring: string): string[] {
+  return entriesOf(ring).map((key) => key.slice(0, key.indexOf(':')));
+}
+
 function keysOf(ring = ''): string[] {
-  return ring
-    .trim()
-    .split(/\s+/)
-    .map((key) => key.slice(key.indexOf(':') + 1));
+  return entriesOf(ring).map((key) => key.slice(key.indexOf(':') + 1));
+}
+
+function entriesOf(ring: string): string[] {
+  return ring.trim().split(/\s+/);
 }

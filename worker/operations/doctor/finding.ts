@@ -32,6 +32,7 @@ export function lineOf(finding: Finding): string {
 const random = 'Make one with `openssl rand -base64 48 | tr -d "+/=\\n" | cut -c1-43`.';
 const limit = 'Write limits like `1/30s 5/1h 10/1d`, each at least 1 and none longer than a day, or leave it out.';
 const number = 'Write a whole number of at least 1, or leave it out.';
+const keys = `Write \`name:secret\`, each with another name, the secret of 43 characters. ${random}`;
 
 const keyPairCommand =
   "`node -p \"e = require('crypto').createECDH('prime256v1'); e.generateKeys('base64url') + ':' + e.getPrivateKey('base64url')\"`";
@@ -43,9 +44,9 @@ export const howToGet: Record<keyof Settings, string> = {
   ACCOUNT_RETENTION_DAYS: 'Write days, at least 60, or leave it out.',
   TURSO_DATABASE_URL: 'Take it from `turso db show <database> --url`.',
   TURSO_AUTH_TOKEN: 'Make one with `turso db tokens create <database>`.',
-  SESSION_KEYS: `Write \`name:secret\`, the secret of 43 characters. ${random}`,
+  SESSION_KEYS: keys,
   CODE_PEPPER: random,
-  CHAT_KEYS: `Write \`name:secret\`, the secret of 43 characters. ${random}`,
+  CHAT_KEYS: keys,
   CHAT_RETENTION_DAYS: number,
   CHAT_MESSAGES_PER_MINUTE: number,
   CHAT_MESSAGES_WAITING: number,

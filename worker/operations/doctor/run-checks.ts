@@ -4,7 +4,7 @@ import { Settings } from '../../settings.ts';
 import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
 import * as v from 'valibot';
-import { chatKeyName, isShort, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
+import { chatKeyName, isShort, keyNamesOf, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
 import { brand } from '../../contract/brand.ts';
@@ -210,14 +210,10 @@ async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   return [warning('The bot', what, remedy)];
 }
 
-async function checkChatKeys(client: Client, settings: Settings): Promise<Finding[]> {
+async function checkChatKeys(client: Client, { CHAT_KEYS: ring }: Partial<Settings>): Promise<Finding[]> {
+  if (!ring) return [];
   const { rows } = await client.execute('select distinct chat_key_id as id from users where chat_key_id is not null');
-  const held = new Set(
-    (settings.CHAT_KEYS ?? '')
-      .trim()
-      .split(/\s+/)
-      .map((key) => key.slice(0, key.indexOf(':'))),
-  );
+  const held = new Set(keyNamesOf(ring));
   const used = new Set(rows.map(({ id }) => chatKeyName(id as string)));
   const lost = [...used].filter((name) => !held.has(name));
   if (lost.length === 0) return [];
