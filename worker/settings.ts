@@ -54,6 +54,8 @@ const hosts = (fallback: string) =>
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 const positive = (fallback: number) =>
   v.pipe(v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)), v.transform(Number));
+/** A Durable Object takes no alarm after the year 2189. */
+const mostDays = 36_500;
 
 export const Settings = v.object({
   SITE_URL: v.pipe(
@@ -68,7 +70,7 @@ export const Settings = v.object({
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
   /** Days without use before an account without a subscription is deleted; the bot notifies its user 30 days before. */
-  ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60)),
+  ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60), v.maxValue(mostDays)),
 
   TURSO_DATABASE_URL: text,
   TURSO_AUTH_TOKEN: v.optional(v.string()),
@@ -78,7 +80,7 @@ export const Settings = v.object({
   CODE_PEPPER: rotating,
   /** `kid:secret kid:secret`: the first wraps the keys of conversations, all unwrap them. */
   CHAT_KEYS: keyRing,
-  CHAT_RETENTION_DAYS: positive(90),
+  CHAT_RETENTION_DAYS: v.pipe(positive(90), v.maxValue(mostDays)),
   CHAT_MESSAGES_PER_MINUTE: positive(20),
   CHAT_MESSAGES_WAITING: positive(5),
 
