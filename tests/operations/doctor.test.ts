@@ -249,6 +249,30 @@ it('lets the migrations that a database lacks wait before a deployment', async (
   expect(waiting.filter(({ ok }) => !ok)).toEqual([]);
 });
 
+/** Lets the newest migrations wait; returns how to undo it. */
+async function unapply(count: number) {
+  const { rows } = await database.execute(
+    `select hash, created_at as at from __drizzle_migrations order by at desc limit ${count}`,
+  );
+  await database.execute({
+    sql: 'delete from __drizzle_migrations where created_at >= ?',
+    args: [rows.at(-1)!['at']!],
+  });
+  const sql = 'insert into __drizzle_migrations (hash, created_at) values (?, ?)';
+  return () => database.batch(rows.map(({ hash, at }) => ({ sql, args: [hash!, at!] })));
+}
+
+it('finds a missing key of conversations also while migrations wait', async () => {
+  await using afterwards = new AsyncDisposableStack();
+  afterwards.defer(async () => void (await database.execute('delete from users')));
+  await database.execute(userWithKey('spring'));
+  const reapply = await unapply(1);
+  afterwards.defer(async () => void (await reapply()));
+  const findings = await runChecks(vars, { target: 'local', mayBeBehind: true });
+  const wrong = findings.filter(({ ok }) => !ok).map(lineOf);
+  expect(wrong).toEqual([expect.stringMatching(/^✗ CHAT_KEYS: lacks spring, /)]);
+});
+
 it('warns loudly that messages of the contact form go nowhere, until an address allows the site', async () => {
   const about = (CONTACT_URL?: string, target: Target = 'local') => linesOf({ CONTACT_URL }, target, 'CONTACT_URL');
   expect(await about()).toEqual([expect.stringMatching(/^! CONTACT_URL: .*GO NOWHERE/)]);

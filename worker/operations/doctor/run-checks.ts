@@ -135,8 +135,9 @@ async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<
     await client.execute('select 1');
     const schema = await checkSchema(client, mayBeBehind);
     const isCurrent = (await waitingMigrations(client)).length === 0;
-    const stored = isCurrent ? await checkStoredState(client, settings, Date.now()) : [];
-    return [fine('The database answers'), schema, await checkWriting(client), ...stored];
+    const stored = isCurrent ? [await checkParked(client), await checkContacts(client, Date.now())].flat() : [];
+    const keys = await checkChatKeys(client, settings);
+    return [fine('The database answers'), schema, await checkWriting(client), ...stored, ...keys];
   } catch (error) {
     return [refusal(error)];
   } finally {
@@ -183,10 +184,6 @@ function refusal(error: unknown): Finding {
   return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
 }
 
-async function checkStoredState(client: Client, settings: Settings, now: number): Promise<Finding[]> {
-  return [await checkParked(client), await checkContacts(client, now), await checkChatKeys(client, settings)].flat();
-}
-
 async function checkParked(client: Client): Promise<Finding[]> {
   const { rows } = await client.execute('select count(*) as parked from outbox where parked_at is not null');
   const parked = Number(rows[0]?.['parked'] ?? 0);
@@ -211,7 +208,8 @@ async function checkContacts(client: Client, now: number): Promise<Finding[]> {
 }
 
 async function checkChatKeys(client: Client, { CHAT_KEYS: ring }: Partial<Settings>): Promise<Finding[]> {
-  if (!ring) return [];
+  const column = await client.execute("select 1 from pragma_table_info('users') where name = 'chat_key_id'");
+  if (!ring || column.rows.length === 0) return [];
   const { rows } = await client.execute('select distinct chat_key_id as id from users where chat_key_id is not null');
   const held = new Set(keyNamesOf(ring));
   const used = new Set(rows.map(({ id }) => chatKeyName(id as string)));
