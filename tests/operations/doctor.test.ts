@@ -262,6 +262,14 @@ async function unapply(count: number) {
   return () => database.batch(rows.map(({ hash, at }) => ({ sql, args: [hash!, at!] })));
 }
 
+it('does not accuse the bot of messages that may have come from the web, which need no contact', async () => {
+  await using afterwards = new AsyncDisposableStack();
+  const consent = "update users set chat_consent_version = '1', chat_consent_at = 1";
+  const repair = await executing(`${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}; ${consent}`)();
+  afterwards.defer(async () => void (await repair()));
+  expect(await linesOf({}, 'local', 'The bot')).toEqual([]);
+});
+
 it('finds a missing key of conversations also while migrations wait', async () => {
   await using afterwards = new AsyncDisposableStack();
   afterwards.defer(async () => void (await database.execute('delete from users')));

@@ -192,11 +192,12 @@ async function checkParked(client: Client): Promise<Finding[]> {
   return [warning('Parked events', what, 'List them with `npm run support -- outbox`, then retry or drop them.')];
 }
 
-/** The bot reports a contact with every message, or at least with the first of any five minutes. */
+/** A counted message does not say its channel: only people who cannot write on the web owe a contact for each. */
 async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const counted = await client.execute({
     sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.answer ->> 'userId'
       where bot_calls.at > ? and bot_calls.answer ->> 'allowed' is not null
+        and users.chat_consent_at is null
         and users.platform = 'whatsapp' and users.last_contact_at < bot_calls.at - 300000`,
     args: [now - 86_400_000],
   });
