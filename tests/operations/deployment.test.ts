@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { deployGradually, deployTo, readPlan } from '../../worker/operations/deploy/deployment.ts';
+import type { Allowed } from '../../worker/operations/deploy/new-version.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 
 const values = { SITE_URL: 'https://solace.example/', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
@@ -22,7 +23,7 @@ const all = (id: string): Share[] => [{ version_id: id, percentage: 100 }];
 type Way = { parts?: number[]; watchMs?: number; isGradual?: boolean; target?: 'preview' | 'production' };
 
 /** Deploys with stub tools that record their calls in order. */
-async function deploy(world: World & Way = {}, more: Record<string, string> = {}, withoutContact = false) {
+async function deploy(world: World & Way = {}, more: Record<string, string> = {}, allowed: Allowed = {}) {
   const { parts = [10, 50], watchMs = 0, isGradual = true, target = 'preview', runChecks = fine('All') } = world;
   const { deployed = all('OLD'), failing = '-', error = 'refused', badLook } = world;
   let runs = deployed;
@@ -31,8 +32,8 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
   const uploaded = new Set<string>();
   let [looks, waitedMs] = [0, 0];
   const tools = {
-    runChecks: async (_, { mayBeBehind }) => {
-      steps.push(`check ${mayBeBehind}`);
+    runChecks: async (_, { mayBeBehind, isPaused }) => {
+      steps.push(`check ${mayBeBehind}${isPaused ? ' while paused' : ''}`);
       return [runChecks];
     },
     migrate: async (url, token) => {
@@ -64,8 +65,8 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
   const settings = { ...values, CODE_PEPPER: 'pepper', ...more };
   const plan = { parts, watchMs, pauseMs: 30_000 };
   const done = isGradual
-    ? await deployGradually(target, settings, tools, { plan, withoutContact })
-    : await deployTo(target, settings, tools, withoutContact);
+    ? await deployGradually(target, settings, tools, { plan, ...allowed })
+    : await deployTo(target, settings, tools, allowed);
   const splits = steps.flatMap((step) => /^versions deploy (.*) preview$/.exec(step)?.[1] ?? []);
   return { done, steps, splits, uploaded, waitedMs, said: said.join('\n') };
 }
@@ -74,7 +75,7 @@ describe('a deployment', () => {
   const [status, look] = ['deployments status preview', 'look at https://solace.example for NEW'];
   const steps = ['check true', status, 'migrate libsql://x t', 'deploy preview', look];
   const back = /^Go back to OLD with: npx wrangler versions deploy OLD@100 --env preview --yes$/m;
-  const deployToAll = (world: World & Way = {}, ...more: [Record<string, string>?, boolean?]) =>
+  const deployToAll = (world: World & Way = {}, ...more: [Record<string, string>?, Allowed?]) =>
     deploy({ ...world, isGradual: false }, ...more);
 
   it('checks, migrates, deploys and looks, in this order', async () => {
@@ -84,6 +85,10 @@ describe('a deployment', () => {
       uploaded: new Set([...Object.keys(values), 'CODE_PEPPER', 'solace.example']),
       said: expect.stringMatching(back),
     });
+  });
+
+  it('lets the checks know that the site is paused', async () => {
+    expect((await deployToAll({}, {}, { isPaused: true })).steps[0]).toBe('check true while paused');
   });
 
   const migration = 'SQLITE_BUSY: database is locked';
@@ -147,7 +152,7 @@ describe('a deployment', () => {
     const CONTACT_URL = 'https://forms.example';
     const { done, uploaded } = await deployToAll(production, { CONTACT_URL });
     expect({ done, isBuiltIn: uploaded.has(CONTACT_URL) }).toEqual({ done: true, isBuiltIn: true });
-    expect(await deployToAll(production, {}, true)).toMatchObject({ done: true });
+    expect(await deployToAll(production, {}, { withoutContact: true })).toMatchObject({ done: true });
   });
 });
 
@@ -251,7 +256,8 @@ describe('the flags', () => {
     { gradual: true, parts: 'half' },
     { gradual: true, minutes: 'ten' },
     { parts: '5' },
+    { gradual: true, paused: true },
   ])('refuse %o', (flags) => {
-    expect(() => readPlan(flags)).toThrow(/--(parts|minutes)/);
+    expect(() => readPlan(flags)).toThrow(/--(parts|minutes|paused)/);
   });
 });

@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, describe } from 'vitest';
-import { type SettingName, runChecks, checkSettings } from '../../worker/operations/doctor/run-checks.ts';
+import {
+  type SettingName,
+  runChecks,
+  checkSettings,
+  prematureRemoval,
+} from '../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../worker/operations/doctor/finding.ts';
 import type { Values, Target } from '../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../product/vars.ts';
@@ -249,6 +255,9 @@ it('lets the migrations that a database lacks wait before a deployment', async (
   expect(waiting.filter(({ ok }) => !ok)).toEqual([]);
 });
 
+const journal = await readFile('drizzle/migrations/meta/_journal.json', 'utf8');
+const { entries }: { entries: { tag: string }[] } = JSON.parse(journal);
+
 /** Lets the newest migrations wait; returns how to undo it. */
 async function unapply(count: number) {
   const { rows } = await database.execute(
@@ -258,8 +267,8 @@ async function unapply(count: number) {
     sql: 'delete from __drizzle_migrations where created_at >= ?',
     args: [rows.at(-1)!['at']!],
   });
-  const sql = 'insert into __drizzle_migrations (hash, created_at) values (?, ?)';
-  return () => database.batch(rows.map(({ hash, at }) => ({ sql, args: [hash!, at!] })));
+  const sql = `insert into __drizzle_migrations (hash, created_at) select value ->> 'hash', value ->> 'at' from json_each(?)`;
+  return () => database.execute({ sql, args: [JSON.stringify(rows.map(({ hash, at }) => ({ hash, at })))] });
 }
 
 it('does not accuse the bot of messages that may have come from the web, which need no contact', async () => {
@@ -268,6 +277,27 @@ it('does not accuse the bot of messages that may have come from the web, which n
   const repair = await executing(`${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}; ${consent}`)();
   afterwards.defer(async () => void (await repair()));
   expect(await linesOf({}, 'local', 'The bot')).toEqual([]);
+});
+
+it.each<[waiting: string[], refused: string | undefined]>([
+  [['0018_users', '0019_aliases'], undefined],
+  [['0018_users', '0019_aliases', '0020_phone_contract'], '0020_phone_contract'],
+  [['0020_phone_contract', '0021_names'], undefined],
+  [['0020_phone_contract', '0021_names', '0022_name_contract'], '0022_name_contract'],
+])('applies a removal only without an addition before it: %j', (waiting, refused) => {
+  expect(prematureRemoval(waiting)).toBe(refused);
+});
+
+it('refuses to add and to remove in one deployment, unless the database is empty or the site is paused', async () => {
+  const lines = async (options: { mayBeBehind?: true; isPaused?: true }, values = {}) =>
+    (await runChecks({ ...vars, ...values }, { target: 'local', ...options })).filter(({ ok }) => !ok).map(lineOf);
+  await using afterwards = new AsyncDisposableStack();
+  const reapply = await unapply(entries.length - entries.findIndex(({ tag }) => tag === '0018_outbox_users'));
+  afterwards.defer(async () => void (await reapply()));
+  const refusal = /^✗ Migrations: 0020_outbox_phone_contract removes .* `git log .*0020_outbox_phone_contract\.sql`/;
+  expect(await lines({ mayBeBehind: true })).toEqual([expect.stringMatching(refusal)]);
+  expect(await lines({ mayBeBehind: true, isPaused: true })).toEqual([]);
+  expect(await lines({ mayBeBehind: true }, { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN })).toEqual([]);
 });
 
 it('finds a missing key of conversations also while migrations wait', async () => {

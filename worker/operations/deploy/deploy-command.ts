@@ -6,12 +6,13 @@ import { deployGradually, readPlan, deployTo } from './deployment.ts';
 import { smoke, openWrangler } from './new-version.ts';
 
 /*
- * `npm run deploy [-- --env preview|production] [--without-contact]`: checks, migrates, builds, deploys and tests the site.
+ * `npm run deploy [-- --env preview|production] [--without-contact] [--paused]`: checks, migrates, builds, deploys and tests the site.
  * With `--gradual [--parts 10,50] [--minutes 5]` the new version reaches a part of the users first.
  */
 
 const flagsOfDeploy = {
   'without-contact': { type: 'boolean' },
+  paused: { type: 'boolean' },
   gradual: { type: 'boolean' },
   parts: { type: 'string' },
   minutes: { type: 'string' },
@@ -30,8 +31,6 @@ await runCommand(async () => {
     say,
     wait,
   };
-  const withoutContact = flags['without-contact'] === true;
-  return plan
-    ? deployGradually(target, values, tools, { plan, withoutContact })
-    : deployTo(target, values, tools, withoutContact);
+  const allowed = { withoutContact: flags['without-contact'] === true, isPaused: flags['paused'] === true };
+  return plan ? deployGradually(target, values, tools, { plan, ...allowed }) : deployTo(target, values, tools, allowed);
 });

@@ -1,7 +1,16 @@
 import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
 import { type Target, type Values, UsageError } from '../owner-command.ts';
-import { isReady, siteOf, type Look, publish, type Wrangler, upload, type Version } from './new-version.ts';
+import {
+  type Allowed,
+  isReady,
+  siteOf,
+  type Look,
+  publish,
+  type Wrangler,
+  upload,
+  type Version,
+} from './new-version.ts';
 
 export type DeployTools = {
   runChecks: typeof runChecks;
@@ -16,10 +25,10 @@ export async function deployTo(
   target: Target,
   values: Values,
   tools: DeployTools,
-  withoutContact = false,
+  allowed: Allowed = {},
 ): Promise<boolean> {
   const { say } = tools;
-  if (!(await isReady(target, values, tools, withoutContact))) return stop(say, 'Nothing was changed.');
+  if (!(await isReady(target, values, tools, allowed))) return stop(say, 'Nothing was changed.');
   const before = await servingVersions(target, tools);
 
   if (!(await isMigrated(values, tools))) return false;
@@ -77,10 +86,10 @@ export async function deployGradually(
   target: Target,
   values: Values,
   tools: Tools,
-  { plan, withoutContact = false }: { plan: Plan; withoutContact?: boolean },
+  { plan, ...allowed }: { plan: Plan } & Allowed,
 ): Promise<boolean> {
   const { say } = tools;
-  if (!(await isReady(target, values, tools, withoutContact))) return stop(say, 'Nothing was changed.');
+  if (!(await isReady(target, values, tools, allowed))) return stop(say, 'Nothing was changed.');
   const present = await presentVersion(target, tools);
   if (!present) return stop(say, 'Nothing was changed.');
 
@@ -208,7 +217,8 @@ function stop(say: Tools['say'], line: string): false {
 type Flags = Record<string, string | boolean | undefined>;
 
 /** The steps that the flags ask for, or null for a deployment to everybody at once. Throws a `UsageError`. */
-export function readPlan({ gradual, parts = '10,50', minutes = '5' }: Flags): Plan | null {
+export function readPlan({ gradual, paused, parts = '10,50', minutes = '5' }: Flags): Plan | null {
+  if (gradual && paused) throw new UsageError('--paused goes without --gradual: nobody gets the version before.');
   if (!gradual) {
     if (parts !== '10,50' || minutes !== '5') throw new UsageError('--parts and --minutes go with --gradual.');
     return null;

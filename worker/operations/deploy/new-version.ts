@@ -69,13 +69,16 @@ export function version(folder = root): string {
 
 type Tools = { runChecks: typeof runChecks; say: (line: string) => void };
 
+export type Allowed = { withoutContact?: boolean; isPaused?: boolean };
+
 /** Whether everything is in order for a deployment; says what is not. */
-export async function isReady(target: Target, values: Values, { runChecks, say }: Tools, withoutContact: boolean) {
+export async function isReady(target: Target, values: Values, { runChecks, say }: Tools, allowed: Allowed) {
+  const { withoutContact = false, isPaused = false } = allowed;
   if (target === 'production' && !values['CONTACT_URL'] && !withoutContact) {
     say('✗ CONTACT_URL is missing: messages from the contact form would go nowhere. Set it, or say --without-contact.');
     return false;
   }
-  const findings = await runChecks(values, { target, mayBeBehind: true });
+  const findings = await runChecks(values, { target, mayBeBehind: true, isPaused });
   for (const finding of findings) say(lineOf(finding));
   return findings.every(({ ok }) => ok);
 }

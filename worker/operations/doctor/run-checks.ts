@@ -14,15 +14,17 @@ import { dayMs } from '../../lib/time.ts';
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
 type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
-type Options = { target: Target; mayBeBehind?: boolean };
+/** `mayBeBehind` accepts missing migrations: while the site `isPaused`, whatever they remove. */
+type Behind = { mayBeBehind?: boolean; isPaused?: boolean };
+type Options = { target: Target } & Behind;
 
-/** Checks a service only if its settings are valid; `mayBeBehind` accepts missing migrations. */
-export async function runChecks(values: Values, { target, mayBeBehind = false }: Options): Promise<Finding[]> {
+/** Checks a service only if its settings are valid. */
+export async function runChecks(values: Values, { target, ...behind }: Options): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
   const atFault = new Set<string>(findings.flatMap((finding) => (finding.ok ? [] : [finding.about])));
   const serviceChecks: ServiceCheck[] = [
-    { needs: ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN'], check: (all) => checkDatabase(all, mayBeBehind) },
+    { needs: ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN'], check: (all) => checkDatabase(all, behind) },
     { needs: ['STRIPE_API_BASE', 'STRIPE_SECRET_KEY', 'SITE_URL'], check: (all) => checkStripe(all, target) },
     { needs: whatsapp, check: checkWhatsapp },
     { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
@@ -128,13 +130,14 @@ type Journal = { entries: { tag: string; when: number }[] };
 
 const journalFile = new URL('../../../drizzle/migrations/meta/_journal.json', import.meta.url);
 
-async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<Finding[]> {
+async function checkDatabase(settings: Settings, behind: Behind): Promise<Finding[]> {
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = settings;
   const client = createClient({ url, ...(authToken && { authToken }) });
   try {
     await client.execute('select 1');
-    const schema = await checkSchema(client, mayBeBehind);
-    const isCurrent = (await waitingMigrations(client)).length === 0;
+    const waiting = await waitingMigrations(client);
+    const schema = checkSchema(waiting, behind);
+    const isCurrent = waiting.length === 0;
     const stored = isCurrent ? [await checkParked(client), await checkContacts(client, Date.now())].flat() : [];
     const keys = await checkChatKeys(client, settings);
     return [fine('The database answers'), schema, await checkWriting(client), ...stored, ...keys];
@@ -145,19 +148,32 @@ async function checkDatabase(settings: Settings, mayBeBehind: boolean): Promise<
   }
 }
 
-async function checkSchema(client: Client, mayBeBehind: boolean): Promise<Finding> {
-  const waiting = await waitingMigrations(client);
+function checkSchema(waiting: string[], { mayBeBehind, isPaused }: Behind): Finding {
   if (waiting.length === 0) return fine('The database has the newest schema');
-  if (mayBeBehind) return fine(`The database waits for ${waiting.join(', ')}`);
-  return wrong(
-    'TURSO_DATABASE_URL',
-    `the database lacks ${waiting.join(', ')}`,
-    'Run `npm run deploy`, which migrates it.',
-  );
+  const list = waiting.join(', ');
+  if (!mayBeBehind)
+    return wrong('TURSO_DATABASE_URL', `the database lacks ${list}`, 'Run `npm run deploy`, which migrates it.');
+  const isEmpty = waiting.length === journaled().length;
+  const removal = isEmpty || isPaused ? undefined : prematureRemoval(waiting);
+  if (!removal) return fine(`The database waits for ${list}`);
+  const what = `${removal} removes what the present version may use, since ${waiting[0]} waits too`;
+  const how = `Deploy the commit before the one that \`git log -- drizzle/migrations/${removal}.sql\` names, then this one.`;
+  return wrong('Migrations', what, `${how} Or pause the site and add \`--paused\`.`);
+}
+
+/** A version that lacks an addition was built before the removal that follows it, and may use what that removes. */
+export function prematureRemoval(waiting: string[]): string | undefined {
+  const isRemoval = (tag: string) => tag.endsWith('_contract');
+  const addition = waiting.findIndex((tag) => !isRemoval(tag));
+  return addition < 0 ? undefined : waiting.slice(addition).find(isRemoval);
+}
+
+function journaled(): Journal['entries'] {
+  return (JSON.parse(readFileSync(journalFile, 'utf8')) as Journal).entries;
 }
 
 async function waitingMigrations(client: Client): Promise<string[]> {
-  const { entries }: Journal = JSON.parse(readFileSync(journalFile, 'utf8'));
+  const entries = journaled();
   const known = await client.execute("select 1 from sqlite_master where name = '__drizzle_migrations'");
   if (known.rows.length === 0) return entries.map(({ tag }) => tag);
   const { rows } = await client.execute('select max(created_at) as newest from __drizzle_migrations');
