@@ -64,12 +64,12 @@ function parse(options: ParseArgsOptionsConfig): { values: Flags; positionals: s
   }
 }
 
-const httpsAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:\/\//));
+const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:\/\//));
 const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) => v.optional(v.union([v.literal(''), rule]), '');
 
 export const OwnerSettings = v.object({
   /** The address that accepts the contact form's messages as JSON; the build writes it into the page. */
-  CONTACT_URL: optional(httpsAddress),
+  CONTACT_URL: optional(webAddress),
   /** The date on which a named person of the team last read every help line's page. */
   HELP_LINES_READ_ON: optional(v.pipe(v.string(), v.isoDate())),
 });
