@@ -1,11 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/crypto.ts';
 import { botCall, call, runCron, vars } from './support/api.ts';
 import { clearChat, consent, newWriter, readChat, reply, textsOf, untilAccepted, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
 import { externalSession, newPerson, newPhone, type Person } from './support/person.ts';
-import { logTexts } from './support/requests.ts';
+import { logLines, logTexts } from './support/requests.ts';
 import { deliveredEvents, everyValue, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, wholeObject } from './support/streams.ts';
 
@@ -120,6 +120,21 @@ describe('the keys', () => {
     await runCron('0 * * * *');
     expect(await keyIdOf(people[1])).toBe(`${name}/2`);
     for (const person of people) expect((await textsOf(person))[0]).toBe('Hello');
+  });
+
+  it('are wrapped again by the hourly job behind 500 keys that no secret opens, which it reports once', async () => {
+    onTestFinished(async () => void (await run("delete from users where chat_key_id = '!'")));
+    await run(`insert into users (id, phone, status, created_at, week_anchor, week_start, retention_due_at, chat_key, chat_key_id)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 500)
+      select 'unusable-' || n, '+unusable' || n, 'approved', 0, 0, 0, 9e15, '', '!' from numbers`);
+    const person = await newPerson();
+    const settings = { CHAT_KEYS: `${second} ${first}` };
+    await call('PUT', '/api/user/chat/consent', { token: person.token, body: { version: 'x' }, settings });
+    await runCron('0 * * * *');
+    expect(await keyIdOf(person)).toBe(`${name}/2`);
+    const reported = logLines('chat_key_unusable').map(({ conversations }) => conversations);
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toBeGreaterThanOrEqual(500);
   });
 
   it('are other ones after the conversation was cleared', async () => {

@@ -212,17 +212,17 @@ const rowsPerStep = 500;
 const stepsPerRun = 20;
 
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
+  let unusable = 0;
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const rows = await db.all<Row>(wrappedByOthers(presentChatKeyId(settings)));
+    const rows = await db.all<Row>(wrappedByOthers(presentChatKeyId(settings), unusable));
     const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter((each) => each !== null);
     const [first, ...rest] = statements.map((statement) => db.run(statement));
     if (first) await db.batch([first, ...rest]);
     if (rows.length > 0) log('info', 'chat_keys_rewrapped', { keys: statements.length });
-    if (rows.length > statements.length) {
-      log('error', 'chat_key_unusable', { conversations: rows.length - statements.length });
-    }
-    if (statements.length < rowsPerStep) return;
+    unusable += rows.length - statements.length;
+    if (rows.length < rowsPerStep) break;
   }
+  if (unusable > 0) log('error', 'chat_key_unusable', { conversations: unusable });
 }
 
 /** SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS` wraps it for its number already. */
@@ -230,10 +230,9 @@ export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | n
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }
 
-function wrappedByOthers(first: string): SQL {
+function wrappedByOthers(first: string, skipped: number): SQL {
   const keys = sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId from users where chat_key_id`;
-  return sql`select * from (${keys} < ${first} limit ${rowsPerStep})
-    union all select * from (${keys} > ${first} limit ${rowsPerStep}) limit ${rowsPerStep}`;
+  return sql`${keys} < ${first} union all ${keys} > ${first} limit ${rowsPerStep} offset ${skipped}`;
 }
 
 async function rewrap(settings: Settings, row: Row): Promise<SQL | null> {
