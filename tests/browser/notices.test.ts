@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { chat, messageOf, openChat, openConversation, pageOf } from './support/chat.ts';
 import type { Phone } from './support/phone.ts';
-import { expectToFit, hydrated, violations } from './support/page.ts';
+import { expectToFit, hydrated, openAccount, takeToasts, violations } from './support/page.ts';
 import { spoil } from './support/contexts.ts';
 import { expect, stubbed, test } from './support/test.ts';
 
@@ -64,6 +64,27 @@ test('notices are turned on in the account, come without an open page, and are t
   expect((await phone.notices())[0]).toMatchObject({ title: 'Solace has replied', path: '/chat' });
   await page.goto('/account');
   await button(page, 'Stop Notices of Replies').click();
+  await expect(button(page, 'Notify Me of Replies')).toBeVisible();
+});
+
+stubbed('notices stay on while the server cannot delete the subscription', async ({ page, phone, stub }) => {
+  await withPushService(page, phone);
+  stub.respond('getPlatform', { success: true, platform: 'web' });
+  stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+  stub.respond('putPush', { success: true });
+  stub.respond('deletePush', { success: false }, 500);
+  await openAccount(page, stub);
+  await button(page, 'Notify Me of Replies').click();
+  await button(page, 'Stop Notices of Replies').click();
+  await takeToasts(page, ['Error', 'Server error. Please try again later.']);
+  await expect(button(page, 'Stop Notices of Replies')).toBeEnabled();
+  await page.reload();
+  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+  stub.respond('deletePush', { success: true });
+  await button(page, 'Stop Notices of Replies').click();
+  await expect(button(page, 'Notify Me of Replies')).toBeVisible();
+  expect(stub.calls('deletePush')).toHaveLength(2);
+  await page.reload();
   await expect(button(page, 'Notify Me of Replies')).toBeVisible();
 });
 

@@ -35,13 +35,11 @@ export async function turnOnNotices(token: string): Promise<NoticeState> {
 }
 
 export async function turnOffNotices(token: string): Promise<NoticeState> {
-  storage.remove(key);
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
-  if (subscription) {
-    await requestAs(token, 'deletePush', { endpoint: subscription.endpoint });
-    await subscription.unsubscribe();
-  }
+  if (subscription) await requestAs(token, 'deletePush', { endpoint: subscription.endpoint });
+  storage.remove(key);
+  await subscription?.unsubscribe();
   return 'off';
 }
 
