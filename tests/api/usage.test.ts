@@ -7,7 +7,8 @@ import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, parallel, tally } from './support/api.ts';
-import { advanceClock, day, second, until } from './support/clock.ts';
+import { newWriter, write } from './support/chat.ts';
+import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import {
   deleteAccount,
   externalSession,
@@ -19,7 +20,7 @@ import {
   post,
   userOf,
 } from './support/person.ts';
-import { watchDatabase } from './support/requests.ts';
+import { holdRequests, watchDatabase } from './support/requests.ts';
 import { during } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
@@ -229,8 +230,7 @@ it('a stream that waits writes at least every 20 seconds', async () => {
   expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
 });
 
-/** From now on messages to a live object that its streams end are lost. */
-const loseEnds = () => vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
+const loseEndMessages = () => vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
 
 describe('a session whose end message is lost', () => {
   it.each<[string, (person: Person) => Promise<unknown>]>([
@@ -241,7 +241,7 @@ describe('a session whose end message is lost', () => {
   ])('closes the streams within 30 seconds after %s', async (_, end) => {
     const person = await newPerson();
     const streams = await openBoth(person.token);
-    const lost = loseEnds();
+    const lost = loseEndMessages();
     await end(person);
     await until('the message that is lost', () => lost.mock.calls.length);
     expect(streams.map(({ ended }) => ended)).toEqual([false, false]);
@@ -255,7 +255,7 @@ describe('a session whose end message is lost', () => {
     const [other, ending] = [await externalSession(phone), await externalSession(phone)];
     const streams = [...(await openBoth(token)), ...(await openBoth(other))];
     const leaving = await openBoth(ending);
-    loseEnds();
+    loseEndMessages();
     await logOut(ending);
     const libsql = { drop: true, match: userOf(token) } as const;
     await during({ libsql }, () => runDurableObjectAlarm(liveUserOf(token)));
@@ -267,6 +267,37 @@ describe('a session whose end message is lost', () => {
     vi.restoreAllMocks();
     await post(phone);
     await allShow(streams, 1);
+  });
+
+  it('is checked again if it ends while an alarm reads the sessions, and no later for stored messages', async () => {
+    const { phone, token } = await newWriter();
+    await write(token, 'Hello');
+    const other = await externalSession(phone);
+    const streams = await openBoth(token);
+    const isSoon = (at: number | null) => at !== null && at - Date.now() <= 10 * second;
+    const nextCheck = () => until('the alarm', () => alarmOf(token), isSoon);
+    loseEndMessages();
+    // Beyond the real clock, by which the object's alarm would come.
+    advanceClock(minute);
+    await logOut(other);
+    await nextCheck();
+    advanceClock(minute);
+    const reading = holdRequests('select \\"sessions\\".\\"id\\" from', userOf(token));
+    const alarm = runDurableObjectAlarm(liveUserOf(token));
+    await reading.arrived();
+    const deletion = holdRequests('delete from \\"sessions\\"', userOf(token));
+    const leaving = logOut(token);
+    await deletion.arrived();
+    const expected = await nextCheck();
+    advanceClock(minute);
+    reading.release();
+    await alarm;
+    const planned = await alarmOf(token);
+    deletion.release();
+    expect((await leaving).status).toBe(200);
+    expect(planned).toBe(expected);
+    await runDurableObjectAlarm(liveUserOf(token));
+    await allEnd(streams);
   });
 });
 

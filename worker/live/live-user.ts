@@ -100,13 +100,13 @@ export class LiveUser extends DurableObject<object> {
     let next: number | null = Date.now() + retentionCheckMs;
     try {
       next = this.#removeExpired(Date.now());
-      if (await this.#closeEndedStreams()) next = Date.now() + sessionCheckMs;
+      next = (await this.#closeEndedStreams()) ?? next;
     } catch (error) {
       // The platform gives an alarm up that has failed six times.
       log('error', 'retention_postponed', describeError(error));
     }
     this.#retentionIsPlanned = next !== null;
-    if (next !== null) await this.ctx.storage.setAlarm(next);
+    if (next !== null) await this.#alarmBy(next);
   }
 
   /** Stores a message once for its id; a known id returns the stored message, even if a limit is reached. */
@@ -214,15 +214,16 @@ export class LiveUser extends DurableObject<object> {
       .toSorted((one, other) => one.order - other.order);
   }
 
-  /** Closes the streams of ended sessions if some are expected; returns whether to check again. */
-  async #closeEndedStreams(): Promise<boolean> {
-    const checkUntil = await this.ctx.storage.get<number>(checkUntilKey);
-    if (checkUntil === undefined) return false;
+  /** Closes streams of ended sessions, while `expectEnd` may run; returns when (unix ms) to check again, or null. */
+  async #closeEndedStreams(): Promise<number | null> {
+    if ((await this.ctx.storage.get(checkUntilKey)) === undefined) return null;
+    const readAt = Date.now();
     const streams = this.#openStreams();
-    if (streams[0] && !(await this.#closeUnlessLive(streams[0].userId))) return true;
-    if (Date.now() < checkUntil) return true;
+    if (streams[0] && !(await this.#closeUnlessLive(streams[0].userId))) return Date.now() + sessionCheckMs;
+    const checkUntil = await this.ctx.storage.get<number>(checkUntilKey);
+    if (checkUntil !== undefined && readAt < checkUntil) return checkUntil;
     await this.ctx.storage.delete(checkUntilKey);
-    return false;
+    return null;
   }
 
   async #closeUnlessLive(userId: string): Promise<boolean> {
