@@ -64,6 +64,9 @@ describe('the text of a message', () => {
       await set(mine);
       expect(await textsOf(person)).toEqual(['Mine']);
     }
+    await run('update users set chat_key = ? where id = ?', 'no base64', mine.id);
+    expect(await statusOf(person)).toBe(503);
+    await run('update users set chat_key = ? where id = ?', mine.chat_key, mine.id);
     await runInDurableObject(liveUserOf(person.token), (_, { storage }) => {
       storage.sql.exec("update messages set author = 'solace'");
     });

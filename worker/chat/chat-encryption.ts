@@ -65,9 +65,11 @@ async function unwrapBy<Key>(
   const name = chatKeyName(chatKeyId);
   const wrapping = ringOf(settings).find(({ keyId }) => keyId === name);
   if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${name}`);
-  return open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer).catch(() => {
+  try {
+    return await open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer);
+  } catch {
     throw new UnusableChatKey(`key ${chatKeyId} of CHAT_KEYS does not open this conversation`);
-  });
+  }
 }
 
 const ringOf = memoize((settings: Settings): WrappingKey[] =>
