@@ -1,11 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import { buy, checkOut, inPortal, newSubscriber, onTrial, startTrial, switchPlan, verify } from './support/buying.ts';
+import {
+  buy,
+  checkOut,
+  inPortal,
+  newSubscriber,
+  onTrial,
+  pressUnseen,
+  startTrial,
+  switchPlan,
+  verify,
+} from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { deleteAccount, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
 import { costOf } from './support/requests.ts';
-import { database, sandbox } from './support/sandbox.ts';
-import { advance, customerOf, fetchByCron, hour, paymentsOf, stripe, subscriptionOf, week } from './support/stripe.ts';
+import { database, during, sandbox } from './support/sandbox.ts';
+import {
+  advance,
+  customerOf,
+  fetchByCron,
+  hour,
+  latestInvoice,
+  paymentsOf,
+  stripe,
+  subscriptionOf,
+  week,
+} from './support/stripe.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const openCheckouts = async (customer: string) =>
@@ -218,6 +238,82 @@ describe('cancelling', () => {
     await fetchByCron(customer);
     expect(await planOf(token)).toEqual(['free', 'active']);
     expect(await paymentsOf(customer)).toHaveLength(1);
+  });
+
+  it('charges nothing for a renewal that nobody has paid yet, until it is taken back', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    await sandbox.advanceStripe(phone, week);
+    expect((await cancel(token)).status).toBe(200);
+    await advance(phone, 2 * hour);
+    expect(await paymentsOf(customer)).toHaveLength(1);
+    await resume(token);
+    expect(await paymentsOf(customer)).toHaveLength(2);
+    await cancel(token);
+    await advance(phone, week + 2 * hour);
+    expect(await planOf(token)).toEqual(['free', 'active']);
+    expect(await paymentsOf(customer)).toHaveLength(2);
+  });
+
+  it('charges nothing for a renewal that falls due while an earlier payment is', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    await sandbox.stripeSettings(phone, { afterRetries: 'past_due' });
+    await sandbox.card(phone, true);
+    await advance(phone, week + 2 * hour);
+    await sandbox.advanceStripe(phone, week - 2 * hour);
+    await sandbox.card(phone, false);
+    expect(await latestInvoice(customer)).toMatchObject({ status: 'draft' });
+    expect((await cancel(token)).status).toBe(200);
+    await advance(phone, 15 * 24 * hour);
+    expect(await paymentsOf(customer)).toHaveLength(1);
+  });
+
+  describe('of a payment that is due', () => {
+    const undoings: [how: string, undo: (token: string, customer: string) => Promise<unknown>][] = [
+      [
+        'a resumption that failed half way is repeated',
+        async (token, customer) => {
+          const match = (await latestInvoice(customer)).id;
+          expect((await during({ stripe: { status: 500, match } }, () => resume(token))).status).toBe(503);
+          expect((await subscriptionOf(customer)).cancel_at_period_end).toBe(false);
+          expect((await resume(token)).status).toBe(200);
+        },
+      ],
+      [
+        'the portal has taken it back',
+        async (_, customer) => {
+          await pressUnseen(customer, 'keep');
+          await fetchByCron(customer);
+        },
+      ],
+    ];
+
+    it.each(undoings)('collects again once %s', async (_, undo) => {
+      const { phone, token, customer } = await newSubscriber('basic');
+      await sandbox.card(phone, true);
+      await advance(phone, week + 2 * hour);
+      await cancel(token);
+      expect(await latestInvoice(customer)).toMatchObject({ status: 'open', auto_advance: false });
+      await undo(token, customer);
+      expect(await latestInvoice(customer)).toMatchObject({ status: 'open', auto_advance: true, metadata: {} });
+    });
+
+    it('goes on collecting when it failed half way, and leaves alone what the owner has stopped', async () => {
+      const { phone, token, customer } = await newSubscriber('basic');
+      await sandbox.stripeSettings(phone, { afterRetries: 'past_due' });
+      await sandbox.card(phone, true);
+      await advance(phone, week + 2 * hour);
+      const { id: earlier } = await latestInvoice(customer);
+      await stripe.invoices.update(earlier, { auto_advance: false });
+      await advance(phone, week);
+      const collecting = async () =>
+        (await stripe.invoices.list({ customer, status: 'open' })).data.map(({ auto_advance }) => auto_advance);
+      expect(await collecting()).toEqual([true, false]);
+      const match = 'cancel_at_period_end';
+      expect((await during({ stripe: { status: 500, match } }, () => cancel(token))).status).toBe(503);
+      expect(await collecting()).toEqual([false, false]);
+      await fetchByCron(customer);
+      expect(await collecting()).toEqual([true, false]);
+    });
   });
 
   it('is a conflict for somebody without a subscription', async () => {

@@ -1,17 +1,17 @@
 import type { Stripe } from 'stripe';
 import type { User } from '#db/schema';
 import { RequestError } from '../lib/request-error.ts';
-import { asOwed } from './invoices.ts';
+import { asOwed, stopCollecting } from './invoices.ts';
 import type { LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
-import { withStripe } from './stripe-client.ts';
+import { unlessRefused, withStripe } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
 import { syncLeased, type Billing } from './sync.ts';
 
 /** Returns the user whose plan ends with its paid week. Repeatable. Throws 409 without a subscription, 503. */
 export function cancelPlan(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   return changeLive(billing, leased, async (stripe, subscription) => {
-    await collectDebts(stripe, subscription, false);
+    await stopCollecting(stripe, subscription);
     if (isCancelled(subscription)) return;
     await releaseSchedule(stripe, subscription);
     await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
@@ -25,7 +25,6 @@ export function resumePlan(billing: Billing, leased: LeasedCustomer): Promise<Ou
     await releaseSchedule(stripe, subscription);
     const undone = subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' as const };
     await stripe.subscriptions.update(subscription.id, undone);
-    await collectDebts(stripe, subscription, true);
   });
 }
 
@@ -48,12 +47,5 @@ async function changeLive(billing: Billing, leased: LeasedCustomer, change: Chan
 /** Stripe refuses to change the end of a subscription while a schedule manages it. */
 async function releaseSchedule(stripe: Stripe, { schedule }: Stripe.Subscription): Promise<void> {
   const id = idOf(schedule);
-  if (id) await stripe.subscriptionSchedules.release(id);
-}
-
-/** Whether Stripe goes on collecting overdue invoices: whoever has cancelled is charged no more. */
-async function collectDebts(stripe: Stripe, { id, status }: Stripe.Subscription, auto_advance: boolean): Promise<void> {
-  if (status !== 'past_due') return;
-  const { data } = await stripe.invoices.list({ subscription: id, status: 'open', limit: 100 });
-  for (const invoice of data) await stripe.invoices.update(invoice.id, { auto_advance });
+  if (id) await unlessRefused(stripe.subscriptionSchedules.release(id));
 }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { unlessRefused } from './stripe-client.ts';
-import { idOf, owes } from './subscriptions.ts';
+import { idOf, isCancelled, isLive, owes } from './subscriptions.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 
 /** The page on which the owner of a card completes the authentication that the latest invoice waits for. */
@@ -57,6 +57,43 @@ export async function payRenewal(stripe: Stripe, subscription: Stripe.Subscripti
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id, {}, key('finalize')));
   await unlessRefused(stripe.invoices.pay(invoice.id, {}, key('renew')));
   return true;
+}
+
+/** Distinguishes what a cancellation has stopped from what the owner has. */
+const stoppedByCancellation = { stoppedBy: 'cancellation' };
+
+/** Stops the collection of what is due, a renewal's draft included: whoever cancels is charged no more. */
+export async function stopCollecting(stripe: Stripe, subscription: Stripe.Subscription): Promise<void> {
+  const change = { auto_advance: false, metadata: stoppedByCancellation };
+  for (const { id, auto_advance: collects } of await unpaidInvoices(stripe, subscription)) {
+    if (collects) await unlessRefused(stripe.invoices.update(id, change));
+  }
+}
+
+/** Collects again what a cancellation stopped that failed or was taken back; returns whether there was anything. */
+export async function collectAgain(stripe: Stripe, subscription: Stripe.Subscription): Promise<boolean> {
+  const latest = latestInvoice(subscription);
+  if (!isLive(subscription) || isCancelled(subscription) || !latest || !isStopped(latest)) return false;
+  const others = (await unpaidInvoices(stripe, subscription)).filter(
+    (each) => isStopped(each) && each.id !== latest.id,
+  );
+  const change = { auto_advance: true, metadata: { stoppedBy: '' } };
+  // The latest one is the last: as long as it is stopped, the next sync repeats this.
+  for (const { id } of [...others, latest]) await unlessRefused(stripe.invoices.update(id, change));
+  return true;
+}
+
+async function unpaidInvoices(stripe: Stripe, { id }: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+  const { data } = await stripe.invoices.list({ subscription: id, limit: 100 });
+  return data.filter(isUnpaid);
+}
+
+function isUnpaid({ status }: Stripe.Invoice): boolean {
+  return status === 'draft' || status === 'open';
+}
+
+function isStopped(invoice: Stripe.Invoice): boolean {
+  return isUnpaid(invoice) && invoice.metadata?.['stoppedBy'] === stoppedByCancellation.stoppedBy;
 }
 
 export function isPaidUp(subscription: Stripe.Subscription): boolean {

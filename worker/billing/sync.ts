@@ -19,6 +19,7 @@ import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
 import {
   asOwed,
   awaitsPayment,
+  collectAgain,
   isPaidUp,
   paidWeekOf,
   payRenewal,
@@ -104,7 +105,7 @@ async function fetchState(
 ): Promise<FetchedState> {
   const { user } = leased;
   const { session, offSaleTier } = await startPlanAfterTrial(stripe, leased, settings);
-  const subscriptions = await payDebts(stripe, leased, await fetchSubscriptions(stripe, leased, stripeId), stripeId);
+  const subscriptions = await payDebts(stripe, leased, await fetchCollecting(stripe, leased, stripeId), stripeId);
   const invoices = await unpaidPeriods(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
@@ -121,6 +122,13 @@ async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCust
   }
   if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
   return found ?? [];
+}
+
+async function fetchCollecting(stripe: Stripe, leased: LeasedCustomer, stripeId: string) {
+  const found = await fetchSubscriptions(stripe, leased, stripeId);
+  let changed = false;
+  for (const each of found) if (await collectAgain(stripe, each)) changed = true;
+  return changed ? fetchSubscriptions(stripe, leased, stripeId) : found;
 }
 
 /** Pays renewals at once; a user with a due payment may have saved another card on Stripe's pages. */
