@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, parallel, tally, type Settings, vars } from './support/api.ts';
+import { botCall, call, parallel, runCron, tally, type Settings, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import {
   claimNumber,
@@ -16,7 +16,7 @@ import {
   verifyOtp,
 } from './support/person.ts';
 import { costOf } from './support/requests.ts';
-import { newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
+import { during, newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
 
 /** The login page asks for a code of a number that never wrote. */
 async function ask(phone = newPhone()) {
@@ -72,6 +72,16 @@ describe('a claim', () => {
     expect((await verifyOtp(phone, otp)).status).toBe(401);
     const settings = { APPROVAL: 'manual' };
     expect((await redeem({ phone, otp, challenge: linkCode }, { settings })).body.status).toBe('pending');
+  });
+
+  it('lets its code sign in for as long as codes last, also when the link code has expired meanwhile', async () => {
+    const { phone, linkCode } = await ask();
+    advanceClock(29 * minute);
+    await claim(linkCode);
+    advanceClock(2 * minute);
+    await runCron();
+    expect(await stateOf({ phone, linkCode })).toBe('code_sent');
+    expect((await redeem({ phone, otp: await newestCode(phone), challenge: linkCode })).status).toBe(200);
   });
 
   it('opens nothing for another number, by its code or by its link code', async () => {
@@ -167,7 +177,10 @@ it('says nothing about a number to whoever does not know the link code, which la
   const { phone } = await newContact();
   expect(await stateOf({ phone, linkCode: 'GUESSEDX' })).toBe('expired');
   const asked = await ask();
-  advanceClock(30 * minute + second);
+  advanceClock(29 * minute);
+  const fault = { whatsapp: { status: 503, match: asked.phone.slice(1) } };
+  expect((await during(fault, () => claim(asked.linkCode))).status).toBe(503);
+  advanceClock(minute + second);
   expect(await stateOf(asked)).toBe('expired');
   expect(await claim(asked.linkCode)).toMatchObject(refused);
 });

@@ -57,22 +57,29 @@ const claimLimits = [{ most: 3, per: dayMs }];
 type ClaimCall = Call & { botCall: BotCall };
 type Facts = { isOpen: number; mayClaimAt: number; maySendAt: number; sent: number };
 
-export type Link = { mac: string; phone: PhoneNumber; whatsappId: string; challengeId: string; language: Language };
+export type Link = {
+  mac: string;
+  phone: PhoneNumber;
+  whatsappId: string;
+  challengeId: string;
+  language: Language;
+  expiresAt: number;
+};
 
 const isOpenLink = (mac: SQL, now: number) =>
   sql`${mac} and ${linkCodes.expiresAt} > ${now} and ${linkCodes.claimedBy} is null`;
 
 export async function openLinkSql({ settings, now }: Pick<Call, 'settings' | 'now'>, linkCode: string): Promise<SQL> {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
-  return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId, language from ${linkCodes}
-    where ${isOpenLink(inArray(linkCodes.mac, macs), now)}`;
+  return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId, language,
+    expires_at as expiresAt from ${linkCodes} where ${isOpenLink(inArray(linkCodes.mac, macs), now)}`;
 }
 
 /** Sends a number's code for an id that nobody has. Throws 400, 429, or 503: then the link code stays good. */
 export async function claimNumber(call: ClaimCall, businessUserId: string, link: Link | undefined): Promise<void> {
   const { db, settings, now } = call;
   if (!link) throw refusedCode();
-  const { phone, whatsappId, challengeId } = link;
+  const { phone, whatsappId, challengeId, expiresAt } = link;
   const open = isOpenLink(sql`${linkCodes.mac} = ${link.mac}`, now);
   const code = newCode();
   const row = await codeRow(settings, phone, code, now);
@@ -92,7 +99,9 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
   const statements = idempotentStatements<string>(
     sql`select json_object('sentBy', ${id}) as answer where ${mayIssue}`,
     {
-      link: sql`update ${linkCodes} set claimed_by = ${businessUserId}, sent_by = ${id} where ${open} and ${isFirstCall}`,
+      // The code signs in by this row, so the row stays as long.
+      link: sql`update ${linkCodes} set claimed_by = ${businessUserId}, sent_by = ${id},
+        expires_at = max(expires_at, ${row.expiresAt}) where ${open} and ${isFirstCall}`,
       events: recordEvents(id, now, [[[claims, number.everyCodeTo, number.codesTo], isFirstCall]]),
       ...insertCode(row, { challengeId, now }, isFirstCall),
     },
@@ -112,7 +121,7 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
   // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
   const limited = [...claims, ...number.codesTo, ...(outcome === 'refused' ? number.everyCodeTo : [])];
   const undo = [
-    db.update(linkCodes).set({ claimedBy: null, sentBy: null }).where(eq(linkCodes.sentBy, id)),
+    db.update(linkCodes).set({ claimedBy: null, sentBy: null, expiresAt }).where(eq(linkCodes.sentBy, id)),
     db.delete(botCalls).where(eq(botCalls.id, call.botCall.id)),
     db
       .delete(rateLimitEvents)
