@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.ts';
-import { botCall, call, parallel } from './support/api.ts';
+import { botCall, call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, inPortal, newSubscriber, onTrial, switchPlan, verify } from './support/buying.ts';
-import { advanceClock, day, second } from './support/clock.ts';
+import { advanceClock, day, minute, second } from './support/clock.ts';
 import {
   deleteAccount,
   externalSession,
@@ -18,8 +18,19 @@ import {
   usageOf,
 } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
-import { deliveredEvents, userRowOf } from './support/sandbox.ts';
-import { advance, changePrice, customerOf, deliver, hour, stripe, subscriptionOf, week } from './support/stripe.ts';
+import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
+import {
+  advance,
+  changePrice,
+  customerOf,
+  deliver,
+  fetchByCron,
+  hour,
+  latestInvoice,
+  stripe,
+  subscriptionOf,
+  week,
+} from './support/stripe.ts';
 
 const activate = (trialToken: string) => call('POST', '/auth/verify-trial-token', { body: { trialToken } });
 const askForTrial = (body: object, id?: string) => botCall('/api/bot/trials', body, id);
@@ -117,6 +128,58 @@ it('a plan chosen during the trial waits for its end, and another one does not t
     subscriptionStatus: 'trialing',
     renewalDate: new Date(trialEndsAt).toISOString(),
     scheduledDowngradeTierId: 'basic',
+  });
+});
+
+describe('the plan after a trial', () => {
+  const endTrial = (phone: string, agoMs: number) =>
+    run('update users set trial_ends_at = ? where phone = ?', Date.now() - agoMs, phone);
+  const tiersTold = async (phone: string) =>
+    (await deliveredEvents(phone)).filter(({ type }) => type === 'plan.changed').map(({ data }) => data['tier']);
+
+  it('is granted when it is paid, and not by the end of the trial', async () => {
+    const { phone, token } = await onTrial('premium');
+    await verify(token, await checkOut(token, 'platinum'));
+    const customer = await customerOf(phone);
+    await sandbox.card(phone, true);
+    await endTrial(phone, second);
+    expect(await usageOf(phone)).toMatchObject({ limit: 5, tier: 'free' });
+    await endTrial(phone, 5 * minute);
+    await runCron();
+    for (const seconds of [0, 3 * 24 * hour + 1, 2 * hour]) {
+      await advance(phone, seconds);
+      await fetchByCron(customer);
+      expect(await usageOf(phone)).toMatchObject({ limit: 5, tier: 'free' });
+    }
+    expect(await planOf(token)).toEqual(['free', 'past_due']);
+    expect(await tiersTold(phone)).toEqual(['premium', 'free']);
+    await sandbox.card(phone, false);
+    await stripe.invoices.pay((await latestInvoice(customer)).id);
+    await advance(phone, 0);
+    expect(await usageOf(phone)).toMatchObject({ limit: 160, tier: 'platinum' });
+    expect(await tiersTold(phone)).toEqual(['premium', 'free', 'platinum']);
+  });
+
+  it('is announced to the bot when a sync sees the end of the trial first', async () => {
+    const { phone, token } = await onTrial('premium');
+    await verify(token, await checkOut(token, 'basic'));
+    await endTrial(phone, second);
+    await advance(phone, 3 * 24 * hour + 1);
+    await runCron();
+    expect(await planOf(token)).toEqual(['basic', 'active']);
+    expect(await tiersTold(phone)).toEqual(['premium', 'basic']);
+  });
+
+  it('that is declined is announced as free when a sync sees the end of the trial first', async () => {
+    const { phone, token } = await onTrial('premium');
+    await verify(token, await checkOut(token, 'basic'));
+    await sandbox.card(phone, true);
+    await endTrial(phone, second);
+    await advance(phone, 3 * 24 * hour + 1);
+    await advance(phone, 2 * hour);
+    await runCron();
+    expect(await planOf(token)).toEqual(['free', 'past_due']);
+    expect(await tiersTold(phone)).toEqual(['premium', 'free']);
   });
 });
 

@@ -114,10 +114,13 @@ describe('a subscription', () => {
 
   const trialEnd = start + 3 * day;
 
-  it('waits for the end of our own trial', () => {
-    const waiting = { status: 'trialing', tier: 'basic', trial_end: trialEnd };
+  it('waits for the end of our own trial, also once we have ended it', () => {
+    const waited = { metadata: { begins: 'after_trial' } };
+    const waiting = { ...waited, status: 'trialing', tier: 'basic', trial_end: trialEnd };
     const waits = { tier: 'basic', status: 'trialing', tierWaits: true, endsTrial: false, weekAnchor: null };
-    expect(state(waiting, { trialEndsAt: trialEnd * 1000 })).toMatchObject({ ...waits, renewalAt: trialEnd * 1000 });
+    for (const trialEndsAt of [trialEnd * 1000, null])
+      expect(state(waiting, { trialEndsAt })).toMatchObject({ ...waits, renewalAt: trialEnd * 1000 });
+    expect(state({ ...waiting, metadata: {} })).toMatchObject({ ...waits, tierWaits: false });
   });
 
   it('ends our own trial as soon as Stripe has ended it', () => {

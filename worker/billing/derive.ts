@@ -15,7 +15,7 @@ export type SubscriptionState = {
   weekAnchor: number | null;
   /** The week is a paid one: it lasts until the next one is paid. */
   weekFrozen: boolean;
-  /** The plan begins when our own trial ends. */
+  /** The plan begins when it is paid, at the end of our own trial. */
   tierWaits: boolean;
   endsTrial: boolean;
   hadSubscription: boolean;
@@ -65,7 +65,7 @@ export function plannedPrice(subscription: Stripe.Subscription): string | null {
   return idOf(nextPhase(subscription)?.items[0]?.price);
 }
 
-function stateOf(live: Live, { trialEndsAt, prices, paidWeeks }: Known) {
+function stateOf(live: Live, { prices, paidWeeks }: Known) {
   const { subscription, item } = live;
   const trialing = subscription.status === 'trialing';
   const unpaid = subscription.status === 'unpaid' || subscription.status === 'paused';
@@ -87,7 +87,7 @@ function stateOf(live: Live, { trialEndsAt, prices, paidWeeks }: Known) {
     scheduledTier,
     weekAnchor,
     weekFrozen: weekAnchor !== null,
-    tierWaits: trialing && trialEndsAt !== null,
+    tierWaits: trialing && waitsForTrial(subscription),
   };
 }
 
@@ -118,7 +118,11 @@ function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean):
   return trialing || plans[planned].level < plans[tier].level ? planned : null;
 }
 
+function waitsForTrial({ metadata }: Pick<Stripe.Subscription, 'metadata'>): boolean {
+  return metadata.begins === planAfterTrialMetadata.begins;
+}
+
 function hasOutlivedTrial({ trial_end, status, ended_at, metadata }: Stripe.Subscription): boolean {
-  if (!trial_end || metadata.begins !== planAfterTrialMetadata.begins || status === 'trialing') return false;
+  if (!trial_end || !waitsForTrial({ metadata }) || status === 'trialing') return false;
   return ended_at === null || ended_at >= trial_end;
 }

@@ -188,7 +188,9 @@ async function saveState(
   const unchanged = Object.entries(columns).every(([name, value]) => user[name as keyof User] === value);
   const mine = and(eq(users.id, user.id), held(leased))!;
   const tier = entitledTierSql(now);
-  const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${entitledTier(user, now)}`;
+  // `endTrials` announces the end of a trial, unless this sync ends it.
+  const announced = entitledTier(user, state.endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now);
+  const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${announced}`;
   const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
   // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
   const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;

@@ -5,7 +5,7 @@ import { insertBotEvent } from '../bot/outbox.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
-import { dayMs } from '../lib/time.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
 
@@ -53,10 +53,13 @@ export async function redeemTrial(
 }
 
 const batchSize = 200;
+/** Stripe charges for the plan after a trial within seconds: until then the bot is not notified of the free plan. */
+const chargeMs = 2 * minuteMs;
 
 /** Queues the events of expired trials (the allowance needs only the clock); returns whose streams need a message. */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
-  const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now}
+  const isCharged = sql`${users.tierWaits} and ${users.trialEndsAt} > ${now - chargeMs}`;
+  const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now} and not (${isCharged})
     order by ${users.trialEndsAt} limit ${sql.raw(String(batchSize))})`;
   const theirs = sql`${users.id} in ${ended}`;
   const event = insertBotEvent(
@@ -64,7 +67,7 @@ export async function endTrials(db: Database, settings: Settings, now: number): 
     'plan.changed',
     now,
     sql`phone`,
-    sql`'tier', tier`,
+    sql`'tier', ${entitledTierSql(now)}`,
     sql`from ${users} where ${theirs}`,
   );
   const [, rows] = await db.batch([

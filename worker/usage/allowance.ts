@@ -14,16 +14,19 @@ export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: 
   return tierWaits || plans[trialTier].level > plans[tier].level;
 }
 
+/** The plan that is granted. One that waits for the end of our trial is granted once it is paid. */
 export function entitledTier(held: Held, now: number): PlanId {
-  return onTrial(held, now) ? held.trialTier! : held.tier;
+  if (onTrial(held, now)) return held.trialTier!;
+  return held.tierWaits ? 'free' : held.tier;
 }
 
 /** The same rule as SQL over a row of `users`. */
 export function entitledTierSql(now: Value<number>): SQL<PlanId> {
   const [tier, trialTier] = [nameOf(users.tier), nameOf(users.trialTier)];
   const higher = sql`${levelOf(users.trialTier)} > ${levelOf(users.tier)}`;
-  const decides = sql`${nameOf(users.trialEndsAt)} > ${now} and (${nameOf(users.tierWaits)} or ${higher})`;
-  return sql`(case when ${decides} then ${trialTier} else ${tier} end)`;
+  const waits = nameOf(users.tierWaits);
+  const decides = sql`${nameOf(users.trialEndsAt)} > ${now} and (${waits} or ${higher})`;
+  return sql`(case when ${decides} then ${trialTier} when ${waits} then 'free' else ${tier} end)`;
 }
 
 /** Messages a week; -1 for unlimited, also for a plan without a limit. */

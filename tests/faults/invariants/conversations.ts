@@ -264,5 +264,6 @@ function isReported(chosen: string[], received: string[], { platform }: Account)
 
 /** Every trial lasts longer than the run. */
 function entitledTier({ tier, trialTier: trial, tierWaits }: Account): string {
-  return trial && (tierWaits || planOf(trial).level > planOf(tier).level) ? trial : tier;
+  if (tierWaits) return trial ?? 'free';
+  return trial && planOf(trial).level > planOf(tier).level ? trial : tier;
 }
