@@ -5,7 +5,17 @@ import { readRow } from '../../worker/lib/sql.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
-import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, userOf } from './support/person.ts';
+import {
+  beginChange,
+  deleteAccount,
+  metadataOf,
+  newPerson,
+  type Person,
+  planOf,
+  profileOf,
+  userOf,
+  verifyChange,
+} from './support/person.ts';
 import { costOf, holdRequests, logLines, watchDatabase } from './support/requests.ts';
 import { database, during, sandbox, userRowOf } from './support/sandbox.ts';
 import {
@@ -61,6 +71,20 @@ describe.each([
     expect((await deleteAccount(token)).body).toEqual({ success: true });
     expect(await customersWith(phone)).toEqual([]);
   });
+});
+
+it('a customer whose id was lost blocks neither buying nor leaving after a change of the number', async () => {
+  const [buyer, leaver] = [await refused(lost), await refused(lost)];
+  for (const person of [buyer, leaver]) {
+    const change = await beginChange(person.token);
+    expect((await verifyChange(person.token, change)).status).toBe(200);
+    const ask = () => (person === buyer ? buy(person.token, 'basic') : deleteAccount(person.token));
+    const first = await ask();
+    expect(first.status === 200 ? first : await ask()).toMatchObject({ status: 200, body: { success: true } });
+    const customers = [...(await customersWith(person.phone)), ...(await customersWith(change.phone))];
+    expect(customers).toEqual(person === buyer ? [await customerOf(change.phone)] : []);
+    expect(await customersWith(person.phone)).toEqual([]);
+  }
 });
 
 it('a customer whose id was lost is used by a later attempt, which creates no second one', async () => {

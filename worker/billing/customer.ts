@@ -22,11 +22,12 @@ const listedAtMost = 1000;
 export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedCustomer): Promise<string> {
   if (customer.stripeId) return customer.stripeId;
   const keyIsSpent = customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
+  const details = { phone: user.phone, metadata: { userId: user.id, phone: user.phone } };
   for (const lost of keyIsSpent ? await findCustomers(stripe, customer) : []) {
-    if ((await presenceOfCustomer(stripe, lost)) === 'present') return lost;
+    // The number may have changed meanwhile. Stripe updates no deleted customer.
+    if (await unlessMissing(stripe.customers.update(lost, details))) return lost;
   }
   const idempotencyKey = `customer:${user.id}:${customer.attempt}`;
-  const details = { phone: user.phone, metadata: { userId: user.id, phone: user.phone } };
   return (await stripe.customers.create(details, { idempotencyKey })).id;
 }
 

@@ -55,19 +55,24 @@ const otherReasons = [...refusesUs, 409];
 function isRefusal(error: unknown): boolean {
   if (!isStripeError(error)) return false;
   const { statusCode = 500 } = error;
-  return statusCode < 500 && !otherReasons.includes(statusCode);
+  return statusCode < 500 && !isKeySpent(error) && !otherReasons.includes(statusCode);
+}
+
+/** Whether the idempotency key was used for other parameters. While a request with a key runs, Stripe responds 409. */
+function isKeySpent({ type, statusCode }: StripeError): boolean {
+  return type === 'StripeIdempotencyError' && statusCode === 400;
 }
 
 /** 503: Stripe does not respond, or fails. */
 export class StripeUnavailable extends RequestError {
-  /** Whether Stripe responded with a 5xx, which it stores under the idempotency key and replays for a day. */
+  /** Whether the same idempotency key fails for a day: Stripe replays a stored 5xx, and takes no other parameters. */
   readonly replays: boolean;
 
   constructor(cause: StripeError) {
     super('unavailable');
     this.name = 'StripeUnavailable';
     this.cause = cause;
-    this.replays = (cause.statusCode ?? 0) >= 500;
+    this.replays = (cause.statusCode ?? 0) >= 500 || isKeySpent(cause);
   }
 }
 
