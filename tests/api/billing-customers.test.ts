@@ -253,6 +253,36 @@ it('a deletion that has lost its lease deletes nothing', async () => {
   expect((await deleteAccount(token)).status).toBe(200);
 });
 
+describe('a purchase that has lost its lease', () => {
+  it('makes no customer for an account that was deleted meanwhile', async () => {
+    const { phone, token } = await newPerson();
+    await buy(token, 'basic');
+    const customer = await customerOf(phone);
+    const { arrived, release } = holdRequests('POST', '/v1/checkout/sessions', customer);
+    const purchase = buy(token, 'premium');
+    await arrived();
+    advanceClock(46 * second);
+    expect((await deleteAccount(token)).status).toBe(200);
+    release();
+    expect((await purchase).status).toBe(503);
+    expect(await customersWith(phone)).toEqual([]);
+  });
+
+  it('returns no page that another call may have closed', async () => {
+    const { phone, token } = await newPerson();
+    await buy(token, 'basic');
+    const customer = await customerOf(phone);
+    const { arrived, release } = holdRequests('POST', '/v1/checkout/sessions', customer);
+    const purchase = buy(token, 'premium');
+    await arrived();
+    await hold(customer, 0);
+    await fetchByCron(customer);
+    release();
+    expect((await purchase).status).toBe(503);
+    expect((await buy(token, 'premium')).status).toBe(200);
+  });
+});
+
 it('an event that arrives during a fetch is fetched for before the lease is released', async () => {
   const { phone, token } = await newPerson();
   await checkOut(token, 'premium');

@@ -63,7 +63,8 @@ async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<Le
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
   const changes = { stripeId: null, stripeAsked: true, attempt, askedAt };
-  await db.update(customers).set(changes).where(eq(customers.leaseToken, leased.token));
+  const { rowsAffected } = await db.update(customers).set(changes).where(eq(customers.leaseToken, leased.token));
+  if (rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
   return { ...leased, customer: { ...leased.customer, stripeId: null, attempt, askedAt } };
 }
 

@@ -53,7 +53,10 @@ export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T
     throw error;
   });
   const { result, changes = {}, statements = [], released } = outcome;
-  if (!released) await db.batch([release(db, leased, changes), ...statements]);
+  if (released) return result;
+  const [{ rowsAffected }] = await db.batch([release(db, leased, changes), ...statements]);
+  // Another call holds the lease, or has deleted the account.
+  if (rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
   return result;
 }
 
