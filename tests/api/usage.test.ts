@@ -82,6 +82,19 @@ describe('the count of the week', () => {
     expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(0);
     expect((await postUsage({ phone })).body).toMatchObject({ used: 1, resetsAt: next });
   });
+
+  it('counts a post of the old week in the new one if that one has begun by the clock of another call', async () => {
+    advanceClock(0);
+    const { phone } = await newContact();
+    await postUsage({ phone, count: 5 });
+    advanceClock(7 * day);
+    expect((await postUsage({ phone, count: 2 })).body).toMatchObject({ allowed: true, used: 2 });
+    advanceClock(-10 * second);
+    expect((await postUsage({ phone, count: 2 })).body).toMatchObject({ allowed: true, used: 4 });
+    expect((await postUsage({ phone, count: 2 })).body).toMatchObject({ allowed: false, used: 4 });
+    advanceClock(10 * second);
+    expect((await entitlements(phone)).body).toMatchObject({ used: 4 });
+  });
 });
 
 const ticketOf = async (token: string): Promise<string> =>

@@ -20,8 +20,12 @@ describe('every week', () => {
     fc.integer({ min: -60, max: 520 }).chain((weeks) => fc.constantFrom(-1, 0, 1).map((off) => weeks * weekMs + off)),
   );
   const weeksAndNow = fc
-    .tuple(fc.record({ weekAnchor: instant, weekFrozen: fc.boolean(), weekStart: instant }), offset)
-    .map(([weeks, off]) => ({ weeks, now: weeks.weekAnchor + off }));
+    .tuple(fc.record({ weekAnchor: instant, weekFrozen: fc.boolean() }), offset, fc.nat(520), instant, fc.boolean())
+    .map(([weeks, off, nth, other, isOwn]) => {
+      const weekStart = isOwn ? weeks.weekAnchor + nth * weekMs : other;
+      const { weekAnchor } = weeks;
+      return { weeks: { ...weeks, weekStart }, now: isOwn && off % 2 ? weekStart + (off % 180_000) : weekAnchor + off };
+    });
   const running = weeksAndNow.map(({ weeks, now }) => ({ weeks: { ...weeks, weekFrozen: false }, now }));
 
   it('contains the current instant, a whole number of weeks after its anchor, unless the anchor is in the future', () => {
@@ -29,10 +33,18 @@ describe('every week', () => {
       fc.property(running, ({ weeks, now }) => {
         const start = currentWeek(weeks, now);
         if (now < weeks.weekAnchor) expect(start).toBe(weeks.weekAnchor);
-        else expect(start <= now && now < start + weekMs).toBe(true);
+        else if (start > now) expect([weeks.weekStart, start - now <= 60_000]).toEqual([start, true]);
+        else expect(now).toBeLessThan(start + weekMs);
         expect((start - weeks.weekAnchor) % weekMs).toBe(0);
       }),
     );
+  });
+
+  it('is the next one, up to a minute before it begins, once something was counted in it', () => {
+    const own = { weekAnchor: 0, weekFrozen: false, weekStart: 3 * weekMs };
+    const before = (ms: number) => currentWeek(own, own.weekStart - ms) / weekMs;
+    expect([0, 1, 60_000, 60_001].map(before)).toEqual([3, 3, 3, 2]);
+    expect(currentWeek({ ...own, weekStart: 3 * weekMs + 1 }, 3 * weekMs - 1)).toBe(2 * weekMs);
   });
 
   it('stands still while it is frozen', () => {

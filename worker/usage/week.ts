@@ -1,7 +1,7 @@
 import { sql, type SQL, inArray } from 'drizzle-orm';
 import { users, type User, leftWeeks } from '#db/schema';
 import { nameOf, type Value, excluded, insertSelect } from '../lib/sql.ts';
-import { dayMs } from '../lib/time.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
 import type { FreeWeek } from '../accounts/user-record.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -9,12 +9,16 @@ import type { Settings } from '../settings.ts';
 
 export const weekMs = 7 * dayMs;
 
-type Weeks = { weekAnchor: number; weekFrozen: boolean };
+/** A call that began before the end of a week may be applied after one that began later, or had a later clock. */
+const latenessMs = minuteMs;
+
+type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 
 /** The start (unix ms) of the week that contains `now`. A frozen week lasts until the next one is paid. */
-export function currentWeek({ weekAnchor, weekFrozen }: Weeks, now: number): number {
+export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: number): number {
   if (weekFrozen) return weekAnchor;
-  return weekAnchor + weekMs * Math.floor(Math.max(0, now - weekAnchor) / weekMs);
+  const weekAt = (at: number) => weekAnchor + weekMs * Math.floor(Math.max(0, at - weekAnchor) / weekMs);
+  return weekAt(now + latenessMs) === weekStart ? weekStart : weekAt(now);
 }
 
 /** The count of the current week, and its end (unix ms); null for a week that does not end by the clock. */
@@ -25,10 +29,12 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
 
 /** The same rule as SQL over a row of `users`. */
 export function currentWeekSql(now: Value<number>): SQL<number> {
-  const [frozen, anchor] = [nameOf(users.weekFrozen), nameOf(users.weekAnchor)];
-  const week = sql.raw(String(weekMs));
-  return sql`(case when ${frozen} then ${anchor}
-    else ${anchor} + ${week} * (max(0, cast(${now} as integer) - ${anchor}) / ${week}) end)`;
+  const [frozen, anchor, start] = [users.weekFrozen, users.weekAnchor, users.weekStart].map(nameOf);
+  const [week, lateness] = [weekMs, latenessMs].map((ms) => sql.raw(String(ms)));
+  const weekAt = (at: SQL) => sql`${anchor} + ${week} * (max(0, ${at} - ${anchor}) / ${week})`;
+  const at = sql`cast(${now} as integer)`;
+  return sql`(case when ${frozen} then ${anchor} when ${weekAt(sql`${at} + ${lateness}`)} = ${start} then ${start}
+    else ${weekAt(at)} end)`;
 }
 
 const hashesOf = (phone: PhoneNumber, { CODE_PEPPER }: Settings) => keyedHashes(CODE_PEPPER, 'left-week', phone);
