@@ -235,6 +235,18 @@ describe('races of a change of the number', () => {
     expect(await columnsWith([userOf(token), phone.slice(1), begun.phone.slice(1)])).toEqual([]);
   });
 
+  it('gives its customer the new number, also one that a purchase creates at that moment', async () => {
+    const { token } = await newPerson();
+    const begun = await beginChange(token);
+    const { arrived, release } = holdRequests('/v1/customers\n', userOf(token));
+    const purchase = buy(token, 'basic');
+    await arrived();
+    expect((await verifyChange(token, begun)).status).toBe(200);
+    release();
+    expect((await purchase).status).toBe(200);
+    await untilAtStripe(await customerOf(begun.phone), begun.phone);
+  });
+
   it.each(['the sync', 'the change'])('keeps plan and number where %s is first, and the stream', async (first) => {
     const { phone, customer } = await newSubscriber('premium');
     const [token, other] = [await externalSession(phone), await externalSession(phone)];

@@ -1,5 +1,5 @@
 import { base64url } from 'jose';
-import { and, eq, gt, inArray, ne, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm';
 import {
   challenges,
   codes,
@@ -242,22 +242,33 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
 
 const pausesMs = [0, 1000, 5000];
 
-async function renameCustomer(
-  { db, settings }: Pick<Background, 'db' | 'settings'>,
-  { id, phone }: User,
-): Promise<void> {
-  await scheduler.wait(0);
-  const [customer] = await db.select({ stripeId: customers.stripeId }).from(customers).where(eq(customers.userId, id));
-  if (!customer?.stripeId) return;
-  const { stripeId } = customer;
+async function renameCustomer(parts: Pick<Background, 'db' | 'settings'>, { id }: User): Promise<void> {
+  let customer: string | null = null;
   for (const pause of pausesMs) {
     await scheduler.wait(pause);
-    const update = { phone, metadata: { userId: id, phone } };
-    const isWritten = await withStripe(settings, (stripe) => stripe.customers.update(stripeId, update)).then(
-      () => true,
-      () => false,
-    );
-    if (isWritten) return;
+    const found = await askedCustomers(parts.db, id).catch(() => null);
+    if (found?.length === 0) return;
+    const { stripeId, phone } = found?.[0] ?? {};
+    customer = stripeId ?? customer;
+    if (stripeId && phone && (await isRenamed(parts.settings, stripeId, { id, phone }))) return;
   }
-  log('error', 'customer_not_renamed', { customer: stripeId });
+  log('error', 'customer_not_renamed', { customer });
+}
+
+/** The customer that was requested for a user; its id is unknown while Stripe creates it. */
+function askedCustomers(db: Database, userId: string) {
+  const isAsked = or(isNotNull(customers.stripeId), eq(customers.stripeAsked, true));
+  return db
+    .select({ stripeId: customers.stripeId, phone: users.phone })
+    .from(customers)
+    .innerJoin(users, eq(users.id, customers.userId))
+    .where(and(eq(customers.userId, userId), isAsked));
+}
+
+function isRenamed(settings: Settings, customer: string, { id, phone }: Pick<User, 'id' | 'phone'>): Promise<boolean> {
+  const update = { phone, metadata: { userId: id, phone } };
+  return withStripe(settings, (stripe) => stripe.customers.update(customer, update)).then(
+    () => true,
+    () => false,
+  );
 }
