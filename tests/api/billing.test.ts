@@ -3,6 +3,7 @@ import { botCall, call, parallel } from './support/api.ts';
 import {
   buy,
   checkOut,
+  complete,
   inPortal,
   newSubscriber,
   onTrial,
@@ -13,7 +14,7 @@ import {
 } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { deleteAccount, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
-import { costOf } from './support/requests.ts';
+import { costOf, holdRequests } from './support/requests.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
 import {
   advance,
@@ -70,6 +71,38 @@ describe('buying a plan', () => {
     expect(checkouts.map((checkout) => checkout.payment_method_types.toSorted())).toEqual([['card', 'link']]);
     await buy(token, 'premium');
     expect((await openCheckouts(customer)).map(({ metadata }) => metadata?.tier)).toEqual(['premium']);
+  });
+
+  it.each(['the checkouts are listed', 'the earlier one is closed'])(
+    'leads to the portal when an earlier checkout is paid while %s',
+    async (when) => {
+      const { phone, token } = await newPerson();
+      const earlier = (await buy(token, 'basic')).body.portalUrl;
+      const customer = await customerOf(phone);
+      const marks = when.includes('listed') ? ['GET', '/v1/checkout/sessions', customer] : ['/expire'];
+      const { arrived, release } = holdRequests(...marks);
+      const second = buy(token, 'premium');
+      await arrived();
+      await complete(earlier);
+      release();
+      expect((await second).body.portalUrl).toContain('/portal/');
+      expect(await openCheckouts(customer)).toEqual([]);
+    },
+  );
+
+  it('keeps the card that was saved for the plan after a trial while another plan is chosen', async () => {
+    const { phone, token } = await onTrial('premium');
+    const earlier = (await buy(token, 'basic')).body.portalUrl;
+    const customer = await customerOf(phone);
+    const { arrived, release } = holdRequests('GET', '/v1/checkout/sessions', 'status=open', customer);
+    const second = buy(token, 'platinum');
+    await arrived();
+    await complete(earlier);
+    release();
+    expect((await second).body.portalUrl).toContain('/portal/');
+    expect(await openCheckouts(customer)).toEqual([]);
+    await fetchByCron(customer);
+    expect(await metadataOf(token)).toMatchObject({ scheduledDowngradeTierId: 'basic' });
   });
 
   it('calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for', async () => {

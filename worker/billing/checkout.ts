@@ -34,15 +34,19 @@ export async function planPage(
   const plansPage = addressIn(context, '/plans');
   if (!customer.stripeId && !tier) return { result: plansPage };
   return withStripe(settings, async (stripe) => {
-    // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
-    await startPlanAfterTrial(stripe, leased, settings);
-    const live = customer.stripeId ? (await subscriptionsOf(stripe, customer.stripeId))?.find(isLive) : undefined;
-    if (live && context.isLimited && !isChoiceAlone(live, context)) throw new RequestError('signInNeeded');
-    if (live) return sendTo(context, user, await pageFor(stripe, live, customer.stripeId!, context));
+    const { live, setupSession } = await liveSubscription(stripe, leased, settings);
+    if (live) return sendTo(context, user, await subscriberPage(stripe, live, customer.stripeId!, context));
     if (!tier) return { result: plansPage };
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, { customer: id, user, tier, site: context, now }),
     );
+    // An earlier checkout may have been completed before it was closed.
+    const since = { ...leased, customer: { ...customer, setupSession } };
+    const { live: bought } = id === customer.stripeId ? await liveSubscription(stripe, since, settings) : {};
+    if (bought) {
+      await unlessRefused(stripe.checkout.sessions.expire(session.id));
+      return sendTo(context, user, await subscriberPage(stripe, bought, id, context));
+    }
     const changes = { stripeId: id, ...(session.mode === 'setup' && { setupSession: session.id }) };
     return sendTo(context, user, session.url!, changes);
   });
@@ -65,7 +69,16 @@ function isChoiceAlone(live: Stripe.Subscription, site: Site): boolean {
   return live.status === 'trialing' && fittingFlow(live, site)?.type === 'subscription_update';
 }
 
-async function pageFor(stripe: Stripe, live: Stripe.Subscription, customer: string, site: Site): Promise<string> {
+async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings: Settings) {
+  const { stripeId } = leased.customer;
+  // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
+  const { session: setupSession } = await startPlanAfterTrial(stripe, leased, settings);
+  const live = stripeId ? (await subscriptionsOf(stripe, stripeId))?.find(isLive) : undefined;
+  return { live, setupSession };
+}
+
+async function subscriberPage(stripe: Stripe, live: Stripe.Subscription, customer: string, site: Context) {
+  if (site.isLimited && !isChoiceAlone(live, site)) throw new RequestError('signInNeeded');
   const owed = await asOwed(stripe, live);
   const page = await authenticationPage(stripe, owed);
   return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });
