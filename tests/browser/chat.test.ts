@@ -171,6 +171,24 @@ test('asks for consent first, with nothing ticked, and again after its withdrawa
   await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
 });
 
+stubbed('a refused message stays, unsent, if another text is in the field', async ({ page, stub }) => {
+  await openConversation(page, stub, long);
+  stub.respond('sendMessage', { success: false, code: 'rate_limited' }, 429);
+  const release = stub.hold('sendMessage');
+  await send(page, 'The first text');
+  await chat.field(page).fill('The second text');
+  release();
+  await expect(page.getByRole('alert')).toContainText('You are writing faster');
+  await expect(chat.field(page)).toHaveValue('The second text');
+  const first = chat.message(page, 'The first text');
+  await expect(first.getByText('Not sent')).toBeVisible();
+
+  await chat.field(page).fill('');
+  await first.getByRole('button', { name: 'Send again' }).click();
+  await expect(chat.field(page)).toHaveValue('The first text');
+  await expect(first).toHaveCount(0);
+});
+
 const typing = (text?: string): ChatStreamEvent => ({
   type: 'typing',
   until: new Date(Date.now() + 60_000).toISOString(),

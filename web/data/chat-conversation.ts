@@ -169,6 +169,12 @@ export const drafts = {
   remove(id: string): void {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
   },
+  /** Puts a refused message back into the field; beside another text it stays, unsent. */
+  giveBack(id: string, text: string): void {
+    if (store.get().text !== '') return drafts.mark(id, 'unsent');
+    drafts.remove(id);
+    drafts.write(text);
+  },
 };
 
 /** The draft, after what names its session. */

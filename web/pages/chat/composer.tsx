@@ -205,8 +205,7 @@ export function useSendMessage(token: string, onShown: () => void) {
       drafts.remove(id);
     } catch (failure) {
       if (isUncertain(failure)) return drafts.mark(id, 'unsent');
-      drafts.remove(id);
-      if (drafts.get().text === '') drafts.write(text);
+      drafts.giveBack(id, text);
       setError(sendError(failure));
       await conversation.refreshAfter(token, failure);
     }
