@@ -205,6 +205,17 @@ stubbed('a refused or muted microphone is noticed, or a missing recorder', async
   expect(await timesAsked(page)).toBe(0);
 });
 
+stubbed('the microphone is closed if the recorder does not load', async ({ page, stub, context, expectedErrors }) => {
+  expectedErrors.push(/ERR_FAILED/);
+  await openVoice(page, stub);
+  await page.route('**/recorder-*.js', (route) => route.abort());
+  await context.setOffline(true);
+  await microphone(page).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Please check your internet connection.' })).toBeVisible();
+  expect(await timesAsked(page)).toBe(1);
+  expect(await openMicrophones(page)).toBe(0);
+});
+
 stubbed('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
   const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
   await openVoice(page, stub, [messageOf(1, 'What I said', { voice }), messageOf(2, 'Lost', { voice })]);

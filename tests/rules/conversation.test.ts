@@ -174,8 +174,9 @@ describe('a recording', () => {
     ['NotFoundError', 'missing'],
     ['NotReadableError', 'busy'],
     ['AbortError', 'busy'],
+    ['NetworkError', 'network'],
     ['', 'unsupported'],
-  ])('is refused with %s because the microphone is %s', (name, problem) => {
+  ])('is refused with %s as %s', (name, problem) => {
     expect(microphoneProblem(name)).toBe(problem);
   });
 

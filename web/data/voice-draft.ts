@@ -34,14 +34,16 @@ export const voiceDraft = {
     if (store.get().isAsking || store.get().active) return;
     store.set({ ...empty, token, isAsking: true });
     player.stop();
+    let stream: MediaStream | null = null;
     try {
-      const stream = await askForMicrophone();
-      const { ActiveRecording } = await import('./recorder.ts');
+      stream = await askForMicrophone();
+      const { ActiveRecording } = await loadRecorder();
       const active = new ActiveRecording(stream, longestRecordingSeconds, ended);
       // The session may have ended meanwhile.
       if (store.get().token === token) store.set({ isAsking: false, active });
       else active.cancel();
     } catch (error) {
+      for (const track of stream?.getTracks() ?? []) track.stop();
       store.set({ ...empty, token, problem: microphoneProblem(error instanceof DOMException ? error.name : '') });
     }
   },
@@ -76,6 +78,11 @@ async function askForMicrophone(): Promise<MediaStream> {
   if (typeof MediaRecorder !== 'function') throw new DOMException('', 'NotSupportedError');
   return navigator.mediaDevices.getUserMedia({ audio: constraints });
 }
+
+const loadRecorder = () =>
+  import('./recorder.ts').catch(() => {
+    throw new DOMException('', 'NetworkError');
+  });
 
 /** `blob` is null if nothing was recorded. */
 function ended(blob: Blob | null, seconds: number, end: RecordingEnd): void {

@@ -11,11 +11,12 @@ export function recordingType(isSafari: boolean, isSupported: (type: string) => 
   return recordingTypes[isSafari ? 'safari' : 'others'].find(isSupported);
 }
 
-export type MicrophoneProblem = 'denied' | 'missing' | 'busy' | 'unsupported' | 'silent';
+export type MicrophoneProblem = 'denied' | 'missing' | 'busy' | 'unsupported' | 'silent' | 'network';
 
-/** Why the microphone cannot be used, by the name of the error of `getUserMedia`. */
+/** Why nothing can be recorded, by the name of the error of `getUserMedia`, or of the recorder's download. */
 export function microphoneProblem(name: string): MicrophoneProblem {
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied';
+  if (name === 'NetworkError') return 'network';
   if (name === 'NotFoundError' || name === 'OverconstrainedError') return 'missing';
   return name === 'NotReadableError' || name === 'AbortError' ? 'busy' : 'unsupported';
 }

@@ -7,6 +7,7 @@ import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
+import { errorWords } from '#words/session';
 import { voiceWords } from '#words/voice';
 import { voiceDraft } from '../../data/voice-draft.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -124,7 +125,7 @@ function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) 
 
 function problemText(problem: MicrophoneProblem): string {
   const { denied, missing, busy, unsupported, silent } = voiceWords;
-  return { denied, missing, busy, unsupported, silent }[problem];
+  return { denied, missing, busy, unsupported, silent, network: errorWords.network }[problem];
 }
 
 function Counter({ used }: { used: number }) {
