@@ -189,6 +189,17 @@ stubbed('a refused message stays, unsent, if another text is in the field', asyn
   await expect(first).toHaveCount(0);
 });
 
+stubbed('a draft ends with its session', async ({ page, stub }) => {
+  await openConversation(page, stub, long);
+  await chat.field(page).fill('Not for the next person');
+  await page.getByRole('link', { name: 'My Account' }).click();
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL('**/login');
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }).click();
+  await page.waitForURL('**/es/login');
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('next person');
+});
+
 const typing = (text?: string): ChatStreamEvent => ({
   type: 'typing',
   until: new Date(Date.now() + 60_000).toISOString(),

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test';
+import { chat, messageOf, pageOf, send } from './support/chat.ts';
 import { spoil } from './support/contexts.ts';
 import { watchFirstPaint } from './support/first-paint.ts';
 import {
@@ -176,6 +177,24 @@ for (const [late, name, button] of [
     expect(await storedToken(page)).toBe('e2e-b');
     await expectToasts(page);
   });
+
+test('a message that an ended session could not send does not reach the next one', async ({ page, stub }) => {
+  await twoPeople(stub);
+  stub.respondByToken('getChat', { 'e2e-a': pageOf([]), 'e2e-b': pageOf([messageOf(1, 'Written by the second')]) });
+  stub.respond('sendMessage', {}, 401);
+  const release = stub.hold('sendMessage', 'e2e-a');
+  await page.goto('/chat');
+  await send(page, 'Written by the first');
+  await expect(chat.message(page, 'Written by the first')).toBeVisible();
+  const other = await page.context().newPage();
+  await other.goto('/plans');
+  await other.evaluate(() => localStorage.setItem('authToken', 'e2e-b'));
+  await expect(chat.message(page, 'Written by the second')).toBeVisible();
+  release();
+  await settle(page);
+  await expect(chat.field(page)).toHaveValue('');
+  expect(await storedToken(page)).toBe('e2e-b');
+});
 
 test('an account that was deleted in an ended session leaves the new session alone', async ({ page, stub }) => {
   await twoPeople(stub);

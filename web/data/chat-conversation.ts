@@ -15,7 +15,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from './event-stream.ts';
 import { followConversation, retryStream } from './session-stream.ts';
 import type { PendingMessage } from '../rules/transcript.ts';
-import { draftKeys, signatureOf } from './session.ts';
+import { draftKeys, session, signatureOf } from './session.ts';
 import { createStore, unsentText } from './store.ts';
 
 const key = (token: string) => ['chat', token] as const;
@@ -139,7 +139,13 @@ const subscribe = (listener: () => void) => queryClient.getQueryCache().subscrib
 
 type Draft = { token: string | null; text: string; pending: readonly PendingMessage[] };
 
-const store = createStore<Draft>({ token: null, text: '', pending: [] });
+const noDraft: Draft = { token: null, text: '', pending: [] };
+const store = createStore(noDraft);
+
+session.subscribe(() => {
+  const { token } = store.get();
+  if (token !== null && token !== session.get().token) store.set(noDraft);
+});
 
 /** Whether a change of language hands the draft over. */
 let isHandedOver = false;
@@ -150,7 +156,7 @@ export const drafts = {
   subscribe: store.subscribe,
   /** Clears them for another session. */
   open(token: string): void {
-    if (store.get().token !== token) store.set({ token, text: '', pending: [] });
+    if (store.get().token !== token) store.set({ ...noDraft, token });
   },
   /** Takes the draft over from the page in another language, and hands it over to the next one. */
   restore(token: string): void {

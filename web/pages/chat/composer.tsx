@@ -206,6 +206,7 @@ export function useSendMessage(token: string, onShown: () => void) {
       drafts.remove(id);
     } catch (failure) {
       if (isUncertain(failure)) return drafts.mark(id, 'unsent');
+      if (drafts.get().token !== token) return undefined;
       drafts.giveBack(id, text);
       setError(sendError(failure));
       await conversation.refreshAfter(token, failure);
