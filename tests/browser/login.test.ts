@@ -118,6 +118,40 @@ stubbed('a number that never wrote is asked to, and gets its code once it has wr
   await expectToasts(page, sent);
 });
 
+stubbed('a number that is edited while its code is requested stays the one to verify', async ({ page, stub }) => {
+  stub.respond('verifyOtp', { success: false });
+  const release = stub.hold('requestOtp');
+  await open(page, '/login');
+  await login.phone(page).fill('+15551234567');
+  await login.send(page).click();
+  await login.phone(page).fill('+15550000000');
+  release();
+  await expect(page.getByText('We sent a 6-digit code to +1 555-123-4567')).toBeVisible();
+  await submitCode(page);
+  await expect.poll(() => stub.calls('verifyOtp').length).toBe(1);
+  expect(stub.calls('verifyOtp')).toMatchObject([{ body: { phone: '+15551234567' } }]);
+});
+
+stubbed('who tries a different number stays there when the code of the first one comes', async ({ page, stub }) => {
+  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
+  stub.respond('contactState', { success: true, state: 'contacted' });
+  await stopTime(page);
+  await open(page, '/login');
+  await login.phone(page).fill('+15550000000');
+  await login.send(page).click();
+  const different = page.getByRole('button', { name: 'Try a Different Number' });
+  await expect(different).toBeVisible();
+  stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
+  const release = stub.hold('requestOtp');
+  await page.clock.runFor(3000);
+  await expect.poll(() => stub.calls('requestOtp').length).toBe(2);
+  await different.click();
+  release();
+  await settle(page);
+  await expect(login.phone(page)).toHaveValue('');
+  await expect(login.code(page)).toHaveCount(0);
+});
+
 stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   await askForCode(page, '/login', '+1 (555) 123-4567');
   expect(stub.calls('requestOtp').map(({ body }) => body)).toEqual([{ phone: '+15551234567' }]);

@@ -18,7 +18,7 @@ type Props = {
   phone: string;
   linkCode: string | undefined;
   setLinkCode: (linkCode: string | undefined) => void;
-  goToCode: (challenge: string | undefined) => void;
+  goToCode: (number: string, challenge: string | undefined) => void;
   tryAnother: () => void;
 };
 
@@ -68,13 +68,14 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
       title: loginWords.codeSentTitle,
       description: loginWords.codeSent,
     });
-    goToCode(challenge);
+    goToCode(phone, challenge);
   };
-  const proceed = useEffectEvent(async (state: string) => {
+  const proceed = useEffectEvent(async (state: string, hasLeft: () => boolean) => {
     if (state === 'code_sent') return goOn(linkCode);
     if (state === 'waiting') return undefined;
     // The number has written, or the code is too old: a request brings a code for the number or a new one to show.
     const { success, requiresInitialContact, linkCode: fresh, challenge } = await requestOtp(phone);
+    if (hasLeft()) return undefined;
     if (success) return goOn(challenge);
     if (requiresInitialContact) setLinkCode(fresh);
     return undefined;
@@ -89,7 +90,7 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
       if (document.hidden) return;
       const state = await contactState(phone, linkCode);
       if (isEnded) return;
-      await proceed(state);
+      await proceed(state, () => isEnded);
       if (!isEnded) wait();
     };
     const wait = () => {

@@ -32,7 +32,8 @@ function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | n
   const [challenge, setChallenge] = useState<string>();
   const [linkCode, setLinkCode] = useState<string>();
   const lockout = useLockout();
-  const goToCode = (issued: string | undefined) => {
+  const goToCode = (number: string, issued: string | undefined) => {
+    setPhone(number);
     setChallenge(issued);
     setStep('code');
   };
@@ -49,7 +50,8 @@ function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | n
         {step === 'phone' && (
           <PhoneStep
             {...{ phone, setPhone, wasSent, setWasSent }}
-            goToContact={(shown) => {
+            goToContact={(number, shown) => {
+              setPhone(number);
               setLinkCode(shown);
               setStep('contact');
             }}

@@ -19,8 +19,8 @@ type Props = {
   setPhone: (phone: string) => void;
   wasSent: boolean;
   setWasSent: (sent: boolean) => void;
-  goToCode: (challenge: string | undefined) => void;
-  goToContact: (linkCode: string | undefined) => void;
+  goToCode: (number: string, challenge: string | undefined) => void;
+  goToContact: (number: string, linkCode: string | undefined) => void;
 };
 
 export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goToContact }: Props) {
@@ -46,7 +46,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
   const send = async (number: string): Promise<string | undefined> => {
     const result = await requestOtp(number);
     if (result.requiresInitialContact) {
-      goToContact(result.linkCode);
+      goToContact(number, result.linkCode);
       return undefined;
     }
     if (result.isNetworkError) return loginWords.networkError;
@@ -57,7 +57,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
       title: loginWords.codeSentTitle,
       description: loginWords.codeSent,
     });
-    goToCode(result.challenge);
+    goToCode(number, result.challenge);
     return undefined;
   };
 
