@@ -98,6 +98,18 @@ test('the return from the payment provider shows the new plan and cleans the add
   expect(stub.calls('verifyCheckoutSession')).toHaveLength(returns.length);
 });
 
+test('the return from the payment provider leaves alone who has opened another page', async ({ page, stub }) => {
+  await stub.signedIn();
+  stub.respond('verifyCheckoutSession', updated);
+  const release = stub.hold('verifyCheckoutSession');
+  await open(page, '/account?session_id=cs_1');
+  await page.getByRole('link', { name: 'Get help now' }).first().click();
+  await page.waitForURL('**/help-now');
+  release();
+  await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
+  expect(new URL(page.url()).pathname).toBe('/help-now');
+});
+
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
 
 test('the platform changes once the choice differs, and back; a failure says why', async ({ page, stub }) => {

@@ -17,7 +17,7 @@ import { DebugCard } from './debug-card.tsx';
 import { ManagementCard, useDeleteAccount, type Processing } from './account-management-card.tsx';
 import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRouter, useSearch } from '@tanstack/react-router';
 import { call } from '../../data/api-client.ts';
 import { showToast } from '../../data/toasts.ts';
 
@@ -67,7 +67,7 @@ function Account() {
 
 function useCheckoutReturn(): void {
   const { session_id: sessionId, status } = useSearch({ from: '/account' });
-  const navigate = useNavigate();
+  const router = useRouter();
   const handled = useRef('');
   const isReturn = sessionId !== undefined || status === 'success' || status === 'cancelled';
 
@@ -75,8 +75,12 @@ function useCheckoutReturn(): void {
     const visit = `${sessionId} ${status}`;
     if (!isReturn || handled.current === visit) return;
     handled.current = visit;
-    void welcomeBack(sessionId).then(() => navigate({ to: '/account', search: {}, replace: true }));
-  }, [isReturn, sessionId, status, navigate]);
+    const path = router.latestLocation.pathname;
+    void welcomeBack(sessionId).then(() => {
+      if (router.latestLocation.pathname !== path) return undefined;
+      return router.navigate({ to: '/account', search: {}, replace: true });
+    });
+  }, [isReturn, sessionId, status, router]);
 }
 
 async function welcomeBack(sessionId: string | undefined): Promise<void> {
