@@ -64,6 +64,17 @@ describe('a conversation', () => {
       );
     });
 
+    it('leave a message of an older page to that page', () => {
+      const start = conversationOf(page([message(5), message(6)], true));
+      const event = { type: 'message', message: message(2) } as const;
+      const next = applyEvent(start, event, 9);
+      expect(next.messages.map(({ seq }) => seq)).toEqual([5, 6]);
+      expect(next.revision).toBe(9);
+      const whole = withOlderPage(next, page([message(1), message(2), message(3), message(4)]));
+      expect(whole.messages.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(applyEvent(whole, { ...event, message: message(2, { text: 'Bye' }) }, 10).messages[1]?.text).toBe('Bye');
+    });
+
     it('keep older pages free of doubles', () => {
       const newest = conversationOf(page([message(3), message(4)], true));
       const all = withOlderPage(newest, page([message(1), message(2), message(3)]));

@@ -53,11 +53,16 @@ function typingOf({ until, text = '' }: Extract<ChatStreamEvent, { type: 'typing
   return until === null ? notTyping : { typingUntil: until, typed: text };
 }
 
+/** Whether a message belongs to an older page that is not loaded. */
+const isUnloaded = ({ messages: [first], hasMore }: Conversation, { seq }: ChatMessage) =>
+  hasMore && first !== undefined && seq < first.seq;
+
 type Change = Exclude<ChatStreamEvent, { type: 'typing' | 'reset' }>;
 
 function applyChange(conversation: Conversation, event: Change): Conversation {
   if (event.type === 'cleared') return { ...conversation, messages: [], hasMore: false, ...notTyping };
-  if (event.type === 'message') return withMessage(conversation, event.message);
+  if (event.type === 'message')
+    return isUnloaded(conversation, event.message) ? conversation : withMessage(conversation, event.message);
   const { upTo, state } = event;
   const messages = conversation.messages.map((message) =>
     message.author === 'user' && message.state === 'sent' && message.seq <= upTo ? { ...message, state } : message,
