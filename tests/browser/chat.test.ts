@@ -1,5 +1,15 @@
-import { chat, openChat, send, acceptNotice, chooseOption, long, messageOf, openConversation } from './support/chat.ts';
-import { expectToBeAccessible, expectToFit, violations } from './support/page.ts';
+import {
+  chat,
+  openChat,
+  send,
+  acceptNotice,
+  chooseOption,
+  long,
+  messageOf,
+  openConversation,
+  pageOf,
+} from './support/chat.ts';
+import { expectToasts, expectToBeAccessible, expectToFit, settle, violations } from './support/page.ts';
 import { expect, test, signInByExternalToken, stubbed } from './support/test.ts';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
@@ -187,6 +197,43 @@ stubbed('a refused message stays, unsent, if another text is in the field', asyn
   await first.getByRole('button', { name: 'Send again' }).click();
   await expect(chat.field(page)).toHaveValue('The first text');
   await expect(first).toHaveCount(0);
+});
+
+stubbed('clearing removes the unsent messages too, and keeps the draft', async ({ page, stub, context }) => {
+  await openConversation(page, stub, long);
+  await context.setOffline(true);
+  await send(page, 'A secret');
+  await expect(chat.message(page, 'A secret').getByText('Not sent')).toBeVisible();
+  await context.setOffline(false);
+  await chat.field(page).fill('Not finished');
+  stub.respond('clearChat', { success: true });
+  stub.respond('getChat', pageOf([]));
+  await chooseOption(page, 'Clear conversation');
+  await expectToasts(page, ['Conversation cleared']);
+  await expect(chat.message(page, 'A secret')).toHaveCount(0);
+  await expect(chat.field(page)).toHaveValue('Not finished');
+});
+
+stubbed('a late response brings nothing back of a cleared conversation', async ({ page, stub }) => {
+  const message = messageOf(51, 'A secret', { id: 'late', state: 'sent' });
+  const push = stub.openStream('chatStream');
+  await openConversation(page, stub, long, {}, { hasMore: true });
+  const releaseOlder = stub.hold('getChat');
+  const releaseSent = stub.hold('sendMessage');
+  await page.getByRole('button', { name: 'Show older messages' }).click();
+  await send(page, 'A secret');
+  await expect.poll(() => stub.calls('sendMessage').length).toBe(1);
+  const { id } = stub.calls('sendMessage')[0]!.body as { id: string };
+  push({ type: 'message', message: { ...message, id } });
+  await expect(chat.message(page, 'A secret').getByText('Sent', { exact: true })).toBeVisible();
+  push({ type: 'cleared' });
+  await expect(chat.message(page, 'Message number 50.')).toHaveCount(0);
+  stub.respond('getChat', pageOf([messageOf(0, 'The oldest message.')]));
+  stub.respond('sendMessage', { success: true, message: { ...message, id } });
+  releaseOlder();
+  releaseSent();
+  await settle(page);
+  await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
 });
 
 stubbed('a draft ends with its session', async ({ page, stub }) => {

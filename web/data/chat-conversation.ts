@@ -44,14 +44,17 @@ export const conversation = {
   /** Reads the newest page again, for example after a `reset`. */
   reload: (token: string) => queryClient.refetchQueries({ queryKey: key(token) }),
 
-  apply: (token: string, event: ChatStreamEvent, revision: number | null) =>
-    change(token, (current) => applyEvent(current, event, revision)),
+  apply(token: string, event: ChatStreamEvent, revision: number | null): void {
+    if (event.type === 'cleared') clearings += 1;
+    change(token, (current) => applyEvent(current, event, revision));
+  },
 
   async loadOlder(token: string): Promise<void> {
     const before = conversation.get(token)?.messages[0]?.seq;
     if (before === undefined) return;
+    const count = clearings;
     const page: ChatPage = await requestAs(token, 'getChat', { before, limit: messagesPerPage });
-    change(token, (current) => withOlderPage(current, page));
+    if (count === clearings) change(token, (current) => withOlderPage(current, page));
   },
 
   send: (token: string, id: string, text: string) =>
@@ -60,8 +63,10 @@ export const conversation = {
   /** Shows what the response to a message says, unless the stream has brought a later state of it meanwhile. */
   async keepSent(token: string, id: string, response: Promise<{ message: ChatMessage }>): Promise<ChatMessage> {
     const before = ownMessage(conversation.get(token), id);
+    const count = clearings;
     const { message } = await response;
-    change(token, (current) => (ownMessage(current, id) === before ? withMessage(current, message) : current));
+    const isLatest = (current: Conversation) => count === clearings && ownMessage(current, id) === before;
+    change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
     // The server can be reached, so the reply must not wait for the next attempt.
     retryStream();
     return message;
@@ -74,7 +79,7 @@ export const conversation = {
 
   async withdraw(token: string): Promise<void> {
     await requestAs(token, 'deleteChatConsent');
-    await conversation.reload(token);
+    await afterClearing(token);
   },
 
   /** If the server misses the consent, the page asks for it again. */
@@ -84,9 +89,18 @@ export const conversation = {
 
   async clear(token: string): Promise<void> {
     await requestAs(token, 'clearChat');
-    await conversation.reload(token);
+    await afterClearing(token);
   },
 };
+
+/** How often a conversation was cleared. A response to an earlier call must not bring messages back. */
+let clearings = 0;
+
+async function afterClearing(token: string): Promise<void> {
+  clearings += 1;
+  drafts.removeUnsent();
+  await conversation.reload(token);
+}
 
 function ownMessage(current: Conversation | undefined, wanted: string): ChatMessage | undefined {
   return current?.messages.find(({ id, author }) => id === wanted && author === 'user');
@@ -174,6 +188,9 @@ export const drafts = {
   },
   remove(id: string): void {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
+  },
+  removeUnsent(): void {
+    store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
   },
   /** Puts a refused message back into the field; beside another text it stays, unsent. */
   giveBack(id: string, text: string): void {

@@ -46,9 +46,10 @@ export async function openConversation(
   stub: Stub,
   messages: ChatMessage[],
   person?: Person,
+  more?: Partial<ChatPage>,
 ): Promise<void> {
   await stub.signedIn(person);
-  stub.respond('getChat', pageOf(messages));
+  stub.respond('getChat', pageOf(messages, more));
   await page.goto('/chat');
   await hydrated(page, 'main form');
 }

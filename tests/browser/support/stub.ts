@@ -96,8 +96,8 @@ export class Stub {
   openStream(name: 'usageStream' | 'chatStream', events: object[] = [], opening = {}): (event: object) => void {
     const streams = new Set<ServerResponse>();
     let revision = firstRevision;
-    const frame = (event: object) => {
-      const id = 'message' in event ? `id: ${(revision += 1)}\n` : '';
+    const frame = (event: { type?: string }) => {
+      const id = 'message' in event || event.type === 'cleared' ? `id: ${(revision += 1)}\n` : '';
       return `${id}data: ${JSON.stringify(event)}\n\n`;
     };
     const first = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${events.map(frame).join('')}`;
