@@ -252,9 +252,24 @@ const typing = (text?: string): ChatStreamEvent => ({
   until: new Date(Date.now() + 60_000).toISOString(),
   ...(text !== undefined && { text }),
 });
-const reply = (text: string): ChatStreamEvent => ({
-  type: 'message',
+const reply = (text: string) => ({
+  type: 'message' as const,
   message: messageOf(51, text, { author: 'solace', at: new Date().toISOString() }),
+});
+
+stubbed('the help panel opens once for a reply, also after a visit of another page', async ({ page, stub }) => {
+  const push = stub.openStream('chatStream');
+  await openConversation(page, stub, long);
+  const { message } = reply('Please talk to somebody now.');
+  push({ type: 'message', message: { ...message, crisis: true } });
+  const panel = page.getByRole('dialog', { name: 'Get help now' });
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'My Account' }).click();
+  await page.waitForURL('**/account');
+  await page.goBack();
+  await expect(chat.log(page).getByText('Please talk to somebody now.')).toBeVisible();
+  await settle(page);
+  await expect(panel).toHaveCount(0);
 });
 
 const messages = (page: Page) => page.getByRole('region', { name: 'Messages', exact: true });

@@ -44,7 +44,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
   const scroll = useScrollPosition(list, content);
   const sending = useSendMessage(token, scroll.toEnd);
-  useCrisisHelp(replies, openHelp);
+  useCrisisHelp(token, replies, openHelp);
   // The offer stays while the person goes on writing.
   const [mayOffer, setMayOffer] = useState(false);
   if (!mayOffer && hasLateReply(conversation)) setMayOffer(true);
@@ -116,14 +116,19 @@ function ConnectionState() {
 const brokenWords = { reconnecting: chatWords.reconnecting, lost: chatWords.disconnected };
 const connect = css({ justifySelf: 'start' });
 
+type Reply = { id: string; crisis?: true | undefined };
+
+/** The replies that have opened the help panel, also while another page is shown. */
+const seenCrises = new Set<string>();
+
 /** Opens the help panel once when a reply marked as a crisis arrives. */
-function useCrisisHelp(replies: { id: string; crisis?: true | undefined }[], openHelp: () => void): void {
-  const seen = useRef(new Set<string>());
+function useCrisisHelp(token: string, replies: Reply[], openHelp: () => void): void {
   useEffect(() => {
-    const unseen = replies.filter(({ id, crisis }) => crisis && !seen.current.has(id));
-    for (const { id } of unseen) seen.current.add(id);
+    const crises = replies.filter(({ crisis }) => crisis).map(({ id }) => `${token} ${id}`);
+    const unseen = crises.filter((key) => !seenCrises.has(key));
+    for (const key of unseen) seenCrises.add(key);
     if (unseen.length > 0) openHelp();
-  }, [replies, openHelp]);
+  }, [token, replies, openHelp]);
 }
 
 const scroller = css({
