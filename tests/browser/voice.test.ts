@@ -104,11 +104,13 @@ stubbed(
     await record(page);
     await press(page, 'Cancel');
     await expect(chat.field(page)).toBeVisible();
+    await expect(microphone(page)).toBeFocused();
     expect(await openMicrophones(page)).toBe(0);
     await record(page);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect(panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' })).toBeVisible();
+    await expect(panel(page)).toBeFocused();
     expect(await openMicrophones(page)).toBe(0);
     expect(await violations(page)).toEqual([]);
     await expectToFit(page, 320, 360, 1440);
@@ -127,6 +129,7 @@ stubbed(
     await dialog.dismiss();
     await press(page, 'Delete');
     await expect(chat.field(page)).toHaveValue('My draft');
+    await expect(microphone(page)).toBeFocused();
     expect(stub.calls('sendVoice')).toEqual([]);
   },
 );

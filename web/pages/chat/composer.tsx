@@ -1,5 +1,15 @@
 import type { MicrophoneProblem } from '../../rules/recording.ts';
-import { lazy, Suspense, useRef, useSyncExternalStore, type FormEvent, type KeyboardEvent, useState } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+  type FormEvent,
+  type KeyboardEvent,
+  type Ref,
+  useState,
+} from 'react';
 import { longestMessage } from '#contract/chat-limits';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
@@ -35,6 +45,7 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
   const voice = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
   const isVoice = voice.token === token && (voice.active !== null || voice.kept !== null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const recordButton = useFocusAfter(isVoice);
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
@@ -77,7 +88,7 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
               />
             </div>
           </label>
-          <RecordButton token={token} showError={showError} />
+          <RecordButton ref={recordButton} token={token} showError={showError} />
           <button type="submit" className={`${button()} ${sendButton}`}>
             {composerWords.send}
           </button>
@@ -96,8 +107,21 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
   );
 }
 
+/** An element that gets the focus after a panel in its place, unless the person has moved it meanwhile. */
+function useFocusAfter(isOpen: boolean) {
+  const element = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    if (wasOpen.current && document.activeElement === document.body) element.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  return element;
+}
+
+type RecordButtonProps = Pick<Props, 'token' | 'showError'> & { ref: Ref<HTMLButtonElement> };
+
 /** Starts a recording; without voice in the plan it says so and leads to the plans. */
-function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) {
+function RecordButton({ ref, token, showError }: RecordButtonProps) {
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
   const { problem, isAsking } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
   const start = () => {
@@ -108,6 +132,7 @@ function RecordButton({ token, showError }: Pick<Props, 'token' | 'showError'>) 
   return (
     <>
       <button
+        ref={ref}
         type="button"
         className={`${button({ look: 'soft', size: 'icon' })} ${sendButton}`}
         aria-label={voiceWords.record}

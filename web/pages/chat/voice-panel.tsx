@@ -15,7 +15,9 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
   const { active, kept, error } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
   const panel = useRef<HTMLDivElement>(null);
   // The button that had the focus is gone.
-  useEffect(() => panel.current?.focus(), []);
+  useEffect(() => {
+    if (document.activeElement === document.body) panel.current?.focus();
+  });
   const stopOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && void voiceDraft.stop();
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape stops the recording
