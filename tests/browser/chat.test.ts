@@ -265,12 +265,34 @@ stubbed('the help panel opens once for a reply, also after a visit of another pa
   const panel = page.getByRole('dialog', { name: 'Get help now' });
   await panel.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: 'My Account' }).click();
-  await page.waitForURL('**/account');
+  await expect(chat.field(page)).toHaveCount(0);
   await page.goBack();
   await expect(chat.log(page).getByText('Please talk to somebody now.')).toBeVisible();
   await settle(page);
   await expect(panel).toHaveCount(0);
 });
+
+stubbed(
+  'a part that does not load takes neither the conversation nor the draft',
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    const missing = new Set<string>();
+    for (const part of ['notice-offer', 'voice-message'])
+      await page.route(`**/${part}-*.js`, async (route) => {
+        await route.fulfill({ status: 404 });
+        missing.add(part);
+      });
+    const push = stub.openStream('chatStream');
+    await openConversation(page, stub, long);
+    await chat.field(page).fill('Not lost');
+    const { message } = reply('A late reply');
+    push({ type: 'message', message: { ...message, voice: { seconds: 3, type: 'audio/ogg', bytes: 9 } } });
+    await expect.poll(() => missing.size).toBe(2);
+    await settle(page);
+    await expect(chat.message(page, 'A late reply')).toBeVisible();
+    await expect(chat.field(page)).toHaveValue('Not lost');
+  },
+);
 
 const messages = (page: Page) => page.getByRole('region', { name: 'Messages', exact: true });
 const bubble = (page: Page) => messages(page).locator('[data-slot=typed]');

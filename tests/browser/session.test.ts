@@ -110,6 +110,23 @@ function holdScheduler(): void {
   });
 }
 
+test('parts that load beside the page are missed once, and nothing ends', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/status of 404/);
+  await stopTime(page);
+  await stub.signedIn();
+  // A page is loaded again at most once a minute.
+  await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
+  for (const part of ['page-heads', 'session-stream'])
+    await page.route(`**/${part}-*.js`, (route) => route.fulfill({ status: 404 }));
+  await open(page, '/account');
+  await page.getByRole('link', { name: 'Get help now' }).first().click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  expect(stub.calls('usageStream')).toEqual([]);
+  await page.unrouteAll();
+  await page.clock.runFor(10_000);
+  await expect.poll(() => stub.calls('usageStream').length).toBe(1);
+});
+
 test('a stored token is used until it ends, which leads away from the account', async ({ page, stub }) => {
   const now = Date.parse('2025-01-01T12:00:00Z') / 1000;
   await stopTime(page);

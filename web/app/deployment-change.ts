@@ -6,8 +6,14 @@ const minimumInterval = 60_000;
 /** Reloads a page that requests files of an earlier deployment. Without a connection that would lose the page. */
 export function reloadAfterDeployment(): void {
   addEventListener('vite:preloadError', (event) => {
-    if (navigator.onLine && reloadOnce()) event.preventDefault();
+    if (navigator.onLine && !hasUnsent() && reloadOnce()) event.preventDefault();
   });
+}
+
+/** Whether the page shows a text that a reload would lose; only its author reloads the page then. */
+export function hasUnsent(): boolean {
+  const hasDraft = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
+  return hasDraft || document.querySelector('[data-state=unsent]') !== null;
 }
 
 /** Reloads the page, at most once a minute; returns whether it does. */

@@ -94,8 +94,8 @@ function isNamed(path: string): boolean {
 
 /** The heads of all pages load with the first navigation, because the landing page does not need them. */
 async function name(path: string): Promise<void> {
-  const { updateHead } = await import('./page-heads.ts');
-  updateHead(path);
+  const heads = await import('./page-heads.ts').catch(() => null);
+  heads?.updateHead(path);
 }
 
 function focusHeading(): void {

@@ -29,12 +29,19 @@ export function start(router: RegisteredRouter): void {
   else session.endInitialization();
 }
 
+const streamRetryMs = 5000;
+
 function openStreamOnceSignedIn(router: RegisteredRouter): void {
   const isConversation = () => router.latestLocation.pathname.endsWith('/chat');
+  const open = () =>
+    void import('../data/session-stream.ts').then(
+      ({ followSession }) => followSession(isConversation),
+      () => setTimeout(open, streamRetryMs),
+    );
   const unsubscribe = session.subscribe(() => {
     if (!session.get().user) return;
     unsubscribe();
-    void import('../data/session-stream.ts').then(({ followSession }) => followSession(isConversation));
+    open();
   });
 }
 

@@ -1,6 +1,6 @@
 import { errorWords } from '#words/session';
 import { layoutWords } from '#words/layout';
-import { reloadOnce } from '../deployment-change.ts';
+import { hasUnsent, reloadOnce } from '../deployment-change.ts';
 import { link } from '#styled/recipes';
 
 /** The longest time (ms) for which slow data delays the app. */
@@ -60,10 +60,8 @@ function connection(): Promise<unknown> {
   return Promise.race([wait(retryAfter), online]);
 }
 
-/** A draft would be lost, so only its author reloads the page. */
 function reloadOrGiveUp(): void {
-  const hasDraft = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
-  if (hasDraft || !reloadOnce()) showProblem(layoutWords.wrong);
+  if (hasUnsent() || !reloadOnce()) showProblem(layoutWords.wrong);
 }
 
 const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));

@@ -23,7 +23,7 @@ import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
 
-const NoticeOffer = lazy(() => import('./notice-offer.tsx'));
+const NoticeOffer = lazy(() => import('./notice-offer.tsx').catch(() => ({ default: () => null })));
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
 

@@ -17,7 +17,7 @@ import {
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
-const VoiceMessage = lazy(() => import('./voice-message.tsx'));
+const VoiceMessage = lazy(() => import('./voice-message.tsx').catch(() => ({ default: VoicePlace })));
 
 type Props = {
   token: string;
