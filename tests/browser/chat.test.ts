@@ -9,7 +9,7 @@ import {
   openConversation,
   pageOf,
 } from './support/chat.ts';
-import { expectToasts, expectToBeAccessible, expectToFit, settle, violations } from './support/page.ts';
+import { expectToasts, expectToBeAccessible, expectToFit, installClock, settle, violations } from './support/page.ts';
 import { expect, test, signInByExternalToken, stubbed } from './support/test.ts';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
@@ -234,6 +234,41 @@ stubbed('a late response brings nothing back of a cleared conversation', async (
   releaseSent();
   await settle(page);
   await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
+});
+
+stubbed('after a `reset` nothing is missed that came while the page was read', async ({ page, stub }) => {
+  const push = stub.openStream('chatStream');
+  await openConversation(page, stub, long);
+  const release = stub.hold('getChat');
+  push({ type: 'reset' });
+  await expect.poll(() => stub.calls('getChat').length).toBe(2);
+  push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
+  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+  stub.respond('getChat', pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })]));
+  release();
+  await expect(chat.message(page, 'Missed before')).toBeVisible();
+  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+});
+
+stubbed('a page that cannot be read after a `reset` is read later', async ({ page, stub }) => {
+  await installClock(page);
+  const push = stub.openStream('chatStream');
+  await openConversation(page, stub, long);
+  stub.respond('getChat', {}, 503);
+  push({ type: 'reset' });
+  await expect.poll(() => stub.calls('getChat').length).toBe(3);
+  push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
+  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+  await page.getByRole('link', { name: 'My Account' }).click();
+  await expect(chat.field(page)).toHaveCount(0);
+  await page.goBack();
+  await expect.poll(() => stub.calls('chatStream').length).toBe(2);
+  expect(stub.calls('chatStream')[1]!.search.get('after')).toBe('100');
+  push({ type: 'reset' });
+  await expect.poll(() => stub.calls('getChat').length).toBe(5);
+  stub.respond('getChat', pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })], { revision: 300 }));
+  const isShownLater = () => page.clock.fastForward(5000).then(() => chat.message(page, 'Missed before').isVisible());
+  await expect.poll(isShownLater).toBe(true);
 });
 
 stubbed('a draft ends with its session', async ({ page, stub }) => {

@@ -22,13 +22,32 @@ const key = (token: string) => ['chat', token] as const;
 
 // Defaults instead of options, because data that `setQueryData` stores has no other query function to read it again.
 queryClient.setQueryDefaults(['chat'], {
-  queryFn: async ({ queryKey }) =>
-    conversationOf(await requestAs(String(queryKey[1]), 'getChat', { limit: messagesPerPage })),
+  queryFn: ({ queryKey }) => readNewest(String(queryKey[1])),
   staleTime: Infinity,
   // The page observes the cache directly (React Query's hook is 2.7 KiB), so no hook prevents garbage collection.
   gcTime: Infinity,
   meta: { silent: true },
 });
+
+type Received = { event: ChatStreamEvent; revision: number | null };
+
+/** The events that arrive while a page is read, which may be older than they are. */
+const reads = new Set<{ token: string; received: Received[] }>();
+
+async function readNewest(token: string): Promise<Conversation> {
+  const read = { token, received: [] as Received[] };
+  reads.add(read);
+  try {
+    const page = conversationOf(await requestAs(token, 'getChat', { limit: messagesPerPage }));
+    return read.received.reduce((current, { event, revision }) => applyEvent(current, event, revision), page);
+  } finally {
+    reads.delete(read);
+  }
+}
+
+/** The revisions before a `reset` whose page could not be read yet. */
+const revisionsBefore = new Map<string, number>();
+const readAgainMs = 5000;
 
 /** The conversations in the query cache, which owns them. The stream and every call write into it. */
 export const conversation = {
@@ -41,20 +60,30 @@ export const conversation = {
       queryClient.setQueryData(key(token), conversationOf(shown.page));
   },
 
-  /** Reads the newest page again, for example after a `reset`. */
+  /** Reads the newest page again. */
   reload: (token: string) => queryClient.refetchQueries({ queryKey: key(token) }),
 
   apply(token: string, event: ChatStreamEvent, revision: number | null): void {
     if (event.type === 'cleared') clearings += 1;
+    for (const read of reads) if (read.token === token) read.received.push({ event, revision });
     change(token, (current) => applyEvent(current, event, revision));
+  },
+
+  revision: (token: string) => revisionsBefore.get(token) ?? conversation.get(token)?.revision ?? 0,
+
+  /** Reads what the stream cannot deliver. Until it succeeds a stream continues where it was. */
+  async catchUp(token: string): Promise<void> {
+    revisionsBefore.set(token, conversation.revision(token));
+    await queryClient.refetchQueries({ queryKey: key(token) }, { throwOnError: true });
+    revisionsBefore.delete(token);
   },
 
   async loadOlder(token: string): Promise<void> {
     const before = conversation.get(token)?.messages[0]?.seq;
     if (before === undefined) return;
-    const count = clearings;
     const page: ChatPage = await requestAs(token, 'getChat', { before, limit: messagesPerPage });
-    if (count === clearings) change(token, (current) => withOlderPage(current, page));
+    const continues = (current: Conversation) => current.messages[0]?.seq === before;
+    change(token, (current) => (continues(current) ? withOlderPage(current, page) : current));
   },
 
   send: (token: string, id: string, text: string) =>
@@ -132,14 +161,22 @@ export function useConversation(token: string) {
   };
   useEffect(() => {
     if (!isLoaded) return undefined;
-    return followConversation({
+    let isEnded = false;
+    const catchUp = (): void => {
+      if (!isEnded) conversation.catchUp(token).catch(() => setTimeout(catchUp, readAgainMs));
+    };
+    const unfollow = followConversation({
       token,
-      revision: () => conversation.get(token)?.revision ?? 0,
+      revision: () => conversation.revision(token),
       onEvent: (event, revision) => {
-        if (event.type === 'reset') void conversation.reload(token);
+        if (event.type === 'reset') catchUp();
         else conversation.apply(token, event, revision);
       },
     });
+    return () => {
+      isEnded = true;
+      unfollow();
+    };
   }, [token, isLoaded]);
   return { conversation: data, isFailed, retry };
 }
