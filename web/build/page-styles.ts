@@ -73,7 +73,6 @@ export function withOwnStyles(html: string): string {
 /** What a page has: the classes of its elements, and the direction of its text. */
 type Used = { classes: ReadonlySet<string>; isRightToLeft: boolean };
 
-/** Every page has the same sheet. */
 const knownSheets = new Map<string, Root>();
 
 function parsed(sheet: string): Root {

@@ -60,7 +60,6 @@ export const conversation = {
       queryClient.setQueryData(key(token), conversationOf(shown.page));
   },
 
-  /** Reads the newest page again. */
   reload: (token: string) => queryClient.refetchQueries({ queryKey: key(token) }),
 
   apply(token: string, event: ChatStreamEvent, revision: number | null): void {
@@ -205,7 +204,6 @@ let isHandedOver = false;
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,
-  /** Clears them for another session. */
   open(token: string): void {
     if (store.get().token !== token) store.set({ ...noDraft, token });
   },

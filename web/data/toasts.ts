@@ -4,7 +4,6 @@ export type Toast = { type: 'success' | 'error'; title: string; description?: st
 
 const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string[] }>({ toasts: [], withdrawn: [] });
 
-/** The first toast loads the toaster. */
 export function showToast(toast: Toast): void {
   queue.set({ toasts: [...queue.get().toasts, toast] });
 }

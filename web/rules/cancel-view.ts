@@ -11,7 +11,6 @@ export type CancelView = { plan: string; text: string | null; action: 'cancel' |
 /** A subscription that a trial may hide from the profile; null if there is none. */
 export type Hidden = Subscription | null | 'loading' | 'unknown';
 
-/** The first rule that applies. */
 export function cancelView(user: User, hidden: Hidden, timeZone?: string): CancelView {
   const { subscriptionTier, cancelAtDate, renewalDate } = user.metadata;
   const name = planName(planOf(subscriptionTier).id);

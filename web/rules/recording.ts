@@ -21,7 +21,6 @@ export function microphoneProblem(name: string): MicrophoneProblem {
   return name === 'NotReadableError' || name === 'AbortError' ? 'busy' : 'unsupported';
 }
 
-/** Minutes and seconds, such as `1:05`. */
 export function clockText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

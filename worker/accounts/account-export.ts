@@ -22,7 +22,6 @@ export const exportSubject = (userId: string) => `exports:${userId}`;
 
 type Context = { db: Database; env: Env; settings: Settings; language: Language };
 
-/** What the export does not hold, and where it is. */
 const notes: Record<Language, string[]> = {
   en: [
     'Messages on WhatsApp are kept by WhatsApp and by the assistant.',

@@ -17,7 +17,6 @@ type Signed = { type: string | undefined; expiresAt: number; claims: SessionClai
 const encoder = new TextEncoder();
 /** Verifying a token costs 80 µs of CPU (2026-11-22, tests/bench), and a client sends the same one for weeks. */
 const tokensKept = 1000;
-/** Tokens have about 300 characters. */
 const longestToken = 1000;
 
 export function sessionToken(settings: Settings, claims: SessionClaims, now: number): Promise<string> {

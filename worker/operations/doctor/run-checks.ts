@@ -18,7 +18,6 @@ type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promi
 type Behind = { mayBeBehind?: boolean; isPaused?: boolean };
 type Options = { target: Target } & Behind;
 
-/** Checks a service only if its settings are valid. */
 export async function runChecks(values: Values, { target, ...behind }: Options): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
