@@ -254,13 +254,19 @@ it('a deletion that has lost its lease deletes nothing', async () => {
 });
 
 describe('a purchase that has lost its lease', () => {
-  it('makes no customer for an account that was deleted meanwhile', async () => {
-    const { phone, token } = await newPerson();
-    await buy(token, 'basic');
-    const customer = await customerOf(phone);
+  /** A second purchase, while Stripe opens its checkout. */
+  async function heldPurchase() {
+    const person = await newPerson();
+    await buy(person.token, 'basic');
+    const customer = await customerOf(person.phone);
     const { arrived, release } = holdRequests('POST', '/v1/checkout/sessions', customer);
-    const purchase = buy(token, 'premium');
+    const purchase = buy(person.token, 'premium');
     await arrived();
+    return { ...person, customer, purchase, release };
+  }
+
+  it('makes no customer for an account that was deleted meanwhile', async () => {
+    const { phone, token, purchase, release } = await heldPurchase();
     advanceClock(46 * second);
     expect((await deleteAccount(token)).status).toBe(200);
     release();
@@ -269,12 +275,7 @@ describe('a purchase that has lost its lease', () => {
   });
 
   it('returns no page that another call may have closed', async () => {
-    const { phone, token } = await newPerson();
-    await buy(token, 'basic');
-    const customer = await customerOf(phone);
-    const { arrived, release } = holdRequests('POST', '/v1/checkout/sessions', customer);
-    const purchase = buy(token, 'premium');
-    await arrived();
+    const { token, customer, purchase, release } = await heldPurchase();
     await hold(customer, 0);
     await fetchByCron(customer);
     release();
