@@ -66,6 +66,23 @@ describe('a message that the bot refuses', () => {
     expect(await stateOf(token, id)).toBe('failed');
   });
 
+  it('is sent again although the parking of its event was lost', async () => {
+    const { phone, token, id } = await withRefused();
+    await run('update outbox set parked_at = null, due_at = ? where message_id = ?', Date.now(), id);
+    expect((await write(token, text, id)).body.message).toMatchObject({ id, state: 'sent' });
+    await untilState(token, id, 'delivered');
+    expect(await acceptedTexts(phone)).toEqual([text]);
+    expect(await outboxOf(phone)).toEqual([]);
+  });
+
+  it('is parked by the cron job if its parking was lost', async () => {
+    const { phone, token, id } = await withRefused();
+    await run('update outbox set parked_at = null, due_at = ? where message_id = ?', Date.now(), id);
+    await cronAfter(minute);
+    expect(await outboxOf(phone)).toMatchObject([{ message_id: id, parked_at: expect.any(Number) }]);
+    expect(await stateOf(token, id)).toBe('failed');
+  });
+
   it('is sent again when the owner retries its parked event', async () => {
     const { phone, token, id } = await withRefused();
     const [parked] = await outboxOf(phone);
@@ -256,6 +273,20 @@ it('delivers a message that was sent after a clearing, also by a request that be
   await untilDelivered(phone);
   expect((await receivedOf(phone)).at(-1)).toBe('Two');
   expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
+});
+
+it('delivers a failed message that is sent again before its event is parked', async () => {
+  const { phone, token } = await newSettledWriter();
+  await sandbox.botMode('refuse');
+  const { arrived, release } = holdRequests('set leased_until = 0, due_at = ');
+  const { id } = (await write(token, 'One')).body.message;
+  await arrived();
+  await sandbox.botMode('accept');
+  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'sent' });
+  release();
+  await untilState(token, id, 'delivered');
+  expect(await acceptedTexts(phone)).toEqual(['One']);
+  await untilDelivered(phone);
 });
 
 it('delivers a failed message that is sent again while the event before it is settled', async () => {

@@ -24,13 +24,15 @@ export type OutboxEvent = {
 type OpenedMessage = { body: string; sentBefore: string | null };
 
 export type MessageEvents = {
-  /** `settled`: nothing is left to send; `absent`: no message exists; `unready`: it may still be stored. */
-  open: (event: OutboxEvent) => Promise<OpenedMessage | 'settled' | 'absent' | 'unready'>;
+  /** `settled`: nothing is left to send; `absent`: no message exists; `unready`: it may still be stored or sent again. */
+  open: (event: OutboxEvent) => Promise<OpenedMessage | keyof typeof outcomes>;
   close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
 };
 
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
 type Outcome = 'done' | 'absent' | 'retry' | 'park' | 'behind';
+/** Of a message that is not sent. A failed one with an event in the queue was given up by a request that was killed. */
+const outcomes = { settled: 'done', absent: 'absent', unready: 'retry', failed: 'park' } as const;
 
 /** Pauses before the two attempts. The second attempt is for a message that waits behind an event in delivery. */
 const pausesMs = [250, 2000];
@@ -128,7 +130,7 @@ async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome>
   const messages = outbox.messages!;
   if (event.createdAt + dayMs <= Date.now()) return giveUp(outbox, event, 'expired');
   const opened = await messages.open(event);
-  if (typeof opened === 'string') return ({ settled: 'done', absent: 'absent', unready: 'retry' } as const)[opened];
+  if (typeof opened === 'string') return outcomes[opened];
   if (opened.sentBefore !== null && (await isQueuedBehind(outbox, event, opened.sentBefore))) return 'behind';
   const result = await postEvent(outbox.settings, event.id, opened.body);
   if (result === 'unknown') return 'retry';

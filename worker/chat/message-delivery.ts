@@ -36,7 +36,8 @@ export function messageEvents({ db, env, settings }: Context, known?: Known): Me
     async open(event) {
       if (event === known?.event) {
         const { message, sentBefore } = known;
-        return message.state === 'sent' ? { body: complete(event, message), sentBefore } : 'settled';
+        if (message.state !== 'sent') return message.state === 'failed' ? 'failed' : 'settled';
+        return { body: complete(event, message), sentBefore };
       }
       const { data } = parse(event);
       const row = await rowOf(event);
@@ -48,7 +49,7 @@ export function messageEvents({ db, env, settings }: Context, known?: Known): Me
       const { message, sentBefore } = queued;
       if (message.state === 'delivered') return 'settled';
       // The request that sends it again queues its event first, and makes it `sent` second.
-      if (message.state === 'failed' && !data.retried) return mayBeStored ? 'unready' : 'settled';
+      if (message.state === 'failed' && !data.retried) return mayBeStored ? 'unready' : 'failed';
       return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
     },
     async close(event, state) {

@@ -95,7 +95,8 @@ async function appendMessage(
   const { sentBefore } = appended;
   if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, content), sentBefore };
   const message = await sameMessage(context, key, user, appended.message, sent);
-  if (message.state !== 'failed' || !queued) return { message, sentBefore };
+  if (message.state !== 'failed') return { message, sentBefore };
+  if (!queued) await db.run(requeue(eventId(user.id, id), Date.now()));
   const moved = await conversation.move(user.chatEpoch, id, ['failed'], 'sent', notAfter);
   return { message: { ...message, state: moved?.state ?? message.state }, sentBefore };
 }
@@ -281,6 +282,12 @@ function unqueue({ seq, createdAt, before }: QueuedPointer): SQL {
   if (before.parkedSince === null) return sql`delete from outbox ${own}`;
   return sql`update outbox set parked_at = ${before.parkedSince}, attempts = ${before.parkedAttempts},
     created_at = ${before.parkedCreatedAt}, due_at = ${neverDue}, leased_until = 0 ${own}`;
+}
+
+/** SQL that gives a failed message's event a new `seq`, so that a request that gave it up cannot park it afterwards. */
+function requeue(id: string, now: number): SQL {
+  return sql`update outbox set seq = (select max(seq) + 1 from outbox), created_at = ${now}, due_at = ${now},
+    leased_until = 0, attempts = 0, parked_at = null where id = ${id}`;
 }
 
 function eventId(userId: string, messageId: string): string {
