@@ -275,18 +275,23 @@ it('delivers a message that was sent after a clearing, also by a request that be
   expect((await readChat(token)).messages).toMatchObject([{ id: message.id, state: 'delivered' }]);
 });
 
-it('delivers a failed message that is sent again before its event is parked', async () => {
+it('delivers a failed message that is sent again before and after its event is parked', async () => {
   const { phone, token } = await newSettledWriter();
   await sandbox.botMode('refuse');
   const { arrived, release } = holdRequests('set leased_until = 0, due_at = ');
   const { id } = (await write(token, 'One')).body.message;
   await arrived();
   await sandbox.botMode('accept');
-  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'sent' });
+  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'failed' });
   release();
+  await until(
+    'the parked event',
+    () => outboxOf(phone),
+    ([row]) => row!['parked_at'] !== null,
+  );
+  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'sent' });
   await untilState(token, id, 'delivered');
   expect(await acceptedTexts(phone)).toEqual(['One']);
-  await untilDelivered(phone);
 });
 
 it('delivers a failed message that is sent again while the event before it is settled', async () => {

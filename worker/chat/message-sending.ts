@@ -22,6 +22,7 @@ import { restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts'
 import type { StaleEpoch, StoredMessage, StoredPage } from '../live/message-table.ts';
 import { liveUserId, sessionCheck, type UserSession } from '../accounts/user-session.ts';
 import { endpoints } from '../contract/endpoints.ts';
+import type { Database } from '../lib/database.ts';
 import { preparedSql } from '../lib/sql.ts';
 import type { User } from '#db/schema';
 import { dayMs } from '../lib/time.ts';
@@ -96,7 +97,7 @@ async function appendMessage(
   if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, content), sentBefore };
   const message = await sameMessage(context, key, user, appended.message, sent);
   if (message.state !== 'failed') return { message, sentBefore };
-  if (!queued) await db.run(requeue(eventId(user.id, id), Date.now()));
+  if (!queued && !(await requeue(db, eventId(user.id, id)))) return { message, sentBefore };
   const moved = await conversation.move(user.chatEpoch, id, ['failed'], 'sent', notAfter);
   return { message: { ...message, state: moved?.state ?? message.state }, sentBefore };
 }
@@ -284,10 +285,12 @@ function unqueue({ seq, createdAt, before }: QueuedPointer): SQL {
     created_at = ${before.parkedCreatedAt}, due_at = ${neverDue}, leased_until = 0 ${own}`;
 }
 
-/** SQL that gives a failed message's event a new `seq`, so that a request that gave it up cannot park it afterwards. */
-function requeue(id: string, now: number): SQL {
-  return sql`update outbox set seq = (select max(seq) + 1 from outbox), created_at = ${now}, due_at = ${now},
-    leased_until = 0, attempts = 0, parked_at = null where id = ${id}`;
+/** Queues a failed message's event anew unless a request holds it; under a new `seq`, as that request may park it late. */
+async function requeue(db: Database, id: string): Promise<boolean> {
+  const now = Date.now();
+  const { rowsAffected } = await db.run(sql`update outbox set seq = (select max(seq) + 1 from outbox),
+    created_at = ${now}, due_at = ${now}, attempts = 0, parked_at = null where id = ${id} and leased_until <= ${now}`);
+  return rowsAffected > 0;
 }
 
 function eventId(userId: string, messageId: string): string {
