@@ -152,12 +152,6 @@ describe('a subscription whose price has become unknown', () => {
   });
 });
 
-it('counts the best of several subscriptions: a good status first, then the plan, then the newest', () => {
-  const all = [{ status: 'unpaid', tier: 'platinum' }, { tier: 'basic' }, { tier: 'premium' }];
-  expect(state(all)).toMatchObject({ tier: 'premium', doubled: true });
-  expect(state([{ tier: 'premium' }, { status: 'canceled' }])).toMatchObject({ doubled: false });
-});
-
 describe('every state', () => {
   const soldTier = ({ items }: Stripe.Subscription) => items.data[0]!.price.metadata['tier']!;
   /** Every subscription of these tests was paid for until the week before its period. */
