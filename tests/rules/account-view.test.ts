@@ -114,20 +114,10 @@ describe('the usage of a week', () => {
 
 describe('a profile', () => {
   it('fills in what a profile leaves out', () => {
-    expect(readUser({})).toEqual({
-      phoneNumber: null,
-      status: null,
-      isTrial: false,
-      messagesUsedThisPeriod: 0,
-      metadata: {
-        subscriptionTier: 'free',
-        messagesUsedThisPeriod: 0,
-        subscriptionStatus: null,
-        renewalDate: null,
-        cancelAtDate: null,
-        scheduledDowngradeTierId: null,
-      },
-    });
+    const count = { messagesUsedThisPeriod: 0 };
+    const dates = { renewalDate: null, cancelAtDate: null, scheduledDowngradeTierId: null };
+    const metadata = { ...count, ...dates, subscriptionTier: 'free', subscriptionStatus: null };
+    expect(readUser({})).toEqual({ ...count, phoneNumber: null, status: null, isTrial: false, metadata });
   });
 
   it('takes the count from the metadata when the profile has none', () => {

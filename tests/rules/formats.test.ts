@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { Phone } from '../../worker/contract/schemas.ts';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { cleanCode, cleanPhone, codeError } from '../../web/rules/sign-in-rules.ts';
+import { cleanPhone } from '../../web/rules/sign-in-rules.ts';
 import { formatDate, formatTime, formatPhone } from '../../web/rules/formats.ts';
 import { errorMessage, errorText } from '../../web/data/api-errors.ts';
 
@@ -90,21 +90,6 @@ it.each([
   ['+1 555 CALL-ME', '+1555CALLME'],
 ])('a typed number %s is %s, with what is wrong with it', (typed, phone) => {
   expect(cleanPhone(typed)).toBe(phone);
-});
-
-it('a typed code loses spaces and dashes and ends after six', () => {
-  expect(cleanCode('123 456')).toBe('123456');
-  expect(cleanCode('123-456 7')).toBe('123456');
-});
-
-it.each([
-  ['', true, undefined],
-  ['12a', false, 'OTP must contain only numbers'],
-  ['123', false, undefined],
-  ['123', true, 'OTP must be exactly 6 digits'],
-  ['123456', true, undefined],
-])('the problem of the code “%s” (left: %s) is %s', (code, left, problem) => {
-  expect(codeError(code, left)).toBe(problem);
 });
 
 it.each([

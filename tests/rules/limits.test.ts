@@ -86,13 +86,11 @@ describe('every limit', () => {
     'create table rate_limit_events (subject text, at integer, by text, primary key (subject, at, by))',
   );
 
+  const nothing = (_now: number) => {};
+  const somebody = (_index: number) => ['somebody'];
+
   /** Acts after each pause if the limits allow it. */
-  function act(
-    rules: Limit[],
-    waits: number[],
-    onAct = (_now: number) => {},
-    namesAt = (_index: number) => ['somebody'],
-  ): Act[] {
+  function act(rules: Limit[], waits: number[], onAct = nothing, namesAt = somebody): Act[] {
     rows.run(sql`delete from rate_limit_events`);
     let now = start;
     return waits.map((wait, index) => {
