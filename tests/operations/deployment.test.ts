@@ -92,15 +92,11 @@ describe('a deployment', () => {
   });
 
   const migration = 'SQLITE_BUSY: database is locked';
+  const onNew = { afterwards: all('NEW') };
   it.each<[what: string, world: World, then: string[], said: RegExp]>([
     ['the version before', {}, [status], /^Nothing was deployed; the version before runs on\.$/m],
-    [
-      'the new version',
-      { afterwards: all('NEW') },
-      [status, look],
-      /^✗ Wrangler failed, and NEW serves all users now\. /m,
-    ],
-    ['a bad new version', { afterwards: all('NEW'), badLook: 1 }, [status, look], /^✗ \/api\/health answers 503$/m],
+    ['the new version', onNew, [status, look], /^✗ Wrangler failed, and NEW serves all users now\. /m],
+    ['a bad new version', { ...onNew, badLook: 1 }, [status, look], /^✗ \/api\/health answers 503$/m],
     [
       'nothing that Cloudflare names',
       { afterwards: [] },
@@ -116,7 +112,7 @@ describe('a deployment', () => {
   });
 
   it.each([false, true])(
-    'says that nothing was deployed when the migration fails (gradually: %s)',
+    'says after a failed migration that nothing was deployed (gradually: %s)',
     async (isGradual) => {
       const { done, steps: seen, said } = await deploy({ migration, isGradual });
       expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });

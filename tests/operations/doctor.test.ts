@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, expect, it, describe } from 'vitest';
+import { afterAll, expect, it, describe, onTestFinished } from 'vitest';
 import {
   type SettingName,
   runChecks,
@@ -136,6 +136,12 @@ async function linesOf(more: Values = {}, target: Target = 'local', about = ''):
 /** What the doctor prints although everything is in order. */
 const usual = await linesOf();
 
+/** What is wrong before a deployment, which migrates the database. */
+async function wrongBefore(more: Values = {}, isPaused = false): Promise<string[]> {
+  const findings = await runChecks({ ...vars, ...more }, { target: 'local', mayBeBehind: true, isPaused });
+  return findings.filter(({ ok }) => !ok).map(lineOf);
+}
+
 /** Breaks something, and returns how to repair it. */
 type Breakage = () => Promise<() => Promise<unknown>>;
 
@@ -239,20 +245,13 @@ it.each<[says: string, broken: Values | Breakage]>([
   ],
 ])('the doctor says “%s…” and what to do', async (says, broken) => {
   const [values, repair] = typeof broken === 'function' ? [{}, await broken()] : [broken];
-  await using afterwards = new AsyncDisposableStack();
-  if (repair) afterwards.defer(async () => void (await repair()));
+  if (repair) onTestFinished(async () => void (await repair()));
   const lines = await linesOf(values);
   const [line = '', ...others] = lines.filter((each) => !usual.includes(each));
   expect(others).toEqual([]);
   expect(line.slice(0, says.length)).toBe(says);
   // A sentence about the remedy follows.
   expect(line.slice(says.length)).toMatch(/[A-Za-z].{20,}\.$/);
-});
-
-it('lets the migrations that a database lacks wait before a deployment', async () => {
-  const values = { ...vars, TURSO_DATABASE_URL, TURSO_AUTH_TOKEN };
-  const waiting = await runChecks(values, { target: 'local', mayBeBehind: true });
-  expect(waiting.filter(({ ok }) => !ok)).toEqual([]);
 });
 
 const journal = await readFile('drizzle/migrations/meta/_journal.json', 'utf8');
@@ -272,10 +271,9 @@ async function unapply(count: number) {
 }
 
 it('does not accuse the bot of messages that may have come from the web, which need no contact', async () => {
-  await using afterwards = new AsyncDisposableStack();
   const consent = "update users set chat_consent_version = '1', chat_consent_at = 1";
   const repair = await executing(`${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}; ${consent}`)();
-  afterwards.defer(async () => void (await repair()));
+  onTestFinished(async () => void (await repair()));
   expect(await linesOf({}, 'local', 'The bot')).toEqual([]);
 });
 
@@ -289,26 +287,20 @@ it.each<[waiting: string[], refused: string | undefined]>([
 });
 
 it('refuses to add and to remove in one deployment, unless the database is empty or the site is paused', async () => {
-  const lines = async (options: { mayBeBehind?: true; isPaused?: true }, values = {}) =>
-    (await runChecks({ ...vars, ...values }, { target: 'local', ...options })).filter(({ ok }) => !ok).map(lineOf);
-  await using afterwards = new AsyncDisposableStack();
   const reapply = await unapply(entries.length - entries.findIndex(({ tag }) => tag === '0018_outbox_users'));
-  afterwards.defer(async () => void (await reapply()));
+  onTestFinished(async () => void (await reapply()));
   const refusal = /^✗ Migrations: 0020_outbox_phone_contract removes .* `git log .*0020_outbox_phone_contract\.sql`/;
-  expect(await lines({ mayBeBehind: true })).toEqual([expect.stringMatching(refusal)]);
-  expect(await lines({ mayBeBehind: true, isPaused: true })).toEqual([]);
-  expect(await lines({ mayBeBehind: true }, { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN })).toEqual([]);
+  expect(await wrongBefore()).toEqual([expect.stringMatching(refusal)]);
+  expect(await wrongBefore({}, true)).toEqual([]);
+  expect(await wrongBefore({ TURSO_DATABASE_URL, TURSO_AUTH_TOKEN })).toEqual([]);
 });
 
 it('finds a missing key of conversations also while migrations wait', async () => {
-  await using afterwards = new AsyncDisposableStack();
-  afterwards.defer(async () => void (await database.execute('delete from users')));
-  await database.execute(userWithKey('spring'));
+  const repair = await executing(userWithKey('spring'))();
+  onTestFinished(async () => void (await repair()));
   const reapply = await unapply(1);
-  afterwards.defer(async () => void (await reapply()));
-  const findings = await runChecks(vars, { target: 'local', mayBeBehind: true });
-  const wrong = findings.filter(({ ok }) => !ok).map(lineOf);
-  expect(wrong).toEqual([expect.stringMatching(/^✗ CHAT_KEYS: lacks spring, /)]);
+  onTestFinished(async () => void (await reapply()));
+  expect(await wrongBefore()).toEqual([expect.stringMatching(/^✗ CHAT_KEYS: lacks spring, /)]);
 });
 
 it('warns loudly that messages of the contact form go nowhere, until an address allows the site', async () => {

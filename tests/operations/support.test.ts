@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, afterAll, beforeEach } from 'vitest';
+import { describe, expect, test, onTestFinished, afterAll, beforeEach } from 'vitest';
 import {
   loseResponses,
   newSubscriber,
@@ -25,6 +25,7 @@ import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 
 const { database, openTrialLink, signIn, writeToAssistant } = product;
+const it = test.extend('phone', () => newSubscriber());
 
 /** A command that was refused or failed, and what it said. */
 const failed = (code: 1 | 2, said: RegExp | string) => ({ code, stderr: expect.stringMatching(said) });
@@ -41,15 +42,13 @@ it('lists every command when it is called without one, and refuses another', asy
   expect(await support('find', '+15551234567', '--loud')).toMatchObject({ code: 2 });
 });
 
-it('refuses without --yes what loses something, says what it would do, and changes nothing', async () => {
-  const phone = await newSubscriber();
+it('refuses without --yes what loses something, says what it would do, and changes nothing', async ({ phone }) => {
   for (const command of [`erase ${phone}`, `move ${phone} +15550109999`, 'outbox drop all'])
     expect(await support(...command.split(' '))).toMatchObject(failed(2, /^This would .* --yes/));
   expect(await supportJson('find', phone)).toMatchObject({ limits: expect.anything() });
 });
 
-it('every use leaves two audit lines without the number, a look at a user too', async () => {
-  const phone = await newSubscriber();
+it('every use leaves two audit lines without the number, a look at a user too', async ({ phone }) => {
   expect(await supportProcess('release', phone)).toMatchObject({ code: 0 });
   await supportProcess('find', phone);
   const lines = auditLines().slice(-4);
@@ -68,8 +67,7 @@ it('every use leaves two audit lines without the number, a look at a user too', 
 });
 
 describe('find', () => {
-  it('shows account, plan, week, limits, sessions, events and payments, as text and as JSON', async () => {
-    const phone = await newSubscriber();
+  it('shows account, plan, week, limits, sessions, events and payments, as text and as JSON', async ({ phone }) => {
     const found = await supportJson('find', phone);
     expect(found).toMatchObject({
       account: { phone, status: 'approved', platform: 'whatsapp' },
@@ -87,8 +85,7 @@ describe('find', () => {
     for (const part of [phone, 'Plan:', 'Week:', 'Limits:', 'Disputes and refunds:']) expect(stdout).toContain(part);
   });
 
-  it('lists the calls about the week, and no other call of the bot', async () => {
-    const phone = await newSubscriber();
+  it('lists the calls about the week, and no other call of the bot', async ({ phone }) => {
     const { account } = await supportJson('find', phone);
     const calls = Array.from({ length: 10 }, (_, index) => [`typing ${index} ${phone}`, Date.now()]);
     const sql = `insert into bot_calls (id, fingerprint, by, at, answer) values (?, '', '', ?, json_object('userId', ?))`;
@@ -99,8 +96,7 @@ describe('find', () => {
     expect((await support('find', phone)).stdout).toMatch(/^Usage or entitlement: \d{4}-/m);
   });
 
-  it('names a disputed payment, and shows what is kept here when Stripe does not respond', async () => {
-    const phone = await newSubscriber();
+  it('names a disputed payment, and shows what is kept here when Stripe does not respond', async ({ phone }) => {
     await call(`${product.sandboxUrl}/stripe/customers/${phone}/dispute`, 'POST');
     const found = await supportJson('find', phone);
     expect(found['payments'].returned).toMatchObject([{ disputes: [expect.any(String)] }]);
@@ -114,8 +110,7 @@ describe('find', () => {
     expect(refused['advice'].join()).toContain('STRIPE_SECRET_KEY');
   });
 
-  it('never shows the conversation', async () => {
-    const phone = await newSubscriber();
+  it('never shows the conversation', async ({ phone }) => {
     const token = await signIn(phone);
     const text = `Something private ${randomInt(1_000_000)}`;
     await call(`${product.siteUrl}/api/user/chat/consent`, 'PUT', { version: '1' }, token);
@@ -127,8 +122,7 @@ describe('find', () => {
       expect(JSON.stringify(await support(...command.split(' ')))).not.toContain(text);
   });
 
-  it('cannot be made to command the terminal by what a user stored', async () => {
-    const phone = await newSubscriber();
+  it('cannot be made to command the terminal by what a user stored', async ({ phone }) => {
     const hostile = 'v1\u001b]0;owned\u0007\u009b2J\u202e\r\nPlan: platinum';
     await database.execute({
       sql: 'update users set chat_consent_at = 1, chat_consent_version = ? where phone = ?',
@@ -154,8 +148,7 @@ describe('find', () => {
   });
 });
 
-it('find and release say that nothing clears the limit of all codes in a day', async () => {
-  const phone = await newSubscriber();
+it('find and release say that nothing clears the limit of all codes in a day', async ({ phone }) => {
   const { everyCodeTo } = await phoneSubjects(settingsOf(product.vars)!, phone as PhoneNumber);
   const codes = Array.from({ length: 30 }, (_, index) => [everyCodeTo[0]!, Date.now(), `code ${index}`]);
   await database.batch(
@@ -167,8 +160,7 @@ it('find and release say that nothing clears the limit of all codes in a day', a
   expect((await support('release', phone)).stdout).toContain('but nothing clears the limit of all codes in a day');
 });
 
-it('release lets a limited number have its next code at once', async () => {
-  const phone = await newSubscriber();
+it('release lets a limited number have its next code at once', async ({ phone }) => {
   const requestCode = () => call(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone });
   expect(await requestCode()).toMatchObject({ code: 'rate_limited' });
   expect(await supportJson('release', phone)).toMatchObject({ cleared: expect.any(Number) });
@@ -209,8 +201,7 @@ it.each([
   expect(await support('trial', '+15551234567', ...flags, '--yes')).toMatchObject({ code: 2 });
 });
 
-it('outbox lists a parked event, sends it again, or removes it, and knows no other number', async () => {
-  const phone = await newSubscriber();
+it('outbox lists a parked event, sends it again, or removes it, and knows no other number', async ({ phone }) => {
   const token = await signIn(phone);
   /** The number of the event about a choice that the bot refused. */
   const parkedEvent = async (platform: 'web' | 'whatsapp') => {
@@ -241,8 +232,7 @@ it('outbox lists a parked event, sends it again, or removes it, and knows no oth
 });
 
 describe('sync', () => {
-  it('fetches a subscription of which no event came', async () => {
-    const phone = await newSubscriber();
+  it('fetches a subscription of which no event came', async ({ phone }) => {
     await database.execute({ sql: "update users set tier = 'free' where phone = ?", args: [phone] });
     expect((await supportJson('find', phone))['advice'].join()).toContain('run `sync`');
     const syncing = supportJson('sync', phone);
@@ -258,8 +248,7 @@ describe('sync', () => {
   });
 });
 
-it('export prints what every table and Stripe hold, without secrets and hashes', async () => {
-  const phone = await newSubscriber();
+it('export prints what every table and Stripe hold, without secrets and hashes', async ({ phone }) => {
   const { stdout } = await support('export', phone);
   const data = JSON.parse(stdout);
   const stripe = { subscriptions: [{ status: 'active' }] };
@@ -270,8 +259,8 @@ it('export prints what every table and Stripe hold, without secrets and hashes',
 });
 
 describe('move', () => {
-  it('gives the account another number, ends its sessions and tells the bot', async () => {
-    const [old, phone] = [await newSubscriber(), newNumber()];
+  it('gives the account another number, ends its sessions and tells the bot', async ({ phone: old }) => {
+    const phone = newNumber();
     const { account, plan } = await supportJson('find', old);
     const stdout = expect.stringContaining(`Moved the account of ${old} to ${phone}.`);
     expect(await support('move', old, phone, '--yes')).toMatchObject({ code: 0, stdout });
@@ -307,8 +296,7 @@ describe('when the response to a command is lost', () => {
     expect(await supportJson('find', phone)).toMatchObject({ account: { phone } });
   });
 
-  it('they do not say that the account stays while the Worker may be at work', async () => {
-    const phone = await newSubscriber();
+  it('they do not say that the account stays while the Worker may be at work', async ({ phone }) => {
     await loseResponses({ handles: false });
     for (const command of [`erase ${phone}`, `move ${phone} ${newNumber()}`]) {
       const stdout = expect.stringContaining('The Worker may still be at work');
@@ -319,8 +307,7 @@ describe('when the response to a command is lost', () => {
 });
 
 describe('erase', () => {
-  it('changes nothing when Stripe cannot confirm that nothing charges again', async () => {
-    const phone = await newSubscriber();
+  it('changes nothing when Stripe cannot confirm that nothing charges again', async ({ phone }) => {
     const sql = 'select id from sessions where user_id = (select id from users where phone = ?)';
     const sessions = () => database.execute({ sql, args: [phone] });
     const { rows } = await sessions();
@@ -334,8 +321,7 @@ describe('erase', () => {
     expect((await sessions()).rows).toEqual(rows);
   });
 
-  it('leaves no row that names the user, ends the billing and sends user.deleted', async () => {
-    const phone = await newSubscriber();
+  it('leaves no row that names the user, ends the billing and sends user.deleted', async ({ phone }) => {
     const { account, stripe } = JSON.parse((await support('export', phone)).stdout);
     const { stdout } = await support('erase', phone, '--yes');
     expect(stdout).toContain(`Erased the basic account of ${phone}`);
