@@ -9,7 +9,6 @@ const planCard = (page: Page) => page.getByRole('region', { name: 'Current Plan'
 const usageCard = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const renewalDate = '2025-01-05T09:00:00.000Z';
-const cancelAtDate = '2025-02-28T09:00:00.000Z';
 const payment = 'Please update your payment method to reactivate.';
 
 type Row = [
@@ -19,19 +18,13 @@ type Row = [
   button: [name: string, hint: string],
 ];
 
-/** Persons that differ in each field of the profile that the cards read; tests/rules has every case. */
+/** Persons that differ in the fields of the profile that the cards read; tests/rules has every case, `cancel.test.ts` the date of a cancellation. */
 const rows: Row[] = [
   [
     { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing', renewalDate, scheduled: 'basic', used: 1 },
     ['Free Trial', 'Trial ends on January 5, 2025 and will switch to Basic'],
     ['1 / 70', 1],
     ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'],
-  ],
-  [
-    { tier: 'platinum', subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic', cancelAtDate, used: 159 },
-    ['Platinum', 'Downgrade scheduled. Changes to Basic on February 28, 2025'],
-    ['159 / 160', 99],
-    ['Manage Cancellation', 'Reactivate your subscription or change your plan'],
   ],
   [
     { tier: 'basic', subscriptionStatus: 'past_due', renewalDate, used: 44 },

@@ -4,6 +4,7 @@ import {
   deleteAccount,
   expectToasts,
   expectToBeAccessible,
+  follow,
   openAccount,
   storedToken,
   takeToasts,
@@ -54,8 +55,7 @@ test('another session can be ended, this one cannot, and logging out everywhere 
   await expectToasts(page, ['Error', 'Server error. Please try again later.']);
   expect(await storedToken(page)).toBe('e2e-token');
   stub.respond('logout', { success: true });
-  await everywhere.click();
-  await page.waitForURL('**/login');
+  await follow(everywhere, '**/login');
   expect(stub.calls('logout').map(({ body }) => body)).toEqual([{ everywhere: true }, { everywhere: true }]);
   expect(await storedToken(page)).toBeNull();
 });

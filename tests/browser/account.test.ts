@@ -1,6 +1,7 @@
 import type { Page } from 'playwright/test';
 import {
   expectToasts,
+  follow,
   open,
   openAccount,
   returnToTab,
@@ -48,8 +49,7 @@ test('logging out ends the session, here and in the history, whatever arrives la
   const release = stub.hold('getMe');
   await page.getByRole('button', { name: 'Refresh plan' }).click();
   await settle(page);
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
+  await follow(page.getByRole('button', { name: 'Logout' }), '**/login');
   await expectToasts(page, ['Logged out successfully']);
   release();
   await settle(page);
@@ -103,8 +103,7 @@ test('the return from the payment provider leaves alone who has opened another p
   stub.respond('verifyCheckoutSession', updated);
   const release = stub.hold('verifyCheckoutSession');
   await open(page, '/account?session_id=cs_1');
-  await page.getByRole('link', { name: 'Get help now' }).first().click();
-  await page.waitForURL('**/help-now');
+  await follow(page.getByRole('link', { name: 'Get help now' }).first(), '**/help-now');
   release();
   await expectToasts(page, ['Plan Updated', 'Your plan has been updated to Premium']);
   expect(new URL(page.url()).pathname).toBe('/help-now');

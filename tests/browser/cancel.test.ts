@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectToFit, open, shownToasts, violations } from './support/page.ts';
+import { expectToFit, follow, open, shownToasts, violations } from './support/page.ts';
 import type { Phone } from './support/phone.ts';
 import { buy, enterCode, expect, signInByExternalToken, stubbed, test } from './support/test.ts';
 
@@ -48,6 +48,7 @@ test('from the landing page, signed out, to the end of the subscription', async 
   await expect(page.getByText('Thank you. That helps us.')).toBeVisible();
   await page.getByRole('link', { name: 'Go to My Account' }).click();
   await expect(planCard(page).getByText(`Cancellation scheduled. Changes to Free on ${date}`)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Manage Cancellation' })).toBeVisible();
 });
 
 test('a cancellation shows once Stripe has answered, in two tabs', async ({ page, context, phone, expectedErrors }) => {
@@ -104,8 +105,7 @@ stubbed('a failure is shown in its place, and an ended session leads to the logi
   await expect(question(page)).toBeHidden();
 
   stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
-  await cancelButton(page).click();
-  await page.waitForURL('**/login?next=%2Fcancel');
+  await follow(cancelButton(page), '**/login?next=%2Fcancel');
   stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
   await page.getByLabel('Phone number').fill('+15551234567');
   await enterCode(page);

@@ -148,13 +148,10 @@ test('the page says what it waits for, and shows the messages before the profile
   expect(await layoutShift(page)).toBe(0);
 });
 
+const older = pageOf(everyKind, { consent: { version: 'older', at: now } });
 const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: string][] = [
   ['without consent', (stub) => stub.respond('getChat', pageOf([], { consent: null })), 'Start the conversation'],
-  [
-    'with consent to an older notice',
-    (stub) => stub.respond('getChat', pageOf(everyKind, { consent: { version: 'older', at: now } })),
-    'Start the conversation',
-  ],
+  ['with consent to an older notice', (stub) => stub.respond('getChat', older), 'Start the conversation'],
   ['whose conversation fails', (stub) => stub.respond('getChat', {}, 503), 'Try again'],
   ['whose conversation is not JSON', (stub) => stub.respond('getChat', '<html>', 200), 'Try again'],
 ];

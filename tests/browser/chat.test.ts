@@ -8,8 +8,17 @@ import {
   messageOf,
   openConversation,
   pageOf,
+  visitAccount,
 } from './support/chat.ts';
-import { expectToasts, expectToBeAccessible, expectToFit, installClock, settle, violations } from './support/page.ts';
+import {
+  expectToasts,
+  expectToBeAccessible,
+  expectToFit,
+  follow,
+  installClock,
+  settle,
+  violations,
+} from './support/page.ts';
 import { expect, test, signInByExternalToken, stubbed } from './support/test.ts';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
@@ -100,9 +109,7 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
     element.dispatchEvent(new KeyboardEvent('keydown', composing));
   });
   await expect(field).toHaveValue('One\nTwo');
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await page.waitForURL('**/account');
-  await page.goBack();
+  await visitAccount(page);
   await expect(field).toHaveValue('One\nTwo');
   await field.press('Enter');
   await expect(chat.message(page, 'Two').getByText('Delivered')).toBeVisible();
@@ -145,7 +152,7 @@ test('two tabs show the same conversation, also after it was cleared in one', as
   await expect(chat.message(page, 'A new beginning')).toHaveCount(1);
 });
 
-test('opens the help panel with a reply that is marked as a crisis', async ({ page, phone }) => {
+test('opens the help panel with a reply that is marked as a crisis, once', async ({ page, phone }) => {
   await openChat(page, phone);
   await send(page, 'This is a crisis');
   const panel = page.getByRole('dialog', { name: 'Get help now' });
@@ -161,6 +168,10 @@ test('opens the help panel with a reply that is marked as a crisis', async ({ pa
     await expect(panel).toBeHidden();
     await expect(opens).toBeFocused();
   }
+  await visitAccount(page);
+  await expect(opens).toBeVisible();
+  await settle(page);
+  await expect(panel).toHaveCount(0);
 });
 
 test('asks for consent first, with nothing ticked, and again after its withdrawal', async ({ page, phone }) => {
@@ -237,8 +248,7 @@ stubbed('a late response brings nothing back of a cleared conversation', async (
 });
 
 stubbed('after a `reset` nothing is missed that came while the page was read', async ({ page, stub }) => {
-  const push = stub.openStream('chatStream');
-  await openConversation(page, stub, long);
+  const push = await openLong(page, stub);
   const release = stub.hold('getChat');
   push({ type: 'reset' });
   await expect.poll(() => stub.calls('getChat').length).toBe(2);
@@ -252,16 +262,13 @@ stubbed('after a `reset` nothing is missed that came while the page was read', a
 
 stubbed('a page that cannot be read after a `reset` is read later', async ({ page, stub }) => {
   await installClock(page);
-  const push = stub.openStream('chatStream');
-  await openConversation(page, stub, long);
+  const push = await openLong(page, stub);
   stub.respond('getChat', {}, 503);
   push({ type: 'reset' });
   await expect.poll(() => stub.calls('getChat').length).toBe(3);
   push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
   await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await expect(chat.field(page)).toHaveCount(0);
-  await page.goBack();
+  await visitAccount(page);
   await expect.poll(() => stub.calls('chatStream').length).toBe(2);
   expect(stub.calls('chatStream')[1]!.search.get('after')).toBe('100');
   push({ type: 'reset' });
@@ -275,10 +282,8 @@ stubbed('a draft ends with its session', async ({ page, stub }) => {
   await openConversation(page, stub, long);
   await chat.field(page).fill('Not for the next person');
   await page.getByRole('link', { name: 'My Account' }).click();
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
-  await page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }).click();
-  await page.waitForURL('**/es/login');
+  await follow(page.getByRole('button', { name: 'Logout' }), '**/login');
+  await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }), '**/es/login');
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('next person');
 });
 
@@ -292,42 +297,23 @@ const reply = (text: string) => ({
   message: messageOf(51, text, { author: 'solace', at: new Date().toISOString() }),
 });
 
-stubbed('the help panel opens once for a reply, also after a visit of another page', async ({ page, stub }) => {
-  const push = stub.openStream('chatStream');
-  await openConversation(page, stub, long);
-  const { message } = reply('Please talk to somebody now.');
-  push({ type: 'message', message: { ...message, crisis: true } });
-  const panel = page.getByRole('dialog', { name: 'Get help now' });
-  await panel.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await expect(chat.field(page)).toHaveCount(0);
-  await page.goBack();
-  await expect(chat.log(page).getByText('Please talk to somebody now.')).toBeVisible();
+stubbed('a missing part takes neither the conversation nor the draft', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/status of 404/);
+  const missing = new Set<string>();
+  for (const part of ['notice-offer', 'voice-message'])
+    await page.route(`**/${part}-*.js`, async (route) => {
+      await route.fulfill({ status: 404 });
+      missing.add(part);
+    });
+  const push = await openLong(page, stub);
+  await chat.field(page).fill('Not lost');
+  const { message } = reply('A late reply');
+  push({ type: 'message', message: { ...message, voice: { seconds: 3, type: 'audio/ogg', bytes: 9 } } });
+  await expect.poll(() => missing.size).toBe(2);
   await settle(page);
-  await expect(panel).toHaveCount(0);
+  await expect(chat.message(page, 'A late reply')).toBeVisible();
+  await expect(chat.field(page)).toHaveValue('Not lost');
 });
-
-stubbed(
-  'a part that does not load takes neither the conversation nor the draft',
-  async ({ page, stub, expectedErrors }) => {
-    expectedErrors.push(/status of 404/);
-    const missing = new Set<string>();
-    for (const part of ['notice-offer', 'voice-message'])
-      await page.route(`**/${part}-*.js`, async (route) => {
-        await route.fulfill({ status: 404 });
-        missing.add(part);
-      });
-    const push = stub.openStream('chatStream');
-    await openConversation(page, stub, long);
-    await chat.field(page).fill('Not lost');
-    const { message } = reply('A late reply');
-    push({ type: 'message', message: { ...message, voice: { seconds: 3, type: 'audio/ogg', bytes: 9 } } });
-    await expect.poll(() => missing.size).toBe(2);
-    await settle(page);
-    await expect(chat.message(page, 'A late reply')).toBeVisible();
-    await expect(chat.field(page)).toHaveValue('Not lost');
-  },
-);
 
 const messages = (page: Page) => page.getByRole('region', { name: 'Messages', exact: true });
 const bubble = (page: Page) => messages(page).locator('[data-slot=typed]');
@@ -375,28 +361,25 @@ stubbed('a growing reply never moves what somebody further up reads', async ({ p
   await expect(chat.log(page).getByRole('listitem').last()).toBeInViewport();
 });
 
-stubbed(
-  'the list follows a growing reply until its first line is at the top, and stays there',
-  async ({ page, stub }) => {
-    await page.setViewportSize({ width: 360, height: 640 });
-    const send = await openLong(page, stub);
-    await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
-    send(typing(sentence.repeat(2)));
-    await expect(bubble(page)).toBeInViewport({ ratio: 1 });
-    send(typing(sentence.repeat(40)));
-    await expect(bubble(page)).toContainText(sentence.repeat(40).trim());
-    const top = async () => {
-      const [list, inside] = [await messages(page).boundingBox(), await bubble(page).boundingBox()];
-      return Math.round(inside!.y - list!.y);
-    };
-    await expect.poll(top).toBe(16);
-    const before = await scrollTop(page);
-    send(typing(sentence.repeat(60)));
-    await expect(bubble(page)).toContainText(sentence.repeat(60).trim());
-    expect(await scrollTop(page)).toBe(before);
-    send(reply(sentence.repeat(60)));
-    await expect(bubble(page)).toHaveCount(0);
-    expect(await scrollTop(page)).toBeCloseTo(before, 0);
-    await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);
-  },
-);
+stubbed('the list follows a growing reply until its first line is at the top, and stays', async ({ page, stub }) => {
+  await page.setViewportSize({ width: 360, height: 640 });
+  const send = await openLong(page, stub);
+  await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
+  send(typing(sentence.repeat(2)));
+  await expect(bubble(page)).toBeInViewport({ ratio: 1 });
+  send(typing(sentence.repeat(40)));
+  await expect(bubble(page)).toContainText(sentence.repeat(40).trim());
+  const top = async () => {
+    const [list, inside] = [await messages(page).boundingBox(), await bubble(page).boundingBox()];
+    return Math.round(inside!.y - list!.y);
+  };
+  await expect.poll(top).toBe(16);
+  const before = await scrollTop(page);
+  send(typing(sentence.repeat(60)));
+  await expect(bubble(page)).toContainText(sentence.repeat(60).trim());
+  expect(await scrollTop(page)).toBe(before);
+  send(reply(sentence.repeat(60)));
+  await expect(bubble(page)).toHaveCount(0);
+  expect(await scrollTop(page)).toBeCloseTo(before, 0);
+  await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);
+});

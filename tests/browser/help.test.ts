@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
-import { hydrated, open, settle, stopTime, expectToasts } from './support/page.ts';
+import { hydrated, open, settle, stopTime, expectToasts, follow } from './support/page.ts';
 import { referralsOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
@@ -75,10 +75,7 @@ test('a country without a line gets no number, but the way to others', async ({ 
   await expect(country(page)).toHaveValue('');
   const main = page.getByRole('main');
   await expect(main.getByText(/call your local emergency number now/)).toBeVisible();
-  await expect(main.getByRole('link', { name: 'findahelpline.com' })).toHaveAttribute(
-    'href',
-    'https://findahelpline.com/',
-  );
+  await expect(main.locator('a[href="https://findahelpline.com/"]')).toHaveAccessibleName(/findahelpline\.com/);
   await expect(main.locator('a[href^="tel:"]:visible')).toHaveCount(0);
 });
 
@@ -136,14 +133,11 @@ test('the page on safety says what Solace does and how often it referred; nothin
   await expect(referrals(page)).toContainText('The numbers cannot be shown right now.');
 });
 
-const name = 'Name must be at least 2 characters.';
-const email = 'Please enter a valid email address.';
-const message = 'Message must be at least 10 characters.';
 /** Texts that break a rule, and one that keeps it. */
 const fields = [
-  ['Name', ['', 'A'], 'Al', name],
-  ['Email', ['', 'ada', 'ada@example'], 'ada@example.com', email],
-  ['Message', ['', 'Too short'], '0123456789', message],
+  ['Name', ['', 'A'], 'Al', 'Name must be at least 2 characters.'],
+  ['Email', ['', 'ada', 'ada@example'], 'ada@example.com', 'Please enter a valid email address.'],
+  ['Message', ['', 'Too short'], '0123456789', 'Message must be at least 10 characters.'],
 ] as const;
 
 test('a message that breaks no rule is said to be sent after 1.5 s, without any call', async ({ page }) => {
@@ -160,7 +154,7 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
 
   const button = page.getByRole('button', { name: 'Send Message' });
   await button.click();
-  for (const rule of [name, email, message]) await expect(page.getByText(rule, { exact: true })).toBeVisible();
+  for (const [, , , rule] of fields) await expect(page.getByText(rule, { exact: true })).toBeVisible();
   // The sentence of a field goes once the field is right, and not before.
   for (const [label, wrong, right, rule] of fields) {
     for (const text of wrong) {
@@ -189,8 +183,7 @@ test('what is written outlasts a change of the language, and no other visit', as
   const field = (key: string) => page.locator(`[name=${key}]`);
   await open(page, '/contact');
   for (const [key, text] of typed) await field(key).fill(text);
-  await page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }).click();
-  await page.waitForURL('/es/contact');
+  await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }), '/es/contact');
   await hydrated(page);
   for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Ada');

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { languages } from '../../worker/contract/languages.ts';
 import { brand } from '../../worker/contract/brand.ts';
 import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
-import { hydrated, open, ownTexts } from './support/page.ts';
+import { follow, hydrated, open, ownTexts } from './support/page.ts';
 import { expect, signInByExternalToken, test } from './support/test.ts';
 
 const journeys = [
@@ -59,15 +59,11 @@ for (const { tag, hello, code, pays, reply } of journeys) {
     await phone.write(hello);
     await open(page, `${path}/`);
     await expectNoEnglish(page, tag);
-    await page
-      .getByRole('link', { name: say('landing.landing.choosePlan') })
-      .first()
-      .click();
-    await page.waitForURL(`**${path}/plans`);
+    const choosePlan = page.getByRole('link', { name: say('landing.landing.choosePlan') });
+    await follow(choosePlan.first(), `**${path}/plans`);
     await expectNoEnglish(page, tag);
     const choose = say('plans.plans.choose', { plan: say('catalogue.catalogue.plans.basic.name') });
-    await page.getByRole('link', { name: choose }).click();
-    await page.waitForURL(`**${path}/login?plan=basic`);
+    await follow(page.getByRole('link', { name: choose }), `**${path}/login?plan=basic`);
     await expectNoEnglish(page, tag);
     await page.getByLabel(say('login.login.phone')).fill(phone.number);
     await page.getByRole('button', { name: say('login.login.sendCode') }).click();
@@ -85,12 +81,10 @@ for (const { tag, hello, code, pays, reply } of journeys) {
     await page.getByRole('button', { name: choose }).click();
     await expect(page.getByText(pays)).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('lang', tag);
-    await page.getByRole('button', { name: 'Subscribe' }).click();
-    await page.waitForURL(`**${path}/payment-success?session_id=*`);
+    await follow(page.getByRole('button', { name: 'Subscribe' }), `**${path}/payment-success?session_id=*`);
     await expect(page.getByText(say('results.paymentSuccess.welcome'))).toBeVisible();
     await expectNoEnglish(page, tag);
-    await page.getByRole('link', { name: say('results.paymentSuccess.manage') }).click();
-    await page.waitForURL(`**${path}/account`);
+    await follow(page.getByRole('link', { name: say('results.paymentSuccess.manage') }), `**${path}/account`);
     await expect(page.getByText(say('account.usage.of', { used: '0', limit: '30' }))).toBeVisible();
     await expectNoEnglish(page, tag);
 
@@ -117,8 +111,7 @@ test('the start of an address can be spelled in several ways, and there is one h
 
 test('session, theme and draft outlast a change of the language', async ({ page, phone }) => {
   const change = async (name: string, target: string) => {
-    await page.getByRole('contentinfo').getByRole('link', { name, exact: true }).click();
-    await page.waitForURL(`**${target}`);
+    await follow(page.getByRole('contentinfo').getByRole('link', { name, exact: true }), `**${target}`);
     await hydrated(page);
   };
   const draft = 'Not finished yet,\nand of two lines';
@@ -129,8 +122,7 @@ test('session, theme and draft outlast a change of the language', async ({ page,
   const field = page.getByRole('textbox', { name: /Solace/ });
   await field.fill(draft);
   expect(await stored()).not.toContain('Not finished');
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await page.waitForURL('**/account');
+  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
   const dark = page.locator('html[data-theme=dark]');
   await page.getByRole('button', { name: 'Switch to dark colours' }).click();
   await expect(dark).toBeVisible();
@@ -144,7 +136,6 @@ test('session, theme and draft outlast a change of the language', async ({ page,
   await page.getByRole('link', { name: sentenceOf('es', 'layout.layout.myAccount') }).click();
   await change('Português', '/pt-br/account');
   expect(await stored()).toContain('Not finished');
-  await page.getByRole('button', { name: sentenceOf('pt-BR', 'account.account.logout') }).click();
-  await page.waitForURL('**/pt-br/login');
+  await follow(page.getByRole('button', { name: sentenceOf('pt-BR', 'account.account.logout') }), '**/pt-br/login');
   expect(await stored()).not.toContain('Not finished');
 });

@@ -6,7 +6,16 @@ import { pages } from '../../web/app/page-heads.ts';
 import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 import { countryNames, languageNames, months } from '#words/intl';
 import { everyKind, pageOf } from './support/chat.ts';
-import { expectToBeAccessible, expectToFit, hydrated, open, ownTexts, settle, violations } from './support/page.ts';
+import {
+  expectToBeAccessible,
+  expectToFit,
+  follow,
+  hydrated,
+  open,
+  ownTexts,
+  settle,
+  violations,
+} from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 
@@ -120,8 +129,7 @@ for (const [locale, path, name, target] of visits)
       await hydrated(page);
       expect(await layoutShift(page)).toBe(0);
       await page.unrouteAll();
-      await offers(page).click();
-      await page.waitForURL(`${target}?plan=basic`);
+      await follow(offers(page), `${target}?plan=basic`);
       await expect(offers(page)).toHaveCount(0);
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -162,8 +170,7 @@ test('the home page alone opens in the language of the last click in the footer'
     ['/es/', 'Português', '/pt-br/'],
   ] as const) {
     await open(page, start);
-    await page.getByRole('contentinfo').getByRole('link', { name, exact: true }).click();
-    await page.waitForURL(target);
+    await follow(page.getByRole('contentinfo').getByRole('link', { name, exact: true }), target);
     await page.goto('/?from=chat#plans');
     await page.waitForURL(`${target}?from=chat#plans`);
   }

@@ -10,6 +10,7 @@ import {
   storedToken,
   takeToasts,
   violations,
+  follow,
 } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, stubbed, buy, enterCode, test } from './support/test.ts';
@@ -24,6 +25,18 @@ const login = {
   wait: (page: Page, seconds: number) => page.getByRole('button', { name: `Wait ${seconds}s to try again` }),
   alert: (page: Page) => page.getByRole('main').getByRole('alert'),
 };
+
+/** Enters a number that never wrote, while the page's clock stands; then it has this state. */
+async function askUnknown(page: Page, stub: Stub, state: string): Promise<void> {
+  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
+  stub.respond('contactState', { success: true, state });
+  await stopTime(page);
+  await open(page, '/login');
+  await login.phone(page).fill('+15550000000');
+  await login.send(page).click();
+}
+
+const different = (page: Page) => page.getByRole('button', { name: 'Try a Different Number' });
 
 /** Requests a code, which opens the code step. */
 async function askForCode(page: Page, path = '/login', number = '+15551234567'): Promise<void> {
@@ -53,41 +66,33 @@ const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.disconnect('requestOtp'), 'Network error. Please check your connection and try again.'],
 ];
 
-stubbed(
-  'a number that breaks a rule is not sent; a failure to send a code is shown beside it',
-  async ({ page, stub }) => {
-    await open(page, '/login');
-    await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
-    for (const [typed, rule] of refused) {
-      await login.phone(page).fill(typed);
-      await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
-      await login.send(page).click();
-      await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
-      await expect(login.phone(page)).toBeFocused();
-    }
-    await settle(page);
-    expect(stub.calls('requestOtp')).toEqual([]);
+stubbed('a number that breaks a rule is not sent; a failed request is shown beside it', async ({ page, stub }) => {
+  await open(page, '/login');
+  await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
+  for (const [typed, rule] of refused) {
+    await login.phone(page).fill(typed);
+    await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
+    await login.send(page).click();
+    await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
+    await expect(login.phone(page)).toBeFocused();
+  }
+  await settle(page);
+  expect(stub.calls('requestOtp')).toEqual([]);
 
-    await login.phone(page).fill('+15551234567');
-    for (const [arrange, told] of phoneFailures) {
-      arrange(stub);
-      await login.send(page).click();
-      await expect(login.alert(page)).toHaveText(told);
-      await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
-    }
-    await expectToasts(page);
-  },
-);
+  await login.phone(page).fill('+15551234567');
+  for (const [arrange, told] of phoneFailures) {
+    arrange(stub);
+    await login.send(page).click();
+    await expect(login.alert(page)).toHaveText(told);
+    await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
+  }
+  await expectToasts(page);
+});
 
 stubbed('a number that never wrote is asked to, and gets its code once it has written', async ({ page, stub }) => {
-  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
-  stub.respond('contactState', { success: true, state: 'waiting' });
-  await stopTime(page);
-  await open(page, '/login');
-  await login.phone(page).fill('+15550000000');
-  await login.send(page).click();
+  await askUnknown(page, stub, 'waiting');
   await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
-  await page.getByRole('button', { name: 'Try a Different Number' }).click();
+  await different(page).click();
   await expect(login.phone(page)).toHaveValue('');
   await login.phone(page).fill('+15551234567');
   await login.send(page).click();
@@ -133,19 +138,13 @@ stubbed('a number that is edited while its code is requested stays the one to ve
 });
 
 stubbed('who tries a different number stays there when the code of the first one comes', async ({ page, stub }) => {
-  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
-  stub.respond('contactState', { success: true, state: 'contacted' });
-  await stopTime(page);
-  await open(page, '/login');
-  await login.phone(page).fill('+15550000000');
-  await login.send(page).click();
-  const different = page.getByRole('button', { name: 'Try a Different Number' });
-  await expect(different).toBeVisible();
+  await askUnknown(page, stub, 'contacted');
+  await expect(different(page)).toBeVisible();
   stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
   const release = stub.hold('requestOtp');
   await page.clock.runFor(3000);
   await expect.poll(() => stub.calls('requestOtp').length).toBe(2);
-  await different.click();
+  await different(page).click();
   release();
   await settle(page);
   await expect(login.phone(page)).toHaveValue('');
@@ -158,9 +157,12 @@ stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   await expect(login.code(page)).toBeFocused();
   await expect(page.getByRole('form', { name: 'Enter your code' })).toBeVisible();
   await expect(login.verify(page)).toBeDisabled();
+  await login.code(page).blur();
+  await expect(login.code(page)).not.toHaveAttribute('aria-invalid', 'true');
   await login.code(page).fill('12345');
   await expect(login.verify(page)).toBeDisabled();
   await login.code(page).press('Enter');
+  await expect(login.code(page)).not.toHaveAttribute('aria-invalid', 'true');
   await login.code(page).blur();
   await expect(login.code(page)).toHaveAccessibleErrorMessage('OTP must be exactly 6 digits');
   await login.code(page).fill('12a456');
@@ -172,7 +174,7 @@ stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   const release = stub.hold('verifyOtp');
   await login.code(page).fill('');
   // Like a paste: the whole text at once.
-  await page.keyboard.insertText('123 456');
+  await page.keyboard.insertText('12-3 456 7');
   await expect(login.code(page)).toHaveValue('123456');
   await login.verify(page).click();
   await expect(page.getByRole('main').locator('button[type=submit]')).toBeDisabled();
@@ -307,8 +309,7 @@ test('somebody whose number WhatsApp hides comes from the landing page to a paid
   expect((await phone.write('Hi')).reply).toContain('I cannot see your number.');
   await open(page, '/');
   await page.getByRole('link', { name: 'Choose Your Plan' }).first().click();
-  await page.getByRole('link', { name: 'Choose Basic' }).click();
-  await page.waitForURL('**/login?plan=basic');
+  await follow(page.getByRole('link', { name: 'Choose Basic' }), '**/login?plan=basic');
   await page.getByLabel('Phone number').fill(phone.number);
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
   await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
@@ -322,8 +323,7 @@ test('somebody whose number WhatsApp hides comes from the landing page to a paid
   // The person sends the greeting, and the page goes on by itself.
   expect((await phone.write(greeting)).reply).toContain('Type the code that has just arrived');
   await page.getByLabel('Verification code').fill(await phone.code());
-  await page.getByRole('button', { name: 'Verify Code' }).click();
-  await page.waitForURL('**/account');
+  await follow(page.getByRole('button', { name: 'Verify Code' }), '**/account');
   await buy(page);
   await expect(page.getByText('0 / 30')).toBeVisible();
 });

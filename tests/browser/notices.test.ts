@@ -190,24 +190,21 @@ stubbed.describe('the offer', () => {
     await expect(offer(page)).toHaveCount(0);
   });
 
-  stubbed(
-    'is not made at the first visit, after a reply that came soon, or where notices are off',
-    async ({ page, stub }) => {
-      const say = stub.openStream('chatStream');
-      await openConversation(page, stub, []);
-      for (const message of late) say({ type: 'message', message });
-      await expect(chat.message(page, 'Yes.')).toBeVisible();
-      stub.respond('getChat', pageOf(soon));
-      await page.reload();
-      await hydrated(page, 'main form');
-      expect(stub.calls('getPush')).toEqual([]);
-      stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
-      stub.respond('getChat', pageOf(late));
-      await page.reload();
-      await expect.poll(() => stub.calls('getPush').length).toBe(1);
-      await expect(offer(page)).toHaveCount(0);
-    },
-  );
+  stubbed('is not made at the first visit, after a quick reply, or where notices are off', async ({ page, stub }) => {
+    const say = stub.openStream('chatStream');
+    await openConversation(page, stub, []);
+    for (const message of late) say({ type: 'message', message });
+    await expect(chat.message(page, 'Yes.')).toBeVisible();
+    stub.respond('getChat', pageOf(soon));
+    await page.reload();
+    await hydrated(page, 'main form');
+    expect(stub.calls('getPush')).toEqual([]);
+    stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
+    stub.respond('getChat', pageOf(late));
+    await page.reload();
+    await expect.poll(() => stub.calls('getPush').length).toBe(1);
+    await expect(offer(page)).toHaveCount(0);
+  });
 
   stubbed('says on iOS that the site must be installed first', async ({ page, stub }) => {
     await page.addInitScript(() => {

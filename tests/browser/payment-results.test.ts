@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectToasts, expectToBeAccessible, open, settle, stopTime } from './support/page.ts';
+import { expectToasts, expectToBeAccessible, follow, open, settle, stopTime } from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
@@ -31,8 +31,7 @@ test('a successful payment updates the account after 1.5 s', async ({ page, stub
   await expect(main(page).getByRole('alert')).toHaveCount(0);
   await page.clock.resume();
   await expectToBeAccessible(page);
-  await page.getByRole('link', { name: 'Manage My Account' }).click();
-  await page.waitForURL('**/account');
+  await follow(page.getByRole('link', { name: 'Manage My Account' }), '**/account');
 });
 
 test('a payment of a signed-out user leads to the login', async ({ page, stub }) => {
@@ -41,8 +40,7 @@ test('a payment of a signed-out user leads to the login', async ({ page, stub })
   await page.clock.runFor(1500);
   await expect(page.getByText('Thank you for your purchase. Please log in to view your account.')).toBeVisible();
   expect(stub.calls('verifyCheckoutSession')).toEqual([]);
-  await page.getByRole('link', { name: 'Go to Login' }).click();
-  await page.waitForURL('**/login');
+  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
 });
 
 test('a failure after the payment is shown in an alert', async ({ page, stub, expectedErrors }) => {
@@ -95,9 +93,8 @@ for (const [path, who, busy, done, ticks] of returns)
     await expectToasts(page, ...(done === saved ? [saved] : []));
     if (isMember) await expectToBeAccessible(page);
     expect(stub.calls('getMe')).toHaveLength(isMember ? 2 : 0);
-    const link = main(page).getByRole('link', { name: isMember ? 'Go to My Account' : 'Back to Home' });
-    await link.click();
-    await page.waitForURL(({ pathname }) => pathname === (isMember ? '/account' : '/'));
+    const [name, target] = isMember ? ['Go to My Account', '/account'] : ['Back to Home', '/'];
+    await follow(main(page).getByRole('link', { name }), ({ pathname }) => pathname === target);
   });
 
 test('a payment that was left offers another try, the way home and help', async ({ page }) => {

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright/test';
 import { pageHead, pages } from '../../web/app/page-heads.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { expectToBeAccessible, expectToFit, hydrated, open, installClock, settle, stopTime } from './support/page.ts';
+import {
+  expectToBeAccessible,
+  expectToFit,
+  hydrated,
+  open,
+  installClock,
+  settle,
+  stopTime,
+  follow,
+} from './support/page.ts';
 import { expect, test, unscripted, stubbed } from './support/test.ts';
 import { chat, everyKind, pageOf } from './support/chat.ts';
 import type { Stub } from './support/stub.ts';
@@ -121,8 +130,7 @@ test('a page in the app is reached from a served one, also from the 404 page', a
 
   await page.goto('/some/where/else');
   await expect(page.getByText("The page you're looking for doesn't exist or has been moved.")).toBeVisible();
-  await page.getByRole('link', { name: 'Return to Home' }).click();
-  await page.waitForURL(({ pathname }) => pathname === '/');
+  await follow(page.getByRole('link', { name: 'Return to Home' }), ({ pathname }) => pathname === '/');
 });
 
 test('every page has the strict headers, and every address its own status', async ({ request }) => {
@@ -139,16 +147,7 @@ test('every page has the strict headers, and every address its own status', asyn
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['permissions-policy']).toContain('camera=()');
   }
-  const unknown = [
-    '/nope',
-    '/plans/nope',
-    '/Plans',
-    '/wp-admin/setup.php',
-    '/fr/',
-    '/fr/plans',
-    '/es/nope',
-    '/pt-br/nope',
-  ];
+  const unknown = '/nope /plans/nope /Plans /wp-admin/setup.php /fr/ /fr/plans /es/nope /pt-br/nope'.split(' ');
   for (const path of unknown) {
     const response = await get(path);
     expect([path, response.status()]).toEqual([path, 404]);

@@ -11,6 +11,7 @@ import {
   storedToken,
   deleteAccount,
   takeToasts,
+  follow,
 } from './support/page.ts';
 import { jwt, type Stub, profileOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
@@ -60,8 +61,7 @@ test('a call without a token or with an ended session is shown once and leads to
   await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
   await open(page, '/account');
   stub.respond('createPortalSession', { success: false, message: 'Over.' }, 401);
-  await button.click();
-  await page.waitForURL('**/login');
+  await follow(button, '**/login');
   await expectToasts(page, ['Session expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
   await settle(page);
@@ -161,12 +161,12 @@ async function twoPeople(stub: Stub): Promise<void> {
   stub.respond('verifyExternalToken', external);
 }
 
-/** Stores the second person's token in another tab, and waits until the page shows that person. */
-async function switchInOtherTab(page: Page): Promise<void> {
+/** Stores the second person's token in another tab, and waits until the page shows what is that person's. */
+async function switchInOtherTab(page: Page, shown = main(page).getByText(shownB)): Promise<void> {
   const other = await page.context().newPage();
   await other.goto('/plans');
   await other.evaluate(() => localStorage.setItem('authToken', 'e2e-b'));
-  await expect(main(page).getByText(shownB)).toBeVisible();
+  await expect(shown).toBeVisible();
 }
 
 const main = (page: Page) => page.getByRole('main');
@@ -203,10 +203,7 @@ test('a message that an ended session could not send does not reach the next one
   await page.goto('/chat');
   await send(page, 'Written by the first');
   await expect(chat.message(page, 'Written by the first')).toBeVisible();
-  const other = await page.context().newPage();
-  await other.goto('/plans');
-  await other.evaluate(() => localStorage.setItem('authToken', 'e2e-b'));
-  await expect(chat.message(page, 'Written by the second')).toBeVisible();
+  await switchInOtherTab(page, chat.message(page, 'Written by the second'));
   release();
   await settle(page);
   await expect(chat.field(page)).toHaveValue('');
@@ -238,8 +235,7 @@ test('an external token over the session of another number asks first', async ({
     await openLink(phoneB);
     for (const number of [shownA, shownB]) await expect(dialog).toContainText(number);
     expect(new URL(page.url()).hash).toBe('');
-    await dialog.getByRole('button', { name }).click();
-    await page.waitForURL('**/account');
+    await follow(dialog.getByRole('button', { name }), '**/account');
     await expect(main(page).getByText(shown)).toBeVisible();
   };
   await choose('Stay signed in', shownA);

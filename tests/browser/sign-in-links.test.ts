@@ -1,8 +1,7 @@
 import type { Page } from 'playwright/test';
-import { expectToasts, open, storedToken } from './support/page.ts';
+import { expectToasts, follow, open, storedToken } from './support/page.ts';
 import { jwt, profileOf } from './support/stub.ts';
-import { expect, stubbed as test } from './support/test.ts';
-import { enterCode } from './support/test.ts';
+import { enterCode, expect, stubbed as test } from './support/test.ts';
 
 const tokenOf = (sub: string) => jwt({ sub, exp: 4_000_000_000 });
 
@@ -78,8 +77,7 @@ test('a link that fails says why and ends the session; one without a token makes
     await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
   }
   await page.evaluate(() => localStorage.clear());
-  await page.getByRole('link', { name: 'Go to Login' }).click();
-  await page.waitForURL('**/login');
+  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
   await open(page, '/activate-trial');
   await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
   await expect(page.getByText('Activation token is missing. Please check the link.')).toBeVisible();
@@ -106,8 +104,7 @@ test.describe('a trial link over the session of another number', () => {
   });
 
   test('says whose account this is, on every page and after a reload, until dismissed', async ({ page, stub }) => {
-    await page.getByRole('link', { name: 'Home', exact: true }).click();
-    await page.waitForURL((url) => url.pathname === '/');
+    await follow(page.getByRole('link', { name: 'Home', exact: true }), (url) => url.pathname === '/');
     await expect(notice(page)).toBeVisible();
     await open(page, '/plans');
     await expect(notice(page)).toBeVisible();
@@ -123,8 +120,7 @@ test.describe('a trial link over the session of another number', () => {
   test('says it until somebody signs in by code, which a call that needs one leads to', async ({ page, stub }) => {
     stub.respond('getSessions', { success: false, code: 'sign_in_needed', message: needsCode }, 403);
     stub.respond('verifyOtp', { success: true, token: `${tokenOf('other')}full`, status: 'approved' });
-    await page.getByRole('button', { name: 'Sessions' }).click();
-    await page.waitForURL('**/login');
+    await follow(page.getByRole('button', { name: 'Sessions' }), '**/login');
     await expect(page.getByText(needsCode)).toBeVisible();
     await expect(page.getByLabel('Phone number')).toHaveValue('+15557654321');
     expect(await storedToken(page)).toBe(tokenOf('other'));

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { chat, messageOf, openConversation } from './support/chat.ts';
-import { openAccount, settle, stopTime } from './support/page.ts';
+import { follow, openAccount, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
@@ -67,8 +67,7 @@ test('a broken stream is tried five times more, ever later, and not after loggin
 
   await page.reload();
   await expect(sign(page, 'Reconnecting...')).toBeVisible();
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
+  await follow(page.getByRole('button', { name: 'Logout' }), '**/login');
   await page.clock.runFor(60_000);
   await settle(page);
   expect(opened()).toBe(7);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { ensureHeadlessBrowser } from './browser.ts';
-import { chat, messageOf, openChat, openConversation } from './support/chat.ts';
+import { chat, messageOf, openChat, openConversation, visitAccount } from './support/chat.ts';
 import {
   interrupt,
   loudness,
@@ -96,43 +96,38 @@ stubbed('without voice in the plan the button explains, and asks for no permissi
   expect(await timesAsked(page)).toBe(0);
 });
 
-stubbed(
-  'a recording can be cancelled, stopped by Escape, listened to, kept, and thrown away',
-  async ({ page, stub }) => {
-    await openVoice(page, stub);
-    await chat.field(page).fill('My draft');
-    await record(page);
-    await press(page, 'Cancel');
-    await expect(chat.field(page)).toBeVisible();
-    await expect(microphone(page)).toBeFocused();
-    expect(await openMicrophones(page)).toBe(0);
-    await record(page);
-    expect(await violations(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await expect(panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' })).toBeVisible();
-    await expect(panel(page)).toBeFocused();
-    expect(await openMicrophones(page)).toBe(0);
-    expect(await violations(page)).toEqual([]);
-    await expectToFit(page, 320, 360, 1440);
-    await playOwn(page).click();
-    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+stubbed('a recording can be cancelled, stopped by Escape, played, kept, and thrown away', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  await chat.field(page).fill('My draft');
+  await record(page);
+  await press(page, 'Cancel');
+  await expect(chat.field(page)).toBeVisible();
+  await expect(microphone(page)).toBeFocused();
+  expect(await openMicrophones(page)).toBe(0);
+  await record(page);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' })).toBeVisible();
+  await expect(panel(page)).toBeFocused();
+  expect(await openMicrophones(page)).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  await expectToFit(page, 320, 360, 1440);
+  await playOwn(page).click();
+  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
 
-    // It outlasts a visit of another page, and leaving the site asks first.
-    await page.getByRole('link', { name: 'My Account' }).click();
-    await page.waitForURL('**/account');
-    await page.goBack();
-    await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
-    const asked = page.waitForEvent('dialog');
-    await page.close({ runBeforeUnload: true });
-    const dialog = await asked;
-    expect(dialog.type()).toBe('beforeunload');
-    await dialog.dismiss();
-    await press(page, 'Delete');
-    await expect(chat.field(page)).toHaveValue('My draft');
-    await expect(microphone(page)).toBeFocused();
-    expect(stub.calls('sendVoice')).toEqual([]);
-  },
-);
+  // It outlasts a visit of another page, and leaving the site asks first.
+  await visitAccount(page);
+  await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await press(page, 'Delete');
+  await expect(chat.field(page)).toHaveValue('My draft');
+  await expect(microphone(page)).toBeFocused();
+  expect(stub.calls('sendVoice')).toEqual([]);
+});
 
 stubbed('a recording that could not be sent stays and is sent again, the same', async ({ page, stub }) => {
   await openVoice(page, stub);

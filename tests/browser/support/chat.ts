@@ -1,7 +1,7 @@
-import type { Page } from 'playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { consentVersion } from '#contract/chat-limits';
 import type { ChatMessage, ChatPage } from '../../../worker/contract/chat-schemas.ts';
-import { hydrated } from './page.ts';
+import { follow, hydrated } from './page.ts';
 import type { Phone } from './phone.ts';
 import { firstRevision, type Person, type Stub } from './stub.ts';
 import { signInByExternalToken } from './test.ts';
@@ -38,6 +38,13 @@ export async function chooseOption(page: Page, name: string): Promise<void> {
 export async function send(page: Page, text: string): Promise<void> {
   await chat.field(page).fill(text);
   await chat.field(page).press('Enter');
+}
+
+/** Leaves the chat for the account, and comes back. */
+export async function visitAccount(page: Page): Promise<void> {
+  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+  await expect(chat.field(page)).toHaveCount(0);
+  await page.goBack();
 }
 
 /** Opens the chat of somebody with this conversation. */

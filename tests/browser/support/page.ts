@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { expect, type Page } from 'playwright/test';
+import { expect, type Locator, type Page } from 'playwright/test';
 import { spoil } from './contexts.ts';
 import type { Person, Stub } from './stub.ts';
 
@@ -13,6 +13,12 @@ export async function open(page: Page, path: string): Promise<void> {
 export async function openAccount(page: Page, stub: Stub, person?: Person): Promise<void> {
   await stub.signedIn(person);
   await open(page, '/account');
+}
+
+/** Clicks a link or a button, and waits for the page to which it leads. */
+export async function follow(link: Locator, url: Parameters<Page['waitForURL']>[0]): Promise<void> {
+  await link.click();
+  await link.page().waitForURL(url);
 }
 
 /** Waits until React has hydrated the page, or the element with this selector, and its fonts have loaded. */

@@ -10,7 +10,7 @@ import {
 import { endpoints } from '../../../worker/contract/endpoints.ts';
 import { Phone } from './phone.ts';
 import { SharedContext } from './contexts.ts';
-import { watchToasts } from './page.ts';
+import { follow, watchToasts } from './page.ts';
 import { type Call, clientHeader, startStubServer, Stub, type StubServer } from './stub.ts';
 
 type Fixtures = {
@@ -125,6 +125,5 @@ export async function buy(page: Page, plan = 'Basic'): Promise<void> {
   await page.getByRole('button', { name: `Choose ${plan}` }).click();
   await page.getByRole('button', { name: 'Subscribe' }).click();
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
-  await page.getByRole('link', { name: 'Manage My Account' }).click();
-  await page.waitForURL('**/account');
+  await follow(page.getByRole('link', { name: 'Manage My Account' }), '**/account');
 }
