@@ -11,12 +11,7 @@ const management = (page: Page) => page.getByRole('region', { name: 'Account Man
 const renewalDate = '2025-01-05T09:00:00.000Z';
 const payment = 'Please update your payment method to reactivate.';
 
-type Row = [
-  person: Person,
-  plan: string[],
-  usage: [text: string, percent: number],
-  button: [name: string, hint: string],
-];
+type Row = [person: Person, plan: string[], usage: [text: string, percent: number], button: [string, string]];
 
 /** Persons that differ in the fields of the profile that the cards read; tests/rules has every case, `cancel.test.ts` the date of a cancellation. */
 const rows: Row[] = [
@@ -55,9 +50,8 @@ test('the cards show the plan, its next change, the used part of the week, and a
       await expect(planCard(page).getByText(line), text).toHaveCount(plan.includes(line) ? 1 : 0);
     await expect(management(page).getByRole('button', { name, exact: true }), text).toHaveAccessibleDescription(hint);
   }
-  await expect(management(page).getByRole('button', { name: 'Billing Management' })).toHaveAccessibleDescription(
-    'Access payment details, invoices, and subscription info',
-  );
+  const billing = management(page).getByRole('button', { name: 'Billing Management' });
+  await expect(billing).toHaveAccessibleDescription('Access payment details, invoices, and subscription info');
 });
 
 test('a refresh fetches the profile and shows the result, with a skeleton meanwhile', async ({ page, stub }) => {

@@ -40,10 +40,8 @@ async function expectNoEnglish(page: Page, tag: Tag): Promise<void> {
   await expect(page.locator('html')).toHaveAttribute('lang', tag);
   const texts = await ownTexts(page);
   expect(texts.length, 'texts on the page').toBeGreaterThan(3);
-  expect(
-    texts.filter((text) => englishWords.test(text)),
-    `English on ${page.url()}`,
-  ).toEqual([]);
+  const english = texts.filter((text) => englishWords.test(text));
+  expect(english, `English on ${page.url()}`).toEqual([]);
 }
 
 /** Checks both boxes of the notice before the conversation. */

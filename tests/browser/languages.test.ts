@@ -59,10 +59,7 @@ async function plainTexts(page: Page): Promise<string[]> {
 const offered = languages.filter(({ tag }) => published.includes(tag));
 
 for (const { tag, path: start } of [...offered, pseudoLanguage])
-  for (const [visitor, paths] of [
-    ['a guest', publicPaths],
-    ['a member', memberPaths],
-  ] as const)
+  for (const [visitor, paths] of Object.entries({ 'a guest': publicPaths, 'a member': memberPaths }))
     test(`${tag}: every page of ${visitor} fits a screen of 320 pixels`, async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/status of 4\d\d/);
       if (visitor === 'a member') await stub.signedIn(person);

@@ -214,10 +214,7 @@ stubbed('the app starts by itself once all its parts can be loaded', async ({ pa
   expect(visits()).toBe(1);
 });
 
-for (const [what, isBack] of [
-  ['after a deployment', true],
-  ['if scripts stay missing', false],
-] as const)
+for (const [what, isBack] of Object.entries({ 'after a deployment': true, 'if scripts stay missing': false }))
   stubbed(`the chat is loaded again, once, ${what}`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     // A page is loaded again at most once a minute.

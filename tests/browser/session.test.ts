@@ -68,10 +68,7 @@ test('a call without a token or with an ended session is shown once and leads to
   expect(stub.calls('createPortalSession')).toHaveLength(1);
 });
 
-for (const [host, path] of [
-  ['solace.example', '/login'],
-  ['solace.test', '/plans'],
-] as const)
+for (const [host, path] of Object.entries({ 'solace.example': '/login', 'solace.test': '/plans' }))
   test(`an ended token on ${host} ends in ${path}`, async ({ page, baseURL, stub }) => {
     spoil(page);
     await page.route(`https://${host}/**`, async (route) => {

@@ -70,15 +70,13 @@ it.each(Object.entries(words))('%s is served with its words', (path, sentence) =
 });
 
 it.each([
-  ['es', 'es', 'Elige tu plan', 'No encontramos esta página'],
-  ['pt-br', 'pt-BR', 'Escolha seu plano', 'Página não encontrada'],
-])('%s has pages of its own, which name those of the other languages', (folder, tag, title, lost) => {
+  ['es', 'es', 'Elige tu plan'],
+  ['pt-br', 'pt-BR', 'Escolha seu plano'],
+])('%s has pages of its own, which name those of the other languages', (folder, tag, title) => {
   const html = site.html(`/${folder}/plans`);
-  expect(html).toContain(`<html lang="${tag}"`);
-  expect(html).toContain(title);
+  for (const part of [`<html lang="${tag}"`, title]) expect(html).toContain(part);
   expect(html).toContain(`<link rel="canonical" href="https://solace.example/${folder}/plans"`);
   for (const other of ['en', 'es', 'pt-BR', 'x-default']) expect(html).toContain(`hreflang="${other}"`);
-  expect(site.html(`/${folder}/404`)).toContain(lost);
 });
 
 it.each([

@@ -1,12 +1,4 @@
-import {
-  expect,
-  test as base,
-  type BrowserContext,
-  type ConsoleMessage,
-  type Page,
-  type Response,
-  type WebError,
-} from 'playwright/test';
+import { expect, test as base, type BrowserContext, type Page } from 'playwright/test';
 import { endpoints } from '../../../worker/contract/endpoints.ts';
 import { Phone } from './phone.ts';
 import { SharedContext } from './contexts.ts';
@@ -47,11 +39,11 @@ export const test = base.extend<Fixtures, Shared>({
   context: async ({ sharedContext, settings, client, expectedErrors }, use) => {
     const context = await sharedContext.take(settings);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
-    const errors = watchErrors(context);
+    const found = watchErrors(context);
     await use(context);
-    errors.stop();
+    for (const event of ['console', 'response', 'weberror']) await context.removeAllListeners(event, {});
     await sharedContext.giveBack();
-    expect(errors.found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
+    expect(found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
   },
   page: async ({ page }, use) => {
     await watchToasts(page);
@@ -87,17 +79,17 @@ function expectNoNeedlessCredentials({ name, headers, token }: Call): void {
   expect([name, mode, headers.cookie, token !== undefined]).toEqual([name, 'cors', undefined, isOfUser]);
 }
 
-/** Collects what the pages of a context report, until it is stopped. */
-function watchErrors(context: BrowserContext): { found: string[]; stop: () => void } {
+/** Collects what the pages of a context report, until its listeners are removed. */
+function watchErrors(context: BrowserContext): string[] {
   const found: string[] = [];
-  const onConsole = (message: ConsoleMessage) =>
-    void (message.type() === 'error' && found.push(`${message.text()} ${message.location().url}`.trim()));
-  const onResponse = (response: Response) =>
-    void (response.status() >= 500 && found.push(`${response.status()} ${response.url()}`));
-  const onError = (error: WebError) => void found.push(String(error.error()));
-  context.on('console', onConsole).on('response', onResponse).on('weberror', onError);
-  const stop = () => void context.off('console', onConsole).off('response', onResponse).off('weberror', onError);
-  return { found, stop };
+  context.on('console', (message) => {
+    if (message.type() === 'error') found.push(`${message.text()} ${message.location().url}`.trim());
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 500) found.push(`${response.status()} ${response.url()}`);
+  });
+  context.on('weberror', (error) => void found.push(String(error.error())));
+  return found;
 }
 
 export { expect };
