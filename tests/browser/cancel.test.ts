@@ -24,11 +24,9 @@ test('from the landing page, signed out, to the end of the subscription', async 
   await page.evaluate(() => localStorage.clear());
   await page.goto('/');
   await footerLink(page).click();
-  await expect(
-    page.getByText(
-      'Log in, and you can cancel your subscription with one click. If you no longer have your number, write to our support.',
-    ),
-  ).toBeVisible();
+  const note =
+    'Log in, and you can cancel your subscription with one click. If you no longer have your number, write to our support.';
+  await expect(page.getByText(note)).toBeVisible();
   await page.getByLabel('Phone number').fill(phone.number);
   await enterCode(page, phone);
 

@@ -15,12 +15,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   if (!existsSync(`dist/web${pseudoLanguage.path}`)) execFileSync('npm', ['run', '--silent', 'build:pseudo']);
   mkdirSync(logFolder, { recursive: true });
   const log = createWriteStream(`${logFolder}/worker.log`);
-  const product = await startProduct({
-    stateDir,
-    build: false,
-    log: (line) => log.write(`${line}\n`),
-    logRequests: true,
-  });
+  const write = (line: string) => log.write(`${line}\n`);
+  const product = await startProduct({ stateDir, build: false, log: write, logRequests: true });
   process.env.SITE_URL = product.siteUrl;
   process.env.SANDBOX_URL = product.sandboxUrl;
   return async () => {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'playwright/test';
 import { callJson } from '../../product/machine.ts';
 
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
@@ -11,9 +11,6 @@ type Holdings = {
 
 export const hour = 3600;
 export const day = 24 * hour;
-
-/** The longest time (ms) for which a test waits for a message; only a failure takes it. */
-const patience = 60_000;
 
 /** A phone of the local services: its messages, what its owner holds at Stripe, and how the bot treats it. */
 export class Phone {
@@ -30,11 +27,9 @@ export class Phone {
 
   /** The newest code; waits until one arrives. */
   async code(): Promise<string> {
-    for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(100)) {
-      const code = (await this.messages()).findLast((message) => message.code)?.code;
-      if (code) return code;
-    }
-    throw new Error(`No code came to ${this.number} in ${patience} ms: ${JSON.stringify(await this.messages())}`);
+    const newest = async () => (await this.messages()).findLast(({ code }) => code)?.code ?? '';
+    await expect.poll(newest, `a code on ${this.number}`).not.toBe('');
+    return newest();
   }
 
   holdings = () => control<Holdings>('GET', `stripe/customers/${this.#id}`);
