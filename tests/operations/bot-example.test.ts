@@ -34,12 +34,8 @@ async function startBot(more: Record<string, string> = {}): Promise<void> {
   await stopBot();
   const { PATH } = process.env;
   const env = { PATH, SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: botPort, ...more };
-  const started = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  bot = started;
-  await once(started.stdout, 'data');
+  bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(bot.stdout!, 'data');
 }
 
 async function stopBot(): Promise<void> {

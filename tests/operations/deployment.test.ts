@@ -19,7 +19,9 @@ type World = {
   /** The look that fails, counted from 1. */
   badLook?: number;
 };
-const all = (id: string): Share[] => [{ version_id: id, percentage: 100 }];
+const shares = (percentages: Record<string, number>): Share[] =>
+  Object.entries(percentages).map(([version_id, percentage]) => ({ version_id, percentage }));
+const all = (id: string) => shares({ [id]: 100 });
 type Way = { parts?: number[]; watchMs?: number; isGradual?: boolean; target?: 'preview' | 'production' };
 
 /** Deploys with stub tools that record their calls in order. */
@@ -97,12 +99,7 @@ describe('a deployment', () => {
     ['the version before', {}, [status], /^Nothing was deployed; the version before runs on\.$/m],
     ['the new version', onNew, [status, look], /^✗ Wrangler failed, and NEW serves all users now\. /m],
     ['a bad new version', { ...onNew, badLook: 1 }, [status, look], /^✗ \/api\/health answers 503$/m],
-    [
-      'nothing that Cloudflare names',
-      { afterwards: [] },
-      [status],
-      /^✗ Wrangler failed, and Cloudflare names no version/m,
-    ],
+    ['nothing that is known', { afterwards: [] }, [status], /^✗ Wrangler failed, and Cloudflare names no version/m],
   ])('says after a failure of Wrangler that the users get %s', async (_, world, then, expected) => {
     const { done, steps: seen, said } = await deployToAll({ ...world, failing: 'deploy preview' });
     expect({ done, seen }).toEqual({ done: false, seen: [...steps.slice(0, 4), ...then] });
@@ -111,20 +108,16 @@ describe('a deployment', () => {
     expect(said.includes('Nothing was deployed')).toBe(!world.afterwards);
   });
 
-  it.each([false, true])(
-    'says after a failed migration that nothing was deployed (gradually: %s)',
-    async (isGradual) => {
-      const { done, steps: seen, said } = await deploy({ migration, isGradual });
-      expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });
-      expect(said).toMatch(/^✗ The migration failed: SQLITE_BUSY: database is locked$/m);
-      expect(said).toMatch(/Nothing was deployed; the version before runs on\..*$/);
-    },
-  );
+  it.each([false, true])('says after a failed migration that nothing was deployed (gradual: %s)', async (isGradual) => {
+    const { done, steps: seen, said } = await deploy({ migration, isGradual });
+    expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });
+    expect(said).toMatch(/^✗ The migration failed: SQLITE_BUSY: database is locked$/m);
+    expect(said).toMatch(/Nothing was deployed; the version before runs on\..*$/);
+  });
 
   it('names all versions of an unfinished rollout as the way back, and none at the first deployment', async () => {
-    const parts = [10, 90].map((percentage) => ({ version_id: `V${percentage}`, percentage }));
     const said = expect.stringContaining('npx wrangler versions deploy V10@10 V90@90 --env preview --yes');
-    expect(await deployToAll({ deployed: parts, badLook: 1 })).toMatchObject({ steps, said });
+    expect(await deployToAll({ deployed: shares({ V10: 10, V90: 90 }), badLook: 1 })).toMatchObject({ steps, said });
     const first = await deployToAll({ deployed: [] });
     expect(first).toMatchObject({ done: true, steps });
     expect(first.said).not.toContain('versions deploy');
@@ -193,12 +186,7 @@ describe('a gradual deployment', () => {
     ['at the second part', { badLook: 2 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'], unhealthy],
     ['when all have it', { badLook: 3 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100', 'OLD@100'], unhealthy],
     ['in a watch', { parts: [10], watchMs: 60_000, badLook: 3 }, ['NEW@10 OLD@90', 'OLD@100'], unhealthy],
-    [
-      'at Cloudflare',
-      { failing: 'NEW@50' },
-      ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'],
-      /accept the step to 50 %$/m,
-    ],
+    ['at Wrangler', { failing: 'NEW@50' }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'], /accept the step to 50 %$/m],
   ])('goes back by itself when a step fails %s', async (_, world, expected, words) => {
     const { done, splits, said } = await deploy(world);
     expect({ done, splits }).toEqual({ done: false, splits: expected });
@@ -215,10 +203,6 @@ describe('a gradual deployment', () => {
 describe('a gradual deployment that cannot begin', () => {
   const migration =
     'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
-  const parts = [
-    { version_id: 'A', percentage: 90 },
-    { version_id: 'B', percentage: 10 },
-  ];
 
   it.each<[what: string, world: World, said: RegExp]>([
     ['is wrong for the doctor', { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') }, /Nothing was changed\./],
@@ -230,7 +214,11 @@ describe('a gradual deployment that cannot begin', () => {
     ['cannot be built', { failing: 'versions upload' }, /Nothing was deployed; the present version runs on\.$/],
     ['is the first', { deployed: [] }, /Deploy the first one with: npm run deploy -- --env preview/],
     ['is unknown', { failing: 'deployments status' }, /Deploy the first one with: npm run deploy -- --env preview/],
-    ['meets an unfinished rollout', { deployed: parts }, /An earlier rollout is unfinished: A has 90 %, B has 10 %\./],
+    [
+      'meets an unfinished rollout',
+      { deployed: shares({ A: 90, B: 10 }) },
+      /An earlier rollout is unfinished: A has 90 %, B has 10 %\./,
+    ],
   ])('changes nothing and says what to do if the version %s', async (_, world, expected) => {
     const { done, steps, said } = await deploy(world);
     expect(done).toBe(false);

@@ -2,12 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, describe, onTestFinished } from 'vitest';
-import {
-  type SettingName,
-  runChecks,
-  checkSettings,
-  prematureRemoval,
-} from '../../worker/operations/doctor/run-checks.ts';
+import { type SettingName, runChecks, prematureRemoval } from '../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../worker/operations/doctor/finding.ts';
 import type { Values, Target } from '../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../product/vars.ts';
@@ -15,7 +10,7 @@ import { startTestServices } from '../product/start-product.ts';
 import { serve } from './test-product.ts';
 import { Stripe } from 'stripe';
 import { checkStripeAccount } from '../../worker/operations/doctor/stripe-checks.ts';
-import type { Settings } from '../../worker/settings.ts';
+import { settingsOf } from '../../worker/settings.ts';
 import { callJson } from '../product/machine.ts';
 
 const services = await startTestServices();
@@ -262,12 +257,9 @@ async function unapply(count: number) {
   const { rows } = await database.execute(
     `select hash, created_at as at from __drizzle_migrations order by at desc limit ${count}`,
   );
-  await database.execute({
-    sql: 'delete from __drizzle_migrations where created_at >= ?',
-    args: [rows.at(-1)!['at']!],
-  });
+  await database.execute('delete from __drizzle_migrations where created_at >= ?', [rows.at(-1)!['at']!]);
   const sql = `insert into __drizzle_migrations (hash, created_at) select value ->> 'hash', value ->> 'at' from json_each(?)`;
-  return () => database.execute({ sql, args: [JSON.stringify(rows.map(({ hash, at }) => ({ hash, at })))] });
+  return () => database.execute(sql, [JSON.stringify(rows.map(({ hash, at }) => ({ hash, at })))]);
 }
 
 it('does not accuse the bot of messages that may have come from the web, which need no contact', async () => {
@@ -382,7 +374,7 @@ describe('the account at Stripe', () => {
     const refusing = await serve((_, response) => response.writeHead(403).end('{"error":{"message":"no permission"}}'));
     const { hostname: host, port } = new URL(refusing.url);
     const restricted = new Stripe('rk_test_x', { host, port, protocol: 'http', maxNetworkRetries: 0 });
-    const settings = checkSettings(vars).settings as Settings;
+    const settings = settingsOf(vars)!;
     const linesOfAccount = async (account: Stripe, target: Target) =>
       (await checkStripeAccount(account, settings, target)).map(lineOf);
     const byHand =

@@ -40,9 +40,8 @@ export async function eventTypesOf(phone: string): Promise<string[]> {
 
 /** The tables that contain any of the words, in any column. */
 export async function tablesWith(...words: string[]): Promise<string[]> {
-  const { rows } = await database.execute(
-    "select name from sqlite_master where type = 'table' and name not like 'sqlite%'",
-  );
+  const tables = "select name from sqlite_master where type = 'table' and name not like 'sqlite%'";
+  const { rows } = await database.execute(tables);
   const found: string[] = [];
   for (const name of rows.map((row) => row['name'] as string)) {
     const held = JSON.stringify((await database.execute(`select * from "${name}"`)).rows);

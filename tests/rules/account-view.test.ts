@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  managementButton,
-  statusLine,
-  usagePercent,
-  usageView,
-  type StatusFacts,
-} from '../../web/rules/account-view.ts';
+import { managementButton, statusLine, usageView, type StatusFacts } from '../../web/rules/account-view.ts';
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
@@ -108,7 +102,7 @@ describe('the usage of a week', () => {
     [9, 5, 100],
     [0, 0, 100],
   ])('of %i of %i messages is %i %', (used, limit, percent) => {
-    expect(usagePercent(used, limit)).toBe(percent);
+    expect(usageView({ ...plans.basic, messageLimit: limit }, used).percent).toBe(percent);
   });
 });
 

@@ -10,13 +10,9 @@ const at = '2026-01-05T10:00:00.000Z';
 const until = '2026-01-05T10:00:20.000Z';
 
 describe('a conversation', () => {
+  type Facts = Partial<ChatMessage>;
   const sent = { author: 'user', text: 'Hi', at, state: 'sent' } as const;
-  const message = (seq: number, facts: Partial<ChatMessage> = {}): ChatMessage => ({
-    id: `m${seq}`,
-    seq,
-    ...sent,
-    ...facts,
-  });
+  const message = (seq: number, facts: Facts = {}): ChatMessage => ({ id: `m${seq}`, seq, ...sent, ...facts });
   const page = (messages: ChatMessage[], hasMore = false): ChatPage => ({
     success: true,
     revision: messages.length,

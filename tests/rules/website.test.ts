@@ -122,12 +122,9 @@ describe('the addresses of a language', () => {
     expect(addressIn('x-default', '/plans')).toBe(addressIn('en', '/plans'));
   });
 
-  it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
-    'leads nobody who stored %j away from the home page',
-    (stored) => {
-      expect(chosenHome(stored)).toBeNull();
-    },
-  );
+  it.each([undefined, 'en', 'xx', '/es', 'constructor'])('leads nobody who stored %j from the home page', (stored) => {
+    expect(chosenHome(stored)).toBeNull();
+  });
 });
 
 describe('the words of a language', () => {

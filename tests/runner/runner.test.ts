@@ -50,21 +50,18 @@ test.each([
   expect(printed).not.toContain('│ noise');
 });
 
-test.each(['a step fails', 'it is stopped'])(
-  'ends the processes of all steps when %s, and begins no more',
-  async (what) => {
-    const stop = new AbortController();
-    const long = shell('long', '(sleep 600 & touch begun; wait); true');
-    const other = shell('other', `${until('begun')}; touch seen; ${what === 'a step fails' ? 'exit 3' : 'sleep 600'}`);
-    const running = run([long, other, shell('never', 'touch never')], 2, { stop: stop.signal });
-    await expect.poll(() => existsSync(join(folder, 'seen')), { timeout: 30_000 }).toBe(true);
-    if (what === 'it is stopped') stop.abort();
-    // A step has ended when no process holds its output any more.
-    expect(await running).toBe(false);
-    expect(printed.join('\n')).toMatch(/✗ .* long was stopped/);
-    expect(() => read('never')).toThrow('ENOENT');
-  },
-);
+test.each(['a step fails', 'it is stopped'])('ends all processes when %s, and begins no more', async (what) => {
+  const stop = new AbortController();
+  const long = shell('long', '(sleep 600 & touch begun; wait); true');
+  const other = shell('other', `${until('begun')}; touch seen; ${what === 'a step fails' ? 'exit 3' : 'sleep 600'}`);
+  const running = run([long, other, shell('never', 'touch never')], 2, { stop: stop.signal });
+  await expect.poll(() => existsSync(join(folder, 'seen')), { timeout: 30_000 }).toBe(true);
+  if (what === 'it is stopped') stop.abort();
+  // A step has ended when no process holds its output any more.
+  expect(await running).toBe(false);
+  expect(printed.join('\n')).toMatch(/✗ .* long was stopped/);
+  expect(() => read('never')).toThrow('ENOENT');
+});
 
 test('runs the other steps to their end when it is to keep going', async () => {
   expect(await run([shell('bad', 'exit 3'), shell('next', 'touch next')], 1, { keepGoing: true })).toBe(false);

@@ -95,7 +95,7 @@ function view(label: string, used: number, limit: number | null, note: string | 
 }
 
 /** used/limit in percent, rounded, at most 100. */
-export function usagePercent(used: number, limit: number): number {
+function usagePercent(used: number, limit: number): number {
   if (limit <= 0) return 100;
   return Math.min(100, Math.max(0, Math.round((used / limit) * 100)));
 }

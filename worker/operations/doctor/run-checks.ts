@@ -86,7 +86,7 @@ export type SettingName = keyof Settings;
 
 export const settingNames = Object.keys(Settings.entries) as SettingName[];
 
-export function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
+function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const findings: Finding[] = [];
   for (const name of settingNames) {
