@@ -59,9 +59,8 @@ test('a cancellation shows once Stripe has answered, in two tabs', async ({ page
   }
   await phone.stripeFails(true);
   await cancelButton(page).click();
-  await expect(page.getByRole('alert')).toHaveText(
-    'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.',
-  );
+  const failed = 'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
+  await expect(page.getByRole('alert')).toHaveText(failed);
   await phone.stripeFails(false);
   await cancelButton(page).dblclick();
   await expect(page.getByText(cancelled)).toBeVisible();
@@ -89,9 +88,8 @@ stubbed('a plan that a trial hides is cancelled, also if it could not be shown b
   stub.respond('cancelPlan', { success: true, cancelAtDate });
   stub.respond('getSubscription', { success: true, subscription });
   await cancelButton(page).click();
-  await expect(
-    page.getByText('Your trial stays until December 1, 2026 and Basic until December 3, 2026'),
-  ).toBeVisible();
+  const end = 'Your trial stays until December 1, 2026 and Basic until December 3, 2026';
+  await expect(page.getByText(end)).toBeVisible();
 });
 
 stubbed('a failure is shown in its place, and an ended session leads to the login and back', async ({ page, stub }) => {

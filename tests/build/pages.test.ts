@@ -76,7 +76,8 @@ it.each([
   const html = site.html(`/${folder}/plans`);
   for (const part of [`<html lang="${tag}"`, title]) expect(html).toContain(part);
   expect(html).toContain(`<link rel="canonical" href="https://solace.example/${folder}/plans"`);
-  for (const other of ['en', 'es', 'pt-BR', 'x-default']) expect(html).toContain(`hreflang="${other}"`);
+  for (const [other, start] of Object.entries({ en: '', es: '/es', 'pt-BR': '/pt-br', 'x-default': '' }))
+    expect(html).toContain(`hreflang="${other}" href="https://solace.example${start}/plans"`);
 });
 
 it.each([

@@ -303,21 +303,22 @@ it('warns loudly that messages of the contact form go nowhere, until an address 
   expect(await about('http://127.0.0.1:1', 'production')).toEqual([expect.stringMatching(/https/)]);
 });
 
-describe('an address for the contact form', () => {
-  const anyOrigin = { 'access-control-allow-origin': '*' };
-  it.each<[status: number, headers: Record<string, string>, says: RegExp | null]>([
-    [204, { ...anyOrigin, 'access-control-allow-headers': 'Accept, Content-Type' }, null],
-    [200, { 'access-control-allow-origin': vars.SITE_URL, 'access-control-allow-headers': '*' }, null],
-    [204, anyOrigin, /^✗ CONTACT_URL: does not allow the header content-type in CORS, so browsers cannot send/],
-    [405, { ...anyOrigin, 'access-control-allow-headers': '*' }, /^✗ CONTACT_URL: answers the preflight with 405, so/],
-    [308, { ...anyOrigin, location: url }, /^✗ CONTACT_URL: answers the preflight with 308, so browsers cannot send/],
-  ])('that answers the preflight with %d and %o is judged as browsers do', async (status, headers, says) => {
+const anyOrigin = { 'access-control-allow-origin': '*' };
+it.each<[status: number, headers: Record<string, string>, says: RegExp | null]>([
+  [204, { ...anyOrigin, 'access-control-allow-headers': 'Accept, Content-Type' }, null],
+  [200, { 'access-control-allow-origin': vars.SITE_URL, 'access-control-allow-headers': '*' }, null],
+  [204, anyOrigin, /^✗ CONTACT_URL: does not allow the header content-type in CORS, so browsers cannot send/],
+  [405, { ...anyOrigin, 'access-control-allow-headers': '*' }, /^✗ CONTACT_URL: answers the preflight with 405, so/],
+  [308, { ...anyOrigin, location: url }, /^✗ CONTACT_URL: answers the preflight with 308, so browsers cannot send/],
+])(
+  'an address for the contact form that answers the preflight with %d and %o is judged as browsers do',
+  async (status, headers, says) => {
     const form = await serve((_, response) => response.writeHead(status, headers).end());
     const lines = await linesOf({ CONTACT_URL: form.url }, 'local', 'CONTACT_URL');
     await form.close();
     expect(lines).toEqual(says ? [expect.stringMatching(says)] : []);
-  });
-});
+  },
+);
 
 it('asks who read the help lines, until a recent date stands there', async () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);

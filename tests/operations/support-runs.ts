@@ -111,10 +111,8 @@ export async function supportJson(...args: string[]): Promise<Record<string, any
   return JSON.parse(stdout) as Record<string, any>;
 }
 
-export const auditText = () => readFileSync(auditFile, 'utf8');
-
 export const auditLines = () =>
-  auditText()
+  readFileSync(auditFile, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { command: string; about: string; outcome: string; env: string });

@@ -137,20 +137,18 @@ describe('a conversation', () => {
   });
 });
 
-describe('a live stream', () => {
-  it.each([
-    ['{"type":"usageUpdate","count":7}', { type: 'usageUpdate', count: 7 }],
-    ['{"type":"subscription_update"}', { type: 'subscription_update' }],
-    ['{"type":"subscriptionChange"}', { type: 'subscriptionChange' }],
-    ['{"type":"usageUpdate","count":"7"}', null],
-    ['{"type":"usageUpdate"}', null],
-    ['{"type":"other"}', null],
-    ['null', null],
-    ['not json', null],
-    ['{"type":"typing","until":null}', { type: 'typing', until: null }],
-  ])('reads %s', (data, event) => {
-    expect(readEvent(data)).toEqual(event);
-  });
+it.each([
+  ['{"type":"usageUpdate","count":7}', { type: 'usageUpdate', count: 7 }],
+  ['{"type":"subscription_update"}', { type: 'subscription_update' }],
+  ['{"type":"subscriptionChange"}', { type: 'subscriptionChange' }],
+  ['{"type":"usageUpdate","count":"7"}', null],
+  ['{"type":"usageUpdate"}', null],
+  ['{"type":"other"}', null],
+  ['null', null],
+  ['not json', null],
+  ['{"type":"typing","until":null}', { type: 'typing', until: null }],
+])('a live stream reads %s', (data, event) => {
+  expect(readEvent(data)).toEqual(event);
 });
 
 describe('a recording', () => {

@@ -31,6 +31,10 @@ const weeksAgo = (weeks: number, tier: PaidWeek['tier'] = 'premium') => ({
   tier,
 });
 
+it('a user without a live subscription is free and active', () => {
+  expect(state([])).toMatchObject({ tier: 'free', status: 'active', renewalAt: null, weekAnchor: null });
+});
+
 describe('a subscription', () => {
   it('that is active renews at the end of its paid week', () => {
     expect(state({})).toEqual({

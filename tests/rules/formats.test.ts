@@ -9,42 +9,36 @@ import { cleanPhone } from '../../web/rules/sign-in-rules.ts';
 import { formatDate, formatTime, formatPhone } from '../../web/rules/formats.ts';
 import { errorMessage, errorText } from '../../web/data/api-errors.ts';
 
-describe('the canonical spelling of a number', () => {
-  it.each([
-    ['a Mexican number as WhatsApp spells it', '+5215512345678', '+525512345678'],
-    ['an Argentinian mobile as WhatsApp spells it', '+5491123456789', '+541123456789'],
-    ['a Brazilian mobile without its ninth digit', '+551187654321', '+5511987654321'],
-    ['one of the highest area and the lowest mobile digit', '+559961234567', '+5599961234567'],
-    ['a Brazilian landline', '+551123334444', '+551123334444'],
-    ['another one', '+552157654321', '+552157654321'],
-    ['a number of the United States', '+15551234567', '+15551234567'],
-    ['a German number that begins like a Mexican one', '+4915212345678', '+4915212345678'],
-  ])('%s', (_, spelled, canonical) => {
-    expect(canonicalPhone(spelled)).toBe(canonical);
-    expect(canonicalPhone(canonical)).toBe(canonical);
-  });
+it.each([
+  ['a Mexican number as WhatsApp spells it', '+5215512345678', '+525512345678'],
+  ['an Argentinian mobile as WhatsApp spells it', '+5491123456789', '+541123456789'],
+  ['a Brazilian mobile without its ninth digit', '+551187654321', '+5511987654321'],
+  ['one of the highest area and the lowest mobile digit', '+559961234567', '+5599961234567'],
+  ['a Brazilian landline', '+551123334444', '+551123334444'],
+  ['another one', '+552157654321', '+552157654321'],
+  ['a number of the United States', '+15551234567', '+15551234567'],
+  ['a German number that begins like a Mexican one', '+4915212345678', '+4915212345678'],
+])('the canonical spelling of %s', (_, spelled, canonical) => {
+  expect(canonicalPhone(spelled)).toBe(canonical);
 });
 
-describe('every number', () => {
+it('every number keeps its country and last eight digits, is taken as before, and has one canonical spelling', () => {
   const phone = fc.oneof(
     fc.stringMatching(/^\+[1-9]\d{8,14}$/),
     fc.stringMatching(/^\+(1|49|52|521|54|549|55)\d{8,12}$/),
   );
-
-  it('keeps its country and its last eight digits, is taken by the API as before, and has one canonical spelling', () => {
-    fc.assert(
-      fc.property(phone, (spelled) => {
-        const canonical = canonicalPhone(spelled);
-        expect(canonicalPhone(canonical)).toBe(canonical);
-        if (v.is(Phone, spelled)) expect(v.is(Phone, canonical)).toBe(true);
-        const respelled = ['+52', '+54', '+55'].some((code) => spelled.startsWith(code) && canonical.startsWith(code));
-        expect(canonical === spelled || respelled).toBe(true);
-        // No two people become one by them.
-        expect(canonical.slice(-8)).toBe(spelled.slice(-8));
-      }),
-      { numRuns: 2000 },
-    );
-  });
+  fc.assert(
+    fc.property(phone, (spelled) => {
+      const canonical = canonicalPhone(spelled);
+      expect(canonicalPhone(canonical)).toBe(canonical);
+      if (v.is(Phone, spelled)) expect(v.is(Phone, canonical)).toBe(true);
+      const respelled = ['+52', '+54', '+55'].some((code) => spelled.startsWith(code) && canonical.startsWith(code));
+      expect(canonical === spelled || respelled).toBe(true);
+      // No two people become one by them.
+      expect(canonical.slice(-8)).toBe(spelled.slice(-8));
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 describe('the country of a number', () => {

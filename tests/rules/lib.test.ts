@@ -29,26 +29,24 @@ it('a memoized function keeps no result of a call that threw', () => {
   expect(make('key')).toBe(2);
 });
 
-describe('the language of a caller', () => {
-  it.each([
-    ['ES', 'es'],
-    ['es-MX,es;q=0.9,en;q=0.8', 'es'],
-    ['pt', 'pt-BR'],
-    ['es;q=0.1,pt-BR;q=1.0,en;q=0.999', 'pt-BR'],
-    ['fr,de;q=0.9,es;q=0.1', 'es'],
-    ['es;q=0, pt', 'pt-BR'],
-    ['est', 'en'],
-    ['*', 'en'],
-    ['', 'en'],
-    [null, 'en'],
-    [';q=1', 'en'],
-    ['es;q=2', 'en'],
-    ['es_MX', 'en'],
-    ['es-'.repeat(300), 'en'],
-    ['es,'.repeat(3000), 'en'],
-  ] as const)('that sends “%s” is %s', (header, language) => {
-    expect(callerLanguage(new Headers(header === null ? {} : { 'accept-language': header }))).toBe(language);
-  });
+it.each([
+  ['ES', 'es'],
+  ['es-MX,es;q=0.9,en;q=0.8', 'es'],
+  ['pt', 'pt-BR'],
+  ['es;q=0.1,pt-BR;q=1.0,en;q=0.999', 'pt-BR'],
+  ['fr,de;q=0.9,es;q=0.1', 'es'],
+  ['es;q=0, pt', 'pt-BR'],
+  ['est', 'en'],
+  ['*', 'en'],
+  ['', 'en'],
+  [null, 'en'],
+  [';q=1', 'en'],
+  ['es;q=2', 'en'],
+  ['es_MX', 'en'],
+  ['es-'.repeat(300), 'en'],
+  ['es,'.repeat(3000), 'en'],
+] as const)('the language of a caller that sends “%s” is %s', (header, language) => {
+  expect(callerLanguage(new Headers(header === null ? {} : { 'accept-language': header }))).toBe(language);
 });
 
 describe('a keyed hash', () => {

@@ -1,4 +1,4 @@
-import { languages, pathIn, published } from '#contract/languages';
+import { languages, published } from '#contract/languages';
 import { createHash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import {
   sitemap,
 } from '../../web/build/site-files.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
-import { addressIn, chosenHome } from '../../web/app/language-addresses.ts';
+import { chosenHome } from '../../web/app/language-addresses.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import { withoutUnusedVariables, withShortVariables } from '../../web/build/page-styles.ts';
 import * as fc from 'fast-check';
@@ -115,17 +115,12 @@ describe('custom properties', () => {
   });
 });
 
-describe('the addresses of a language', () => {
-  it('starts every address with the language, English alone excepted', () => {
-    const paths = [pathIn('en', '/plans'), pathIn('es', '/plans'), pathIn('pt-BR', '/')];
-    expect(paths).toEqual(['/plans', '/es/plans', '/pt-br/']);
-    expect(addressIn('x-default', '/plans')).toBe(addressIn('en', '/plans'));
-  });
-
-  it.each([undefined, 'en', 'xx', '/es', 'constructor'])('leads nobody who stored %j from the home page', (stored) => {
+it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
+  'nobody who stored %j is led away from the home page',
+  (stored) => {
     expect(chosenHome(stored)).toBeNull();
-  });
-});
+  },
+);
 
 describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */
