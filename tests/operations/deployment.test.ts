@@ -200,31 +200,29 @@ describe('a gradual deployment', () => {
   });
 });
 
-describe('a gradual deployment that cannot begin', () => {
-  const migration =
-    'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
+const pending =
+  'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
 
-  it.each<[what: string, world: World, said: RegExp]>([
-    ['is wrong for the doctor', { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') }, /Nothing was changed\./],
-    [
-      'has a new Durable Object migration',
-      { failing: 'versions upload', error: migration },
-      /new Durable Object migration.*Nothing was deployed\. .*npm run deploy -- --env preview$/,
-    ],
-    ['cannot be built', { failing: 'versions upload' }, /Nothing was deployed; the present version runs on\.$/],
-    ['is the first', { deployed: [] }, /Deploy the first one with: npm run deploy -- --env preview/],
-    ['is unknown', { failing: 'deployments status' }, /Deploy the first one with: npm run deploy -- --env preview/],
-    [
-      'meets an unfinished rollout',
-      { deployed: shares({ A: 90, B: 10 }) },
-      /An earlier rollout is unfinished: A has 90 %, B has 10 %\./,
-    ],
-  ])('changes nothing and says what to do if the version %s', async (_, world, expected) => {
-    const { done, steps, said } = await deploy(world);
-    expect(done).toBe(false);
-    expect(steps.join()).not.toMatch(/migrate|versions deploy/);
-    expect(said).toMatch(expected);
-  });
+it.each<[what: string, world: World, said: RegExp]>([
+  ['is wrong for the doctor', { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') }, /Nothing was changed\./],
+  [
+    'has a new Durable Object migration',
+    { failing: 'versions upload', error: pending },
+    /new Durable Object migration.*Nothing was deployed\. .*npm run deploy -- --env preview$/,
+  ],
+  ['cannot be built', { failing: 'versions upload' }, /Nothing was deployed; the present version runs on\.$/],
+  ['is the first', { deployed: [] }, /Deploy the first one with: npm run deploy -- --env preview/],
+  ['is unknown', { failing: 'deployments status' }, /Deploy the first one with: npm run deploy -- --env preview/],
+  [
+    'meets an unfinished rollout',
+    { deployed: shares({ A: 90, B: 10 }) },
+    /An earlier rollout is unfinished: A has 90 %, B has 10 %\./,
+  ],
+])('a gradual deployment changes nothing and says what to do if the version %s', async (_, world, expected) => {
+  const { done, steps, said } = await deploy(world);
+  expect(done).toBe(false);
+  expect(steps.join()).not.toMatch(/migrate|versions deploy/);
+  expect(said).toMatch(expected);
 });
 
 describe('the flags', () => {
