@@ -27,12 +27,12 @@ export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
   const start = () => startSandbox({ port: 0, stateDir, siteUrl, secrets });
   let running = await start();
 
-  /** Calls the sandbox and returns status and JSON. */
+  /** Calls the sandbox and returns status, headers and JSON. */
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(running.url + path, { method, headers, ...(text !== undefined && { body: text }) });
     const json: any = await response.json();
-    return { status: response.status, json };
+    return { status: response.status, headers: response.headers, json };
   };
 
   return {

@@ -1,8 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { Stripe } from 'stripe';
-import { openStore } from '../../store.ts';
+import { secrets } from '../../test-sandbox.ts';
 import { indexDelayMs } from '../customers.ts';
-import { newPerson, phone, requestOf, startStripe, draftHour, webhookSecret, week } from './local-stripe.ts';
+import { clientOf, newPerson, phone, requestOf, draftHour, week } from './local-stripe.ts';
+
+const webhookSecret = secrets.STRIPE_WEBHOOK_SECRET;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -10,8 +12,8 @@ afterEach(() => {
 
 test('refuses another version of the API, and unknown addresses', async () => {
   const me = await newPerson();
-  const { status, body } = await requestOf(me)('GET', '/v1/customers', '', { version: '2020-08-27' });
-  expect([status, body.error.message]).toEqual([400, 'Invalid Stripe API version: 2020-08-27']);
+  const { status, json } = await requestOf(me)('GET', '/v1/customers', '', { 'stripe-version': '2020-08-27' });
+  expect([status, json.error.message]).toEqual([400, 'Invalid Stripe API version: 2020-08-27']);
   expect((await requestOf(me)('GET', '/v1/unknown')).status).toBe(404);
 });
 
@@ -66,19 +68,18 @@ test('search finds customers by their metadata, after the delay of the index', a
 });
 
 test('everything is still there after a restart', async () => {
-  const store = openStore(':memory:');
-  const me = await newPerson({ store });
+  const me = await newPerson();
   const { id } = await me.subscribe('basic');
   const now = await me.advance(1000);
-  await me.stop();
-  const again = await startStripe({ store });
-  expect((await again.stripe.subscriptions.retrieve(id)).status).toBe('active');
-  expect(Number((await again.control('GET', '/clock'))['now'])).toBeGreaterThanOrEqual(now);
+  await me.sandbox.restart();
+  expect((await clientOf(me.sandbox).subscriptions.retrieve(id)).status).toBe('active');
+  expect(Number((await me.control('GET', '/clock'))['now'])).toBeGreaterThanOrEqual(now);
 });
 
 test('an idempotency key is for one request, and stores errors but for refused parameters', async () => {
   const me = await newPerson();
-  const request = requestOf(me);
+  const post = (path: string, form: string, key: string) =>
+    requestOf(me)('POST', `/v1/${path}`, form, { 'idempotency-key': key });
   for (const [form, key, status] of [
     ['colour=red', 'a', 400],
     ['name=red', 'a', 200],
@@ -87,17 +88,17 @@ test('an idempotency key is for one request, and stores errors but for refused p
     ['name=red', 'k'.repeat(255), 200],
     ['name=red', 'k'.repeat(256), 400],
   ] as const) {
-    expect([form, key, (await request('POST', '/v1/customers', form, { key })).status]).toEqual([form, key, status]);
+    expect([form, key, (await post('customers', form, key)).status]).toEqual([form, key, status]);
   }
-  expect((await request('POST', '/v1/products', 'name=red', { key: 'a' })).body.error.type).toBe('idempotency_error');
+  expect((await post('products', 'name=red', 'a')).json.error.type).toBe('idempotency_error');
 
   const order = `customer=${me.customer}&items[0][price]=${me.catalogue.prices.basic}`;
-  const refused = await request('POST', '/v1/subscriptions', order, { key: 'b' });
-  expect(refused.body.error.message).toContain('no attached payment source');
+  const refused = await post('subscriptions', order, 'b');
+  expect(refused.json.error.message).toContain('no attached payment source');
   await me.saveCard('pm_card_visa');
-  const again = await request('POST', '/v1/subscriptions', order, { key: 'b' });
+  const again = await post('subscriptions', order, 'b');
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([400, 'true']);
-  expect((await request('POST', '/v1/subscriptions', order, { key: 'c' })).status).toBe(200);
+  expect((await post('subscriptions', order, 'c')).status).toBe(200);
 });
 
 test('events are signed with the real time, however far the clock was advanced, and contain the previous values', async () => {
@@ -129,11 +130,11 @@ test('held events are sent later; all of them are sent again, in reverse', async
   const original = me.shop.received.map(({ event }) => event.id);
   expect(original.length).toBeGreaterThan(10);
   me.shop.received.length = 0;
-  const { sent } = await me.control('POST', '/webhooks/redeliver', { order: 'reversed', times: 2, phone });
+  const { sent } = await me.control('POST', '/webhooks/redeliver', { order: 'reversed', phone });
   expect(sent).toBe(me.shop.received.length);
   expect(await me.control('POST', '/webhooks/redeliver', { phone: '+15550000000' })).toEqual({ sent: 0 });
-  const round = me.shop.received.slice(0, Number(sent) / 2).map(({ event }) => event.id);
-  expect(round.filter((id) => original.includes(id)).toReversed()).toEqual(original);
+  const again = me.shop.received.map(({ event }) => event.id);
+  expect(again.filter((id) => original.includes(id)).toReversed()).toEqual(original);
 });
 
 test('an event is sent again until the endpoint accepts it', async () => {

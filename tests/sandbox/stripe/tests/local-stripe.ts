@@ -1,15 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { getRequestListener } from '@hono/node-server';
 import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../start.ts';
-import { openStore, type Store } from '../../store.ts';
-import { createStripe } from '../index.ts';
+import { secrets, startTestSandbox } from '../../test-sandbox.ts';
 
-const secretKey = 'sk_test_local';
-export const webhookSecret = 'whsec_local';
 export const day = 86_400;
 export const week = 7 * day;
 /** How long a renewal's invoice stays a draft. */
@@ -18,29 +14,23 @@ export const draftHour = 3600;
 type Received = { body: string; signature: string; event: Stripe.Event };
 type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
 
-/** A local Stripe on a free port, the stock SDK as its client, and a merchant's site that receives its events. */
-export async function startStripe({ store = openStore(':memory:') }: { store?: Store } = {}) {
-  const server = await listen(0);
-  const url = `http://127.0.0.1:${server.port}`;
+/** A local Stripe, the stock SDK as its client, and a merchant's site that receives its events. */
+async function startStripe() {
   const shop = await startShop();
-  const local = createStripe({ store, sandboxUrl: url, siteUrl: shop.url, secretKey, webhookSecret });
-  const listener = getRequestListener(local.app.fetch, { overrideGlobalObjects: false });
-  server.serve((request, response) => void listener(request, response));
-  const stop = async () => (local.close(), await server.close());
+  const sandbox = await startTestSandbox(shop.url);
   onTestFinished(async () => {
-    await stop();
+    await sandbox.close();
     await shop.close();
   });
-  const host = { host: '127.0.0.1', port: server.port, protocol: 'http' } as const;
-  const stripe = new Stripe(secretKey, { ...host, maxNetworkRetries: 0, telemetry: false });
-  return { stripe, url, shop, control: controlOf(url), stop };
+  const control = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> =>
+    (await sandbox.call(method, `/stripe${path}`, body)).json;
+  return { sandbox, stripe: clientOf(sandbox), shop, control };
 }
 
-function controlOf(url: string) {
-  return async function control(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-    const response = await fetch(`${url}/stripe${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
-    return (await response.json()) as Record<string, unknown>;
-  };
+/** The stock SDK. */
+export function clientOf({ url }: { url: string }): Stripe {
+  const host = { host: '127.0.0.1', port: new URL(url).port, protocol: 'http' } as const;
+  return new Stripe(secrets.STRIPE_SECRET_KEY, { ...host, maxNetworkRetries: 0, telemetry: false });
 }
 
 /** A merchant's site: records what it accepts, and the events that came before it had taken the same customer's last. */
@@ -70,8 +60,8 @@ export const phone = '+15550100123';
 export type Person = Awaited<ReturnType<typeof newPerson>>;
 
 /** A merchant's site with a webhook, and one customer who uses the hosted pages. */
-export async function newPerson(options?: Parameters<typeof startStripe>[0]) {
-  const local = await startStripe(options);
+export async function newPerson() {
+  const local = await startStripe();
   const { stripe, shop, control } = local;
   const catalogue = await createCatalogue(stripe);
   await stripe.webhookEndpoints.create({ url: `${shop.url}/hook`, enabled_events: ['*'] });
@@ -166,22 +156,10 @@ async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
   return { prices, configuration: id };
 }
 
-type Headers = { key?: string; version?: string };
-
 /** Sends a form to the API as it is, without the SDK's checks and retries. */
-export function requestOf({ url }: Pick<LocalStripe, 'url'>) {
-  return async function request(method: string, path: string, form = '', { key, version }: Headers = {}) {
-    const isPost = method === 'POST';
-    const response = await fetch(isPost ? url + path : `${url}${path}?${form}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${secretKey}`,
-        ...(key !== undefined && { 'idempotency-key': key }),
-        ...(version && { 'stripe-version': version }),
-      },
-      ...(isPost && { body: form }),
-    });
-    const body: any = await response.json();
-    return { status: response.status, headers: response.headers, body };
+export function requestOf({ sandbox: { call } }: Pick<LocalStripe, 'sandbox'>) {
+  return async function request(method: string, path: string, form = '', headers: Record<string, string> = {}) {
+    const own = { authorization: `Bearer ${secrets.STRIPE_SECRET_KEY}`, ...headers };
+    return method === 'POST' ? call(method, path, form, own) : call(method, `${path}?${form}`, undefined, own);
   };
 }

@@ -134,7 +134,7 @@ test.each(rows.map((row) => row.split(/(?<=^[^:]+): |\s+=> /)))('%s', async (_, 
     expect(status, JSON.stringify(body)).toBe(200);
     Object.assign(known, body);
     const [method = '', path = '', form] = fill(each).split(' ');
-    ({ status, body } = await request(method, path.startsWith('/') ? path : `/v1/${path}`, form));
+    ({ status, json: body } = await request(method, path.startsWith('/') ? path : `/v1/${path}`, form));
   }
   const [wantedStatus, ...fields] = fill(expected).split(/\s+(?=[\w.]+[=~])/);
   const shown = fields.map((field) => {
