@@ -59,7 +59,7 @@ function claimLookupKey(world: World, { lookup_key: key, transfer_lookup_key: tr
       'resource_already_exists',
     );
   }
-  world.prices.change(present.id, (price) => void (price.lookup_key = null));
+  world.prices.change(present.id, { lookup_key: null });
 }
 
 /** Everything but the amount, which a price keeps for good. */
@@ -67,10 +67,8 @@ export function updatePrice(world: World, call: Call<Stripe.PriceUpdateParams>):
   const { params } = call;
   const current = world.prices.get(idOf(call));
   claimLookupKey(world, params, current);
-  return world.prices.change(current.id, (price) => {
-    Object.assign(price, given(params, 'active', 'lookup_key'));
-    price.metadata = mergeMetadata(price.metadata, params.metadata);
-  });
+  const metadata = mergeMetadata(current.metadata, params.metadata);
+  return world.prices.change(current.id, { ...given(params, 'active', 'lookup_key'), metadata });
 }
 
 /** The active price of an id; throws for others, which cannot be sold. */

@@ -52,10 +52,8 @@ export function addInterval(at: number, interval: string, count: number): number
   const months = interval === 'year' ? 12 * count : count;
   const date = new Date(at * 1000);
   const dayOfMonth = date.getUTCDate();
-  date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + months);
-  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  date.setUTCDate(Math.min(dayOfMonth, lastDay));
+  if (date.getUTCDate() !== dayOfMonth) date.setUTCDate(0);
   return date.getTime() / 1000;
 }
 

@@ -52,7 +52,7 @@ export function deleteCustomer(world: World, call: Call): object {
     if (subscription.customer === id) endSubscription(world, subscription.id);
   }
   const customer = world.customers.get(id);
-  world.customers.change(id, (customer) => void (customer.deleted = true), null);
+  world.customers.change(id, { deleted: true }, null);
   world.emit('customer.deleted', customer);
   for (const method of world.paymentMethods.all()) if (method.customer === id) detach(world, method.id);
   return { id, object: 'customer', deleted: true };

@@ -57,11 +57,12 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
     if (event) emit(`${event}.created`, doc);
     return doc;
   }
-  /** Edits, saves and emits `….updated` or another event; emits none if nothing changed. */
-  function change(id: string, edit: (doc: T) => void, type: string | null = event ? `${event}.updated` : null): T {
+  /** Edits or replaces fields, saves and emits `….updated` or another event; emits none if nothing changed. */
+  function change(id: string, edit: Edit<T>, type: string | null = event ? `${event}.updated` : null): T {
     const before = get(id);
     const after = structuredClone(before);
-    edit(after);
+    if (typeof edit === 'function') edit(after);
+    else Object.assign(after, edit);
     save(after);
     const previous = previousAttributes(before, after);
     const carriesPrevious = type?.endsWith('.updated') || type === 'payment_method.detached';
@@ -79,6 +80,8 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
   }
   return { label, find, get, all, insert, change, remove };
 }
+
+type Edit<T> = ((doc: T) => void) | Partial<T>;
 
 function ownerOf(doc: Doc & { customer?: unknown }): string {
   return typeof doc.customer === 'string' ? doc.customer : '';

@@ -132,7 +132,9 @@ export function newMetadata(given: MetadataParam): stripe.Metadata {
   return mergeMetadata({}, given);
 }
 
-type Given<Params, Name extends keyof Params> = { [Field in Name]?: Exclude<Params[Field], '' | undefined> | null };
+type Given<Params, Name extends keyof Params> = {
+  [Field in Name]?: Exclude<Params[Field], '' | undefined> | ('' extends Params[Field] ? null : never);
+};
 
 /** The named parameters that a request contains; an empty text unsets a field. */
 export function given<Params extends object, Name extends keyof Params>(params: Params, ...names: Name[]) {

@@ -147,11 +147,7 @@ export function expireCheckoutSession(world: World, call: Call): CheckoutSession
 }
 
 export function expireSession(world: World, id: string): CheckoutSession {
-  return world.checkoutSessions.change(
-    id,
-    (session) => void Object.assign(session, { status: 'expired', url: null }),
-    'checkout.session.expired',
-  );
+  return world.checkoutSessions.change(id, { status: 'expired', url: null }, 'checkout.session.expired');
 }
 
 /** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
@@ -168,11 +164,8 @@ function completeCheckout(world: World, id: string, payment: Payment): CheckoutS
   const { id: buyer } = liveCustomer(world, customer ?? '', 'customer');
   if (mode === 'setup') succeed(world, session.setup_intent ?? '', setUpCard(world, buyer, payment));
   const outcome = mode === 'setup' ? {} : subscribe(world, buyer, session, payment);
-  return world.checkoutSessions.change(
-    id,
-    (session) => void Object.assign(session, outcome, { status: 'complete', url: null }),
-    'checkout.session.completed',
-  );
+  const completed = { ...outcome, status: 'complete', url: null } as const;
+  return world.checkoutSessions.change(id, completed, 'checkout.session.completed');
 }
 
 function subscribe(

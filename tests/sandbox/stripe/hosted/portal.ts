@@ -131,7 +131,7 @@ function switchLater(world: World, subscription: Subscription, price: Price): vo
   const { start, end } = periodFrom(present.end_date, price);
   const items = present.items.map((item) => ({ ...item, price: price.id, plan: price.id }));
   const next = { ...present, start_date: start, end_date: end, items, proration_behavior: 'none', trial_end: null };
-  world.schedules.change(id, (schedule) => void (schedule.phases = [present, next]));
+  world.schedules.change(id, { phases: [present, next] });
 }
 
 /** Undoes a scheduled change. */
@@ -144,7 +144,7 @@ function useCard(world: World, customerId: string, card: string): void {
   world.customers.change(customerId, (customer) => void (customer.invoice_settings.default_payment_method = card));
   for (const subscription of world.subscriptions.all()) {
     if (subscription.customer !== customerId || isEnded(subscription)) continue;
-    world.subscriptions.change(subscription.id, (subscription) => void (subscription.default_payment_method = card));
+    world.subscriptions.change(subscription.id, { default_payment_method: card });
   }
 }
 

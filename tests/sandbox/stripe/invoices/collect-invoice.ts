@@ -39,16 +39,12 @@ export function payingMethod(world: World, invoice: Invoice): PaymentMethod | un
 
 /** Recorded: a first payment that needs authentication is attempted and not counted. */
 function recordAttempt(world: World, id: string, outcome: Outcome, method: PaymentMethod | undefined): void {
-  world.invoices.change(
-    id,
-    (invoice) => {
-      const isCounted = outcome.kind !== 'action' || invoice.billing_reason === 'subscription_cycle';
-      invoice.attempted = true;
-      invoice.attempt_count += isCounted ? 1 : 0;
-      invoice._.unauthenticated = outcome.kind === 'action' ? (method?.id ?? null) : null;
-    },
-    null,
-  );
+  const { attempt_count: count, billing_reason: reason, _: internal } = world.invoices.get(id);
+  const isAction = outcome.kind === 'action';
+  const isCounted = !isAction || reason === 'subscription_cycle';
+  const unauthenticated = isAction ? (method?.id ?? null) : null;
+  const attempt = { attempted: true, attempt_count: count + Number(isCounted), _: { ...internal, unauthenticated } };
+  world.invoices.change(id, attempt, null);
 }
 
 /**
@@ -66,7 +62,7 @@ function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>):
   if (!subscription) return;
   const { status, _: internal } = world.subscriptions.get(subscription);
   if (status !== 'active' || internal.lastFinalized !== id) return;
-  world.subscriptions.change(subscription, (subscription) => void (subscription.status = 'past_due'));
+  world.subscriptions.change(subscription, { status: 'past_due' });
 }
 
 /** Marks an invoice as paid. When it is its subscription's latest finalized one, the subscription is active again. */
@@ -96,7 +92,7 @@ function reactivateSubscription(world: World, invoice: Invoice, from = ['incompl
   if (!subscription) return;
   const { id, status, _: internal } = world.subscriptions.get(subscription);
   if (internal.lastFinalized !== invoice.id || !from.includes(status)) return;
-  world.subscriptions.change(id, (subscription) => void (subscription.status = 'active'));
+  world.subscriptions.change(id, { status: 'active' });
 }
 
 type Payer = Pick<Subscription, 'customer' | 'default_payment_method'>;
@@ -154,26 +150,15 @@ export function closeInvoice(world: World, id: string): Invoice {
 
 function endInvoice(world: World, id: string, status: 'uncollectible' | 'void'): Invoice {
   const ended = status === 'void' ? 'voided' : 'marked_uncollectible';
-  return world.invoices.change(
-    id,
-    (invoice) => {
-      Object.assign(invoice, { status, auto_advance: false, next_payment_attempt: null });
-      invoice.status_transitions[`${ended}_at`] = world.now();
-    },
-    `invoice.${ended}`,
-  );
+  const transitions = { ...world.invoices.get(id).status_transitions, [`${ended}_at`]: world.now() };
+  const changes = { status, auto_advance: false, next_payment_attempt: null, status_transitions: transitions };
+  return world.invoices.change(id, changes, `invoice.${ended}`);
 }
 
 function cancelPayment(world: World, { _: { paymentIntent } }: Invoice): void {
   if (!paymentIntent) return;
-  world.paymentIntents.change(
-    paymentIntent,
-    (intent) => {
-      Object.assign(intent, { status: 'canceled', canceled_at: world.now(), next_action: null });
-      intent.cancellation_reason = 'void_invoice';
-    },
-    'payment_intent.canceled',
-  );
+  const canceled = { status: 'canceled', canceled_at: world.now(), cancellation_reason: 'void_invoice' } as const;
+  world.paymentIntents.change(paymentIntent, { ...canceled, next_action: null }, 'payment_intent.canceled');
 }
 
 function expireSubscription(world: World, invoice: Invoice): void {
@@ -181,7 +166,5 @@ function expireSubscription(world: World, invoice: Invoice): void {
   if (!id) return;
   const { status, latest_invoice: latest } = world.subscriptions.get(id);
   if (status !== 'incomplete' || latest !== invoice.id) return;
-  world.subscriptions.change(id, (subscription) => {
-    Object.assign(subscription, { status: 'incomplete_expired', ended_at: world.now() });
-  });
+  world.subscriptions.change(id, { status: 'incomplete_expired', ended_at: world.now() });
 }

@@ -83,7 +83,7 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   const due = owed < leastCharge ? 0 : owed;
   const endingBalance = owed - due;
   const numbered = { balance: endingBalance, next_invoice_sequence: customer.next_invoice_sequence + 1 };
-  world.customers.change(customer.id, (customer) => void Object.assign(customer, numbered), null);
+  world.customers.change(customer.id, numbered, null);
   world.invoices.change(
     id,
     (invoice) => {

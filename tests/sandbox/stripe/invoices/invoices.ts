@@ -59,7 +59,7 @@ export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceP
   if (finalized.status !== 'open') return finalized;
   const advances = call.params.auto_advance ?? finalized.auto_advance ?? false;
   const plan = { ...finalization(world.now(), advances), automatically_finalizes_at: null };
-  return world.invoices.change(draft.id, (invoice) => void Object.assign(invoice, plan), null);
+  return world.invoices.change(draft.id, plan, null);
 }
 
 /** A declined card is a 402; the attempt stays recorded. */
@@ -176,7 +176,9 @@ const retryDays = { 'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14], 'five-days': [1, 3
 
 /** Charges an open invoice without the customer; if that fails, schedules the next retry. */
 export function collectAutomatically(world: World, id: string): void {
-  if (needsAnotherMethod(world, world.invoices.get(id))) skipAttempt(world, id);
+  const invoice = world.invoices.get(id);
+  // Recorded: a skipped retry is counted, without a charge or an event.
+  if (needsAnotherMethod(world, invoice)) world.invoices.change(id, { attempt_count: invoice.attempt_count + 1 }, null);
   else if (collectInvoice(world, id).kind === 'paid') return;
   planRetry(world, id);
 }
@@ -206,18 +208,13 @@ function needsAnotherMethod(world: World, invoice: Invoice): boolean {
   return unauthenticated !== null && payingMethod(world, invoice)?.id === unauthenticated;
 }
 
-/** Recorded: a skipped retry is counted, without a charge or an event. */
-function skipAttempt(world: World, id: string): void {
-  world.invoices.change(id, (invoice) => void (invoice.attempt_count += 1), null);
-}
-
 function endRetries(world: World, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
   const { afterRetries } = world.collection(invoice.customer);
   if (afterRetries === 'past_due' || !id) return;
   if (afterRetries === 'cancel') return void endSubscription(world, id, { reason: 'payment_failed' });
   stopCollecting(world, id);
-  world.subscriptions.change(id, (subscription) => void (subscription.status = 'unpaid'));
+  world.subscriptions.change(id, { status: 'unpaid' });
 }
 
 /** Shows an invoice, and lets its payment be authenticated. */

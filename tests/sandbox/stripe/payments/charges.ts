@@ -46,14 +46,9 @@ function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Ou
   if (findTestCard(method._.number)?.disputes) openDispute(world, charge.id);
   if (method.customer) markSetUp(world, method.id);
   else world.paymentMethods.change(method.id, ({ _ }) => void (_.isUsed = true), null);
-  world.paymentIntents.change(
-    intent.id,
-    (intent) => {
-      Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, latest_charge: charge.id });
-      Object.assign(intent, { last_payment_error: null, next_action: null, payment_method: method.id });
-    },
-    'payment_intent.succeeded',
-  );
+  const received = { status: 'succeeded', amount_received: intent.amount, latest_charge: charge.id } as const;
+  const changes = { ...received, last_payment_error: null, next_action: null, payment_method: method.id };
+  world.paymentIntents.change(intent.id, changes, 'payment_intent.succeeded');
   return { kind: 'paid' };
 }
 
@@ -66,28 +61,22 @@ function refuse(world: World, intent: PaymentIntent, method: PaymentMethod): Out
 
 /** Records a failed payment; the intent then requires another payment method. */
 export function failIntent(world: World, id: string, failure: Decline, charge?: string): PaymentIntent {
-  return world.paymentIntents.change(
-    id,
-    (intent) => {
-      intent.last_payment_error = { type: 'card_error', ...failure, ...(charge && { charge }) };
-      Object.assign(intent, { status: 'requires_payment_method', payment_method: null, next_action: null });
-      intent.latest_charge = charge ?? intent.latest_charge;
-    },
-    'payment_intent.payment_failed',
-  );
+  const failed = { status: 'requires_payment_method', payment_method: null, next_action: null } as const;
+  const last_payment_error = { type: 'card_error', ...failure, ...(charge && { charge }) };
+  const changes = { ...failed, last_payment_error, ...(charge && { latest_charge: charge }) };
+  return world.paymentIntents.change(id, changes, 'payment_intent.payment_failed');
 }
 
 function requireAction(world: World, { id }: PaymentIntent, method: PaymentMethod): Outcome {
-  world.paymentIntents.change(
-    id,
-    (intent) => {
-      const use_stripe_sdk = { type: 'three_d_secure_redirect', source: `payatt_${id.slice(3)}` };
-      Object.assign(intent, { status: 'requires_action', payment_method: method.id });
-      intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk };
-    },
-    'payment_intent.requires_action',
-  );
+  const waiting = { payment_method: method.id, ...authenticationOf(`payatt_${id.slice(3)}`) };
+  world.paymentIntents.change(id, waiting, 'payment_intent.requires_action');
   return { kind: 'action' };
+}
+
+/** The state of an intent whose cardholder must authenticate. */
+export function authenticationOf(source: string) {
+  const use_stripe_sdk = { type: 'three_d_secure_redirect', source };
+  return { status: 'requires_action', next_action: { type: 'use_stripe_sdk', use_stripe_sdk } } as const;
 }
 
 export const actionRequired = 'subscription_payment_intent_requires_action';
@@ -168,14 +157,8 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
     payment_method: charge.payment_method,
     ...given(params, 'reason'),
   });
-  world.charges.change(
-    charge.id,
-    (charge) => {
-      charge.amount_refunded += amount;
-      charge.refunded = charge.amount_refunded === charge.amount;
-    },
-    'charge.refunded',
-  );
+  const returned = { amount_refunded: charge.amount_refunded + amount, refunded: amount === left };
+  world.charges.change(charge.id, returned, 'charge.refunded');
   return refund;
 }
 
@@ -216,7 +199,7 @@ export function openDispute(world: World, chargeId: string): Dispute {
       type: 'card',
     },
   });
-  world.charges.change(charge.id, (charge) => void (charge.disputed = true), null);
+  world.charges.change(charge.id, { disputed: true }, null);
   world.emit('charge.dispute.funds_withdrawn', dispute);
   return dispute;
 }

@@ -3,7 +3,14 @@ import { type Call, idOf, type World, liveCustomer, newMetadata } from '../world
 import { declined, invalid } from '../api/errors.ts';
 import { newId } from '../table.ts';
 import { methodNamed, attach, newPaymentMethod, type TestCard } from './payment-methods.ts';
-import { needsAuthentication, markSetUp, newPaymentIntent, attemptPayment, refuseIncomplete } from './charges.ts';
+import {
+  attemptPayment,
+  authenticationOf,
+  markSetUp,
+  needsAuthentication,
+  newPaymentIntent,
+  refuseIncomplete,
+} from './charges.ts';
 import type { SetupIntent, PaymentIntent, Metadata } from '../objects.ts';
 
 export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {
@@ -21,19 +28,9 @@ export function confirmSetupIntent(world: World, call: Call<{ payment_method?: s
   }
   const method = methodNamed(world, wanted, 'payment_method');
   if (!needsAuthentication(method)) return succeed(world, id, method.id);
-  return world.setupIntents.change(
-    id,
-    (intent) => {
-      const use_stripe_sdk = { type: 'three_d_secure_redirect', source: `setatt_${id.slice(6)}` };
-      Object.assign(intent, {
-        status: 'requires_action',
-        payment_method: method.id,
-        latest_attempt: newId('setatt_1'),
-      });
-      intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk };
-    },
-    'setup_intent.requires_action',
-  );
+  const attempt = { payment_method: method.id, latest_attempt: newId('setatt_1') };
+  const waiting = { ...attempt, ...authenticationOf(`setatt_${id.slice(6)}`) };
+  return world.setupIntents.change(id, waiting, 'setup_intent.requires_action');
 }
 
 type NewSetupIntent = { customer: string; metadata?: Metadata; subscription?: string };
@@ -57,15 +54,9 @@ export function succeed(world: World, id: string, paymentMethod: string): SetupI
   attach(world, paymentMethod, customer ?? '', 'payment_method');
   markSetUp(world, paymentMethod);
   const { subscription } = internal;
-  if (subscription) world.subscriptions.change(subscription, (waiting) => void (waiting.pending_setup_intent = null));
-  return world.setupIntents.change(
-    id,
-    (intent) => {
-      Object.assign(intent, { status: 'succeeded', payment_method: paymentMethod, next_action: null });
-      intent.latest_attempt = newId('setatt_1');
-    },
-    'setup_intent.succeeded',
-  );
+  if (subscription) world.subscriptions.change(subscription, { pending_setup_intent: null });
+  const saved = { status: 'succeeded', payment_method: paymentMethod, latest_attempt: newId('setatt_1') } as const;
+  return world.setupIntents.change(id, { ...saved, next_action: null }, 'setup_intent.succeeded');
 }
 
 /** Saves a new card for later charges; returns its id. Throws 402 if the cardholder must authenticate first. */

@@ -29,14 +29,9 @@ export function detachPaymentMethod(world: World, call: Call): PaymentMethod {
 
 /** Detaches a payment method from its customer; it cannot be used again. */
 export function detach(world: World, id: string): PaymentMethod {
-  return world.paymentMethods.change(
-    id,
-    (method) => {
-      method.customer = null;
-      method._.isUsed = true;
-    },
-    'payment_method.detached',
-  );
+  const { _: internal } = world.paymentMethods.get(id);
+  const detached = { customer: null, _: { ...internal, isUsed: true } };
+  return world.paymentMethods.change(id, detached, 'payment_method.detached');
 }
 
 /** Recorded: without a customer the list is empty; an unknown or deleted one is refused. */
@@ -108,11 +103,7 @@ export function attach(world: World, id: string, customer: string, param?: strin
   }
   const refused = findTestCard(method._.number)?.refused;
   if (refused) throw declined(refused, false);
-  return world.paymentMethods.change(
-    method.id,
-    (method) => void (method.customer = customer),
-    'payment_method.attached',
-  );
+  return world.paymentMethods.change(method.id, { customer }, 'payment_method.attached');
 }
 
 export type TestCard = {

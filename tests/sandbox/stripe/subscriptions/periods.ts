@@ -77,7 +77,7 @@ function askForMethod(world: World, subscription: Subscription): void {
   const method = defaultMethod(world, subscription);
   if (method && !needsAuthentication(method)) return;
   const { id } = newSetupIntent(world, { customer: subscription.customer, subscription: subscription.id });
-  world.subscriptions.change(subscription.id, (subscription) => void (subscription.pending_setup_intent = id), null);
+  world.subscriptions.change(subscription.id, { pending_setup_intent: id }, null);
 }
 
 function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {

@@ -50,32 +50,26 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
   const { reason = 'cancellation_requested', isPlanned = false } = ending;
   stopCollecting(world, id);
   if (before.schedule) endSchedule(world, before.schedule);
-  return world.subscriptions.change(
-    id,
-    (subscription) => {
-      Object.assign(subscription, { status: 'canceled', ended_at: world.now() });
-      // Recorded: canceling at once removes the scheduled end; the time of the first request stays.
-      if (!isPlanned) Object.assign(subscription, { cancel_at: null, cancel_at_period_end: false });
-      subscription.canceled_at ??= world.now();
-      subscription.cancellation_details.reason ??= reason;
-    },
-    'customer.subscription.deleted',
-  );
+  const { canceled_at: canceledAt, cancellation_details: details } = before;
+  // Recorded: canceling at once removes the scheduled end; the time of the first request stays.
+  const unplanned = isPlanned ? {} : { cancel_at: null, cancel_at_period_end: false };
+  const ended = { status: 'canceled', ended_at: world.now(), canceled_at: canceledAt ?? world.now() } as const;
+  const changes = { ...unplanned, ...ended, cancellation_details: { ...details, reason: details.reason ?? reason } };
+  return world.subscriptions.change(id, changes, 'customer.subscription.deleted');
 }
 
 /** Stops Stripe from finalizing and charging a subscription's invoices automatically. */
 export function stopCollecting(world: World, subscription: string): void {
+  const stopped = { auto_advance: false, automatically_finalizes_at: null, next_payment_attempt: null };
   for (const invoice of world.invoices.all()) {
     if (subscriptionOf(invoice) !== subscription || !['draft', 'open'].includes(invoice.status)) continue;
-    world.invoices.change(invoice.id, (invoice) => {
-      Object.assign(invoice, { auto_advance: false, automatically_finalizes_at: null, next_payment_attempt: null });
-    });
+    world.invoices.change(invoice.id, stopped);
   }
 }
 
 function endSchedule(world: World, id: string): void {
-  const ended = { status: 'canceled', canceled_at: world.now(), current_phase: null };
-  world.schedules.change(id, (schedule) => void Object.assign(schedule, ended), 'subscription_schedule.canceled');
+  const ended = { status: 'canceled', canceled_at: world.now(), current_phase: null } as const;
+  world.schedules.change(id, ended, 'subscription_schedule.canceled');
 }
 
 type Params = { cancel_at?: number | string | null; cancel_at_period_end?: boolean | undefined };
@@ -157,18 +151,15 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
     phases: [phase],
     subscription: subscription.id,
   });
-  world.subscriptions.change(subscription.id, (subscription) => void (subscription.schedule = schedule.id));
+  world.subscriptions.change(subscription.id, { schedule: schedule.id });
   return schedule;
 }
 
 export function release(world: World, { id, subscription }: Schedule): Schedule {
-  if (subscription) world.subscriptions.change(subscription, (released) => void (released.schedule = null));
-  const released = { status: 'released', released_at: world.now(), released_subscription: subscription };
-  return world.schedules.change(
-    id,
-    (schedule) => void Object.assign(schedule, released, { subscription: null, current_phase: null }),
-    'subscription_schedule.released',
-  );
+  if (subscription) world.subscriptions.change(subscription, { schedule: null });
+  const released = { status: 'released', released_at: world.now(), released_subscription: subscription } as const;
+  const changes = { ...released, subscription: null, current_phase: null };
+  return world.schedules.change(id, changes, 'subscription_schedule.released');
 }
 
 /** The phase that describes a subscription without a schedule. */
@@ -196,7 +187,7 @@ export function nextPhase(world: World, id: string): void {
   const phase = schedule.phases.find(({ start_date, end_date }) => start_date <= start && start < end_date);
   if (!phase) return void release(world, schedule);
   const current = { start_date: phase.start_date, end_date: phase.end_date };
-  world.schedules.change(id, (schedule) => void (schedule.current_phase = current));
+  world.schedules.change(id, { current_phase: current });
   world.subscriptions.change(schedule.subscription ?? '', (subscription) => swapPrices(world, subscription, phase));
 }
 
