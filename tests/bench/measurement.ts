@@ -120,9 +120,7 @@ export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-export function openFiles(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
-}
+export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
 /** Starts measuring; the returned function gives the share (0 to 1) of CPU time that the host has stolen since. */
 export function measureStealTime(): () => number {

@@ -87,9 +87,7 @@ export function updateMethodConfiguration(world: World, call: Call<Params>) {
 }
 
 /** As in a new account: pending until the owner enters the address of the head office in the Dashboard. */
-export function retrieveTaxSettings() {
-  return newObject<Stripe.Tax.Settings>({ object: 'tax.settings' });
-}
+export const retrieveTaxSettings = () => newObject<Stripe.Tax.Settings>({ object: 'tax.settings' });
 
 export function listRegistrations(_: World, { params, path }: Call<PageParams>) {
   return pageOf([], params, path, { label: 'tax registration', all: () => [] });

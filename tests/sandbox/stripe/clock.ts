@@ -39,9 +39,7 @@ export function createClock(store: Store) {
   };
 }
 
-export function realSeconds(): number {
-  return Math.floor(Date.now() / 1000);
-}
+export const realSeconds = (): number => Math.floor(Date.now() / 1000);
 
 export const day = 86_400;
 

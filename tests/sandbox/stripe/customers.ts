@@ -74,9 +74,7 @@ export function searchCustomers(world: World, { params: { query, limit = 10 } }:
 export const indexDelayMs = 2000;
 
 /** The index after a customer has changed. */
-function indexAfter(before: Customer): Indexed {
-  return { changedAt: Date.now(), earlier: searchableOf(before) };
-}
+const indexAfter = (before: Customer): Indexed => ({ changedAt: Date.now(), earlier: searchableOf(before) });
 
 /** The version of a customer that search finds now; null before the index contains the customer. */
 function searchableOf(customer: Customer): Indexed['earlier'] {

@@ -181,9 +181,7 @@ function createAccountControl(world: World): Hono {
   return app;
 }
 
-function shown(world: World, object: unknown): object {
-  return expand(world, object, []) as object;
-}
+const shown = (world: World, object: unknown): object => expand(world, object, []) as object;
 
 function objectsOf(world: World, customer: Customer): object {
   const { id } = customer;

@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts';
-import { missing, notFound, invalid } from './api/errors.ts';
+import { missing, invalid } from './api/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { randomInt } from 'node:crypto';
 import newObjects from './parameters/new-objects.json' with { type: 'json' };
@@ -40,7 +40,7 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
   /** Throws `resource_missing`: 400 for the parameter `param`, 404 for the address when it is left out. */
   function get(id: string, param?: string): T {
     const doc = find(id);
-    if (!doc) throw param === undefined ? notFound(label, id, pathParam) : missing(label, id, param);
+    if (!doc) throw missing(label, id, param, pathParam);
     return doc;
   }
   function save(doc: T): T {
@@ -83,9 +83,7 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
 
 type Edit<T> = ((doc: T) => void) | Partial<T>;
 
-function ownerOf(doc: Doc & { customer?: unknown }): string {
-  return typeof doc.customer === 'string' ? doc.customer : '';
-}
+const ownerOf = (doc: Doc & { customer?: unknown }): string => (typeof doc.customer === 'string' ? doc.customer : '');
 
 type NewObjects = typeof newObjects;
 type FirstField<T> = T extends { object: keyof NewObjects } ? keyof NewObjects[T['object']] : never;
@@ -107,11 +105,11 @@ function previousAttributes(before: Attributes, after: Attributes): Attributes {
 }
 
 function previous(before: unknown, after: unknown): unknown {
-  if (isPlain(before) && isPlain(after)) return previousAttributes(before, after);
+  if (isObject(before) && isObject(after)) return previousAttributes(before, after);
   return before ?? null;
 }
 
-function isPlain(value: unknown): value is Attributes {
+export function isObject(value: unknown): value is Attributes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -128,9 +126,7 @@ export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: strin
 export type PageParams = { limit?: number; starting_after?: string };
 
 /** A complete list in the format of a list inside an object. */
-export function listOf<T>(data: T[], url: string): List<T> {
-  return { object: 'list', data, has_more: false, url };
-}
+export const listOf = <T>(data: T[], url: string): List<T> => ({ object: 'list', data, has_more: false, url });
 
 /** One page of a table, newest first. The cursor may name an object that the filter excludes. */
 export function pageOf<T extends { id: string }>(docs: T[], params: PageParams, url: string, table: Pages<T>): List<T> {

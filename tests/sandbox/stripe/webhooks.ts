@@ -123,9 +123,7 @@ export function isSubscribed({ status, enabled_events: names }: WebhookEndpoint,
 }
 
 /** The name of an event's queue: its customer, or '' for events of the catalogue. */
-export function queueOf(event: StripeEvent): string {
-  return event._.customer;
-}
+export const queueOf = (event: StripeEvent): string => event._.customer;
 
 const timeoutMs = 10_000;
 

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import newObjects from './parameters/new-objects.json' with { type: 'json' };
 import type * as stripe from './objects.ts';
 import type { Doc, Emit, Kind, Table } from './table.ts';
-import { missing, notFound } from './api/errors.ts';
+import { missing } from './api/errors.ts';
 
 export type Settings = {
   /** The address of the hosted pages. */
@@ -98,9 +98,7 @@ export type Call<Params = object> = { params: Params; ids: Record<string, string
 export type Handler = (world: World, call: Call<never>) => unknown;
 
 /** The id in the address. */
-export function idOf(call: Call): string {
-  return call.ids['id'] ?? '';
-}
+export const idOf = (call: Call): string => call.ids['id'] ?? '';
 
 /** Runs changes in one transaction at the time of a customer ('' for everybody's), then sends their events. */
 export type Atomically = <T>(customer: string, work: () => T) => T;
@@ -113,7 +111,7 @@ export const apiVersion = '2026-10-28.endive';
 /** A customer that was not deleted. Throws `resource_missing`: 400 for the parameter `param`, else 404. */
 export function liveCustomer(world: World, id: string, param?: string): stripe.Customer {
   const customer = world.customers.get(id, param);
-  if (customer.deleted) throw param === undefined ? notFound('customer', id) : missing('customer', id, param);
+  if (customer.deleted) throw missing('customer', id, param);
   return customer;
 }
 
@@ -128,9 +126,7 @@ export function mergeMetadata(old: stripe.Metadata, changes: MetadataParam): str
 }
 
 /** A new object's metadata. */
-export function newMetadata(given: MetadataParam): stripe.Metadata {
-  return mergeMetadata({}, given);
-}
+export const newMetadata = (given: MetadataParam): stripe.Metadata => mergeMetadata({}, given);
 
 type Given<Params, Name extends keyof Params> = {
   [Field in Name]?: Exclude<Params[Field], '' | undefined> | ('' extends Params[Field] ? null : never);

@@ -31,20 +31,17 @@ export function invalid(message: string, param?: string, code?: string): StripeE
   });
 }
 
-/** 400: an object that a parameter names does not exist. */
-export function missing(label: string, id: string, param: string): StripeError {
-  return noSuch(400, label, id, param);
+/**
+ * An object does not exist: 400 if the parameter `param` names it, else 404. `pathParam` is Stripe's name of the path
+ * parameter.
+ */
+export function missing(label: string, id: string, param: string | undefined, pathParam = 'id'): StripeError {
+  const details = { code: 'resource_missing', message: `No such ${label}: '${id}'`, param: param ?? pathParam };
+  return new StripeError(param === undefined ? 404 : 400, { type: 'invalid_request_error', ...details });
 }
 
-/** 404: the object in the path does not exist. `param` is Stripe's name of that path parameter. */
-export function notFound(label: string, id: string, param = 'id'): StripeError {
-  return noSuch(404, label, id, param);
-}
-
-function noSuch(status: number, label: string, id: string, param: string): StripeError {
-  const message = `No such ${label}: '${id}'`;
-  return new StripeError(status, { type: 'invalid_request_error', code: 'resource_missing', message, param });
-}
+/** 404: the object in the path does not exist. */
+export const notFound = (label: string, id: string, pathParam?: string) => missing(label, id, undefined, pathParam);
 
 export type Decline = { message: string; code: string; decline_code?: string; param?: string };
 

@@ -1,4 +1,4 @@
-import { listOf } from '../table.ts';
+import { isObject, listOf } from '../table.ts';
 import { findById, type World } from '../world.ts';
 import { invalid, type StripeError } from './errors.ts';
 
@@ -36,12 +36,8 @@ function decodeText(shape: string, value: unknown, path: string): unknown {
   if (!shape.startsWith('enum:')) return value;
   const values = shape.slice('enum:'.length).split('|');
   if (values.includes(value)) return value;
-  throw invalid(`Invalid ${path}: must be ${oneOf(values)}`, path);
-}
-
-function oneOf(values: string[]): string {
-  if (values.length < 3) return values.join(' or ');
-  return `one of ${values.slice(0, -1).join(', ')}, or ${values.at(-1)}`;
+  const choices = new Intl.ListFormat('en', { type: 'disjunction' }).format(values);
+  throw invalid(`Invalid ${path}: must be ${values.length < 3 ? '' : 'one of '}${choices}`, path);
 }
 
 function decodeNumber(value: string, path: string): number {
@@ -137,10 +133,6 @@ function withoutPortalProducts({ object, data, features }: Json): void {
   delete (features as { subscription_update: Json }).subscription_update['products'];
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function confirmationSecret(world: World, id: string): unknown {
   const { paymentIntent } = world.invoices.get(id)._;
   if (!paymentIntent) return null;
@@ -166,13 +158,11 @@ function objectNamed(world: World, id: string, step: string): unknown {
   return 'deleted' in found ? { id, object: 'customer', deleted: true } : found;
 }
 
-function cannotExpand(step: string): Error {
-  return invalid(`This property cannot be expanded (${step}).`);
-}
+const cannotExpand = (step: string): Error => invalid(`This property cannot be expanded (${step}).`);
 
 function withoutPrivate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrivate);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([name]) => name !== '_');
   return Object.fromEntries(entries.map(([name, inner]) => [name, withoutPrivate(inner)]));
 }

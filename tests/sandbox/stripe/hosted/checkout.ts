@@ -6,8 +6,8 @@ import { invalid, StripeError } from '../api/errors.ts';
 import { recurringPrice } from '../catalogue.ts';
 import { day } from '../clock.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
-import { attach, newPaymentMethod, type TestCard } from '../payments/payment-methods.ts';
-import { newSetupIntent, setUpCard, succeed } from '../payments/intents.ts';
+import { attach, newPaymentMethod } from '../payments/payment-methods.ts';
+import { newSetupIntent, type Payment, setUpCard, succeed } from '../payments/intents.ts';
 import { createSubscription } from '../subscriptions/periods.ts';
 import { newId } from '../table.ts';
 import {
@@ -21,17 +21,7 @@ import {
   businessName,
 } from '../world.ts';
 import { productName } from '../invoices/lines.ts';
-import {
-  formatMoney,
-  cardChoice,
-  chosenCard,
-  closedPage,
-  type Html,
-  isAuthenticated,
-  layout,
-  problem,
-  submit,
-} from './layout.ts';
+import { formatMoney, cardChoice, closedPage, type Html, layout, paymentBy, problem, submit } from './layout.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 
@@ -150,9 +140,6 @@ export function expireSession(world: World, id: string): CheckoutSession {
   return world.checkoutSessions.change(id, { status: 'expired', url: null }, 'checkout.session.expired');
 }
 
-/** How a checkout is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
-type Payment = { card: TestCard; isAuthenticated: boolean };
-
 /** Completes a hosted checkout once. Throws and changes nothing if the card is declined or needs authentication. */
 function completeCheckout(world: World, id: string, payment: Payment): CheckoutSession {
   const session = world.checkoutSessions.get(id);
@@ -193,8 +180,7 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
     const { id, customer } = world.checkoutSessions.get(c.req.param('id'));
     return submit(c, {
       work(form) {
-        const payment = { card: chosenCard(form), isAuthenticated: isAuthenticated(form) };
-        return successUrl(atomically(customer ?? '', () => completeCheckout(world, id, payment)));
+        return successUrl(atomically(customer ?? '', () => completeCheckout(world, id, paymentBy(form))));
       },
       page: (message) => checkoutPage(world, world.checkoutSessions.get(id), message),
     });
@@ -207,9 +193,7 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
   return app;
 }
 
-function successUrl({ id, success_url: url }: CheckoutSession): string {
-  return url.replaceAll('{CHECKOUT_SESSION_ID}', id);
-}
+const successUrl = ({ id, success_url: url }: CheckoutSession): string => url.replaceAll('{CHECKOUT_SESSION_ID}', id);
 
 function checkoutPage(world: World, session: CheckoutSession, message?: string): Html {
   if (session.status === 'expired') {

@@ -2,7 +2,8 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { StripeError } from '../api/errors.ts';
 import { actionRequired } from '../payments/charges.ts';
-import { type TestCard, findTestCard, testCards } from '../payments/payment-methods.ts';
+import type { Payment } from '../payments/intents.ts';
+import { findTestCard, testCards } from '../payments/payment-methods.ts';
 import { businessName } from '../world.ts';
 
 export type Html = ReturnType<typeof html>;
@@ -75,9 +76,7 @@ export async function submit(c: Context, { work, page }: Submission): Promise<Re
 const authenticationProblem =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.';
 
-export function isAuthenticated(form: Form): boolean {
-  return form['authentication'] === 'complete';
-}
+export const isAuthenticated = (form: Form): boolean => form['authentication'] === 'complete';
 
 /** The authentication page of the card's bank, which sends the form again. */
 function authenticationPage(form: Form): Html {
@@ -113,10 +112,11 @@ export function cardChoice(): Html {
   </fieldset>`;
 }
 
-/** The test card of a form; by default the one that works. */
-export function chosenCard({ card = '' }: Form): TestCard {
-  return findTestCard(card) ?? testCards[0];
-}
+/** The payment by a form; the default card is one that works. */
+export const paymentBy = (form: Form): Payment => ({
+  card: findTestCard(form['card'] ?? '') ?? testCards[0],
+  isAuthenticated: isAuthenticated(form),
+});
 
 /** $11.99 from 1199. */
 export function formatMoney(cents: number, currency: string): string {

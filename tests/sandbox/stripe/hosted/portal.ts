@@ -17,9 +17,9 @@ import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 import { productName } from '../invoices/lines.ts';
 import { defaultMethod } from '../invoices/collect-invoice.ts';
 import {
-  chosenCard,
   type Form,
   isAuthenticated,
+  paymentBy,
   submit,
   type Html,
   layout,
@@ -52,8 +52,7 @@ const actions: Record<string, Action> = {
     releaseSchedule(world, subscriptionOf(world, session));
   },
   card(world, { customer }, form) {
-    const payment = { card: chosenCard(form), isAuthenticated: isAuthenticated(form) };
-    useCard(world, customer, setUpCard(world, liveCustomer(world, customer).id, payment));
+    useCard(world, customer, setUpCard(world, liveCustomer(world, customer).id, paymentBy(form)));
     return 'payment_method_update';
   },
 };

@@ -93,16 +93,13 @@ function paymentError(world: World, id: string, outcome: Outcome): StripeError |
   return declined({ code: 'invoice_payment_intent_requires_action', message }, true, { payment_intent: intent });
 }
 
-export function voidInvoice(world: World, call: Call): Invoice {
-  const { id, status } = world.invoices.get(idOf(call));
-  if (status !== 'open') throw invalid("You can only pass in open invoices. This invoice isn't open.");
-  return closeInvoice(world, id);
-}
+export const voidInvoice = (world: World, call: Call) => closeInvoice(world, openInvoice(world, call));
+export const markUncollectible = (world: World, call: Call) => writeOffInvoice(world, openInvoice(world, call));
 
-export function markUncollectible(world: World, call: Call): Invoice {
+function openInvoice(world: World, call: Call): string {
   const { id, status } = world.invoices.get(idOf(call));
-  if (status !== 'open') throw invalid("You can only pass in open invoices. This invoice isn't open.");
-  return writeOffInvoice(world, id);
+  if (status === 'open') return id;
+  throw invalid("You can only pass in open invoices. This invoice isn't open.");
 }
 
 /** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */

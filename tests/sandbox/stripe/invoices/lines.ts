@@ -72,13 +72,9 @@ export function prorationLine(
 }
 
 /** The product name of a price. */
-export function productName(world: World, price: Price): string {
-  return world.products.get(price.product).name;
-}
+export const productName = (world: World, price: Price): string => world.products.get(price.product).name;
 
-export function subscriptionOf({ parent }: Invoice): string | undefined {
-  return parent?.subscription_details.subscription;
-}
+export const subscriptionOf = ({ parent }: Invoice): string | undefined => parent?.subscription_details.subscription;
 
 export function invoiceDueAt({
   status,

@@ -59,12 +59,11 @@ export function succeed(world: World, id: string, paymentMethod: string): SetupI
   return world.setupIntents.change(id, { ...saved, next_action: null }, 'setup_intent.succeeded');
 }
 
+/** How a hosted page is paid. `isAuthenticated`: the cardholder has authenticated the payment. */
+export type Payment = { card: TestCard; isAuthenticated: boolean };
+
 /** Saves a new card for later charges; returns its id. Throws 402 if the cardholder must authenticate first. */
-export function setUpCard(
-  world: World,
-  customer: string,
-  { card, isAuthenticated }: { card: TestCard; isAuthenticated: boolean },
-): string {
+export function setUpCard(world: World, customer: string, { card, isAuthenticated }: Payment): string {
   const method = attach(world, newPaymentMethod(world, card).id, customer);
   if (needsAuthentication(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });
   markSetUp(world, method.id);

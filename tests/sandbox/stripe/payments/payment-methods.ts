@@ -1,7 +1,7 @@
 import { type Call, idOf, type World, liveCustomer } from '../world.ts';
 import newObjects from '../parameters/new-objects.json' with { type: 'json' };
 import { pageOf, type PageParams, newId } from '../table.ts';
-import { invalid, declined, missing, notFound, type Decline } from '../api/errors.ts';
+import { invalid, declined, missing, type Decline } from '../api/errors.ts';
 import type { PaymentMethod } from '../objects.ts';
 
 export function createPaymentMethod(world: World, { params }: Call<{ card: { token: string } }>): PaymentMethod {
@@ -88,7 +88,7 @@ export function methodNamed(world: World, id: string, param?: string): PaymentMe
   if (named) return newPaymentMethod(world, named);
   const found = world.paymentMethods.find(id);
   if (found) return found;
-  throw param === undefined ? notFound('PaymentMethod', id, 'payment_method') : missing('PaymentMethod', id, param);
+  throw missing('PaymentMethod', id, param, 'payment_method');
 }
 
 /** Saves a payment method for a customer. Throws 402 when its bank refuses it. */
