@@ -57,15 +57,6 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-test('a broken service responds with its status, or not at all, and works again afterwards', async () => {
-  await break_({ libsql: { status: 503 } });
-  await expect(query()).rejects.toMatchObject({ code: 'SERVER_ERROR' });
-  await break_({ libsql: { drop: true } });
-  await expect(query()).rejects.toThrow('fetch failed');
-  await break_({ libsql: null });
-  expect((await query()).rows).toHaveLength(1);
-});
-
 /** Replaces the timers of this duration; resolves to the function that ends the first one. */
 function replaceTimer(ms: number): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<() => void>();

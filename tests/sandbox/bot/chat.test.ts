@@ -67,13 +67,6 @@ test('has a mode for one phone, which ends with the next one for all', async () 
   expect(await statusOf('+15551230004')).toBe(200);
 });
 
-test('writes without a message before it', async () => {
-  const reply = { phone: '+15551230006', text: 'Hi', crisis: true };
-  const { status, json } = await sandbox.call('POST', '/bot/replies', reply);
-  expect({ status, json }).toEqual({ status: 200, json: { success: true, seq: 2 } });
-  expect(callsFor(reply.phone)).toMatchObject([{ path: '/api/bot/messages', body: reply }]);
-});
-
 test.each([
   ['+15551230010', true],
   ['+15551230011', false],
