@@ -34,20 +34,6 @@ test('lists come in pages, newest first, and their cursor may name a deleted obj
   expect((await Promise.all(lists)).map(({ data }) => data.length)).toEqual([1, 4]);
 });
 
-test('ids become objects along the paths of expand', async () => {
-  const me = await newPerson();
-  const { id } = await me.subscribe('basic');
-  const paid = 'latest_invoice.payments.data.payment.payment_intent';
-  const expand = [paid, 'customer', 'items.data.price.product', 'schedule'];
-  const payment_intent = { object: 'payment_intent', status: 'succeeded' };
-  expect(await me.stripe.subscriptions.retrieve(id, { expand })).toMatchObject({
-    latest_invoice: { payments: { data: [{ payment: { payment_intent } }] } },
-    customer: { id: me.customer, metadata: { phone } },
-    items: { data: [{ price: { product: { name: 'basic' } } }] },
-    schedule: null,
-  });
-});
-
 test('search finds customers by their metadata, after the delay of the index', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { stripe } = await newPerson();

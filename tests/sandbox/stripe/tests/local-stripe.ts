@@ -84,14 +84,13 @@ function buttonsOf({ stripe, shop }: LocalStripe, { prices, configuration }: Cat
   async function press(page: string, form: Form = {}): Promise<Response> {
     return fetch(page, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
   }
-  async function checkout(tier: Tier, extra: Stripe.Checkout.SessionCreateParams = {}) {
+  async function checkout(tier: Tier) {
     return stripe.checkout.sessions.create({
       mode: 'subscription',
       customer,
       line_items: [{ price: prices[tier], quantity: 1 }],
       success_url: `${shop.url}/success?session_id={CHECKOUT_SESSION_ID}`,
       cancel_url: `${shop.url}/canceled`,
-      ...extra,
     });
   }
   /** Buys a plan on the checkout page, by default with a card that works. */

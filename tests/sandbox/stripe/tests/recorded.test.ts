@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newPerson, requestOf } from './local-stripe.ts';
+import { draftHour, newPerson, phone, requestOf, week } from './local-stripe.ts';
 
 const save = (card: string) => `POST payment_methods/pm_card_${card}/attach customer={customer}`;
 const order = 'POST subscriptions items[0][price]={basic}&expand[]=latest_invoice&customer';
@@ -12,6 +12,10 @@ const schedule = 'POST subscription_schedules from_subscription={plan}';
 const checkout = 'POST checkout/sessions customer={customer}&success_url=http://site.test';
 const portal = 'billing_portal/configurations/{configuration}';
 const offer = 'features[subscription_update][products][0]';
+const taxed = 'automatic_tax[enabled]=true';
+const sell = `${checkout}&mode=subscription&line_items[0][price]={basic}`;
+const charges = 'GET charges customer={customer}';
+const pass = (advanceSeconds: number) => `POST /stripe/clock ${JSON.stringify({ advanceSeconds })}`;
 const flow = 'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
 
 /**
@@ -63,6 +67,15 @@ a list is expanded in its data: GET subscriptions expand[]=customer => 400 messa
 an expansion has four levels: GET customers expand[]=a.b.c.d.e => 400 code=property_expansion_max_depth
 another customer's card is not saved: POST customers; POST payment_methods/{visa}/attach customer={id}
   => 400 code=- param=-
+another customer's card pays no plan: POST customers payment_method=pm_card_visa; GET customers/{id}/payment_methods;
+  ${order}={customer}&default_payment_method={data.0.id} => 400 code=resource_missing param=default_payment_method
+another customer's card is no default: POST customers payment_method=pm_card_visa; GET customers/{id}/payment_methods;
+  POST customers/{customer} invoice_settings[default_payment_method]={data.0.id}
+  => 400 param=invoice_settings[default_payment_method]
+a card is detached once: POST payment_methods/{visa}/detach; POST payment_methods/{visa}/detach
+  => 400 message~not attached to a customer
+a detached card is not saved again: POST payment_methods/{visa}/detach; POST customers;
+  POST payment_methods/{visa}/attach customer={id} => 400 message~may not be used again
 a declined card is not saved: ${save('visa_chargeDeclined')}
   => 402 code=card_declined decline_code=generic_decline
 an expired card makes no customer: POST customers payment_method=pm_card_chargeDeclinedExpiredCard
@@ -106,6 +119,34 @@ a portal has one price of an interval: ${price}&product={product};
   => 400 message~interval
 a portal does not change an ended plan: DELETE subscriptions/{plan}; POST billing_portal/sessions ${flow}={plan}
   => 400 message~canceled
+a refund is a cent at least: ${charges}; POST refunds charge={data.0.id}&amount=0 => 400 param=amount
+a refund is at most the rest: ${charges}; POST refunds charge={data.0.id}&amount=199;
+  POST refunds charge={data.0.id}&amount=1001 => 400 param=amount
+a payment is refunded once: ${charges}; POST refunds charge={data.0.id}&amount=199; POST refunds charge={data.0.id};
+  POST refunds charge={data.0.id} => 400 code=charge_already_refunded
+a disputed payment is not refunded: ${charges}; POST /stripe/customers/${phone}/dispute;
+  POST refunds charge={data.0.id} => 400 code=charge_disputed
+a checkout offers what the account has switched on: ${sell} => 200 payment_method_types=card,link,us_bank_account
+a checkout offers the methods that it names: ${sell}&allowed_payment_method_types[]=card => 200 payment_method_types=card
+a method that is switched off is not offered: POST payment_method_configurations/pmc_1LocalStripeDefault0000
+  us_bank_account[display_preference][preference]=off; ${sell} => 200 payment_method_types=card,link
+a taxed checkout needs an address: ${sell}&${taxed} => 400 code=customer_tax_location_invalid
+a taxed checkout may ask for the address: ${sell}&${taxed}&customer_update[address]=auto => 200 automatic_tax.enabled=true
+a taxed checkout uses the known address: POST customers/{customer} address[country]=US; ${sell}&${taxed}
+  => 200 automatic_tax.enabled=true
+a taxed plan needs an address: ${order}={customer}&${taxed} => 400 code=customer_tax_location_invalid
+a taxed plan uses the known address: POST customers/{customer} address[country]=US;
+  ${order}={customer}&default_payment_method={visa}&${taxed} => 200 automatic_tax.enabled=true
+a plan that ends in the draft hour is not charged again: ${pass(week + 60)}; DELETE subscriptions/{plan};
+  ${pass(2 * draftHour)}; GET invoices customer={customer}
+  => 200 data.0.status=draft data.0.auto_advance=false data.0.automatically_finalizes_at=null
+less than 50 cents is not charged: ${pass(week - 600)}; ${upgrade}
+  => 200 latest_invoice.status=paid latest_invoice.amount_due=0 latest_invoice.attempt_count=0 latest_invoice.total=2
+less than 50 cents is added to the balance: ${pass(week - 600)}; ${upgrade}; GET customers/{customer} => 200 balance=2
+ids become objects along the paths of expand: GET subscriptions/{plan}
+  expand[]=latest_invoice.payments.data.payment.payment_intent&expand[]=customer&expand[]=items.data.price.product
+  => 200 latest_invoice.payments.data.0.payment.payment_intent.status=succeeded customer.id={customer}
+  items.data.0.price.product.name=basic
 a dispute has no customer: ${save('createDispute')}; ${buy}; GET disputes
   => 200 data.0.status=needs_response data.0.amount=1199 data.0.charge~ch_ data.0.customer=-
 `;
@@ -133,7 +174,7 @@ test.each(rows.map((row) => row.split(/(?<=^[^:]+): |\s+=> /)))('%s', async (_, 
   for (const each of requests.split(/;\s+/)) {
     expect(status, JSON.stringify(body)).toBe(200);
     Object.assign(known, body);
-    const [method = '', path = '', form] = fill(each).split(' ');
+    const [method = '', path = '', form] = fill(each).split(/\s+/);
     ({ status, json: body } = await request(method, path.startsWith('/') ? path : `/v1/${path}`, form));
   }
   const [wantedStatus, ...fields] = fill(expected).split(/\s+(?=[\w.]+[=~])/);

@@ -2,32 +2,6 @@ import type { Stripe } from 'stripe';
 import { expect, test, vi } from 'vitest';
 import { day, draftHour, newPerson, type Person, week } from './local-stripe.ts';
 
-test('a checkout offers what the account has switched on, unless it names the methods', async () => {
-  const me = await newPerson();
-  const [configuration] = (await me.stripe.paymentMethodConfigurations.list()).data;
-  const methodsOf = async (extra: Stripe.Checkout.SessionCreateParams = {}) =>
-    (await me.checkout('basic', extra)).payment_method_types;
-  expect(await methodsOf()).toEqual(['card', 'link', 'us_bank_account']);
-  expect(await methodsOf({ allowed_payment_method_types: ['card', 'link'] })).toEqual(['card', 'link']);
-  const us_bank_account = { display_preference: { preference: 'off' as const } };
-  await me.stripe.paymentMethodConfigurations.update(configuration!.id, { us_bank_account });
-  expect(await methodsOf()).toEqual(['card', 'link']);
-});
-
-test('automatic tax needs to know where the customer lives', async () => {
-  const me = await newPerson();
-  const taxed = { automatic_tax: { enabled: true } };
-  const refused = { statusCode: 400, code: 'customer_tax_location_invalid' };
-  await expect(me.checkout('basic', taxed)).rejects.toMatchObject(refused);
-  await me.checkout('basic', { ...taxed, customer_update: { address: 'auto' } });
-  await me.saveCard('pm_card_visa');
-  const order = { customer: me.customer, items: [{ price: me.catalogue.prices.basic }], ...taxed };
-  await expect(me.stripe.subscriptions.create(order)).rejects.toMatchObject(refused);
-  await me.stripe.customers.update(me.customer, { address: { country: 'US', postal_code: '94110' } });
-  expect((await me.stripe.subscriptions.create(order)).automatic_tax.enabled).toBe(true);
-  expect((await me.checkout('basic', taxed)).automatic_tax.enabled).toBe(true);
-});
-
 test('two clicks at once buy one subscription, and both lead back', async () => {
   const me = await newPerson();
   const { url, id } = await me.checkout('basic');
