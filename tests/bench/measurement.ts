@@ -49,11 +49,7 @@ export async function inRounds<Lane extends string, Lap>(
   return Object.fromEntries(names.map((name) => [name, kept.map(({ laps }) => laps[name])])) as Record<Lane, Lap[]>;
 }
 
-export async function inParallel<Item>(
-  atOnce: number,
-  items: Iterable<Item>,
-  work: (item: Item) => Promise<unknown>,
-): Promise<void> {
+export async function inParallel<T>(atOnce: number, items: Iterable<T>, work: (item: T) => Promise<unknown>) {
   const queue = [...items].values();
   const workThrough = async () => {
     for (const item of queue) await work(item);
@@ -96,17 +92,16 @@ export function partBeside(title: string, other = 'bare', more: string[] = []): 
   return { title, header, rows: [], targets: [] };
 }
 
-export function addBeside(
-  { rows, targets }: Part,
-  what: string,
-  [ours, theirs]: [ours: number[][], theirs: number[][]],
-  { atMost = {}, more = [] }: { atMost?: AtMost; more?: (string | number)[] } = {},
-): void {
+export type Pair<T> = [ours: T, theirs: T];
+type Wanted = { atMost?: AtMost; more?: (string | number)[] };
+
+export function addBeside(part: Part, what: string, [ours, theirs]: Pair<number[][]>, wanted: Wanted = {}): void {
+  const { atMost = {}, more = [] } = wanted;
   const times = [ours, theirs].flatMap((laps) => Object.values(shares).map((share) => quantile(laps.flat(), share)));
   const ratios = Object.values(shares).map((share) => compare(ours, theirs, (values) => quantile(values, share)));
-  rows.push([what, ...times, ...ratios.map(({ text }) => text), ...more]);
+  part.rows.push([what, ...times, ...ratios.map(({ text }) => text), ...more]);
   for (const [name, most] of Object.entries(atMost)) {
-    targets.push({ what: `${what}, ratio of ${name}`, value: ratios[columns.indexOf(name)]!.ratio, atMost: most });
+    part.targets.push({ what: `${what}, ratio of ${name}`, value: ratios[columns.indexOf(name)]!.ratio, atMost: most });
   }
 }
 

@@ -90,29 +90,24 @@ export async function untilTaken(world: World, person: Person, attempt: () => Pr
   }
 }
 
+type Expecting = Options & { expected?: number[] };
+
 /** One call of a user as `untilTaken` repeats it; a status that is not expected is a violation. */
-export async function callUntilTaken(
-  world: World,
-  person: Person,
-  name: Call,
-  { expected = [200], ...given }: Options & { expected?: number[] } = {},
-): Promise<Answer> {
-  const options = { token: person.token, ...given };
+export async function callUntilTaken(world: World, person: Person, name: Call, given: Expecting = {}): Promise<Answer> {
+  const { expected = [200], ...options } = { token: person.token, ...given };
   const answer = await untilTaken(world, person, () => world.site.call(name, options));
   const { status, code } = answer;
   if (!expected.includes(status)) world.seen.push(`${person.phone}: ${name} was answered ${code ?? status}`);
   return answer;
 }
 
+type Attempt = (token: string) => Promise<Answer>;
+
 /**
  * As `untilTaken`, for a call of one of several tabs: if the user ends its session in another tab, it is repeated in the
  * next session. A 401 in a session that the user has not ended is returned.
  */
-export async function untilTakenBySession(
-  world: World,
-  person: Person,
-  attempt: (token: string) => Promise<Answer>,
-): Promise<Answer> {
+export async function untilTakenBySession(world: World, person: Person, attempt: Attempt): Promise<Answer> {
   for (;;) {
     const token = person.token!;
     const answer = await untilTaken(world, person, () => attempt(token));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addBeside, inParallel, inRounds, type Part, sum, memoryKb } from '../measurement.ts';
+import { addBeside, inParallel, inRounds, type Pair, type Part, sum, memoryKb } from '../measurement.ts';
 import type { Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 import { type Request, tokenOf } from './request.ts';
@@ -104,19 +104,15 @@ export async function openAudience(rig: Rig, running: Running, { from, post, ...
   return { crowd, streams, kbPerStream, users, postNext };
 }
 
-type Delivery = { rounds: number; warmUp: number; seconds: number; atMost?: { p50: number; p95: number } };
+export type Delivery = { rounds: number; warmUp: number; seconds: number; atMost?: { p50: number; p95: number } };
 
-export async function addDelivery(
-  part: Part,
-  what: string,
-  [ours, theirs]: [ours: Audience, theirs: Audience],
-  { rounds, warmUp, seconds, ...more }: Delivery,
-): Promise<void> {
+export async function addDelivery(part: Part, what: string, [ours, theirs]: Pair<Audience>, delivery: Delivery) {
+  const { rounds, warmUp, seconds, ...more } = delivery;
   const lanes = { ours: () => paced(ours, seconds), theirs: () => paced(theirs, seconds) };
   const laps = await inRounds({ rounds, warmUp }, lanes);
   for (const { crowd } of [ours, theirs]) crowd.close();
   const times = [laps.ours, laps.theirs].map((lane) => lane.map(({ latencies }) => latencies));
-  addBeside(part, what, times as [number[][], number[][]], more);
+  addBeside(part, what, times as Pair<number[][]>, more);
   part.targets.push({ what: `${what}: lost`, value: sum(laps.ours.map(({ lost }) => lost)), atMost: 0 });
 }
 

@@ -24,13 +24,11 @@ const calls: Call[] = [
 const lapSize = 50;
 const people = 100;
 
+type Requests = Pick<Call, 'request' | 'prepare'>;
 type Lane = { caller: Caller; client: Client; users: number; pauseMs?: number };
 
 /** One lap of a call for a few users, who are distributed over the whole database: the time of each call. */
-export function lapOf(
-  { request, prepare }: Pick<Call, 'request' | 'prepare'>,
-  { caller, client, users, pauseMs }: Lane,
-) {
+export function lapOf({ request, prepare }: Requests, { caller, client, users, pauseMs }: Lane) {
   let next = 0;
   return async () => {
     const chosen = Array.from({ length: lapSize }, () => (next++ % people) * Math.floor(users / people));

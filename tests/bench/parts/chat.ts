@@ -5,7 +5,7 @@ import { randomFillSync } from 'node:crypto';
 import type { Client } from '@libsql/client/web';
 import Database from 'libsql';
 import { largestRecordingBytes } from '#contract/chat-limits';
-import { addDelivery, openAudience, solaceUrl } from '../load/crowd.ts';
+import { addDelivery, type Delivery, openAudience, solaceUrl } from '../load/crowd.ts';
 import {
   replyRequest,
   chatRequest,
@@ -38,9 +38,9 @@ async function startBoth(rig: Rig, place: { databasePort?: number } = {}) {
 export async function measureChat(rig: Rig, quick: boolean): Promise<Part> {
   const bench = { ...(await startBoth(rig)), part: partBeside('The conversation'), quick };
   await measureSending(bench, { rounds: quick ? 8 : 30, atMost: 1.6 });
-  await measureReplies(bench, 1, 1);
+  await measureReplies(bench, 1);
   // A user may have ten streams.
-  await measureReplies(bench, 10, 10, { atMost: { p50: 1.4, p95: 1.5 } });
+  await measureReplies(bench, 10, { atMost: { p50: 1.4, p95: 1.5 } });
   await measureResuming(bench);
   const bytes = await bytesPerMessage(rig, quick ? 200 : 2000);
   bench.part.rows.push([`storage of a message of 191 characters: ${Math.round(bytes)} bytes`]);
@@ -49,20 +49,16 @@ export async function measureChat(rig: Rig, quick: boolean): Promise<Part> {
 
 const bareReply = (user: number, number: number) => replyRequest(user, number, `/streams/${user}/reply`);
 
-/** From the bot's reply to the open streams, beside a bare Worker that makes one database request and calls a bare object. */
-async function measureReplies(
-  { rig, part, solace, bare, quick }: Bench,
-  users: number,
-  streamsEach: number,
-  target: { atMost?: { p50: number; p95: number } } = {},
-): Promise<void> {
-  const group = { users, each: streamsEach, from: 0 };
+/** From the bot's reply to the open streams of some users with as many each, beside a bare Worker that makes one database request and calls a bare object. */
+async function measureReplies(bench: Bench, users: number, target: Pick<Delivery, 'atMost'> = {}): Promise<void> {
+  const { rig, part, solace, bare, quick } = bench;
+  const group = { users, each: users, from: 0 };
   const chatUrl = (user: number) => solaceUrl(solace, user, 'chat-stream');
   const bareUrl = (user: number) => `${bare.url}/streams/${user}`;
   const ours = await openAudience(rig, solace, { ...group, urlOf: chatUrl, post: (...of) => replyRequest(...of) });
   const theirs = await openAudience(rig, bare, { ...group, urlOf: bareUrl, post: bareReply });
   const delivery = { rounds: quick ? 2 : 8, warmUp: 1, seconds: quick ? 1 : 4, ...target };
-  await addDelivery(part, `a reply until ${users * streamsEach} streams show it`, [ours, theirs], delivery);
+  await addDelivery(part, `a reply until ${users * users} streams show it`, [ours, theirs], delivery);
 }
 
 async function measureResuming({ rig, part, solace, bare, quick }: Bench): Promise<void> {
@@ -122,10 +118,8 @@ const untilIdleMs = 10;
 
 type Sending = { rounds: number; atMost: number; where?: string };
 
-async function measureSending(
-  { rig, client, part, solace, bare }: Omit<Bench, 'quick'>,
-  { rounds, atMost, where = '' }: Sending,
-): Promise<void> {
+async function measureSending(bench: Omit<Bench, 'quick'>, { rounds, atMost, where = '' }: Sending): Promise<void> {
+  const { rig, client, part, solace, bare } = bench;
   const toObject = async (index: number) => {
     const request = await chatRequest(index);
     return { ...request, path: request.path.replace('/api/user/chat/messages', '/objects/messages') };

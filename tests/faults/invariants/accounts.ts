@@ -8,12 +8,11 @@ import type { Rig, World } from '../rig.ts';
 export type Finding = { what: string; checked: number; broken: string[] };
 export type Invariant = (world: World) => Promise<Finding>;
 
-/** Checks every case, a few concurrently; `violationOf` returns the violation of a case, or null. */
-export async function checkCases<Case>(
-  what: string,
-  cases: Iterable<Case>,
-  violationOf: (each: Case) => Promise<string | null> | string | null,
-): Promise<Finding> {
+/** Returns the violation of a case, or null. */
+type Law<Case> = (each: Case) => Promise<string | null> | string | null;
+
+/** Checks every case, a few concurrently. */
+export async function checkCases<Case>(what: string, cases: Iterable<Case>, violationOf: Law<Case>): Promise<Finding> {
   const finding: Finding = { what, checked: 0, broken: [] };
   await inParallel(6, cases, async (each) => {
     finding.checked += 1;

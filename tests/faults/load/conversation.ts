@@ -32,12 +32,11 @@ export async function writeOnWeb(world: World, person: Person): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, () => sendMessage(world, person)));
 }
 
+type Manner = { hangUp?: boolean; isSpoken?: boolean };
+
 /** Sends a text or a recording until it is accepted, at times with a lost response first, or with a repetition afterwards. */
-export async function sendMessage(
-  world: World,
-  person: Person,
-  { hangUp = person.choices.chance(0.15), isSpoken = person.choices.chance(0.3) } = {},
-): Promise<void> {
+export async function sendMessage(world: World, person: Person, manner: Manner = {}): Promise<void> {
+  const { hangUp = person.choices.chance(0.15), isSpoken = person.choices.chance(0.3) } = manner;
   const id = randomUUID();
   const recording = isSpoken ? recordingOf(world, person, id) : undefined;
   const text = isSpoken ? '' : `${world.marker} ${person.nextId('message')}`;

@@ -36,10 +36,7 @@ export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string;
 }
 
 /** Runs the requests in order on one stream, which stays open under a baton unless closed. */
-async function pipeline(
-  streams: ReturnType<typeof createStreams>,
-  { baton, requests }: v.InferOutput<typeof Pipeline>,
-) {
+async function pipeline(streams: Streams, { baton, requests }: v.InferOutput<typeof Pipeline>) {
   const stream = baton ? streams.resume(baton) : streams.open();
   if (!stream) throw jsonError(400, { message: 'The stream has expired due to inactivity', code: 'STREAM_EXPIRED' });
   let closed = true;
@@ -136,6 +133,8 @@ function holds(condition: Step['condition'], results: (object | null)[]): boolea
   if (!condition) return true;
   return condition.type === 'ok' ? Boolean(results[condition.step]) : !results[condition.cond.step];
 }
+
+type Streams = ReturnType<typeof createStreams>;
 
 /** Opens streams on a file, keeps the idle ones for their next request, and rolls them back after `idleMs` without one. */
 function createStreams(file: string, idleMs: number) {

@@ -1,4 +1,3 @@
-import type { HTTPException } from 'hono/http-exception';
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
 import { jsonError, type Setup, controlError, readControl } from '../setup.ts';
@@ -16,11 +15,7 @@ const messages = {
 const httpStatuses: Record<number, 401 | 404> = { 190: 401, 132001: 404 };
 
 /** An error in the format of Meta's Graph API. */
-function graphError(
-  code: keyof typeof messages,
-  details: string = messages[code],
-  type = 'OAuthException',
-): HTTPException {
+function graphError(code: keyof typeof messages, details: string = messages[code], type = 'OAuthException') {
   return jsonError(httpStatuses[code] ?? 400, {
     error: {
       message: `(#${code}) ${messages[code]}`,

@@ -155,21 +155,16 @@ function completeCheckout(world: World, id: string, payment: Payment): CheckoutS
   return world.checkoutSessions.change(id, completed, 'checkout.session.completed');
 }
 
-function subscribe(
-  world: World,
-  customer: string,
-  { _: { items, metadata } }: CheckoutSession,
-  { card, isAuthenticated }: Payment,
-): Partial<CheckoutSession> {
+function subscribe(world: World, customer: string, { _: ordered }: CheckoutSession, payment: Payment) {
+  const { card, isAuthenticated } = payment;
   const order: Stripe.SubscriptionCreateParams = {
     customer,
     default_payment_method: attach(world, newPaymentMethod(world, card).id, customer).id,
-    items,
     payment_behavior: 'error_if_incomplete',
-    metadata,
+    ...ordered,
   };
   const { id, latest_invoice: invoice } = createSubscription(world, order, { isAuthenticated });
-  return { invoice, payment_status: 'paid', subscription: id };
+  return { invoice, payment_status: 'paid', subscription: id } as const;
 }
 
 /** GET shows a checkout and POST completes it; a second POST only redirects. */

@@ -133,10 +133,8 @@ function mergeFeatures(world: World, old: Features, changes: Update['features'] 
 const noFeatures: Features = newObjects['billing_portal.configuration.features'];
 
 /** Throws for products that a configuration cannot offer: Stripe shows one price for each product and interval. */
-function refuseProducts(
-  world: World,
-  { products, default_allowed_updates: updates }: Features['subscription_update'],
-): void {
+function refuseProducts(world: World, update: Features['subscription_update']): void {
+  const { products, default_allowed_updates: updates } = update;
   const param = 'features[subscription_update][products]';
   if (products.length === 0 || updates.length === 0)
     throw invalid('Subscription updates need products and allowed updates.', param, 'parameter_missing');

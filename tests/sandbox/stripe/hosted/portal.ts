@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { StripeError, invalid } from '../api/errors.ts';
 import { type Atomically, type World, liveCustomer, businessName } from '../world.ts';
-import type { Features, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
+import type { Features, PortalConfiguration, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
 import { setUpCard } from '../payments/intents.ts';
 import {
   release,
@@ -34,8 +34,8 @@ type Action = (world: World, session: PortalSession, form: Form) => PortalFlow['
 
 const actions: Record<string, Action> = {
   switch(world, session, form) {
-    const { features } = world.portalConfigurations.get(session.configuration);
-    switchPlan(world, subscriptionOf(world, session), features.subscription_update, form);
+    const configuration = world.portalConfigurations.get(session.configuration);
+    switchPlan(world, subscriptionOf(world, session), configuration, form);
     return 'subscription_update';
   },
   cancel(world, session) {
@@ -94,12 +94,8 @@ function subscriptionOf(world: World, session: PortalSession): Subscription {
 }
 
 /** A dearer plan is charged and applies at once, or nothing changes; a cheaper one may start with the next period. */
-function switchPlan(
-  world: World,
-  subscription: Subscription,
-  update: Features['subscription_update'],
-  form: Form,
-): void {
+function switchPlan(world: World, subscription: Subscription, { features }: PortalConfiguration, form: Form): void {
+  const { subscription_update: update } = features;
   const { id, status } = subscription;
   const { price: wanted = '' } = form;
   const [item] = subscription.items.data;

@@ -51,13 +51,10 @@ export function trialLine(world: World, subscription: Subscription, item: Subscr
   return newLine(subscription, item, { amount: 0, description, period, proration: false });
 }
 
+type Proration = 'credit' | 'charge';
+
 /** The credit for the rest of an item's period, or the charge for it. */
-export function prorationLine(
-  world: World,
-  subscription: Subscription,
-  item: SubscriptionItem,
-  kind: 'credit' | 'charge',
-): Line {
+export function prorationLine(world: World, subscription: Subscription, item: SubscriptionItem, kind: Proration): Line {
   const { price, quantity, current_period_start: start, current_period_end: end } = item;
   const period = { start: world.now(), end };
   const amount = (price.unit_amount * quantity * (end - period.start)) / (end - start || 1);
@@ -76,11 +73,7 @@ export const productName = (world: World, price: Price): string => world.product
 
 export const subscriptionOf = ({ parent }: Invoice): string | undefined => parent?.subscription_details.subscription;
 
-export function invoiceDueAt({
-  status,
-  automatically_finalizes_at: draftEnds,
-  next_payment_attempt: attempt,
-}: Invoice) {
-  if (status === 'draft') return draftEnds;
-  return status === 'open' ? attempt : null;
+export function invoiceDueAt({ status, ...invoice }: Invoice): number | null {
+  if (status === 'draft') return invoice.automatically_finalizes_at;
+  return status === 'open' ? invoice.next_payment_attempt : null;
 }

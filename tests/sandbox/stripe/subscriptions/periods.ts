@@ -14,8 +14,8 @@ import { recurringPrice, planOf } from '../catalogue.ts';
 import { endSubscription } from './subscriptions.ts';
 
 type Params = Stripe.SubscriptionCreateParams;
-/** `isAuthenticated`: the cardholder has authenticated the first payment. */
-type Manner = { isAuthenticated?: boolean };
+/** `isAuthenticated`: the cardholder has authenticated the first payment; `mustPay`: it succeeds, or nothing begins. */
+type Manner = { isAuthenticated?: boolean; mustPay?: boolean };
 
 /**
  * Starts a subscription with its trial or first invoice. If the first charge fails, it is incomplete, or this throws.
@@ -50,11 +50,7 @@ function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: P
   return end;
 }
 
-function payFirst(
-  world: World,
-  subscription: Subscription,
-  { mustPay, isAuthenticated }: Manner & { mustPay: boolean },
-): void {
+function payFirst(world: World, subscription: Subscription, { mustPay, isAuthenticated }: Manner): void {
   const lines = subscription.items.data.map((item) =>
     periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
   );

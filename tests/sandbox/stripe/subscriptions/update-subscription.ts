@@ -122,12 +122,8 @@ function hasNewInterval({ items: { data } }: Subscription, items: SubscriptionIt
   return new Set(intervals.map(String)).size > 1;
 }
 
-function linesFor(
-  world: World,
-  before: Subscription,
-  items: SubscriptionItem[],
-  { proration, restart }: Manner,
-): Line[] {
+function linesFor(world: World, before: Subscription, items: SubscriptionItem[], manner: Manner): Line[] {
+  const { proration, restart } = manner;
   const whole = restart
     ? items.map((item) => periodLine(world, before, item, periodFrom(world.now(), item.price)))
     : [];

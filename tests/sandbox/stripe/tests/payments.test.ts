@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
 import { day, draftHour, newPerson, type Person, week } from './local-stripe.ts';
 
-test('the lines of a change are rounded separately, half a cent downwards', async () => {
-  const me = await newPerson();
-  const start = (await me.subscribe('basic')).items.data[0]!.current_period_start;
-  await me.advance(week / 3);
-  await me.portal('switch', { price: me.catalogue.prices.premium });
-  const [credit, debit] = (await me.invoice()).lines.data;
-  const left = (start + week - credit!.period.start) / week;
-  expect([credit!.amount, debit!.amount]).toEqual([Math.ceil(-1199 * left - 0.5), Math.ceil(2999 * left - 0.5)]);
-});
-
 async function failingRenewal(afterRetries: 'unpaid' | 'past_due'): Promise<Person> {
   const me = await newPerson();
   await me.control('PUT', '/settings', { retries: 'five-days', afterRetries });

@@ -14,6 +14,7 @@ const portal = 'billing_portal/configurations/{configuration}';
 const offer = 'features[subscription_update][products][0]';
 const taxed = 'automatic_tax[enabled]=true';
 const sell = `${checkout}&mode=subscription&line_items[0][price]={basic}`;
+const unpaid = `POST customers; ${order}={id}&trial_period_days=5&trial_settings[end_behavior][missing_payment_method]`;
 const charges = 'GET charges customer={customer}';
 const pass = (advanceSeconds: number) => `POST /stripe/clock ${JSON.stringify({ advanceSeconds })}`;
 const flow = 'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
@@ -101,6 +102,11 @@ canceling now replaces the planned end: POST subscriptions/{plan} cancel_at_peri
   => 200 status=canceled cancel_at=null cancel_at_period_end=false canceled_at={canceled_at}
 a trial has a paid invoice of nothing: ${trial}; GET invoices/{latest_invoice.id}
   => 200 status=paid total=0 attempt_count=0 attempted=true lines.data.0.amount=0 lines.data.0.period.end={trial_end}
+a trial without a card may end with its plan: ${unpaid}=cancel; ${pass(week)}; GET subscriptions/{id}
+  => 200 status=canceled
+a trial without a card may pause its plan: ${unpaid}=pause; ${pass(week)}; GET subscriptions/{id} => 200 status=paused
+a trial without a card may end unpaid: ${unpaid}=create_invoice; ${pass(week)}; GET subscriptions/{id}
+  => 200 status=past_due
 a trial that ends now is paid: ${trial}; POST subscriptions/{id} trial_end=now&expand[]=latest_invoice
   => 200 status=active latest_invoice.status=paid latest_invoice.total=1199
 a trial without a card does not end now: POST customers; ${order}={id}&trial_period_days=14;
@@ -140,6 +146,8 @@ a taxed plan uses the known address: POST customers/{customer} address[country]=
 a plan that ends in the draft hour is not charged again: ${pass(week + 60)}; DELETE subscriptions/{plan};
   ${pass(2 * draftHour)}; GET invoices customer={customer}
   => 200 data.0.status=draft data.0.auto_advance=false data.0.automatically_finalizes_at=null
+the lines of a change are rounded separately: ${pass(week / 3)}; ${upgrade}
+  => 200 latest_invoice.lines.data.0.amount=-799 latest_invoice.lines.data.1.amount=1999 latest_invoice.total=1200
 less than 50 cents is not charged: ${pass(week - 600)}; ${upgrade}
   => 200 latest_invoice.status=paid latest_invoice.amount_due=0 latest_invoice.attempt_count=0 latest_invoice.total=2
 less than 50 cents is added to the balance: ${pass(week - 600)}; ${upgrade}; GET customers/{customer} => 200 balance=2
