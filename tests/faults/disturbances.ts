@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { and, isNull, lte } from 'drizzle-orm';
 import { outbox } from '#db/schema';
 import { runMinuteCron } from '../product/start-product.ts';
-import { services, type Service } from '../sandbox/fault-injection.ts';
+import { type Fault, services, type Service } from '../sandbox/fault-injection.ts';
 import { weekMs } from '../../worker/usage/week.ts';
 import { signedIn } from './invariants/accounts.ts';
 import { keepAttacking } from './load/attack.ts';
 import { keepRefusing, sendMessage } from './load/conversation.ts';
 import { fillWithPeople } from './load/journey.ts';
 import type { Choices } from './person.ts';
-import { type World, type Fault, untilClosing, Stuck } from './rig.ts';
+import { type World, untilClosing, Stuck } from './rig.ts';
 
 /** A shorter run has no outage of the bot. */
 const leastForOutage = 150;

@@ -60,9 +60,6 @@ export async function runWithRig(script: string, work: (rig: Rig) => Promise<boo
   process.exit(isRight ? 0 : 1);
 }
 
-/** A fault of a local service (`tests/sandbox/fault-injection.ts`). */
-export type Fault = { status?: number; delayMs?: number; drop?: true; cut?: true };
-
 export type World = {
   rig: Rig;
   site: Site;

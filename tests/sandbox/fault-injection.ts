@@ -40,7 +40,7 @@ const Faults = v.pipe(
 );
 
 /** The fault of a service; the schema says what its fields do. */
-type Fault = v.InferOutput<typeof Fault>;
+export type Fault = v.InferOutput<typeof Fault>;
 /** A fault in effect; one service has at most one fault of each `match`. */
 type ActiveFault = { service: Service; fault: Fault; held: number; removed: Promise<void>; remove: () => void };
 

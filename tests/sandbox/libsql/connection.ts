@@ -51,7 +51,6 @@ const Ok = v.object({ type: v.literal('ok'), step: v.number() });
 const Condition = v.variant('type', [Ok, v.object({ type: v.literal('not'), cond: Ok })]);
 const Step = v.object({ stmt: Statement, condition: v.nullish(Condition) });
 
-export type SqlSource = v.InferOutput<v.ObjectSchema<typeof sqlSource, undefined>>;
 export type Statement = v.InferOutput<typeof Statement>;
 export type Step = v.InferOutput<typeof Step>;
 export type Request = v.InferOutput<typeof Pipeline>['requests'][number];

@@ -6,15 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import Database from 'libsql';
 import { jsonError } from '../setup.ts';
-import {
-  Pipeline,
-  Connection,
-  describeError,
-  type Request,
-  type SqlSource,
-  type Statement,
-  type Step,
-} from './connection.ts';
+import { Pipeline, Connection, describeError, type Request, type Statement, type Step } from './connection.ts';
 
 /** A libSQL server: the real engine on a file, with what its client sends of the Hrana protocol over HTTP, version 2. */
 export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string; authToken: string; idleMs?: number }) {
@@ -59,7 +51,7 @@ type Stream = ReturnType<typeof openStream>;
 function openStream(connection: Connection, lock: EventEmitter) {
   const texts = new Map<number, string>();
 
-  function sqlOf({ sql, sql_id: id }: SqlSource): string {
+  function sqlOf({ sql, sql_id: id }: Pick<Statement, 'sql' | 'sql_id'>): string {
     const found = sql ?? texts.get(id ?? -1);
     if (found === undefined) throw new HTTPException(400, { message: `SQL text ${id} not found` });
     return found;

@@ -29,11 +29,12 @@ export function updateCustomer(world: World, call: Call<Stripe.CustomerUpdatePar
 function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdateParams): Customer {
   const wanted = params.invoice_settings?.default_payment_method;
   const method = wanted ? ownMethod(world, id, wanted, 'invoice_settings[default_payment_method]').id : null;
-  if (params.email) requireEmail(params.email);
+  if (params.email && !/^[^\s@]+@[^\s@]+$/.test(params.email))
+    throw invalid(`Invalid email address: ${params.email}`, 'email', 'email_invalid');
   return world.customers.change(id, (customer) => {
     const before = structuredClone(customer);
     Object.assign(customer, given(params, 'email', 'phone', 'name'));
-    if (params.address !== undefined) customer.address = addressOf(params.address);
+    if (params.address !== undefined) customer.address = params.address ? { ...noAddress, ...params.address } : null;
     if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
     customer.metadata = mergeMetadata(customer.metadata, params.metadata);
     customer._ = { phone: customer.metadata['phone'] ?? customer.phone, indexed: indexAfter(before) };
@@ -82,15 +83,4 @@ function searchableOf(customer: Customer): Indexed['earlier'] {
   return changedAt + indexDelayMs > Date.now() ? earlier : customer;
 }
 
-/** Throws for what cannot be an e-mail address. */
-function requireEmail(email: string): void {
-  if (/^[^\s@]+@[^\s@]+$/.test(email)) return;
-  throw invalid(`Invalid email address: ${email}`, 'email', 'email_invalid');
-}
-
-/** An address with all of Stripe's fields; null when it is unset. */
-function addressOf(address: Stripe.CustomerUpdateParams['address']): Address | null {
-  if (!address) return null;
-  const noAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
-  return { ...noAddress, ...address };
-}
+const noAddress: Address = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };

@@ -2,15 +2,7 @@ import type { Store } from '../store.ts';
 import { createClock } from './clock.ts';
 import { type Doc, type Kind, newId, openTable } from './table.ts';
 import { isSubscribed } from './webhooks.ts';
-import {
-  apiVersion,
-  type CollectionSettings,
-  findById,
-  kinds,
-  type Settings,
-  type Tables,
-  type World,
-} from './world.ts';
+import { apiVersion, findById, kinds, type Settings, type Tables, type World } from './world.ts';
 import type { EventObject, StripeEvent, WebhookEndpoint } from './objects.ts';
 import { sessionDueAt } from './hosted/checkout.ts';
 import { invoiceDueAt } from './invoices/lines.ts';
@@ -26,8 +18,6 @@ const dueAt = {
   subscriptions: subscriptionDueAt,
 };
 
-const defaultCollection: CollectionSettings = { retries: 'two-weeks', afterRetries: 'cancel' };
-
 export function createWorld(store: Store, settings: Settings, enqueue: Enqueue): World {
   const clock = createClock(store);
   const isHidden = (name: string) => name === 'customers' && world.unknownCustomers;
@@ -35,10 +25,10 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
     openTable({ store, emit, isHidden }, name, { ...kind, dueAt: dueAt[name as 'invoices'] } as Kind<Doc>);
   const entries = Object.entries(kinds).map(([name, kind]) => [name, open(name, kind)]);
   const tables = Object.fromEntries(entries) as unknown as Tables;
-  const collection = (customer = '') => ({
-    ...defaultCollection,
-    ...store.get<CollectionSettings>('stripe/meta', 'collection'),
-    ...store.get<CollectionSettings>('stripe/meta', `collection:${customer}`),
+  const collection: World['collection'] = (customer) => ({
+    retries: 'two-weeks',
+    afterRetries: 'cancel',
+    ...store.get<object>('stripe/meta', `collection:${customer}`),
   });
   const world: World = {
     ...tables,
@@ -50,9 +40,8 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
     emit,
     ownerOf,
     collection,
-    setCollection(changes, customer = '') {
-      const name = customer === '' ? 'collection' : `collection:${customer}`;
-      store.put('stripe/meta', name, { ...collection(customer), ...changes });
+    setCollection(changes, customer) {
+      store.put('stripe/meta', `collection:${customer}`, { ...collection(customer), ...changes });
       return collection(customer);
     },
     unknownCustomers: false,

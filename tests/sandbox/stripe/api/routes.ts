@@ -3,6 +3,7 @@ import * as catalogue from '../catalogue.ts';
 import * as customers from '../customers.ts';
 import * as checkout from '../hosted/checkout.ts';
 import * as portal from '../hosted/portal-sessions.ts';
+import { markUncollectible, voidInvoice } from '../invoices/collect-invoice.ts';
 import * as invoices from '../invoices/invoices.ts';
 import * as charges from '../payments/charges.ts';
 import * as methods from '../payments/payment-methods.ts';
@@ -137,9 +138,9 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/invoices/:id', invoices.retrieveInvoice],
   ['POST', '/v1/invoices/:id', invoices.updateInvoice],
   ['POST', '/v1/invoices/:id/finalize', invoices.finalize],
-  ['POST', '/v1/invoices/:id/mark_uncollectible', invoices.markUncollectible],
+  ['POST', '/v1/invoices/:id/mark_uncollectible', markUncollectible],
   ['POST', '/v1/invoices/:id/pay', invoices.payInvoice],
-  ['POST', '/v1/invoices/:id/void', invoices.voidInvoice],
+  ['POST', '/v1/invoices/:id/void', voidInvoice],
   ['GET', '/v1/invoices/:id/lines', invoices.listInvoiceLines],
   ['GET', '/v1/invoice_payments', listInvoicePayments],
   ['GET', '/v1/payment_methods', methods.listPaymentMethods],

@@ -10,16 +10,7 @@ import { attach, newPaymentMethod } from '../payments/payment-methods.ts';
 import { newSetupIntent, type Payment, setUpCard, succeed } from '../payments/intents.ts';
 import { createSubscription } from '../subscriptions/periods.ts';
 import { newId } from '../table.ts';
-import {
-  type Call,
-  given,
-  idOf,
-  liveCustomer,
-  newMetadata,
-  type World,
-  type Atomically,
-  businessName,
-} from '../world.ts';
+import { type Call, given, idOf, liveCustomer, newMetadata, type World, type Atomically } from '../world.ts';
 import { productName } from '../invoices/lines.ts';
 import { formatMoney, cardChoice, closedPage, type Html, layout, paymentBy, problem, submit } from './layout.ts';
 
@@ -124,9 +115,7 @@ function requireTaxLocation({ address }: Customer, { automatic_tax: tax, custome
   );
 }
 
-export function sessionDueAt({ status, expires_at: at }: CheckoutSession): number | null {
-  return status === 'open' ? at : null;
-}
+export const sessionDueAt = ({ status, expires_at: at }: CheckoutSession) => (status === 'open' ? at : null);
 
 export function expireCheckoutSession(world: World, call: Call): CheckoutSession {
   const { id, status } = world.checkoutSessions.get(idOf(call));
@@ -235,5 +224,5 @@ function setupSummary(world: World, { metadata }: CheckoutSession): Html {
   return html`<p class="soft">Nothing is charged today</p>
     <h1>${price ? world.products.get(price.product).name : 'Save a card'}</h1>
     ${price ? html`<p class="price">${formatMoney(price.unit_amount, price.currency)} <small>/ week</small></p>` : ''}
-    <p class="soft">${businessName} will use the card for what you choose to pay for later.</p>`;
+    <p class="soft">The card is used for what you choose to pay for later.</p>`;
 }

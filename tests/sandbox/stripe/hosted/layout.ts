@@ -76,8 +76,6 @@ export async function submit(c: Context, { work, page }: Submission): Promise<Re
 const authenticationProblem =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.';
 
-export const isAuthenticated = (form: Form): boolean => form['authentication'] === 'complete';
-
 /** The authentication page of the card's bank, which sends the form again. */
 function authenticationPage(form: Form): Html {
   const content = html`<section class="card stack">
@@ -115,7 +113,7 @@ export function cardChoice(): Html {
 /** The payment by a form; the default card is one that works. */
 export const paymentBy = (form: Form): Payment => ({
   card: findTestCard(form['card'] ?? '') ?? testCards[0],
-  isAuthenticated: isAuthenticated(form),
+  isAuthenticated: form['authentication'] === 'complete',
 });
 
 /** $11.99 from 1199. */

@@ -16,17 +16,7 @@ import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 import { productName } from '../invoices/lines.ts';
 import { defaultMethod } from '../invoices/collect-invoice.ts';
-import {
-  type Form,
-  isAuthenticated,
-  paymentBy,
-  submit,
-  type Html,
-  layout,
-  problem,
-  formatMoney,
-  cardChoice,
-} from './layout.ts';
+import { type Form, paymentBy, submit, type Html, layout, problem, formatMoney, cardChoice } from './layout.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
 
 /** Performs a button's action. Returns the flow that it completes. */
@@ -114,7 +104,7 @@ function switchPlan(world: World, subscription: Subscription, { features }: Port
     proration: update.proration_behavior,
     mustPay: true,
     restart: update.billing_cycle_anchor === 'now',
-    isAuthenticated: isAuthenticated(form),
+    isAuthenticated: paymentBy(form).isAuthenticated,
   });
   if (status === 'trialing' && update.trial_update_behavior === 'end_trial')
     endTrial(world, id, world.now(), { isRequested: true });

@@ -2,7 +2,7 @@ import { subscriptionOf } from './lines.ts';
 import { type Decline, invalid } from '../api/errors.ts';
 import { attemptPayment, type Outcome, authenticationFailed, failIntent } from '../payments/charges.ts';
 import type { Invoice, PaymentMethod, Subscription } from '../objects.ts';
-import type { World } from '../world.ts';
+import { type Call, idOf, type World } from '../world.ts';
 
 const nothingToCharge: Decline = {
   code: 'payment_method_required',
@@ -133,17 +133,28 @@ export function authenticateInvoice(world: World, id: string, { succeeds }: { su
   return world.invoices.get(id);
 }
 
+function openInvoice(world: World, call: Call): string {
+  const { id, status } = world.invoices.get(idOf(call));
+  if (status === 'open') return id;
+  throw invalid("You can only pass in open invoices. This invoice isn't open.");
+}
+
 /** Gives an open invoice up. Documented: a subscription that is past due because of it becomes active. */
-export function writeOffInvoice(world: World, id: string): Invoice {
-  const invoice = endInvoice(world, id, 'uncollectible');
+export function markUncollectible(world: World, call: Call): Invoice {
+  const invoice = endInvoice(world, openInvoice(world, call), 'uncollectible');
   reactivateSubscription(world, invoice, ['past_due']);
   return invoice;
 }
 
+export const voidInvoice = (world: World, call: Call) => closeInvoice(world, openInvoice(world, call));
+
 /** Voids an open invoice. If a first invoice is voided, its subscription expires. */
 export function closeInvoice(world: World, id: string): Invoice {
   const invoice = endInvoice(world, id, 'void');
-  cancelPayment(world, invoice);
+  const { paymentIntent } = invoice._;
+  const canceled = { status: 'canceled', canceled_at: world.now(), cancellation_reason: 'void_invoice' } as const;
+  const changes = { ...canceled, next_action: null };
+  if (paymentIntent) world.paymentIntents.change(paymentIntent, changes, 'payment_intent.canceled');
   expireSubscription(world, invoice);
   return invoice;
 }
@@ -153,12 +164,6 @@ function endInvoice(world: World, id: string, status: 'uncollectible' | 'void'):
   const transitions = { ...world.invoices.get(id).status_transitions, [`${ended}_at`]: world.now() };
   const changes = { status, auto_advance: false, next_payment_attempt: null, status_transitions: transitions };
   return world.invoices.change(id, changes, `invoice.${ended}`);
-}
-
-function cancelPayment(world: World, { _: { paymentIntent } }: Invoice): void {
-  if (!paymentIntent) return;
-  const canceled = { status: 'canceled', canceled_at: world.now(), cancellation_reason: 'void_invoice' } as const;
-  world.paymentIntents.change(paymentIntent, { ...canceled, next_action: null }, 'payment_intent.canceled');
 }
 
 function expireSubscription(world: World, invoice: Invoice): void {

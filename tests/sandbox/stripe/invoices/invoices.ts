@@ -10,14 +10,7 @@ import { pageOf, type PageParams } from '../table.ts';
 import { periodStart, endSubscription, stopCollecting } from '../subscriptions/subscriptions.ts';
 import { day } from '../clock.ts';
 import { formatMoney, authenticationForm, type Html, layout } from '../hosted/layout.ts';
-import {
-  closeInvoice,
-  collectInvoice,
-  writeOffInvoice,
-  payingMethod,
-  authenticateInvoice,
-  awaitsAuthentication,
-} from './collect-invoice.ts';
+import { collectInvoice, payingMethod, authenticateInvoice, awaitsAuthentication } from './collect-invoice.ts';
 import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts';
 import { subscriptionOf } from './lines.ts';
 
@@ -91,15 +84,6 @@ function paymentError(world: World, id: string, outcome: Outcome): StripeError |
   const message =
     'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with the invoice.';
   return declined({ code: 'invoice_payment_intent_requires_action', message }, true, { payment_intent: intent });
-}
-
-export const voidInvoice = (world: World, call: Call) => closeInvoice(world, openInvoice(world, call));
-export const markUncollectible = (world: World, call: Call) => writeOffInvoice(world, openInvoice(world, call));
-
-function openInvoice(world: World, call: Call): string {
-  const { id, status } = world.invoices.get(idOf(call));
-  if (status === 'open') return id;
-  throw invalid("You can only pass in open invoices. This invoice isn't open.");
 }
 
 /** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */

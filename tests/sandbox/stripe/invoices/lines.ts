@@ -15,6 +15,7 @@ function newLine(subscription: Subscription, { id: item, price, quantity }: Subs
     subscription: subscription.id,
     subscription_item: item,
   };
+  const parent = { type: 'subscription_item_details', invoice_item_details: null, subscription_item_details: details };
   return newObject<Line>({
     ...shown,
     discountable: !proration,
@@ -25,17 +26,13 @@ function newLine(subscription: Subscription, { id: item, price, quantity }: Subs
     quantity,
     quantity_decimal: String(quantity),
     subscription: subscription.id,
-    parent: parentOf(details),
+    parent,
     pricing: {
       type: 'price_details',
       price_details: { price: price.id, product: price.product },
       unit_amount_decimal: proration ? null : price.unit_amount_decimal,
     },
   });
-}
-
-function parentOf(details: Line['parent']['subscription_item_details']) {
-  return { type: 'subscription_item_details', invoice_item_details: null, subscription_item_details: details };
 }
 
 /** A whole period of an item. */

@@ -3,7 +3,7 @@ import { type Decline, declined, invalid, notFound } from '../api/errors.ts';
 import type { PaymentIntent, PaymentMethod, Charge, Refund, Dispute } from '../objects.ts';
 import { type World, type Call, given, newMetadata } from '../world.ts';
 import { newId } from '../table.ts';
-import { decline, findTestCard } from './payment-methods.ts';
+import { decline, findTestCard, markSetUp, needsAuthentication } from './payment-methods.ts';
 
 export type Outcome =
   | { kind: 'declined'; decline: Decline }
@@ -28,17 +28,6 @@ export function attemptPayment(world: World, id: string, method: PaymentMethod, 
   }
   if (needsAuthentication(method) && !isAuthenticated) return requireAction(world, intent, method);
   return succeed(world, intent, method);
-}
-
-/** Whether a payment needs authentication: always, or until the card is set up. */
-export function needsAuthentication({ _: { number, isSetUp } }: PaymentMethod): boolean {
-  const authentication = findTestCard(number)?.authentication;
-  return authentication === 'always' || (authentication === 'once' && !isSetUp);
-}
-
-/** Allows later charges without the cardholder. */
-export function markSetUp(world: World, method: string): void {
-  world.paymentMethods.change(method, ({ _ }) => void (_.isSetUp = true), null);
 }
 
 function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {

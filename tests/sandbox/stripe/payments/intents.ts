@@ -2,15 +2,15 @@ import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, liveCustomer, newMetadata } from '../world.ts';
 import { declined, invalid } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import { methodNamed, attach, newPaymentMethod, type TestCard } from './payment-methods.ts';
 import {
-  attemptPayment,
-  authenticationOf,
+  attach,
   markSetUp,
+  methodNamed,
   needsAuthentication,
-  newPaymentIntent,
-  refuseIncomplete,
-} from './charges.ts';
+  newPaymentMethod,
+  type TestCard,
+} from './payment-methods.ts';
+import { attemptPayment, authenticationOf, newPaymentIntent, refuseIncomplete } from './charges.ts';
 import type { SetupIntent, PaymentIntent, Metadata } from '../objects.ts';
 
 export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {

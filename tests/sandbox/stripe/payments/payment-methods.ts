@@ -106,6 +106,17 @@ export function attach(world: World, id: string, customer: string, param?: strin
   return world.paymentMethods.change(method.id, { customer }, 'payment_method.attached');
 }
 
+/** Whether a payment needs authentication: always, or until the card is set up. */
+export function needsAuthentication({ _: { number, isSetUp } }: PaymentMethod): boolean {
+  const authentication = findTestCard(number)?.authentication;
+  return authentication === 'always' || (authentication === 'once' && !isSetUp);
+}
+
+/** Allows later charges without the cardholder. */
+export function markSetUp(world: World, method: string): void {
+  world.paymentMethods.change(method, ({ _ }) => void (_.isSetUp = true), null);
+}
+
 export type TestCard = {
   number: string;
   /** The name that Stripe gives its test objects, without `pm_card_` or `tok_`. */

@@ -2,14 +2,14 @@ import type { Stripe } from 'stripe';
 import { invalid, notFound } from '../api/errors.ts';
 import { day, addInterval } from '../clock.ts';
 import { newSetupIntent } from '../payments/intents.ts';
-import { needsAuthentication, refuseIncomplete } from '../payments/charges.ts';
+import { refuseIncomplete } from '../payments/charges.ts';
 import { collectInvoice, defaultMethod, requireMethod } from '../invoices/collect-invoice.ts';
 import { invoiceSubscription } from '../invoices/invoices.ts';
 import { periodLine, trialLine } from '../invoices/lines.ts';
 import type { Customer, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { given, type World, newMetadata } from '../world.ts';
 import { listOf, newId, newObject } from '../table.ts';
-import { ownMethod } from '../payments/payment-methods.ts';
+import { needsAuthentication, ownMethod } from '../payments/payment-methods.ts';
 import { recurringPrice, planOf } from '../catalogue.ts';
 import { endSubscription } from './subscriptions.ts';
 

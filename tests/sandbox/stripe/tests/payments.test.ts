@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { day, draftHour, newPerson, type Person, week } from './local-stripe.ts';
+import { day, draftHour, newPerson, type Person, phone, week } from './local-stripe.ts';
 
 async function failingRenewal(afterRetries: 'unpaid' | 'past_due'): Promise<Person> {
   const me = await newPerson();
-  await me.control('PUT', '/settings', { retries: 'five-days', afterRetries });
+  await me.control('PUT', '/settings', { retries: 'five-days', afterRetries, phone });
   await me.subscribe('basic');
   await me.setCard(true);
   await me.advance(week + draftHour + 60);
