@@ -22,9 +22,10 @@ const message = (changes: object = {}) => ({
   ...changes,
 });
 const inLanguage = (code: string, to: string) => message({ to, template: template({ language: { code } }) });
-const headers = { authorization: `Bearer ${secrets.WHATSAPP_TOKEN}` };
+const authorized = (token: string) => ({ authorization: `Bearer ${token}` });
 const path = `/whatsapp/v23.0/${secrets.WHATSAPP_PHONE_NUMBER_ID}`;
-const send = (body: unknown, sender = path) => sandbox.call('POST', `${sender}/messages`, body, headers);
+const send = (body: unknown, token = secrets.WHATSAPP_TOKEN, sender = path) =>
+  sandbox.call('POST', `${sender}/messages`, body, authorized(token));
 
 test('a template arrives as readable text, with its code, at any spelling of a number', async () => {
   const to = '15551110000';
@@ -69,7 +70,8 @@ const tooLong = [
 ];
 const noText = [{ type: 'body', parameters: [{ type: 'text' }] }];
 test.each([
-  ['another sender', message(), 400, 100, '/whatsapp/v23.0/999'],
+  ['a wrong token', message(), 401, 190, 'wrong'],
+  ['another sender', message(), 400, 100, undefined, '/whatsapp/v23.0/999'],
   ['no JSON', '{', 400, 100],
   ['no product', message({ messaging_product: undefined }), 400, 100],
   ['no recipient', message({ to: undefined }), 400, 100],
@@ -81,6 +83,6 @@ test.each([
   ['a parameter without text', message({ template: template({ components: noText }) }), 400, 131_008],
   ['a code of 16 characters', message({ template: template({ components: tooLong }) }), 400, 100],
   ['a message of another type', message({ type: 'image' }), 400, 100],
-])('refuses %s', async (_, body, status, code, sender?: string) => {
-  expect(await send(body, sender)).toMatchObject({ status, json: { error: { code } } });
+])('refuses %s', async (_, body, status, code, token?: string, sender?: string) => {
+  expect(await send(body, token, sender)).toMatchObject({ status, json: { error: { code } } });
 });

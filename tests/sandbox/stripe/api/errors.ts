@@ -23,12 +23,8 @@ export class StripeError extends Error {
 }
 
 export function invalid(message: string, param?: string, code?: string): StripeError {
-  return new StripeError(400, {
-    type: 'invalid_request_error',
-    message,
-    ...(code && { code }),
-    ...(param && { param }),
-  });
+  const details = { message, ...(code && { code }), ...(param && { param }) };
+  return new StripeError(400, { type: 'invalid_request_error', ...details });
 }
 
 /**

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { StripeError, invalid } from '../api/errors.ts';
 import { type Atomically, type World, liveCustomer, businessName } from '../world.ts';
-import type { Features, PortalConfiguration, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
+import type { Features, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
 import { setUpCard } from '../payments/intents.ts';
 import {
   release,
@@ -24,8 +24,7 @@ type Action = (world: World, session: PortalSession, form: Form) => PortalFlow['
 
 const actions: Record<string, Action> = {
   switch(world, session, form) {
-    const configuration = world.portalConfigurations.get(session.configuration);
-    switchPlan(world, subscriptionOf(world, session), configuration, form);
+    switchPlan(world, session, form);
     return 'subscription_update';
   },
   cancel(world, session) {
@@ -84,8 +83,9 @@ function subscriptionOf(world: World, session: PortalSession): Subscription {
 }
 
 /** A dearer plan is charged and applies at once, or nothing changes; a cheaper one may start with the next period. */
-function switchPlan(world: World, subscription: Subscription, { features }: PortalConfiguration, form: Form): void {
-  const { subscription_update: update } = features;
+function switchPlan(world: World, session: PortalSession, form: Form): void {
+  const { subscription_update: update } = world.portalConfigurations.get(session.configuration).features;
+  const subscription = subscriptionOf(world, session);
   const { id, status } = subscription;
   const { price: wanted = '' } = form;
   const [item] = subscription.items.data;
@@ -195,11 +195,9 @@ function cost({ unit_amount: amount, currency, recurring }: Price): string {
 }
 
 function cardSection(world: World, session: PortalSession, subscription: Subscription | undefined): Html {
-  const { id } = liveCustomer(world, session.customer);
-  const method = defaultMethod(world, {
-    customer: id,
-    default_payment_method: subscription?.default_payment_method ?? null,
-  });
+  const { id: customer } = liveCustomer(world, session.customer);
+  const own = subscription?.default_payment_method ?? null;
+  const method = defaultMethod(world, { customer, default_payment_method: own });
   return html`<section class="card stack">
     <h2>Payment method</h2>
     <p>${method ? `${method.card.brand} •••• ${method.card.last4}` : 'No card on file'}</p>

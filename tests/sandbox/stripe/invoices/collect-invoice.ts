@@ -22,7 +22,7 @@ export function collectInvoice(world: World, id: string, { method: given, isAuth
   const { paymentIntent } = invoice._;
   const outcome: Outcome =
     method && paymentIntent
-      ? attemptPayment(world, paymentIntent, method, { isAuthenticated })
+      ? attemptPayment(world, paymentIntent, method, isAuthenticated)
       : { kind: 'declined', decline: nothingToCharge };
   recordAttempt(world, id, outcome, method);
   if (outcome.kind === 'paid') settleInvoice(world, id);
@@ -124,7 +124,7 @@ export function authenticateInvoice(world: World, id: string, { succeeds }: { su
   const { paymentIntent } = world.invoices.get(id)._;
   const intent = world.paymentIntents.get(paymentIntent ?? '');
   const method = world.paymentMethods.get(intent.payment_method ?? '');
-  if (succeeds && attemptPayment(world, intent.id, method, { isAuthenticated: true }).kind === 'paid') {
+  if (succeeds && attemptPayment(world, intent.id, method, true).kind === 'paid') {
     world.invoices.change(id, (invoice) => void (invoice.attempt_count ||= 1), null);
     return settleInvoice(world, id);
   }

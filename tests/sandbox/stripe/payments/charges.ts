@@ -11,17 +11,17 @@ export type Outcome =
   | { kind: 'action' }
   | { kind: 'paid' };
 
-/** `isAuthenticated`: the cardholder has authenticated this payment. */
-type Attempt = { isAuthenticated?: boolean | undefined };
-
 export const authenticationFailed: Decline = {
   code: 'payment_intent_authentication_failure',
   message:
     'The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new PaymentMethod to attempt to fulfill this PaymentIntent again.',
 };
 
-/** Charges a payment method for an intent, with the test cards' outcomes. Changes the intent and emits its events. */
-export function attemptPayment(world: World, id: string, method: PaymentMethod, { isAuthenticated }: Attempt): Outcome {
+/**
+ * Charges a payment method for an intent, with the test cards' outcomes. Changes the intent and emits its events.
+ * `isAuthenticated`: the cardholder has authenticated this payment.
+ */
+export function attemptPayment(world: World, id: string, method: PaymentMethod, isAuthenticated = false): Outcome {
   const intent = world.paymentIntents.get(id);
   if (method._.declines ?? findTestCard(method._.number)?.refused ?? findTestCard(method._.number)?.declines) {
     return refuse(world, intent, method);
@@ -31,7 +31,7 @@ export function attemptPayment(world: World, id: string, method: PaymentMethod, 
 }
 
 function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
-  const charge = newCharge(world, { intent, method });
+  const charge = newCharge(world, intent, method);
   if (findTestCard(method._.number)?.disputes) openDispute(world, charge.id);
   if (method.customer) markSetUp(world, method.id);
   else world.paymentMethods.change(method.id, ({ _ }) => void (_.isUsed = true), null);
@@ -43,7 +43,7 @@ function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Ou
 
 function refuse(world: World, intent: PaymentIntent, method: PaymentMethod): Outcome {
   const refused = findTestCard(method._.number)?.refused ?? decline;
-  const charge = newCharge(world, { intent, method, failure: refused });
+  const charge = newCharge(world, intent, method, refused);
   failIntent(world, intent.id, refused, charge.id);
   return { kind: 'declined', decline: refused };
 }
@@ -97,10 +97,8 @@ export function newPaymentIntent(world: World, { invoice = null, ...payment }: P
   });
 }
 
-type Charging = { intent: PaymentIntent; method: PaymentMethod; failure?: Decline | undefined };
-
 /** Records one attempt to charge a payment method; emits `charge.succeeded` or `.failed`. */
-function newCharge(world: World, { intent, method, failure }: Charging): Charge {
+function newCharge(world: World, intent: PaymentIntent, method: PaymentMethod, failure?: Decline): Charge {
   const outcome: Charge['status'] = failure ? 'failed' : 'succeeded';
   const charge = world.charges.insert({
     id: newId('ch_3'),

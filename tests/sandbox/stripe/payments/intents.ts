@@ -81,12 +81,8 @@ export function createPaymentIntent(world: World, { params }: Call<Stripe.Paymen
     const message = `The payment method supplied (${method.id}) belongs to the Customer ${method.customer}. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`;
     throw invalid(message, 'payment_method');
   }
-  return newPaymentIntent(world, {
-    amount,
-    currency: currency.toLowerCase(),
-    customer: null,
-    payment_method: method?.id ?? null,
-  });
+  const payment = { amount, currency: currency.toLowerCase(), payment_method: method?.id ?? null };
+  return newPaymentIntent(world, { ...payment, customer: null });
 }
 
 /** A declined charge is a 402 that contains the intent; the changes of the attempt are kept. */
@@ -99,7 +95,7 @@ export function confirmPaymentIntent(world: World, call: Call): PaymentIntent {
       'payment_intent_unexpected_state',
     );
   }
-  const outcome = attemptPayment(world, id, world.paymentMethods.get(method), {});
+  const outcome = attemptPayment(world, id, world.paymentMethods.get(method));
   const intent = world.paymentIntents.get(id);
   if (outcome.kind !== 'declined') return intent;
   throw declined(outcome.decline, true, { charge: intent.latest_charge, payment_intent: intent });

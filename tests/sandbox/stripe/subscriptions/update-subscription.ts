@@ -115,11 +115,8 @@ function isSame({ id, price, quantity }: SubscriptionItem, { items: { data } }: 
 
 /** Another interval starts a new period at once. */
 function hasNewInterval({ items: { data } }: Subscription, items: SubscriptionItem[]): boolean {
-  const intervals = [...data, ...items].map(({ price: { recurring } }) => [
-    recurring.interval_count,
-    recurring.interval,
-  ]);
-  return new Set(intervals.map(String)).size > 1;
+  const lengths = [...data, ...items].map(({ price: { recurring: of } }) => `${of.interval_count} ${of.interval}`);
+  return new Set(lengths).size > 1;
 }
 
 function linesFor(world: World, before: Subscription, items: SubscriptionItem[], manner: Manner): Line[] {

@@ -196,7 +196,9 @@ test('retries and webhooks are set for one customer alone', async () => {
   const other = await addSubscriber(me);
   await me.subscribe('basic');
   const own = { retries: 'five-days', afterRetries: 'unpaid' };
+  const common = { retries: 'two-weeks', afterRetries: 'cancel' };
   expect(await me.control('PUT', '/settings', { ...own, phone })).toEqual(own);
+  expect(await me.control('PUT', '/settings', { phone: otherPhone })).toEqual(common);
   await me.control('PUT', '/webhooks', { mode: 'hold', phone });
   me.shop.received.length = 0;
   for (const each of [phone, otherPhone]) await me.control('POST', `/customers/${each}/card`, { declines: true });

@@ -98,7 +98,7 @@ an ended plan does not change: DELETE subscriptions/{plan}; POST subscriptions/{
 a plan is canceled at its end: POST subscriptions/{plan} cancel_at_period_end=true
   => 200 status=active cancel_at={end} ended_at=null cancellation_details.reason=cancellation_requested
 canceling now replaces the planned end: POST subscriptions/{plan} cancel_at_period_end=true;
-  POST /stripe/clock {"advanceSeconds":60}; DELETE subscriptions/{plan}
+  ${pass(60)}; DELETE subscriptions/{plan}
   => 200 status=canceled cancel_at=null cancel_at_period_end=false canceled_at={canceled_at}
 a trial has a paid invoice of nothing: ${trial}; GET invoices/{latest_invoice.id}
   => 200 status=paid total=0 attempt_count=0 attempted=true lines.data.0.amount=0 lines.data.0.period.end={trial_end}
@@ -149,7 +149,8 @@ a plan that ends in the draft hour is not charged again: ${pass(week + 60)}; DEL
 the lines of a change are rounded separately: ${pass(week / 3)}; ${upgrade}
   => 200 latest_invoice.lines.data.0.amount=-799 latest_invoice.lines.data.1.amount=1999 latest_invoice.total=1200
 less than 50 cents is not charged: ${pass(week - 600)}; ${upgrade}
-  => 200 latest_invoice.status=paid latest_invoice.amount_due=0 latest_invoice.attempt_count=0 latest_invoice.total=2
+  => 200 latest_invoice.status=paid latest_invoice.amount_due=0 latest_invoice.attempt_count=0
+  latest_invoice.total=2 latest_invoice.ending_balance=2
 less than 50 cents is added to the balance: ${pass(week - 600)}; ${upgrade}; GET customers/{customer} => 200 balance=2
 ids become objects along the paths of expand: GET subscriptions/{plan}
   expand[]=latest_invoice.payments.data.payment.payment_intent&expand[]=customer&expand[]=items.data.price.product
