@@ -86,7 +86,7 @@ const Redelivery = v.object({
 const AccountSettings = v.strictObject({
   retries: v.exactOptional(v.picklist(['two-weeks', 'five-days'])),
   afterRetries: v.exactOptional(v.picklist(['cancel', 'unpaid', 'past_due'])),
-  phone: v.string(),
+  phone,
 });
 const Dashboard = v.strictObject({
   chargesEnabled: v.exactOptional(v.boolean()),
@@ -174,7 +174,7 @@ function createAccountControl(world: World): Hono {
   const app = new Hono();
   app.put('/stripe/settings', async (c) => {
     const { phone: of, ...changes } = await readControl(c, AccountSettings);
-    return c.json(world.setCollection(changes, findCustomer(world, of).id));
+    return c.json(world.setCollection(changes, scopeOf(world, of)));
   });
   app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
   app.put('/stripe/dashboard', async (c) => c.json(changeDashboardSettings(world, await readControl(c, Dashboard))));

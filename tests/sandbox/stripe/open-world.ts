@@ -28,6 +28,7 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
   const collection: World['collection'] = (customer) => ({
     retries: 'two-weeks',
     afterRetries: 'cancel',
+    ...store.get<object>('stripe/meta', 'collection:'),
     ...store.get<object>('stripe/meta', `collection:${customer}`),
   });
   const world: World = {

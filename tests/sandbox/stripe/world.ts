@@ -21,7 +21,7 @@ export type Settings = {
 /** The merchant's name on the hosted pages. */
 export const businessName = 'Solace';
 
-/** How the account collects the failed renewals of a customer. */
+/** How the account collects failed renewals. */
 export type CollectionSettings = {
   retries: 'two-weeks' | 'five-days';
   /** What happens to a subscription after the last retry. */
@@ -40,6 +40,7 @@ export type World = Tables & {
   emit: Emit;
   /** The customer of an object, else ''. */
   ownerOf(id: string): string;
+  /** What applies to a customer; for '', to all who have no settings of their own. */
   collection(customer: string): CollectionSettings;
   setCollection(changes: Partial<CollectionSettings>, customer: string): CollectionSettings;
   /** The response is that of another account, which has none of the customers. */
