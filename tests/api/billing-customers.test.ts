@@ -16,8 +16,8 @@ import {
   userOf,
   verifyChange,
 } from './support/person.ts';
-import { costOf, holdRequests, logLines, watchDatabase } from './support/requests.ts';
-import { database, during, sandbox, userRowOf } from './support/sandbox.ts';
+import { costOf, holdRequests, logLines, startHeld, watchDatabase } from './support/requests.ts';
+import { during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import {
   customerOf,
   customersWith,
@@ -89,14 +89,14 @@ it('a customer whose id was lost blocks neither buying nor leaving after a chang
 
 it('a customer whose id was lost is used by a later attempt, which creates no second one', async () => {
   const { phone, token } = await refused(lost);
-  await database.execute('update customers set attempt = 2 where user_id = ?', [userOf(token)]);
+  await run('update customers set attempt = 2 where user_id = ?', userOf(token));
   await subscribe(token, 'basic');
   expect(await customersWith(phone)).toEqual([await customerOf(phone)]);
 });
 
 it('a customer whose id was lost is deleted with the account, also beside another one that is known', async () => {
   const { phone, token, customer } = await newSubscriber('basic');
-  await database.execute('update customers set attempt = 2 where stripe_id = ?', [customer]);
+  await run('update customers set attempt = 2 where stripe_id = ?', customer);
   await stripe.customers.create({ phone, metadata: { userId: userOf(token), phone } });
   expect(await customersWith(phone)).toHaveLength(2);
   expect((await deleteAccount(token)).body).toEqual({ success: true });
@@ -121,7 +121,7 @@ describe('a customer that was deleted in the dashboard', () => {
     const customer = await customerOf(phone);
     await stripe.customers.del(customer);
     await runCron();
-    const { rows } = await database.execute('select setup_session from customers where stripe_id = ?', [customer]);
+    const { rows } = await run('select setup_session from customers where stripe_id = ?', customer);
     expect(rows[0]!.setup_session).toBeNull();
     expect((await profileOf(token)).isTrial).toBe(true);
     expect((await buy(token, 'basic')).status).toBe(200);
@@ -182,10 +182,8 @@ it('a deletion goes on when Stripe refuses to void an invoice', async () => {
 });
 
 /** Another call holds the lease until an instant (unix ms). */
-function hold(customer: string, leaseUntil: number) {
-  const sql = 'update customers set lease_until = ?, lease_token = ? where stripe_id = ?';
-  return database.execute(sql, [leaseUntil, crypto.randomUUID(), customer]);
-}
+const hold = (customer: string, until: number) =>
+  run('update customers set lease_until = ?, lease_token = hex(randomblob(16)) where stripe_id = ?', until, customer);
 
 /** Replaces the pauses (ms) of the Worker between two looks at the lease, all of at least a second, and returns them. */
 function replacePauses(pause: (ms: number) => Promise<void>): number[] {
@@ -243,12 +241,9 @@ describe('a call that waits for another call of the same user', () => {
 
 it('a deletion that has lost its lease deletes nothing', async () => {
   const { token, customer } = await newSubscriber('basic');
-  const { arrived, release } = holdRequests('/v1/', customer);
-  const deletion = deleteAccount(token);
-  await arrived();
+  const deletion = await startHeld(() => deleteAccount(token), '/v1/', customer);
   await hold(customer, 0);
-  release();
-  expect((await deletion).status).toBe(503);
+  expect((await deletion.finish()).status).toBe(503);
   expect((await profileOf(token)).status).toBe('approved');
   expect((await deleteAccount(token)).status).toBe(200);
 });
@@ -259,27 +254,24 @@ describe('a purchase that has lost its lease', () => {
     const person = await newPerson();
     await buy(person.token, 'basic');
     const customer = await customerOf(person.phone);
-    const { arrived, release } = holdRequests('POST', '/v1/checkout/sessions', customer);
-    const purchase = buy(person.token, 'premium');
-    await arrived();
-    return { ...person, customer, purchase, release };
+    const marks = ['POST', '/v1/checkout/sessions', customer];
+    const { finish } = await startHeld(() => buy(person.token, 'premium'), ...marks);
+    return { ...person, customer, finish };
   }
 
   it('makes no customer for an account that was deleted meanwhile', async () => {
-    const { phone, token, purchase, release } = await heldPurchase();
+    const { phone, token, finish } = await heldPurchase();
     advanceClock(46 * second);
     expect((await deleteAccount(token)).status).toBe(200);
-    release();
-    expect((await purchase).status).toBe(503);
+    expect((await finish()).status).toBe(503);
     expect(await customersWith(phone)).toEqual([]);
   });
 
   it('returns no page that another call may have closed', async () => {
-    const { token, customer, purchase, release } = await heldPurchase();
+    const { token, customer, finish } = await heldPurchase();
     await hold(customer, 0);
     await fetchByCron(customer);
-    release();
-    expect((await purchase).status).toBe(503);
+    expect((await finish()).status).toBe(503);
     expect((await buy(token, 'premium')).status).toBe(200);
   });
 });
@@ -288,19 +280,15 @@ it('an event that arrives during a fetch is fetched for before the lease is rele
   const { phone, token } = await newPerson();
   await checkOut(token, 'premium');
   const customer = await customerOf(phone);
-  const { arrived, release } = holdRequests('synced_at', userOf(token));
   const [first, second_] = await eventsOf(customer);
-  const fetched = postEvent(first);
   // The state has been fetched, and is saved next.
-  await arrived();
+  const fetching = await startHeld(() => postEvent(first), 'synced_at', userOf(token));
   await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
   expect((await postEvent(second_)).status).toBe(200);
-  release();
-  await fetched;
+  await fetching.finish();
   const sql = `select dirty - synced as missed, lease_until as leaseUntil, failures, tier
     from customers join users on users.id = user_id where stripe_id = ?`;
-  const { rows } = await database.execute(sql, [customer]);
-  expect(rows[0]).toMatchObject({ missed: 0, leaseUntil: 0, failures: 0, tier: 'free' });
+  expect((await run(sql, customer)).rows).toMatchObject([{ missed: 0, leaseUntil: 0, failures: 0, tier: 'free' }]);
 });
 
 it('a stream that opens during a fetch is not a change that the user sees; a plan is', async () => {

@@ -5,7 +5,7 @@ import { botCall, botHeaders, call, send } from './support/api.ts';
 import { bytesOf, newWriter, readChat, recordingOf, sendRecording, write } from './support/chat.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { logOut, newContact, newPerson, newPhone, trialSession, userOf } from './support/person.ts';
-import { costOf, holdRequests } from './support/requests.ts';
+import { costOf, startHeld } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 
 const phone = '+15550001111';
@@ -75,19 +75,16 @@ describe('a field', () => {
     ['verify-otp', { phone, otp: '12345a' }, 'otp', digits],
     ['verify-otp', { phone, otp: '١٢٣٤٥٦' }, 'otp', digits],
   ])('of %s %o is refused with its own sentence', async (name, body, field, message) => {
-    expect(await call('POST', `/api/auth/${name}`, { body })).toMatchObject({
-      status: 400,
-      body: { success: false, code: 'invalid_field', message, issues: [{ path: field, message }] },
-    });
+    const problem = { success: false, code: 'invalid_field', message, issues: [{ path: field, message }] };
+    expect(await call('POST', `/api/auth/${name}`, { body })).toMatchObject({ status: 400, body: problem });
   });
 
   it('that nobody knows is ignored from users and refused from the bot, as is a count that is none', async () => {
     const contact = await newContact();
     expect((await call('POST', path, { body: { phone: contact.phone, colour: 'green' } })).status).toBe(200);
-    expect(await botCall('/api/bot/usage', { phone, colour: 'green' })).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_field', issues: [{ path: 'colour', message: 'Unknown field colour' }] },
-    });
+    const unknown = { code: 'invalid_field', issues: [{ path: 'colour', message: 'Unknown field colour' }] };
+    const refused = await botCall('/api/bot/usage', { phone, colour: 'green' });
+    expect(refused).toMatchObject({ status: 400, body: unknown });
     const message = 'count must be a whole number from 1 to 100';
     for (const count of [0, 101, 1.5, '1', null])
       expect(await botCall('/api/bot/usage', { phone, count })).toMatchObject({ status: 400, body: { message } });
@@ -222,39 +219,33 @@ describe.each(ofUsers)('%s', (_, endpoint) => {
   });
 });
 
-it.each(ofUsers.filter(([, { whilePending }]) => !whilePending))(
-  '%s refuses a pending account',
-  async (_, endpoint) => {
-    const person = await newPerson();
-    await botCall('/api/bot/approvals', { phone: person.phone, status: 'pending' });
-    expect(await callWith(endpoint, person.token)).toMatchObject({
-      status: 403,
-      body: { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' },
-    });
-  },
-);
+const ofApproved = ofUsers.filter(([, { whilePending }]) => !whilePending);
 
-describe.each(ofBot)('%s', (_, { path }) => {
+it.each(ofApproved)('%s refuses a pending account', async (_, endpoint) => {
+  const person = await newPerson();
+  await botCall('/api/bot/approvals', { phone: person.phone, status: 'pending' });
+  const body = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
+  expect(await callWith(endpoint, person.token)).toMatchObject({ status: 403, body });
+});
+
+it.each(ofBot)("%s refuses calls without the bot's signature", async (_, { path }) => {
   const text = JSON.stringify({ phone, status: 'approved' });
   const signed = (at?: Date, secret?: string) => botHeaders(text, undefined, at, secret);
-
-  it("refuses calls without the bot's signature", async () => {
-    const right = signed();
-    const attempts: [headers: Record<string, string>, text?: string][] = [
-      [{}],
-      [{ ...right, 'webhook-signature': 'v1,AAAA' }],
-      [{ ...right, 'webhook-id': 'another' }],
-      [{ ...right, 'webhook-timestamp': `${right['webhook-timestamp']}abc` }],
-      [right, `${text} `],
-      [signed(new Date(Date.now() - 6 * minute))],
-      [signed(new Date(Date.now() + 6 * minute))],
-      [signed(undefined, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=')],
-      [{ authorization: `Bearer ${(await newPerson()).token}` }],
-    ];
-    const body = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
-    for (const [headers, sent = text] of attempts)
-      expect(await call('POST', path, { headers, text: sent })).toMatchObject({ status: 401, body });
-  });
+  const right = signed();
+  const attempts: [headers: Record<string, string>, text?: string][] = [
+    [{}],
+    [{ ...right, 'webhook-signature': 'v1,AAAA' }],
+    [{ ...right, 'webhook-id': 'another' }],
+    [{ ...right, 'webhook-timestamp': `${right['webhook-timestamp']}abc` }],
+    [right, `${text} `],
+    [signed(new Date(Date.now() - 6 * minute))],
+    [signed(new Date(Date.now() + 6 * minute))],
+    [signed(undefined, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=')],
+    [{ authorization: `Bearer ${(await newPerson()).token}` }],
+  ];
+  const body = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
+  for (const [headers, sent = text] of attempts)
+    expect(await call('POST', path, { headers, text: sent })).toMatchObject({ status: 401, body });
 });
 
 it('shows, writes and ends nothing that is private by the session of a trial link', async () => {
@@ -263,10 +254,8 @@ it('shows, writes and ends nothing that is private by the session of a trial lin
   const token = await trialSession(owner.phone);
   const profile = ['logout', 'getMe', 'getPlatform', 'putPlatform', 'streamTicket', 'usageStream'];
   const plan = ['createSubscriptionUpdateSession', 'getSubscription', 'giveCancelReason', 'verifyCheckoutSession'];
-  const signInNeeded = {
-    status: 403,
-    body: { success: false, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
-  };
+  const message = 'Please sign in with a code to see this.';
+  const signInNeeded = { status: 403, body: { success: false, code: 'sign_in_needed', message } };
   const refused = ofUsers.filter(([name]) => ![...profile, ...plan].includes(name));
   for (const [name, endpoint] of refused) expect(await callWith(endpoint, token), name).toMatchObject(signInNeeded);
   expect(await call('POST', '/api/auth/logout', { token, body: { everywhere: true } })).toMatchObject(signInNeeded);
@@ -289,10 +278,7 @@ it('routes nothing outside the table, and says which methods are allowed', async
 
 it('opens no stream for a session that ended while it was being opened', async () => {
   const { token } = await newPerson();
-  const { arrived, release } = holdRequests('watched_until', userOf(token));
-  const opening = OpenStream.open(token);
-  await arrived();
+  const opening = await startHeld(() => OpenStream.open(token), 'watched_until', userOf(token));
   await logOut(token);
-  release();
-  expect((await opening).status).toBe(401);
+  expect((await opening.finish()).status).toBe(401);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Answer, botCall, call, parallel, send } from './support/api.ts';
+import { botCall, call, parallel, send } from './support/api.ts';
 import { checkOut, newSubscriber } from './support/buying.ts';
 import { eventually, second } from './support/clock.ts';
 import {
@@ -13,16 +13,11 @@ import {
   userOf,
   verifyOtp,
 } from './support/person.ts';
-import { holdRequests } from './support/requests.ts';
+import { expectUnavailable, holdRequests, startHeld, unavailable } from './support/requests.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, eventsOf, postEvent, stripe } from './support/stripe.ts';
 
-const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
-function expectUnavailable({ status, body, headers }: Answer): void {
-  expect({ status, body }).toEqual({ status: 503, body: unavailable });
-  expect(headers.get('retry-after')).toMatch(/^\d+$/);
-}
 const statusOfMe = async (token: string) => (await getMe(token)).status;
 
 describe('without the database', () => {
@@ -80,12 +75,9 @@ describe('when the database applies a write and its response is lost', () => {
     await checkOut(token, 'premium');
     const [event] = await eventsOf(await customerOf(phone));
     const stream = await OpenStream.open(token);
-    const { arrived, release } = holdRequests('synced_at', userOf(token));
-    const posted = postEvent(event);
-    await arrived();
+    const posted = await startHeld(() => postEvent(event), 'synced_at', userOf(token));
     await during({ libsql: { cut: true, match: 'synced_at' } }, async () => {
-      release();
-      expect((await posted).status).toBe(200);
+      expect((await posted.finish()).status).toBe(200);
       await stream.until(({ ended }) => ended);
     });
     const metadata = { subscriptionTier: 'premium' };

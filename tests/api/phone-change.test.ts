@@ -26,7 +26,7 @@ import {
   userOf,
   verifyChange,
 } from './support/person.ts';
-import { costOf, holdRequests, watchDatabase } from './support/requests.ts';
+import { costOf, startHeld, watchDatabase } from './support/requests.ts';
 import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';
@@ -52,10 +52,8 @@ describe('a change of the number', () => {
     await write(token, 'Before the change');
     const [other, fresh] = [await externalSession(old), await externalSession(old)];
     const { phone, response } = await change({ token: fresh });
-    expect(response.body).toMatchObject({
-      success: true,
-      profile: { phoneNumber: phone, messagesUsedThisPeriod: 3, metadata: { subscriptionTier: 'basic' } },
-    });
+    const profile = { phoneNumber: phone, messagesUsedThisPeriod: 3, metadata: { subscriptionTier: 'basic' } };
+    expect(response.body).toMatchObject({ success: true, profile });
     expect((await getMe(fresh)).body.profile).toEqual(response.body.profile);
     for (const ended of [token, other]) expect((await getMe(ended)).status).toBe(401);
     expect((await post(phone)).body).toMatchObject({ used: 4, tier: 'basic' });
@@ -205,12 +203,9 @@ describe('races of a change of the number', () => {
       await buy(token, 'basic');
       const [begun, customer] = [await beginChange(token), await customerOf(old)];
       const marks = service === 'Stripe' ? ['DELETE', customer] : ['user.deleted', 'chat_erasures'];
-      const deletion = holdRequests(...marks);
-      const deleted = deleteAccount(token);
-      await deletion.arrived();
+      const deletion = await startHeld(() => deleteAccount(token), ...marks);
       expect((await verifyChange(token, begun)).status).toBe(200);
-      deletion.release();
-      expect((await deleted).status).toBe(200);
+      expect((await deletion.finish()).status).toBe(200);
       expect((await getMe(token)).status).toBe(401);
       expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
       // The response to the call of the bot has the user's id.
@@ -225,12 +220,9 @@ describe('races of a change of the number', () => {
   it('leaves nothing of an account that is deleted while its change is held', async () => {
     const { phone, token } = await newPerson();
     const begun = await beginChange(token);
-    const { arrived, release } = holdRequests(begun.phone, 'user.phone_changed');
-    const moved = verifyChange(token, begun);
-    await arrived();
+    const moving = await startHeld(() => verifyChange(token, begun), begun.phone, 'user.phone_changed');
     expect((await deleteAccount(token)).status).toBe(200);
-    release();
-    expect((await moved).status).toBe(401);
+    expect((await moving.finish()).status).toBe(401);
     expect(await eventTypes(phone)).toEqual(['user.deleted']);
     expect(await columnsWith([userOf(token), phone.slice(1), begun.phone.slice(1)])).toEqual([]);
   });
@@ -238,12 +230,9 @@ describe('races of a change of the number', () => {
   it('gives its customer the new number, also one that a purchase creates at that moment', async () => {
     const { token } = await newPerson();
     const begun = await beginChange(token);
-    const { arrived, release } = holdRequests('/v1/customers\n', userOf(token));
-    const purchase = buy(token, 'basic');
-    await arrived();
+    const purchase = await startHeld(() => buy(token, 'basic'), '/v1/customers\n', userOf(token));
     expect((await verifyChange(token, begun)).status).toBe(200);
-    release();
-    expect((await purchase).status).toBe(200);
+    expect((await purchase.finish()).status).toBe(200);
     await untilAtStripe(await customerOf(begun.phone), begun.phone);
   });
 
@@ -259,12 +248,9 @@ describe('races of a change of the number', () => {
       first === 'the sync'
         ? [[begun.phone, 'user.phone_changed'], move, cancel]
         : [['/v1/subscriptions', customer], cancel, move];
-    const held = holdRequests(...marks);
-    const later = slow();
-    await held.arrived();
+    const later = await startHeld(slow, ...marks);
     expect((await quick()).status).toBe(200);
-    held.release();
-    expect((await later).status).toBe(200);
+    expect((await later.finish()).status).toBe(200);
 
     expect((await getMe(token)).body.profile).toMatchObject({
       phoneNumber: begun.phone,

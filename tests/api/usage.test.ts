@@ -20,7 +20,7 @@ import {
   post,
   userOf,
 } from './support/person.ts';
-import { holdRequests, watchDatabase } from './support/requests.ts';
+import { expectUnavailable, startHeld, watchDatabase } from './support/requests.ts';
 import { during } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream } from './support/streams.ts';
 
@@ -295,21 +295,16 @@ describe('a session whose end message is lost', () => {
     await logOut(other);
     await nextCheck();
     advanceClock(minute);
-    const reading = holdRequests('select \\"sessions\\".\\"id\\" from', userOf(token));
-    const alarm = runDurableObjectAlarm(liveUserOf(token));
-    await reading.arrived();
-    const deletion = holdRequests('delete from \\"sessions\\"', userOf(token));
-    const leaving = logOut(token);
-    await deletion.arrived();
+    const runAlarm = () => runDurableObjectAlarm(liveUserOf(token));
+    const alarm = await startHeld(runAlarm, 'select \\"sessions\\".\\"id\\" from', userOf(token));
+    const leaving = await startHeld(() => logOut(token), 'delete from \\"sessions\\"', userOf(token));
     const expected = await nextCheck();
     advanceClock(minute);
-    reading.release();
-    await alarm;
+    await alarm.finish();
     const planned = await alarmOf(token);
-    deletion.release();
-    expect((await leaving).status).toBe(200);
+    expect((await leaving.finish()).status).toBe(200);
     expect(planned).toBe(expected);
-    await runDurableObjectAlarm(liveUserOf(token));
+    await runAlarm();
     await allEnd(streams);
   });
 });
@@ -319,12 +314,7 @@ describe('a channel', () => {
     const { token } = await newPerson();
     const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
     const settings = { LIVE_USER: broken } as never;
-    const { status, body, headers } = await call('GET', `/api/user/usage-stream?token=${token}`, { settings });
-    expect([status, body.code, headers.get('retry-after')]).toEqual([
-      503,
-      'unavailable',
-      expect.stringMatching(/^\d+$/),
-    ]);
+    expectUnavailable(await call('GET', `/api/user/usage-stream?token=${token}`, { settings }));
   });
 
   it('that sends no pong ends the stream', async () => {

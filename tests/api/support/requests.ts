@@ -1,4 +1,5 @@
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { Answer } from './api.ts';
 import { until } from './clock.ts';
 
 type Send = (request: Request) => Promise<Response>;
@@ -43,6 +44,18 @@ export function holdRequests(...marks: string[]) {
   return { arrived, release, held: () => state.held };
 }
 
+/** Starts work, and holds its request that contains every mark; `finish` releases it and returns the result. */
+export async function startHeld<T>(work: () => Promise<T>, ...marks: string[]) {
+  const { arrived, release } = holdRequests(...marks);
+  const result = work();
+  await arrived();
+  const finish = () => {
+    release();
+    return result;
+  };
+  return { finish };
+}
+
 type DatabaseRequest = { at: number; writes: boolean; text: string; written: number[] };
 
 const writes = /"sql":"\s*(insert into|update|delete from) (\\")?customers/i;
@@ -83,6 +96,14 @@ export function logLines(event?: string): LogLine[] {
   const texts = logTexts().filter((text) => text.startsWith('{'));
   const lines = texts.map((text) => JSON.parse(text) as LogLine);
   return lines.filter((line) => event === undefined || line.event === event);
+}
+
+export const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
+
+/** Expects that a service does not respond, and that the caller is asked to come again. */
+export function expectUnavailable({ status, body, headers }: Answer): void {
+  expect({ status, body }).toEqual({ status: 503, body: unavailable });
+  expect(headers.get('retry-after')).toMatch(/^\d+$/);
 }
 
 /** The database requests of a call until its response, as the call's own line of the log counts them. */
