@@ -59,9 +59,8 @@ describe('an event', () => {
     const { event } = await newPayer();
     const next = 'whsec_the-next-secret-that-is-long-enough';
     const settings = { STRIPE_WEBHOOK_SECRET: `${next} ${vars.STRIPE_WEBHOOK_SECRET}` };
-    for (const secret of [next, vars.STRIPE_WEBHOOK_SECRET!]) {
+    for (const secret of [next, vars.STRIPE_WEBHOOK_SECRET!])
       expect((await postEvent(event, { secret, settings })).status).toBe(200);
-    }
     expect((await postEvent(event, { secret: next })).status).toBe(400);
   });
 
@@ -74,12 +73,18 @@ describe('an event', () => {
     expect(await isStored(live.id)).toBe(false);
   });
 
-  it.each(['[]', '{}', '""', 'null', 'not json', '{"id":"evt_1","object":"charge"}', '{"id":1,"object":"event"}'])(
-    'that is signed but none (%s) is refused as such',
-    async (body) => {
-      expect(await postEvent(body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
-    },
-  );
+  it('that is signed but none is refused as such', async () => {
+    for (const body of [
+      '[]',
+      '{}',
+      '""',
+      'null',
+      'not json',
+      '{"id":"evt_1","object":"charge"}',
+      '{"id":1,"object":"event"}',
+    ])
+      expect(await postEvent(body), body).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  });
 
   it('is kept while Stripe fails, as a return from a checkout is, and followed by the cron', async () => {
     const { phone, token, session, events } = await newPayer();
@@ -107,10 +112,8 @@ describe('an event', () => {
     await changePrice(customer, await priceOf('premium'));
     await deliver(customer);
     await stream.until(({ events }) => events.some(({ type }) => type === 'subscription_update'));
-    expect((await deliveredEvents(phone)).map(({ type, data }) => [type, data.tier])).toEqual([
-      ['plan.changed', 'basic'],
-      ['plan.changed', 'premium'],
-    ]);
+    const told = (await deliveredEvents(phone)).map(({ type, data }) => `${type} ${String(data.tier)}`);
+    expect(told).toEqual(['plan.changed basic', 'plan.changed premium']);
   });
 });
 

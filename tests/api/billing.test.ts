@@ -14,8 +14,8 @@ import {
 } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { deleteAccount, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
-import { costOf, holdRequests } from './support/requests.ts';
-import { database, during, sandbox } from './support/sandbox.ts';
+import { costOf, startHeld } from './support/requests.ts';
+import { during, sandbox, totalsOfToday } from './support/sandbox.ts';
 import {
   advance,
   customerOf,
@@ -80,12 +80,9 @@ describe('buying a plan', () => {
       const earlier = (await buy(token, 'basic')).body.portalUrl;
       const customer = await customerOf(phone);
       const marks = when.includes('listed') ? ['GET', '/v1/checkout/sessions', customer] : ['/expire'];
-      const { arrived, release } = holdRequests(...marks);
-      const second = buy(token, 'premium');
-      await arrived();
+      const second = await startHeld(() => buy(token, 'premium'), ...marks);
       await complete(earlier);
-      release();
-      expect((await second).body.portalUrl).toContain('/portal/');
+      expect((await second.finish()).body.portalUrl).toContain('/portal/');
       expect(await openCheckouts(customer)).toEqual([]);
     },
   );
@@ -94,12 +91,10 @@ describe('buying a plan', () => {
     const { phone, token } = await onTrial('premium');
     const earlier = (await buy(token, 'basic')).body.portalUrl;
     const customer = await customerOf(phone);
-    const { arrived, release } = holdRequests('GET', '/v1/checkout/sessions', 'status=open', customer);
-    const second = buy(token, 'platinum');
-    await arrived();
+    const marks = ['GET', '/v1/checkout/sessions', 'status=open', customer];
+    const second = await startHeld(() => buy(token, 'platinum'), ...marks);
     await complete(earlier);
-    release();
-    expect((await second).body.portalUrl).toContain('/portal/');
+    expect((await second.finish()).body.portalUrl).toContain('/portal/');
     expect(await openCheckouts(customer)).toEqual([]);
     await fetchByCron(customer);
     expect(await metadataOf(token)).toMatchObject({ scheduledDowngradeTierId: 'basic' });
@@ -134,9 +129,8 @@ it("somebody else's checkout does not exist, and one's own is no success while i
   expect(await verify(ben.token, session)).toMatchObject(notFound);
   const { portalUrl } = (await buy(ben.token, 'basic')).body;
   expect(await verify(ben.token, session)).toMatchObject(notFound);
-  for (const id of ['cs_test_unknown', 'sub_1', '../customers', 'cs_test_1?expand=x']) {
-    expect(await verify(anna.token, id)).toMatchObject(notFound);
-  }
+  for (const id of ['cs_test_unknown', 'sub_1', '../customers', 'cs_test_1?expand=x'])
+    expect(await verify(anna.token, id), id).toMatchObject(notFound);
   const open = new URL(portalUrl).pathname.split('/').at(-1)!;
   expect((await verify(ben.token, open)).body).toEqual({ success: false, tierUpdated: false, newTier: 'free' });
   expect((await verify(anna.token, session)).body).toMatchObject({ tierUpdated: true, newTier: 'premium' });
@@ -166,9 +160,8 @@ describe('cancelling', () => {
     const cancelAtDate = new Date(items.data[0]!.current_period_end * 1000).toISOString();
     const first = await cancel(token);
     expect(costOf(first)).toBeLessThanOrEqual(3);
-    for (const { status, body } of [first, ...(await parallel(5, () => cancel(token)))]) {
+    for (const { status, body } of [first, ...(await parallel(5, () => cancel(token)))])
       expect([status, body]).toEqual([200, { success: true, cancelAtDate }]);
-    }
     expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'cancellation_scheduled', cancelAtDate });
     for (let time = 0; time < 2; time += 1) {
       expect(await resume(token)).toMatchObject({ status: 200, body: { success: true } });
@@ -183,11 +176,6 @@ describe('cancelling', () => {
   });
 
   it('counts the cancellation of a day once, however it came, and a reason only after it', async () => {
-    const counted = async () => {
-      const query = 'select kind, detail, n from daily_totals where day = ? order by kind, detail';
-      const { rows } = await database.execute(query, [Math.floor(Date.now() / day)]);
-      return rows.map(({ kind, detail, n }) => [kind, detail, n]);
-    };
     const say = (token: string, reason: string) =>
       call('POST', '/api/billing/cancel-reason', { token, body: { reason } });
     const { token } = await newSubscriber('basic');
@@ -195,7 +183,7 @@ describe('cancelling', () => {
     advanceClock(20 * day);
     expect(await say(token, 'price')).toMatchObject(conflict);
     await parallel(5, () => cancel(token));
-    expect(await counted()).toEqual([['cancellation', '', 1]]);
+    expect(await totalsOfToday()).toEqual([{ kind: 'cancellation', detail: '', n: 1 }]);
     await resume(token);
     await inPortal((await portal(token)).body.portalUrl, 'cancel');
     await cancel(token);
@@ -203,10 +191,8 @@ describe('cancelling', () => {
     const answer = await say(token, 'price');
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
     expect(costOf(answer)).toBe(1);
-    expect(await counted()).toEqual([
-      ['cancel_reason', 'price', 1],
-      ['cancellation', '', 2],
-    ]);
+    const reason = { kind: 'cancel_reason', detail: 'price', n: 1 };
+    expect(await totalsOfToday()).toEqual([reason, { kind: 'cancellation', detail: '', n: 2 }]);
     // A cancellation in the portal has a date of its own.
     await resume(token);
     expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'active', cancelAtDate: null });
@@ -254,17 +240,19 @@ describe('cancelling', () => {
     expect(await subscriptionFor(token)).toEqual({ ...beside, status: 'cancellation_scheduled', cancelAtDate });
   });
 
+  /** Whether Stripe collects each open invoice, the newest first. */
+  const collecting = async (customer: string) =>
+    (await stripe.invoices.list({ customer, status: 'open' })).data.map(({ auto_advance }) => auto_advance);
+
   it('collects nothing more of a payment that is due, until it is taken back', async () => {
     const { phone, token, customer } = await newSubscriber('basic');
     await sandbox.card(phone, true);
     await advance(phone, week + 2 * hour);
     expect(await planOf(token)).toEqual(['basic', 'past_due']);
-    const collecting = async () =>
-      (await stripe.invoices.list({ customer, status: 'open' })).data.map(({ auto_advance }) => auto_advance);
     expect((await cancel(token)).status).toBe(200);
-    expect(await collecting()).toEqual([false]);
+    expect(await collecting(customer)).toEqual([false]);
     await resume(token);
-    expect(await collecting()).toEqual([true]);
+    expect(await collecting(customer)).toEqual([true]);
     await cancel(token);
     await sandbox.card(phone, false);
     await sandbox.advanceStripe(phone, week);
@@ -338,14 +326,12 @@ describe('cancelling', () => {
       const { id: earlier } = await latestInvoice(customer);
       await stripe.invoices.update(earlier, { auto_advance: false });
       await advance(phone, week);
-      const collecting = async () =>
-        (await stripe.invoices.list({ customer, status: 'open' })).data.map(({ auto_advance }) => auto_advance);
-      expect(await collecting()).toEqual([true, false]);
+      expect(await collecting(customer)).toEqual([true, false]);
       const match = 'cancel_at_period_end';
       expect((await during({ stripe: { status: 500, match } }, () => cancel(token))).status).toBe(503);
-      expect(await collecting()).toEqual([false, false]);
+      expect(await collecting(customer)).toEqual([false, false]);
       await fetchByCron(customer);
-      expect(await collecting()).toEqual([true, false]);
+      expect(await collecting(customer)).toEqual([true, false]);
     });
   });
 

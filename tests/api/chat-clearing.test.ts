@@ -158,15 +158,13 @@ describe('erasing', () => {
 
     advanceClock(88 * day);
     await append(token, 'newer', 1);
-    for (const [days, left] of [
-      [0, 2],
-      [2, 1],
-      [91, 0],
-    ] as const) {
+    const left: number[] = [];
+    for (const days of [0, 2, 91]) {
       advanceClock(days * day);
       expect(await runAlarm(token)).toBe(true);
-      expect(await rowsIn(token)).toBe(left);
+      left.push(await rowsIn(token));
     }
+    expect(left).toEqual([2, 1, 0]);
     expect(await runAlarm(token)).toBe(false);
     expect(await append(token, 'newest', 1)).toMatchObject({ outcome: 'stored', message: { seq: 4 } });
   });

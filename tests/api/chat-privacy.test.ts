@@ -67,9 +67,8 @@ describe('the text of a message', () => {
     await run('update users set chat_key = ? where id = ?', 'no base64', mine.id);
     expect(await statusOf(person)).toBe(503);
     await run('update users set chat_key = ? where id = ?', mine.chat_key, mine.id);
-    await runInDurableObject(liveUserOf(person.token), (_, { storage }) => {
-      storage.sql.exec("update messages set author = 'solace'");
-    });
+    const change = "update messages set author = 'solace'";
+    await runInDurableObject(liveUserOf(person.token), (_, { storage }) => void storage.sql.exec(change));
     expect(await statusOf(person)).toBe(500);
   });
 });

@@ -74,13 +74,9 @@ describe('a stream that is opened again', () => {
     const shown = [];
     for (const stream of streams) {
       await stream.until(({ messages }) => messages.at(-1)?.text === 'Live');
-      shown.push(stream.events.map(({ id, message }) => [id, message.text]));
+      shown.push(stream.events.map(({ id, message }) => `${id} ${message.text}`));
     }
-    const all = [
-      ['3', 'Reply 3'],
-      ['4', 'Reply 4'],
-      ['5', 'Live'],
-    ];
+    const all = ['3 Reply 3', '4 Reply 4', '5 Live'];
     expect(shown).toEqual([all, all.slice(1), all.slice(1), all.slice(1), all.slice(2)]);
   });
 

@@ -160,7 +160,7 @@ it.each([
   ['redirects to another address', { status: 302, location: 'http://127.0.0.1:9/internal' }, 'notice_refused'],
   ['closes the connection', { drop: true }, 'notice_failed'],
 ])(
-  'a push service that %s delays no reply, keeps the subscription, and is logged without its address',
+  'a push service that %s delays no reply, ends no subscription, and is logged without address',
   async (_, fault, event) => {
     const { phone, token, browser } = await newSubscriber();
     await faultFor(browser, fault);

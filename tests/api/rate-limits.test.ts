@@ -1,15 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import {
-  type Answer,
-  botCall,
-  call,
-  parallel,
-  randomAddress,
-  randomNetwork,
-  type Settings,
-  tally,
-} from './support/api.ts';
+import type { Answer, Settings } from './support/api.ts';
+import { botCall, call, parallel, randomAddress, randomNetwork, tally } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import {
   deleteAccount,
@@ -238,10 +230,8 @@ it('lets the sessions of a user make 240 calls a minute together, and an ended o
   const [{ phone, token }, other] = [await newPerson(), await newPerson()];
   expect(await statusesOf(token, await externalSession(phone))).toEqual({ 200: 240, 429: 10 });
   const result = await platform(token);
-  expect(result).toMatchObject({
-    status: 429,
-    body: { success: false, code: 'rate_limited', message: 'Too many requests. Please try again later.' },
-  });
+  const message = 'Too many requests. Please try again later.';
+  expect(result).toMatchObject({ status: 429, body: { success: false, code: 'rate_limited', message } });
   const retryAfter = Number(result.headers.get('retry-after'));
   expect(retryAfter).toBeGreaterThan(0);
   expect(retryAfter).toBeLessThanOrEqual(60);

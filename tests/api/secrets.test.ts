@@ -42,52 +42,44 @@ function forgedSession({ token }: Person, SESSION_KEYS = settings.SESSION_KEYS) 
 const chatOf = (token: string) => call('GET', '/api/user/chat', { token });
 const canRead = async (token: string) => (await chatOf(token)).text.includes(text);
 
-describe('BOT_WEBHOOK_SECRET alone', () => {
-  const paths = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
+const botPaths = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
 
-  it.each(paths)('reads no message by %s', async (path) => {
-    const { phone } = await newVictim();
-    const id = crypto.randomUUID();
-    const bodies = [{ phone }, { phone, id }, { phone, id, text: 'x' }, { phone, status: 'pending' }];
-    const answers = await Promise.all(bodies.map((body) => botCall(path, body)));
-    expect(answers.map((answer) => answer.text).join('\n')).not.toContain(text);
-  });
+it.each(botPaths)('BOT_WEBHOOK_SECRET alone reads no message by %s', async (path) => {
+  const { phone } = await newVictim();
+  const id = crypto.randomUUID();
+  const bodies = [{ phone }, { phone, id }, { phone, id, text: 'x' }, { phone, status: 'pending' }];
+  const answers = await Promise.all(bodies.map((body) => botCall(path, body)));
+  expect(answers.map((answer) => answer.text).join('\n')).not.toContain(text);
 });
 
-describe('TURSO_AUTH_TOKEN alone', () => {
-  it('signs nobody in by copying a code to another number', async () => {
-    const [victim, thief] = [await newVictim(), await newContact()];
-    await newCode(victim.phone);
-    const { otp } = await newCode(thief.phone);
-    const copy = 'update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?';
-    expect((await run(copy, thief.phone, victim.phone)).rowsAffected).toBe(1);
-    expect((await verifyOtp(victim.phone, otp)).status).toBe(401);
-    expect((await verifyOtp(thief.phone, otp)).status).toBe(200);
-  });
+it('TURSO_AUTH_TOKEN alone signs nobody in by copying a code to another number', async () => {
+  const [victim, thief] = [await newVictim(), await newContact()];
+  await newCode(victim.phone);
+  const { otp } = await newCode(thief.phone);
+  const copy = 'update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?';
+  expect((await run(copy, thief.phone, victim.phone)).rowsAffected).toBe(1);
+  expect((await verifyOtp(victim.phone, otp)).status).toBe(401);
+  expect((await verifyOtp(thief.phone, otp)).status).toBe(200);
 });
 
-describe('CHAT_KEYS alone', () => {
-  it('signs no session and no call of the bot', async () => {
-    const victim = await newVictim();
-    const [name, secret] = [vars.SESSION_KEYS!.split(':')[0], vars.CHAT_KEYS!.split(/[: ]/)[1]];
-    const forged = `${name}:${secret}`;
-    expect((await chatOf(await forgedSession(victim, forged))).status).toBe(401);
-    const body = JSON.stringify({ phone: victim.phone });
-    const headers = botHeaders(body, crypto.randomUUID(), new Date(), `whsec_${btoa(forged)}`);
-    expect((await call('POST', '/api/bot/entitlements', { text: body, headers })).status).toBe(401);
-  });
+it('CHAT_KEYS alone signs no session and no call of the bot', async () => {
+  const victim = await newVictim();
+  const [name, secret] = [vars.SESSION_KEYS!.split(':')[0], vars.CHAT_KEYS!.split(/[: ]/)[1]];
+  const forged = `${name}:${secret}`;
+  expect((await chatOf(await forgedSession(victim, forged))).status).toBe(401);
+  const body = JSON.stringify({ phone: victim.phone });
+  const headers = botHeaders(body, crypto.randomUUID(), new Date(), `whsec_${btoa(forged)}`);
+  expect((await call('POST', '/api/bot/entitlements', { text: body, headers })).status).toBe(401);
 });
 
-describe('BOT_WEBHOOK_SECRET and TURSO_AUTH_TOKEN', () => {
-  it('take over the account of a number, and do not open its conversation', async () => {
-    const [victim, thief] = [await newVictim(), await newContact()];
-    await run('delete from users where phone = ?', thief.phone);
-    await run('update users set phone = ?, whatsapp_id = null where phone = ?', thief.phone, victim.phone);
-    const { token } = (await redeem(await newCode(thief.phone))).body;
-    expect((await getMe(token)).body.profile.phoneNumber).toBe(thief.phone);
-    const answer = await chatOf(token);
-    expect([answer.status, answer.text.includes(text)]).toEqual([503, false]);
-  });
+it('BOT_WEBHOOK_SECRET and TURSO_AUTH_TOKEN take over the account of a number, not its conversation', async () => {
+  const [victim, thief] = [await newVictim(), await newContact()];
+  await run('delete from users where phone = ?', thief.phone);
+  await run('update users set phone = ?, whatsapp_id = null where phone = ?', thief.phone, victim.phone);
+  const { token } = (await redeem(await newCode(thief.phone))).body;
+  expect((await getMe(token)).body.profile.phoneNumber).toBe(thief.phone);
+  const answer = await chatOf(token);
+  expect([answer.status, answer.text.includes(text)]).toEqual([503, false]);
 });
 
 describe('what opens every conversation', () => {
@@ -117,20 +109,19 @@ const fresh = `rotated:${'R'.repeat(43)}`;
 /** The last key of the ring is left out, so that a ring holds two at most. */
 const [old] = vars.CHAT_KEYS!.split(' ') as [string];
 
-it.each([...rotation(old, fresh), ['remove', `${fresh} ${old}`, fresh] as const])(
-  'serves a conversation by both versions during the step: %s',
-  async (_, before, after) => {
-    const person = await newWriter();
-    const writeBy = (CHAT_KEYS: string, message: string) => write(person.token, message, undefined, { CHAT_KEYS });
-    await writeBy(before, 'One');
-    await writeBy(after, 'Two');
-    await writeBy(before, 'Three');
-    for (const CHAT_KEYS of [before, after]) {
-      const { body } = await call('GET', '/api/user/chat', { token: person.token, settings: { CHAT_KEYS } });
-      expect(body.messages).toMatchObject([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }]);
-    }
-  },
-);
+const steps = [...rotation(old, fresh), ['remove', `${fresh} ${old}`, fresh] as const];
+
+it.each(steps)('serves a conversation by both versions during the step: %s', async (_, before, after) => {
+  const person = await newWriter();
+  const writeBy = (CHAT_KEYS: string, message: string) => write(person.token, message, undefined, { CHAT_KEYS });
+  await writeBy(before, 'One');
+  await writeBy(after, 'Two');
+  await writeBy(before, 'Three');
+  for (const CHAT_KEYS of [before, after]) {
+    const { body } = await call('GET', '/api/user/chat', { token: person.token, settings: { CHAT_KEYS } });
+    expect(body.messages).toMatchObject([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }]);
+  }
+});
 
 it('knows the sessions of both versions, if the key was accepted before it was promoted', async () => {
   const [first] = vars.SESSION_KEYS!.split(' ') as [string];

@@ -158,15 +158,13 @@ it.each([
 });
 
 it('keeps the events for the bot while its address is malformed, and writes none where it is left out', async () => {
-  const calls = [
-    ['PUT', '/api/user/platform'],
-    ['DELETE', '/api/user/me'],
-  ] as const;
+  const choose = (options: object) => call('PUT', '/api/user/platform', options);
+  const leave = (options: object) => call('DELETE', '/api/user/me', options);
   for (const BOT_WEBHOOK_URL of ['the bot', '']) {
     const { phone, token } = await newPerson();
     const choice = { token, body: { platform: 'web' }, settings: { BOT_WEBHOOK_URL } };
-    for (const [method, path] of calls) {
-      expect((await call(method, path, choice)).status).toBe(200);
+    for (const ask of [choose, leave]) {
+      expect((await ask(choice)).status).toBe(200);
       expect(await outboxOf(phone)).toHaveLength(BOT_WEBHOOK_URL ? 1 : 0);
     }
   }

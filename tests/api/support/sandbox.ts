@@ -118,8 +118,8 @@ export async function userRowOf({ phone }: { phone: string }) {
 
 /** What has been counted on the present day; a test that reads it has a day of its own. */
 export async function totalsOfToday() {
-  const { rows } = await run('select kind, detail, n from daily_totals where day = ?', Math.floor(Date.now() / day));
-  return rows.map((row) => ({ ...row }));
+  const sql = 'select kind, detail, n from daily_totals where day = ? order by kind, detail';
+  return (await run(sql, Math.floor(Date.now() / day))).rows.map((row) => ({ ...row }));
 }
 
 /** Every value of every row of the database as text, with the column that it stands in. */
