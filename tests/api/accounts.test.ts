@@ -5,27 +5,13 @@ import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts'
 import { buy, newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import {
-  beginChange,
-  deleteAccount,
-  eventTypes,
-  exportOf,
-  externalSession,
-  getMe,
-  newBusinessUserId,
-  newCode,
-  newContact,
-  newPerson,
-  newPhone,
-  post,
-  redeem,
-  requestCode,
-  requestOtp,
-  trialSession,
-  userOf,
-} from './support/person.ts';
+import { newCode, redeem, requestCode, requestOtp } from './support/codes.ts';
+import { beginChange } from './support/number-change.ts';
+import { eventTypes, newBusinessUserId, newContact, newPhone, post } from './support/contacts.ts';
+import { deleteAccount, exportOf, externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
-import { customerOf, fetchByCron } from './support/stripe.ts';
+import { fetchByCron } from './support/stripe-events.ts';
+import { customerOf } from './support/stripe.ts';
 import { OpenStream } from './support/streams.ts';
 
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });

@@ -5,29 +5,12 @@ import { readRow } from '../../worker/lib/sql.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
-import {
-  beginChange,
-  deleteAccount,
-  metadataOf,
-  newPerson,
-  type Person,
-  planOf,
-  profileOf,
-  userOf,
-  verifyChange,
-} from './support/person.ts';
+import { beginChange, verifyChange } from './support/number-change.ts';
+import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, userOf } from './support/person.ts';
 import { costOf, holdRequests, logLines, startHeld, watchDatabase } from './support/requests.ts';
 import { during, run, sandbox, userRowOf } from './support/sandbox.ts';
-import {
-  customerOf,
-  customersWith,
-  eventsOf,
-  fetchByCron,
-  paymentsOf,
-  postEvent,
-  stripe,
-  subscriptionOf,
-} from './support/stripe.ts';
+import { eventsOf, fetchByCron, postEvent } from './support/stripe-events.ts';
+import { customerOf, customersWith, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const createPortal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const lost = { cut: true } as const;

@@ -4,23 +4,12 @@ import { pauseAfter } from '../../worker/billing/due.ts';
 import { cronAfter, runCron, vars } from './support/api.ts';
 import { checkOut, newSubscriber, pressUnseen, startTrial, verify } from './support/buying.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { newPerson, type Person, planOf, post, profileOf, usageOf } from './support/person.ts';
+import { post, usageOf } from './support/contacts.ts';
+import { newPerson, type Person, planOf, profileOf } from './support/person.ts';
 import { database, deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import {
-  changePrice,
-  customerOf,
-  deliver,
-  eventsOf,
-  fetchByCron,
-  hour,
-  newEventsOf,
-  postEvent,
-  priceOf,
-  stripe,
-  type Tier,
-  week,
-} from './support/stripe.ts';
+import { deliver, eventsOf, fetchByCron, hour, newEventsOf, postEvent, week } from './support/stripe-events.ts';
+import { changePrice, customerOf, priceOf, stripe, type Tier } from './support/stripe.ts';
 
 const received = { status: 200, body: { received: true } };
 const isStored = async (id: string) =>

@@ -2,10 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 import { runCron } from './support/api.ts';
 import { buy, newSubscriber, subscribe } from './support/buying.ts';
-import { deleteAccount, newPhone, planOf } from './support/person.ts';
+import { newPhone } from './support/contacts.ts';
+import { deleteAccount, planOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
-import { deliver, eventsOf, hour, postEvent, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { deliver, eventsOf, hour, postEvent } from './support/stripe-events.ts';
+import { priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** The events about a dispute or charge, which do not contain our customer. */
 async function eventsAbout(type: string, id: string) {

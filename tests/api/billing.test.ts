@@ -16,17 +16,8 @@ import { advanceClock, day } from './support/clock.ts';
 import { deleteAccount, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
 import { during, sandbox, totalsOfToday } from './support/sandbox.ts';
-import {
-  advance,
-  customerOf,
-  fetchByCron,
-  hour,
-  latestInvoice,
-  paymentsOf,
-  stripe,
-  subscriptionOf,
-  week,
-} from './support/stripe.ts';
+import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
+import { customerOf, latestInvoice, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const openCheckouts = async (customer: string) =>

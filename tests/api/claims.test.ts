@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron, tally, type Settings, vars } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import {
-  claimNumber,
-  externalSession,
-  getMe,
-  linkedTo,
-  newBusinessUserId,
-  newContact,
-  newPhone,
-  otherThan,
-  redeem,
-  requestOtp,
-  userOf,
-  verifyOtp,
-} from './support/person.ts';
+import { claimNumber, otherThan, redeem, requestOtp, verifyOtp } from './support/codes.ts';
+import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
+import { externalSession, getMe, userOf } from './support/person.ts';
 import { costOf } from './support/requests.ts';
 import { during, newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
 

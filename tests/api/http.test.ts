@@ -2,9 +2,11 @@ import { decodeJwt, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
 import { botCall, botHeaders, call, send } from './support/api.ts';
-import { bytesOf, newWriter, readChat, recordingOf, sendRecording, write } from './support/chat.ts';
+import { newWriter, readChat, write } from './support/chat.ts';
+import { bytesOf, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
-import { logOut, newContact, newPerson, newPhone, trialSession, userOf } from './support/person.ts';
+import { newContact, newPhone } from './support/contacts.ts';
+import { logOut, newPerson, trialSession, userOf } from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
 import { OpenStream } from './support/streams.ts';
 

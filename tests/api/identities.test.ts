@@ -2,21 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { botCall, parallel, tally } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
-import {
-  deleteAccount,
-  exportOf,
-  externalSession,
-  linkedTo,
-  newBusinessUserId,
-  newContact,
-  newPerson,
-  newPhone,
-  type Person,
-  redeem,
-  requestCode,
-  requestOtp,
-  userOf,
-} from './support/person.ts';
+import { redeem, requestCode, requestOtp } from './support/codes.ts';
+import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
+import { deleteAccount, exportOf, externalSession, newPerson, type Person, userOf } from './support/person.ts';
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
 import { complete, inPortal, onTrial, verify } from './support/buying.ts';
-import { newContact, newPerson, verifyOtp } from './support/person.ts';
+import { verifyOtp } from './support/codes.ts';
+import { newContact } from './support/contacts.ts';
+import { newPerson } from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { sandbox } from './support/sandbox.ts';
 import { customerOf, priceOf, stripe } from './support/stripe.ts';

@@ -2,21 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, parallel, send } from './support/api.ts';
 import { checkOut, newSubscriber } from './support/buying.ts';
 import { eventually, second } from './support/clock.ts';
-import {
-  eventTypes,
-  getMe,
-  newContact,
-  newPerson,
-  post,
-  profileOf,
-  requestOtp,
-  userOf,
-  verifyOtp,
-} from './support/person.ts';
+import { requestOtp, verifyOtp } from './support/codes.ts';
+import { eventTypes, newContact, post } from './support/contacts.ts';
+import { getMe, newPerson, profileOf, userOf } from './support/person.ts';
 import { expectUnavailable, holdRequests, startHeld, unavailable } from './support/requests.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { customerOf, eventsOf, postEvent, stripe } from './support/stripe.ts';
+import { eventsOf, postEvent } from './support/stripe-events.ts';
+import { customerOf, stripe } from './support/stripe.ts';
 
 const statusOfMe = async (token: string) => (await getMe(token)).status;
 

@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
 import { startTrial } from './support/buying.ts';
-import { untilDelivered, untilRetried } from './support/chat.ts';
+import { untilDelivered, untilRetried } from './support/delivery.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { deleteAccount, eventTypes, newContact, newPerson, userOf } from './support/person.ts';
+import { eventTypes, newContact } from './support/contacts.ts';
+import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { holdRequests, logLines } from './support/requests.ts';
 import { database, during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
 

@@ -3,29 +3,10 @@ import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import {
-  beginChange,
-  type Code,
-  deleteAccount,
-  eventTypes,
-  externalSession,
-  getMe,
-  newBusinessUserId,
-  newCode,
-  newContact,
-  newPerson,
-  newPhone,
-  otherThan,
-  type Person,
-  post,
-  redeem,
-  requestChange,
-  requestOtp,
-  trialSession,
-  usageOf,
-  userOf,
-  verifyChange,
-} from './support/person.ts';
+import { type Code, newCode, otherThan, redeem, requestOtp } from './support/codes.ts';
+import { beginChange, requestChange, verifyChange } from './support/number-change.ts';
+import { eventTypes, newBusinessUserId, newContact, newPhone, post, usageOf } from './support/contacts.ts';
+import { deleteAccount, externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
 import { costOf, startHeld, watchDatabase } from './support/requests.ts';
 import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
@@ -154,7 +135,7 @@ describe('a change of the number is refused', () => {
 
   it('after five wrong codes, after five minutes, with the challenge of another number, and a second time', async () => {
     const [one, two, three] = await Promise.all([newPerson(), newPerson(), newPerson()]);
-    const statusOf = async ({ token }: Person, code: Code) => (await verifyChange(token, code)).status;
+    const statusOf = async ({ token }: { token: string }, code: Code) => (await verifyChange(token, code)).status;
     const wrong = await beginChange(one.token);
     for (let count = 0; count < 5; count += 1)
       expect((await verifyChange(one.token, { ...wrong, otp: otherThan(wrong.otp) })).body.code).toBe('invalid_code');

@@ -5,32 +5,12 @@ import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.t
 import { botCall, call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, inPortal, newSubscriber, onTrial, switchPlan, verify } from './support/buying.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import {
-  deleteAccount,
-  externalSession,
-  metadataOf,
-  newContact,
-  newPerson,
-  newPhone,
-  planOf,
-  post,
-  profileOf,
-  usageOf,
-} from './support/person.ts';
+import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
+import { deleteAccount, externalSession, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
-import {
-  advance,
-  changePrice,
-  customerOf,
-  deliver,
-  fetchByCron,
-  hour,
-  latestInvoice,
-  stripe,
-  subscriptionOf,
-  week,
-} from './support/stripe.ts';
+import { advance, deliver, fetchByCron, hour, week } from './support/stripe-events.ts';
+import { changePrice, customerOf, latestInvoice, stripe, subscriptionOf } from './support/stripe.ts';
 
 const activate = (trialToken: string) => call('POST', '/auth/verify-trial-token', { body: { trialToken } });
 const askForTrial = (body: object, id?: string) => botCall('/api/bot/trials', body, id);

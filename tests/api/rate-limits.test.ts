@@ -3,21 +3,9 @@ import { LiveUser } from '../../worker/live/live-user.ts';
 import type { Answer, Settings } from './support/api.ts';
 import { botCall, call, parallel, randomAddress, randomNetwork, tally } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import {
-  deleteAccount,
-  externalSession,
-  logOut,
-  newCode,
-  newContact,
-  newPerson,
-  newPhone,
-  otherThan,
-  redeem,
-  requestCode,
-  requestOtp,
-  userOf,
-  verifyOtp,
-} from './support/person.ts';
+import { newCode, otherThan, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
+import { newContact, newPhone } from './support/contacts.ts';
+import { deleteAccount, externalSession, logOut, newPerson, userOf } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { newestCode, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';

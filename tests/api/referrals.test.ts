@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
 import { newWriter, readChat, reply } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
-import { newContact, newPhone } from './support/person.ts';
+import { newContact, newPhone } from './support/contacts.ts';
 import { costOf, logLines } from './support/requests.ts';
 import { during, run } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';

@@ -3,22 +3,13 @@ import { payRenewal } from '../../worker/billing/invoices.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, switchPlan } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { metadataOf, newPerson, planOf, post, usageOf } from './support/person.ts';
+import { post, usageOf } from './support/contacts.ts';
+import { metadataOf, newPerson, planOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { database, sandbox } from './support/sandbox.ts';
-import {
-  advance,
-  changePrice,
-  fetchByCron,
-  hour,
-  latestInvoice,
-  paymentsOf,
-  priceOf,
-  stripe,
-  subscriptionOf,
-  type Tier,
-  week,
-} from './support/stripe.ts';
+import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
+import { changePrice, latestInvoice, paymentsOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import type { Tier } from './support/stripe.ts';
 
 /** A user whose card fails from now on, and who has used the allowance of a paid week, by default the first. */
 async function spent(tier: Tier, limit: number, weeks = 1): Promise<Subscriber> {

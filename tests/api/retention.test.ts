@@ -2,36 +2,14 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
-import {
-  consent,
-  fetchRecording,
-  newSpeaker,
-  recordingOf,
-  reply,
-  sendRecording,
-  untilReplied,
-  untilState,
-  write,
-} from './support/chat.ts';
+import { consent, reply, write } from './support/chat.ts';
+import { untilReplied, untilState } from './support/delivery.ts';
+import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, day, eventually, second } from './support/clock.ts';
-import {
-  beginChange,
-  claimNumber,
-  deleteAccount,
-  eventTypes,
-  exportOf,
-  externalSession,
-  getMe,
-  newCode,
-  newPerson,
-  newPhone,
-  otherThan,
-  redeem,
-  requestOtp,
-  userOf,
-  verifyChange,
-  verifyOtp,
-} from './support/person.ts';
+import { claimNumber, newCode, otherThan, redeem, requestOtp, verifyOtp } from './support/codes.ts';
+import { beginChange, verifyChange } from './support/number-change.ts';
+import { eventTypes, newPhone } from './support/contacts.ts';
+import { deleteAccount, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
 import { logLines, watchDatabase } from './support/requests.ts';
 import { columnsWith, database, deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';

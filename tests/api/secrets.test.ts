@@ -6,21 +6,9 @@ import { settingsOf } from '../../worker/settings.ts';
 import { sessionToken } from '../../worker/sign-in/session-token.ts';
 import { botCall, botHeaders, call, vars, parallel, randomAddress } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
-import {
-  eventTypes,
-  getMe,
-  newCode,
-  newContact,
-  newPerson,
-  redeem,
-  requestCode,
-  requestOtp,
-  sessionOf,
-  userOf,
-  verifyOtp,
-  type Person,
-  newPhone,
-} from './support/person.ts';
+import { newCode, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
+import { eventTypes, newContact, newPhone } from './support/contacts.ts';
+import { getMe, newPerson, sessionOf, userOf, type Person } from './support/person.ts';
 import { run, sandbox } from './support/sandbox.ts';
 
 const settings = settingsOf(env)!;

@@ -8,20 +8,12 @@ import type { Handler } from '../../worker/http/request-context.ts';
 import worker from '../../worker/index.ts';
 import { type Answer, botCall, botHeaders, call, runCron, send, vars } from './support/api.ts';
 import { buy, startTrial } from './support/buying.ts';
-import { consent, newWriter, reply, untilDelivered, write } from './support/chat.ts';
+import { consent, newWriter, reply, write } from './support/chat.ts';
+import { untilDelivered } from './support/delivery.ts';
 import { eventually } from './support/clock.ts';
-import {
-  externalSession,
-  getMe,
-  logOut,
-  newCode,
-  newContact,
-  newPerson,
-  newPhone,
-  requestOtp,
-  userOf,
-  verifyOtp,
-} from './support/person.ts';
+import { newCode, requestOtp, verifyOtp } from './support/codes.ts';
+import { newContact, newPhone } from './support/contacts.ts';
+import { externalSession, getMe, logOut, newPerson, userOf } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { database, newestCode, outboxOf, run } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';

@@ -2,18 +2,9 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, hex, parallel, sendWith, type Settings, tally } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
-import {
-  getMe,
-  newCode,
-  newContact,
-  newPerson,
-  newPhone,
-  otherThan,
-  redeem,
-  requestCode,
-  requestOtp,
-  verifyOtp,
-} from './support/person.ts';
+import { newCode, otherThan, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
+import { newContact, newPhone } from './support/contacts.ts';
+import { getMe, newPerson } from './support/person.ts';
 import { costOf, expectUnavailable, logLines } from './support/requests.ts';
 import { columnsWith, sandbox } from './support/sandbox.ts';
 

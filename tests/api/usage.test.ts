@@ -9,17 +9,8 @@ import { LiveUser } from '../../worker/live/live-user.ts';
 import { botCall, call, parallel, tally } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
-import {
-  deleteAccount,
-  externalSession,
-  getMe,
-  logOut,
-  newContact,
-  newPerson,
-  type Person,
-  post,
-  userOf,
-} from './support/person.ts';
+import { newContact, post } from './support/contacts.ts';
+import { deleteAccount, externalSession, getMe, logOut, newPerson, type Person, userOf } from './support/person.ts';
 import { expectUnavailable, startHeld, watchDatabase } from './support/requests.ts';
 import { during } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream } from './support/streams.ts';

@@ -1,25 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { toBase64 } from '../../worker/lib/crypto.ts';
 import { botCall, parallel } from './support/api.ts';
-import {
-  acceptedBy,
-  bytesOf,
-  clearChat,
-  fetchAsBot,
-  fetchRecording,
-  newSpeaker,
-  newWriter,
-  readChat,
-  type Recording,
-  recordingOf,
-  reply,
-  sendRecording,
-  untilDelivered,
-  untilState,
-  write,
-} from './support/chat.ts';
+import { clearChat, newWriter, readChat, reply, write } from './support/chat.ts';
+import { acceptedBy, untilDelivered, untilState } from './support/delivery.ts';
+import { bytesOf, fetchAsBot, fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
+import type { Recording } from './support/voice.ts';
 import { logLines } from './support/requests.ts';
 import { outboxOf } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
