@@ -89,7 +89,7 @@ describe('the keys', () => {
   const [name, secret] = first.split(':') as [string, string];
   const keyIdOf = async (person: Person) => (await userRowOf(person)).chat_key_id;
 
-  it('are wrapped again by the first of the ring, on use and by the hourly job', async () => {
+  it('are wrapped again by the first of the ring on use', async () => {
     const [person, idle] = [await newWriter(), await newWriter()];
     for (const { token } of [person, idle]) await write(token, 'Hello');
     expect(await keyIdOf(person)).toBe(`${name}/2`);
@@ -99,13 +99,6 @@ describe('the keys', () => {
     expect(await statusOf(person, { CHAT_KEYS: fresh })).toBe(200);
     expect(await statusOf(idle, { CHAT_KEYS: fresh })).toBe(503);
     expect((await write(idle.token, 'Again', undefined, { CHAT_KEYS: fresh })).status).toBe(503);
-
-    const backwards = { CHAT_KEYS: `${second} ${first} ${fresh}` };
-    const { token } = await newPerson();
-    await call('PUT', '/api/user/chat/consent', { token, body: { version: 'x' }, settings: backwards });
-    await runCron('0 * * * *');
-    const retired = `${second.split(':')[0]}/2`;
-    expect((await run('select 1 from users where chat_key_id = ?', retired)).rows).toEqual([]);
   });
 
   it('that were wrapped before they were bound are read, and bound on use and by the hourly job', async () => {
@@ -146,27 +139,24 @@ describe('the keys', () => {
     const before = (await userRowOf(person)).chat_key;
     await clearChat(person.token);
     const after = (await userRowOf(person)).chat_key;
-    expect(after).not.toBe(before);
-    expect(after).not.toBeNull();
+    expect([before, null]).not.toContain(after);
     await withdraw(person.token);
     expect(await userRowOf(person)).toMatchObject({ chat_key: null, chat_key_id: null, chat_consent_version: null });
   });
 });
 
 it('keeps a fingerprint of a call of the bot that gives away no number, and knows those before the last rotation', async () => {
-  const [path, fresh] = ['/api/bot/entitlements', 'N'.repeat(43)];
+  const [path, old, fresh] = ['/api/bot/entitlements', vars.CODE_PEPPER!, 'N'.repeat(43)];
   const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
   const again = async (CODE_PEPPER: string) => (await botCall(path, body, id, { CODE_PEPPER })).status;
-  expect(await again(vars.CODE_PEPPER!)).toBe(200);
-  expect(await again(`${fresh} ${vars.CODE_PEPPER}`)).toBe(200);
-  expect(await again(fresh)).toBe(409);
+  expect([await again(old), await again(`${fresh} ${old}`), await again(fresh)]).toEqual([200, 200, 409]);
   const { rows } = await run('select fingerprint from bot_calls where id = ?', id);
   expect(rows[0]!.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   const unkeyed = await sha256(`${path}\n${JSON.stringify(body)}`);
   expect(rows[0]!.fingerprint).not.toBe(unkeyed);
   // As it was before it was keyed.
   await run('update bot_calls set fingerprint = ? where id = ?', unkeyed, id);
-  expect(await again(vars.CODE_PEPPER!)).toBe(200);
+  expect(await again(old)).toBe(200);
 });
 
 describe('consent', () => {

@@ -5,7 +5,7 @@ import { eventually, second } from './support/clock.ts';
 import { requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, post } from './support/contacts.ts';
 import { getMe, newPerson, profileOf, userOf } from './support/person.ts';
-import { expectUnavailable, holdRequests, startHeld, unavailable } from './support/requests.ts';
+import { expectUnavailable, holdRequests, startHeld } from './support/requests.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
@@ -78,28 +78,15 @@ describe('when the database applies a write and its response is lost', () => {
   });
 });
 
-describe('without WhatsApp', () => {
-  it('that answers 500 the caller gets 503 and may try again at once', async () => {
-    const { phone } = await newContact();
-    await during({ whatsapp: { status: 500, match: phone.slice(1) } }, async () => {
-      for (let tries = 0; tries < 7; tries += 1) {
-        const { status, body, headers } = await requestOtp(phone);
-        expect([status, body, headers.get('retry-after')]).toEqual([503, unavailable, '1']);
-      }
-    });
-    expect(await requestOtp(phone)).toMatchObject({ status: 200, body: { success: true } });
-  });
-
-  it('that never answers the caller gets 503, and one message at most is sent', async () => {
-    const { phone } = await newContact();
-    const match = phone.slice(1);
-    await sandbox.faults({ whatsapp: { hold: true, match } });
-    const limits = vi.spyOn(AbortSignal, 'timeout');
-    expect((await requestOtp(phone)).status).toBe(503);
-    expect(limits).toHaveBeenCalledWith(5 * second);
-    expect((await requestOtp(phone)).status).toBe(429);
-    expect(await sandbox.heldBy(match)).toBe(1);
-  });
+it('responds 503 while WhatsApp never answers, and sends one message at most', async () => {
+  const { phone } = await newContact();
+  const match = phone.slice(1);
+  await sandbox.faults({ whatsapp: { hold: true, match } });
+  const limits = vi.spyOn(AbortSignal, 'timeout');
+  expect((await requestOtp(phone)).status).toBe(503);
+  expect(limits).toHaveBeenCalledWith(5 * second);
+  expect((await requestOtp(phone)).status).toBe(429);
+  expect(await sandbox.heldBy(match)).toBe(1);
 });
 
 /** Makes a call and disconnects while its request to another service, which contains the marks, is held. */

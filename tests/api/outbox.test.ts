@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
-import { startTrial } from './support/buying.ts';
 import { untilDelivered, untilRetried } from './support/delivery.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { eventTypes, newContact } from './support/contacts.ts';
+import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { holdRequests, logLines } from './support/requests.ts';
 import { database, during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
@@ -132,14 +131,4 @@ it('holds at most five connections to the bot at once, each for 15 seconds', asy
   vi.restoreAllMocks();
   expect(most).toBe(5);
   for (const { phone } of people) expect(await eventsAbout(phone)).toHaveLength(1);
-});
-
-it('sends one event when a trial ends, by the cron', async () => {
-  const { phone } = await newContact();
-  await startTrial(phone, 'premium', 1);
-  const plans = async () => (await eventsAbout(phone)).map(({ data }) => data.tier);
-  await eventually(async () => expect(await plans()).toEqual(['premium']));
-  await database.execute('update users set trial_ends_at = ? where phone = ?', [Date.now() - 1, phone]);
-  await parallel(5, () => runCron());
-  expect(await plans()).toEqual(['premium', 'free']);
 });

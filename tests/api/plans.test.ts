@@ -125,7 +125,8 @@ describe('the plan after a trial', () => {
     await endTrial(phone, second);
     expect(await usageOf(phone)).toMatchObject({ limit: 5, tier: 'free' });
     await endTrial(phone, 5 * minute);
-    await runCron();
+    await parallel(5, () => runCron());
+    expect(await tiersTold(phone)).toEqual(['premium', 'free']);
     for (const seconds of [0, 3 * 24 * hour + 1, 2 * hour]) {
       await advance(phone, seconds);
       await fetchByCron(customer);
