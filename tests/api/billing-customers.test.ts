@@ -10,7 +10,7 @@ import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, u
 import { costOf, holdRequests, logLines, startHeld, watchDatabase } from './support/requests.ts';
 import { during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { eventsOf, fetchByCron, postEvent } from './support/stripe-events.ts';
-import { customerOf, customersWith, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { customerOf, customersWith, holdLease, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const createPortal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 const lost = { cut: true } as const;
@@ -164,10 +164,6 @@ it('a deletion goes on when Stripe refuses to void an invoice', async () => {
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
 });
 
-/** Another call holds the lease until an instant (unix ms). */
-const hold = (customer: string, until: number) =>
-  run('update customers set lease_until = ?, lease_token = hex(randomblob(16)) where stripe_id = ?', until, customer);
-
 /** Replaces the pauses (ms) of the Worker between two looks at the lease, all of at least a second, and returns them. */
 function replacePauses(pause: (ms: number) => Promise<void>): number[] {
   const pauses: number[] = [];
@@ -189,7 +185,7 @@ describe('a call that waits for another call of the same user', () => {
     // The clock moves with the pauses alone.
     advanceClock(0);
     const freeAt = Date.now() + seconds * second;
-    await hold(customer, freeAt);
+    await holdLease(customer, freeAt);
     const pauses = replacePauses(async (ms) => advanceClock(ms));
     const requests = watchDatabase(userOf(token));
     const result = await buy(token);
@@ -225,7 +221,7 @@ describe('a call that waits for another call of the same user', () => {
 it('a deletion that has lost its lease deletes nothing', async () => {
   const { token, customer } = await newSubscriber('basic');
   const deletion = await startHeld(() => deleteAccount(token), '/v1/', customer);
-  await hold(customer, 0);
+  await holdLease(customer, 0);
   expect((await deletion.finish()).status).toBe(503);
   expect((await profileOf(token)).status).toBe('approved');
   expect((await deleteAccount(token)).status).toBe(200);
@@ -252,7 +248,7 @@ describe('a purchase that has lost its lease', () => {
 
   it('returns no page that another call may have closed', async () => {
     const { token, customer, finish } = await heldPurchase();
-    await hold(customer, 0);
+    await holdLease(customer, 0);
     await fetchByCron(customer);
     expect((await finish()).status).toBe(503);
     expect((await buy(token, 'premium')).status).toBe(200);

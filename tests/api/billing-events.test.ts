@@ -2,10 +2,10 @@ import type { Stripe } from 'stripe';
 import { describe, expect, it, vi } from 'vitest';
 import { pauseAfter } from '../../worker/billing/due.ts';
 import { cronAfter, runCron, vars } from './support/api.ts';
-import { checkOut, newSubscriber, pressUnseen, startTrial, verify } from './support/buying.ts';
+import { checkOut, newSubscriber, pressUnseen, verify } from './support/buying.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
 import { post, usageOf } from './support/contacts.ts';
-import { newPerson, type Person, planOf, profileOf } from './support/person.ts';
+import { newPerson, type Person, planOf, profileOf, trialSession } from './support/person.ts';
 import { database, deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { deliver, eventsOf, fetchByCron, hour, newEventsOf, postEvent, week } from './support/stripe-events.ts';
@@ -115,7 +115,7 @@ function buys(tier: Tier): Step {
 
 function buysDuringTrial(tier: Tier): Step {
   return async ({ phone, token }) => {
-    await startTrial(phone, 'premium', 3);
+    await trialSession(phone, { tier: 'premium', days: 3 });
     await checkOut(token, tier);
   };
 }

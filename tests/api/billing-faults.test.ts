@@ -1,13 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 import { runCron } from './support/api.ts';
 import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { newPhone } from './support/contacts.ts';
 import { deleteAccount, planOf } from './support/person.ts';
-import { logLines } from './support/requests.ts';
+import { intercept, logLines } from './support/requests.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
 import { deliver, eventsOf, hour, postEvent } from './support/stripe-events.ts';
-import { priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { holdLease, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 /** The events about a dispute or charge, which do not contain our customer. */
 async function eventsAbout(type: string, id: string) {
@@ -55,12 +55,11 @@ it('a refund is logged once, also while another request holds the customer', asy
   await deliver(customer);
   await stripe.refunds.create({ charge, amount: 500 });
   const [event] = await eventsAbout('charge.refunded', charge);
-  const hold = 'update customers set lease_until = ?, lease_token = ? where stripe_id = ?';
-  await database.execute(hold, [Date.now() + 60_000, `held for ${customer}`, customer]);
+  await holdLease(customer, Date.now() + 60_000);
   const logged = () => logLines('payment_refunded').filter((line) => line['charge'] === charge);
   expect((await postEvent(event!)).status).toBe(200);
   expect(logged()).toHaveLength(1);
-  await database.execute(hold, [0, null, customer]);
+  await holdLease(customer, 0);
   expect((await postEvent(event!)).status).toBe(200);
   expect(logged()).toHaveLength(1);
 });
@@ -79,15 +78,12 @@ describe('a disputed payment', () => {
   }
 
   /** Stripe shows the dispute with another status, until the spy is restored. */
-  function showAs(id: string, status: string) {
-    const real = globalThis.fetch;
-    return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-      const response = await real(input, init);
-      const url = input instanceof Request ? input.url : String(input);
-      if (!url.includes(`/v1/disputes/${id}`)) return response;
+  const showAs = (id: string, status: string) =>
+    intercept(async (request, _, send) => {
+      const response = await send(request);
+      if (!request.url.includes(`/v1/disputes/${id}`)) return response;
       return Response.json({ ...(await response.json<object>()), status });
     });
-  }
 
   it('that begins as an inquiry is logged again when it ends the subscription', async () => {
     const { customer, id, event } = await disputed();

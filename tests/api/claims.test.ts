@@ -123,27 +123,24 @@ describe('a claim', () => {
     const asked = await parallel(4, () => ask());
     const results = [];
     for (const { linkCode } of asked) results.push(await claim(linkCode, businessUserId));
-    expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    expect(results[3]!.body.code).toBe('rate_limited');
+    expect(results.map(({ body }) => body.code)).toEqual([undefined, undefined, undefined, 'rate_limited']);
     expect(Number(results[3]!.headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
     expect((await claim(asked[3]!.linkCode)).status).toBe(200);
     advanceClock(day + second);
     expect((await claim((await ask()).linkCode, businessUserId)).status).toBe(200);
   });
 
-  it.each([{ status: 503 }, { drop: true as const }])(
-    'responds 503 while WhatsApp has the fault %j, and the code stays good',
-    async (fault) => {
-      const { phone, linkCode } = await ask();
-      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
-      await sandbox.faults({ whatsapp: { ...fault, match: phone.slice(1) } });
-      for (let round = 0; round < 4; round += 1)
-        expect((await claim(linkCode, businessUserId, id)).body).toMatchObject({ code: 'unavailable' });
-      await sandbox.faults({ whatsapp: null });
-      expect((await claim(linkCode, businessUserId, id)).status).toBe(200);
-      expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
-    },
-  );
+  const faults = [{ status: 503 }, { drop: true as const }];
+  it.each(faults)('responds 503 while WhatsApp has the fault %j, and the code stays good', async (fault) => {
+    const { phone, linkCode } = await ask();
+    const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+    await sandbox.faults({ whatsapp: { ...fault, match: phone.slice(1) } });
+    for (let round = 0; round < 4; round += 1)
+      expect((await claim(linkCode, businessUserId, id)).body).toMatchObject({ code: 'unavailable' });
+    await sandbox.faults({ whatsapp: null });
+    expect((await claim(linkCode, businessUserId, id)).status).toBe(200);
+    expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
+  });
 
   it('keeps to the limits of the number, and ties the id only if its own code has made the account', async () => {
     const phone = newPhone();

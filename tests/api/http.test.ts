@@ -93,13 +93,11 @@ describe('a field', () => {
   });
 });
 
-it.each(['/api', '/api/', '/api/nothing', '/api/user/me/', '/api/%zz', '/api/user/../nothing', '/api/bot'])(
-  'responds 404 as JSON at %s',
-  async (unknown) => {
-    const body = { success: false, code: 'not_found', message: 'Not found' };
-    expect(await call('GET', unknown)).toMatchObject({ status: 404, body });
-  },
-);
+it('responds 404 as JSON to every other address', async () => {
+  const body = { success: false, code: 'not_found', message: 'Not found' };
+  for (const part of ['', '/', '/nothing', '/user/me/', '/%zz', '/user/../nothing', '/bot'])
+    expect(await call('GET', `/api${part}`), part).toMatchObject({ status: 404, body });
+});
 
 it('lets in other origins that are listed, with credentials for the stream alone', async () => {
   const preflight = async (origin: string, to: string) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../worker/contract/endpoints.ts';
 import { botCall, parallel, tally } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
@@ -68,20 +69,15 @@ describe('a contact with number and id', () => {
 
 const id = '6c08491b-1760-428f-813b-8446782cb4c7';
 
-/** Every call of the bot about a person, with a body that is valid but for the names. */
-describe.each<[path: string, body: object]>([
-  ['contacts', {}],
-  ['usage', {}],
-  ['entitlements', {}],
-  ['approvals', { status: 'approved' }],
-  ['trials', {}],
-  ['messages', { id, text: 'Hello' }],
-  ['typing', {}],
-  ['voice', { id }],
-  ['referrals', {}],
-  ['transcripts', { id, text: 'Hello' }],
-])('bot/%s', (name, body) => {
-  const post = (names: object, callId?: string) => botCall(`/api/bot/${name}`, { ...names, ...body }, callId);
+/** What the bodies of the bot's calls about a person have besides the names. */
+const message = { id, text: 'Hello' };
+const bodies = { approvals: { status: 'approved' }, messages: message, transcripts: message, voice: { id } };
+const pathsOfBot = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
+
+describe.each(pathsOfBot)('%s', (path) => {
+  const name = path.split('/').at(-1)!;
+  const body = name in bodies ? bodies[name as keyof typeof bodies] : {};
+  const post = (names: object, callId?: string) => botCall(path, { ...names, ...body }, callId);
 
   it('refuses a number with the id of another person or a new one by 409, also again, and changes nothing', async () => {
     const [one, other, callId] = [await newLinked(), await newLinked(), crypto.randomUUID()];

@@ -176,27 +176,24 @@ describe('races of a change of the number', () => {
     expect((await getMe(people[late]!.token)).body.profile.phoneNumber).toBe(people[late]!.phone);
   });
 
-  it.each(['Stripe', 'the database'])(
-    'leaves nothing of either number beside a deletion that is held at %s, and the free week to the new one',
-    async (service) => {
-      const { phone: old, token } = await newPerson();
-      const { resetsAt } = (await post(old, 3)).body;
-      await buy(token, 'basic');
-      const [begun, customer] = [await beginChange(token), await customerOf(old)];
-      const marks = service === 'Stripe' ? ['DELETE', customer] : ['user.deleted', 'chat_erasures'];
-      const deletion = await startHeld(() => deleteAccount(token), ...marks);
-      expect((await verifyChange(token, begun)).status).toBe(200);
-      expect((await deletion.finish()).status).toBe(200);
-      expect((await getMe(token)).status).toBe(401);
-      expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
-      // The response to the call of the bot has the user's id.
-      const numbers = [old.slice(1), begun.phone.slice(1)];
-      expect(await columnsWith([userOf(token), ...numbers])).toEqual(['bot_calls.answer']);
-      expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
-      await newContact(begun.phone);
-      expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });
-    },
-  );
+  it.each(['Stripe', 'the database'])('leaves only the free week beside a deletion held at %s', async (service) => {
+    const { phone: old, token } = await newPerson();
+    const { resetsAt } = (await post(old, 3)).body;
+    await buy(token, 'basic');
+    const [begun, customer] = [await beginChange(token), await customerOf(old)];
+    const marks = service === 'Stripe' ? ['DELETE', customer] : ['user.deleted', 'chat_erasures'];
+    const deletion = await startHeld(() => deleteAccount(token), ...marks);
+    expect((await verifyChange(token, begun)).status).toBe(200);
+    expect((await deletion.finish()).status).toBe(200);
+    expect((await getMe(token)).status).toBe(401);
+    expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
+    // The response to the call of the bot has the user's id.
+    const numbers = [old.slice(1), begun.phone.slice(1)];
+    expect(await columnsWith([userOf(token), ...numbers])).toEqual(['bot_calls.answer']);
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+    await newContact(begun.phone);
+    expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });
+  });
 
   it('leaves nothing of an account that is deleted while its change is held', async () => {
     const { phone, token } = await newPerson();

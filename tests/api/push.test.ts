@@ -189,11 +189,8 @@ describe('the API refuses', () => {
     '//fcm.googleapis.com/1',
   ];
   const otherKeys = [
-    { p256dh: undefined },
-    { p256dh: 'BAAA' },
-    { p256dh: `B${'A'.repeat(86)}` },
-    { auth: 'A'.repeat(23) },
-    { auth: '+'.repeat(22) },
+    ...[undefined, 'BAAA', `B${'A'.repeat(86)}`].map((p256dh) => ({ p256dh })),
+    ...['A'.repeat(23), '+'.repeat(22)].map((auth) => ({ auth })),
   ];
 
   it('endpoints outside the push services, and malformed subscriptions, and stores nothing', async () => {

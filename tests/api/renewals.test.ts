@@ -7,7 +7,7 @@ import { post, usageOf } from './support/contacts.ts';
 import { metadataOf, newPerson, planOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { database, sandbox } from './support/sandbox.ts';
-import { advance, fetchByCron, hour, week } from './support/stripe-events.ts';
+import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-events.ts';
 import { changePrice, latestInvoice, paymentsOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
 import type { Tier } from './support/stripe.ts';
 
@@ -28,11 +28,6 @@ async function renewing(): Promise<Subscriber> {
   await post(person.phone, 30);
   await sandbox.advanceStripe(person.phone, week);
   return person;
-}
-
-async function periodEnd(customer: string): Promise<string> {
-  const { items } = await subscriptionOf(customer);
-  return new Date(items.data[0]!.current_period_end * 1000).toISOString();
 }
 
 /** The card of a user works again and pays the latest invoice. */

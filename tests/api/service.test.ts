@@ -1,19 +1,17 @@
-import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, expectTypeOf, it } from 'vitest';
 import type { canonicalPhone, PhoneNumber } from '../../worker/accounts/phone.ts';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
 import type { Handler } from '../../worker/http/request-context.ts';
-import worker from '../../worker/index.ts';
 import { type Answer, botCall, botHeaders, call, runCron, send, vars } from './support/api.ts';
-import { buy, startTrial } from './support/buying.ts';
+import { buy } from './support/buying.ts';
 import { consent, newWriter, reply, write } from './support/chat.ts';
 import { untilDelivered } from './support/delivery.ts';
 import { eventually } from './support/clock.ts';
 import { newCode, requestOtp, verifyOtp } from './support/codes.ts';
 import { newContact, newPhone } from './support/contacts.ts';
-import { externalSession, getMe, logOut, newPerson, userOf } from './support/person.ts';
+import { externalSession, getMe, logOut, newPerson, trialSession, userOf } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { database, newestCode, outboxOf, run } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
@@ -166,10 +164,7 @@ it('runs no scheduled task without its settings', async () => {
   const id = crypto.randomUUID();
   await run("insert into used_tokens values (?, 'by', 1)", id);
   const rows = async () => (await run('select 1 from used_tokens where id = ?', id)).rows;
-  const ctx = createExecutionContext();
-  const paused = { ...env, SITE_URL: 'paused' } as never;
-  await worker.scheduled(createScheduledController({ cron: '* * * * *' }), paused, ctx);
-  await waitOnExecutionContext(ctx);
+  await runCron('* * * * *', { SITE_URL: 'paused' });
   expect(await rows()).toHaveLength(1);
   await runCron();
   expect(await rows()).toHaveLength(0);
@@ -220,8 +215,7 @@ const harmless = /^SCAN ((\d+ )?CONSTANT ROWS?|\(subquery-\d+\)|customers USING 
 
 async function everyCall(): Promise<void> {
   const { phone, token } = await newPerson();
-  await botCall('/api/bot/usage', { phone });
-  await botCall('/api/bot/entitlements', { phone });
+  for (const name of ['usage', 'entitlements']) await botCall(`/api/bot/${name}`, { phone });
   await botCall('/api/bot/approvals', { phone, status: 'approved' });
   await call('GET', '/api/user/me', { token });
   await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
@@ -229,7 +223,7 @@ async function everyCall(): Promise<void> {
   await call('POST', '/api/user/stream-ticket', { token });
   await buy(token);
   await call('POST', '/api/billing/create-portal-session', { token });
-  await startTrial(phone, 'premium', 3);
+  await trialSession(phone, { tier: 'premium', days: 3 });
   for (const everywhere of [false, true]) await logOut(await externalSession(phone), everywhere);
   const writer = await newWriter();
   await OpenChat.open(writer.token);
@@ -237,8 +231,7 @@ async function everyCall(): Promise<void> {
   await write(writer.token, 'Hello', message.id);
   await reply(writer.phone, 'Hello', 'reply-1', { crisis: true });
   await botCall('/api/bot/typing', { phone: writer.phone });
-  await call('DELETE', '/api/user/chat', { token: writer.token });
-  await call('DELETE', '/api/user/chat/consent', { token: writer.token });
+  for (const path of ['', '/consent']) await call('DELETE', `/api/user/chat${path}`, { token: writer.token });
   await call('DELETE', '/api/user/me', { token: await externalSession((await newContact()).phone) });
   await runCron();
   await runCron('0 * * * *');

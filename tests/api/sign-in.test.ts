@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { botCall, call, hex, parallel, sendWith, type Settings, tally } from './support/api.ts';
+import { botCall, call, hex, parallel, type Settings, tally } from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import { newCode, otherThan, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
 import { newContact, newPhone } from './support/contacts.ts';
@@ -9,10 +9,8 @@ import { costOf, expectUnavailable, logLines } from './support/requests.ts';
 import { columnsWith, sandbox } from './support/sandbox.ts';
 
 /** The one response to every code that is not right. */
-const invalid = {
-  status: 401,
-  text: '{"success":false,"code":"invalid_code","message":"Invalid code. Please try again."}',
-};
+const text = '{"success":false,"code":"invalid_code","message":"Invalid code. Please try again."}';
+const invalid = { status: 401, text };
 
 describe('requesting a code', () => {
   it('sends one WhatsApp message to somebody who has written', async () => {
@@ -261,8 +259,8 @@ describe('the webhook of WhatsApp', () => {
       const token = settings.WHATSAPP_VERIFY_TOKEN;
       const right = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '1158201444' };
       const query = new URLSearchParams({ ...right, ...changes }).toString();
-      const response = await sendWith(settings, new Request(`http://solace.test${path}?${query}`));
-      return { status: response.status, text: await response.text(), type: response.headers.get('content-type') };
+      const { status, text, headers } = await call('GET', `${path}?${query}`, { settings });
+      return { status, text, type: headers.get('content-type') };
     };
     const type = expect.stringMatching(/^text\/plain/);
     expect(await ask({})).toEqual({ status: 200, text: '1158201444', type });

@@ -24,7 +24,7 @@ const origin = 'http://solace.test';
 const worker = (exports as unknown as { default: Fetcher }).default;
 
 /** The Worker with other settings. */
-export async function sendWith(settings: Record<string, string>, request: Request): Promise<Response> {
+async function sendWith(settings: Record<string, string>, request: Request): Promise<Response> {
   const ctx = createExecutionContext();
   const response = await workerModule.fetch(request, { ...env, ...settings }, ctx);
   await waitOnExecutionContext(ctx);
@@ -79,9 +79,9 @@ export const hex = (bytes: ArrayBuffer) =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Runs the scheduled tasks, as Cloudflare does every minute or hour. */
-export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *'): Promise<void> {
+export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *', settings: Settings = {}): Promise<void> {
   const ctx = createExecutionContext();
-  await workerModule.scheduled(createScheduledController({ cron }), env as never, ctx);
+  await workerModule.scheduled(createScheduledController({ cron }), { ...env, ...settings } as never, ctx);
   await waitOnExecutionContext(ctx);
 }
 

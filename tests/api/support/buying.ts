@@ -40,11 +40,9 @@ export async function newSubscriber(tier: Tier): Promise<Subscriber> {
 /** A user on a trial of three days. */
 export async function onTrial(tier: Tier): Promise<Person> {
   const person = await newPerson();
-  await startTrial(person.phone, tier, 3);
+  await trialSession(person.phone, { tier, days: 3 });
   return person;
 }
-
-export const startTrial = (phone: string, tier: Tier, days: number) => trialSession(phone, { tier, days });
 
 /** Presses a button of a page of the portal. */
 export const inPortal = (portalUrl: string, action: string, form: Record<string, string> = {}) =>

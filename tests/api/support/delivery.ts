@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../../worker/contract/chat-schemas.ts';
 import { botCall, vars } from './api.ts';
 import { newWriter, readChat, stateOf } from './chat.ts';
 import { eventually, until } from './clock.ts';
+import type { Person } from './person.ts';
 import { outboxOf } from './sandbox.ts';
 
 /** The `data` of the messages that the bot accepted. */
@@ -19,10 +20,8 @@ export const untilAccepted = (phone: string, count: number) =>
     return accepted;
   });
 
-type Writer = { phone: string; token: string };
-
 /** Waits until the bot has accepted so many messages, and replies as the local bot does when it can reach the site. */
-export async function untilReplied({ phone, token }: Writer, count: number): Promise<ChatMessage[]> {
+export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
   for (const { messageId } of await untilAccepted(phone, count)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);

@@ -5,10 +5,10 @@ import { until } from './clock.ts';
 type Send = (request: Request) => Promise<Response>;
 
 /** Lets a handler pass on the Worker's requests to other services, with their text: method, address and body. */
-function intercept(handle: (request: Request, text: string, send: Send) => Promise<Response>): void {
+export function intercept(handle: (request: Request, text: string, send: Send) => Promise<Response>) {
   const present = globalThis.fetch;
   const send: Send = vi.isMockFunction(present) ? present.getMockImplementation()! : present;
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+  return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     const text = `${request.method} ${decodeURIComponent(request.url)}\n${await request.clone().text()}`;
     return handle(request, text, send);
@@ -98,7 +98,7 @@ export function logLines(event?: string): LogLine[] {
   return lines.filter((line) => event === undefined || line.event === event);
 }
 
-export const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
+const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
 
 /** Expects that a service does not respond, and that the caller is asked to come again. */
 export function expectUnavailable({ status, body, headers }: Answer): void {

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { call, runCron, type Settings, vars } from './api.ts';
 import { database, sandbox } from './sandbox.ts';
-import { customerOf, stripe } from './stripe.ts';
+import { customerOf, stripe, subscriptionOf } from './stripe.ts';
 
 /** The cron job fetches a customer's state, as after an hour without any event. */
 export async function fetchByCron(customer: string, cron?: '0 * * * *'): Promise<void> {
@@ -50,4 +50,10 @@ export const week = 168 * hour;
 export async function advance(phone: string, seconds: number): Promise<void> {
   await sandbox.advanceStripe(phone, seconds);
   await deliver(await customerOf(phone));
+}
+
+/** The end of the week that runs at Stripe. */
+export async function periodEnd(customer: string): Promise<string> {
+  const { items } = await subscriptionOf(customer);
+  return new Date(items.data[0]!.current_period_end * 1000).toISOString();
 }

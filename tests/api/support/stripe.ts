@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import { vars } from './api.ts';
-import { database } from './sandbox.ts';
+import { run } from './sandbox.ts';
 
 const base = new URL(vars.STRIPE_API_BASE!);
 
@@ -17,8 +17,7 @@ export type Tier = 'basic' | 'premium' | 'platinum';
 
 export async function customerOf(phone: string): Promise<string> {
   const sql = 'select c.stripe_id from customers c join users u on u.id = c.user_id where u.phone = ?';
-  const { rows } = await database.execute(sql, [phone]);
-  return rows[0]!.stripe_id as string;
+  return (await run(sql, phone)).rows[0]!.stripe_id as string;
 }
 
 export async function subscriptionOf(customer: string): Promise<Stripe.Subscription> {
@@ -53,3 +52,7 @@ export async function customersWith(phone: string): Promise<string[]> {
   const all = await stripe.customers.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 });
   return all.filter((customer) => customer.phone === phone).map(({ id }) => id);
 }
+
+/** Another call holds the lease of a customer until an instant (unix ms). */
+export const holdLease = (customer: string, until: number) =>
+  run('update customers set lease_until = ?, lease_token = hex(randomblob(16)) where stripe_id = ?', until, customer);
