@@ -5,8 +5,7 @@ import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts'
 import { buy, newSubscriber } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
-import { newCode, redeem, requestCode, requestOtp } from './support/codes.ts';
-import { beginChange } from './support/number-change.ts';
+import { beginChange, newCode, redeem, requestCode, requestOtp } from './support/codes.ts';
 import { eventTypes, newBusinessUserId, newContact, newPhone, post } from './support/contacts.ts';
 import { deleteAccount, exportOf, externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';

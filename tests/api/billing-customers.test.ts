@@ -5,7 +5,7 @@ import { readRow } from '../../worker/lib/sql.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
-import { beginChange, verifyChange } from './support/number-change.ts';
+import { beginChange, verifyChange } from './support/codes.ts';
 import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, userOf } from './support/person.ts';
 import { costOf, holdRequests, logLines, startHeld, watchDatabase } from './support/requests.ts';
 import { during, run, sandbox, userRowOf } from './support/sandbox.ts';

@@ -2,8 +2,19 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { call, cronAfter, runCron } from './support/api.ts';
-import { clearChat, newWriter, readChat, reply, textsOf, write } from './support/chat.ts';
-import { acceptedBy, newSettledWriter, untilAccepted, untilReplied, untilRetried } from './support/delivery.ts';
+import {
+  acceptedBy,
+  clearChat,
+  newSettledWriter,
+  newWriter,
+  readChat,
+  reply,
+  textsOf,
+  untilAccepted,
+  untilReplied,
+  untilRetried,
+  write,
+} from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';

@@ -5,8 +5,18 @@ import { LiveUser } from '../../worker/live/live-user.ts';
 import { retryParked } from '../../worker/operations/support/parked-events.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { botCall, call, cronAfter, parallel, runCron, vars } from './support/api.ts';
-import { clearChat, newWriter, readChat, stateOf, write } from './support/chat.ts';
-import { acceptedBy, newSettledWriter, untilDelivered, untilRetried, untilState } from './support/delivery.ts';
+import {
+  acceptedBy,
+  clearChat,
+  newSettledWriter,
+  newWriter,
+  readChat,
+  stateOf,
+  untilDelivered,
+  untilRetried,
+  untilState,
+  write,
+} from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
 import { type Person, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';

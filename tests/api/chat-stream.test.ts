@@ -1,8 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import { newWriter, readChat, reply, write } from './support/chat.ts';
-import { newSettledWriter, untilReplied } from './support/delivery.ts';
+import { newSettledWriter, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
 import { eventually, minute, second, until } from './support/clock.ts';
 import { userOf } from './support/person.ts';
 import { costOf, watchDatabase } from './support/requests.ts';

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron, tally } from './support/api.ts';
-import { consent, newWriter, readChat, reply, write } from './support/chat.ts';
-import { acceptedBy, untilAccepted, untilDelivered, untilReplied } from './support/delivery.ts';
+import {
+  acceptedBy,
+  consent,
+  newWriter,
+  readChat,
+  reply,
+  untilAccepted,
+  untilDelivered,
+  untilReplied,
+  write,
+} from './support/chat.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { outboxOf, sandbox } from './support/sandbox.ts';

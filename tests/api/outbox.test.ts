@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
-import { untilDelivered, untilRetried } from './support/delivery.ts';
+import { untilDelivered, untilRetried } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';

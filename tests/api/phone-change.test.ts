@@ -3,8 +3,16 @@ import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { type Code, newCode, otherThan, redeem, requestOtp } from './support/codes.ts';
-import { beginChange, requestChange, verifyChange } from './support/number-change.ts';
+import {
+  type Code,
+  beginChange,
+  newCode,
+  otherThan,
+  redeem,
+  requestChange,
+  requestOtp,
+  verifyChange,
+} from './support/codes.ts';
 import { eventTypes, newBusinessUserId, newContact, newPhone, post, usageOf } from './support/contacts.ts';
 import { deleteAccount, externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
 import { costOf, startHeld, watchDatabase } from './support/requests.ts';

@@ -2,12 +2,19 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
-import { consent, reply, write } from './support/chat.ts';
-import { untilReplied, untilState } from './support/delivery.ts';
+import { consent, reply, untilReplied, untilState, write } from './support/chat.ts';
 import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, day, eventually, second } from './support/clock.ts';
-import { claimNumber, newCode, otherThan, redeem, requestOtp, verifyOtp } from './support/codes.ts';
-import { beginChange, verifyChange } from './support/number-change.ts';
+import {
+  beginChange,
+  claimNumber,
+  newCode,
+  otherThan,
+  redeem,
+  requestOtp,
+  verifyChange,
+  verifyOtp,
+} from './support/codes.ts';
 import { eventTypes, newPhone } from './support/contacts.ts';
 import { deleteAccount, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
 import { logLines, watchDatabase } from './support/requests.ts';

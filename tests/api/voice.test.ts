@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { toBase64 } from '../../worker/lib/crypto.ts';
 import { botCall, parallel } from './support/api.ts';
-import { clearChat, newWriter, readChat, reply, write } from './support/chat.ts';
-import { acceptedBy, untilDelivered, untilState } from './support/delivery.ts';
+import {
+  acceptedBy,
+  clearChat,
+  newWriter,
+  readChat,
+  reply,
+  untilDelivered,
+  untilState,
+  write,
+} from './support/chat.ts';
 import { bytesOf, fetchAsBot, fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';

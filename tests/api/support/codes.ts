@@ -1,6 +1,7 @@
 import { botCall, call, type Settings } from './api.ts';
 import { newBusinessUserId, newContact, newPhone } from './contacts.ts';
-import { newestCode } from './sandbox.ts';
+import { newestCode, sandbox } from './sandbox.ts';
+import { until } from './clock.ts';
 
 /** A code that was sent, and the challenge of who requested it. */
 export type Code = { phone: string; otp: string; challenge?: string | undefined };
@@ -37,3 +38,19 @@ export const verifyOtp = (phone: string, otp: string, address?: string) => redee
 
 /** A wrong code. */
 export const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
+
+/** The first step of a change of the number. */
+export const requestChange = (token: string, phone: string, address?: string) =>
+  call('POST', '/api/user/phone', { token, address, body: { phone } });
+
+/** Requests a change of the number, and waits for its code, which is sent after the response. */
+export async function beginChange(token: string, phone = newPhone(), address?: string): Promise<Code> {
+  const codes = async () => (await sandbox.messages(phone)).flatMap(({ code }) => code ?? []);
+  const { length: before } = await codes();
+  const { body } = await requestChange(token, phone, address);
+  const sent = await until(`a code on ${phone}`, codes, ({ length }) => length > before);
+  return { phone, otp: sent.at(-1)!, challenge: body.challenge };
+}
+
+export const verifyChange = (token: string, body: Code, address?: string) =>
+  call('POST', '/api/user/phone/verify', { token, address, body });
