@@ -20,7 +20,7 @@ import {
 import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
 import { type Person, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
-import { outboxOf, run, sandbox } from './support/sandbox.ts';
+import { eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 /** Waits until the only event of a number is parked. */
@@ -204,8 +204,7 @@ describe('a Worker that is killed', () => {
 });
 
 /** What the bot has received about a number: the texts of messages, and the types of other events. */
-const receivedOf = async (phone: string) =>
-  (await sandbox.botEvents()).flatMap(({ type, data }) => (data.phone === phone ? [data.text ?? type] : []));
+const receivedOf = async (phone: string) => (await eventsAbout(phone)).map(({ type, data }) => data.text ?? type);
 
 /** Sends a message that the bot is still receiving when this returns, until it is released. */
 async function writeSlowly({ phone, token }: Person, text: string) {

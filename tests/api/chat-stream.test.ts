@@ -5,7 +5,7 @@ import { newSettledWriter, newWriter, readChat, reply, untilReplied, write } fro
 import { eventually, minute, second, until } from './support/clock.ts';
 import { userOf } from './support/person.ts';
 import { costOf, watchDatabase } from './support/requests.ts';
-import { liveUserOf, OpenChat } from './support/streams.ts';
+import { liveUserOf, OpenChat, ticketOf } from './support/streams.ts';
 
 describe('an open stream', () => {
   it('costs the database one request, and none while it waits or receives', async () => {
@@ -62,7 +62,7 @@ describe('a stream that is opened again', () => {
   it('brings what has changed after the greater one of `after` and Last-Event-ID, and is live only without both', async () => {
     const { phone, token } = await newWriter();
     for (let index = 1; index <= 4; index += 1) await reply(phone, `Reply ${index}`);
-    const { ticket } = (await call('POST', '/api/user/stream-ticket', { token })).body;
+    const ticket = await ticketOf(token);
     const streams = [
       await OpenChat.open(ticket, 2),
       await OpenChat.open(token, 1, { 'last-event-id': '3' }),

@@ -8,7 +8,7 @@ import { advanceClock, day, minute } from './support/clock.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import { logOut, newPerson, trialSession, userOf } from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
-import { OpenStream } from './support/streams.ts';
+import { OpenStream, ticketOf } from './support/streams.ts';
 
 const phone = '+15550001111';
 const path = '/api/auth/request-otp';
@@ -128,14 +128,12 @@ const always = {
 
 it('has the same headers on every kind of response, and no response affects the next', async () => {
   const { token } = await newPerson();
-  const authorization = `Bearer ${token}`;
-  const origin = 'https://app.example';
   const granted = ['access-control-allow-headers', 'access-control-allow-methods', 'access-control-max-age'];
   const answers: [answer: Response, own: string[]][] = [
     [await send('/api/user/me'), ['content-type', 'www-authenticate']],
     [await send('/api/health', { method: 'PUT' }), ['allow', 'content-type']],
-    [await send('/api/user/me', { headers: { authorization } }), ['content-type']],
-    [await send('/api/user/me', { method: 'OPTIONS', headers: { origin } }), granted],
+    [await send('/api/user/me', { headers: { authorization: `Bearer ${token}` } }), ['content-type']],
+    [await send('/api/user/me', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }), granted],
     [await send(`/api/user/usage-stream?token=${token}`), ['content-type']],
     [await send('/api/nothing'), ['content-type']],
   ];
@@ -206,7 +204,7 @@ describe.each(ofUsers)('%s', (_, endpoint) => {
       await forge(claims, 'new'),
       await forge(claims, '__proto__'),
     ];
-    if (!endpoint.tokenInQuery) bad.push((await call('POST', '/api/user/stream-ticket', { token })).body.ticket);
+    if (!endpoint.tokenInQuery) bad.push(await ticketOf(token));
     for (const forged of bad) expect((await callWith(endpoint, forged)).status).toBe(401);
     await logOut(token);
     expect((await callWith(endpoint, token)).body).toEqual(unauthenticated);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, vars } from './support/api.ts';
-import { complete, inPortal, onTrial, verify } from './support/buying.ts';
+import { buy, complete, inPortal, onTrial, verify } from './support/buying.ts';
 import { verifyOtp } from './support/codes.ts';
 import { newContact } from './support/contacts.ts';
 import { newPerson } from './support/person.ts';
@@ -15,12 +15,7 @@ const headersIn = (language: string) => ({ 'accept-language': language });
 const requestOtp = (phone: string, language: string, settings: Record<string, string> = {}) =>
   call('POST', '/api/auth/request-otp', { body: { phone }, headers: headersIn(language), settings });
 
-const open = (token: string, language: string, tier?: string) =>
-  call('POST', '/api/billing/create-subscription-update-session', {
-    token,
-    headers: headersIn(language),
-    ...(tier && { body: { tier } }),
-  });
+const open = (token: string, language: string, tier?: string) => buy(token, tier, { headers: headersIn(language) });
 
 const checkoutsOf = async (phone: string) =>
   (await stripe.checkout.sessions.list({ customer: await customerOf(phone) })).data;

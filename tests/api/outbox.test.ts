@@ -128,7 +128,6 @@ it('holds at most five connections to the bot at once, each for 15 seconds', asy
     return real(input, init).finally(() => (open -= 1));
   });
   await cronAfter(minute);
-  vi.restoreAllMocks();
   expect(most).toBe(5);
   for (const { phone } of people) expect(await eventsAbout(phone)).toHaveLength(1);
 });

@@ -196,8 +196,7 @@ describe('races of a change of the number', () => {
     expect((await getMe(token)).status).toBe(401);
     expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
     // The response to the call of the bot has the user's id.
-    const numbers = [old.slice(1), begun.phone.slice(1)];
-    expect(await columnsWith([userOf(token), ...numbers])).toEqual(['bot_calls.answer']);
+    expect(await columnsWith([userOf(token), old.slice(1), begun.phone.slice(1)])).toEqual(['bot_calls.answer']);
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
     await newContact(begun.phone);
     expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });

@@ -28,9 +28,8 @@ describe('a trial', () => {
     expect(Date.parse(body.expiresAt) - Date.now()).toBe(7 * day);
 
     const activated = await activate(tokenOf(body.url));
-    expect(activated).toMatchObject({ status: 200, body: { success: true, token: expect.any(String) } });
-    expect(activated.body.message).toBeUndefined();
-    const { token } = activated.body;
+    const { success, message, token } = activated.body;
+    expect([activated.status, success, message]).toEqual([200, true, undefined]);
     expect(await planOf(token)).toEqual(['basic', 'trialing']);
     const { isTrial, metadata } = await profileOf(token);
     expect([isTrial, Date.parse(metadata.renewalDate) - Date.now()]).toEqual([true, 3 * day]);
@@ -84,8 +83,7 @@ describe('a trial', () => {
       expect(result).toMatchObject({ status: 401, body: invalid });
       expect(costOf(result)).toBe(1);
     }
-    expect(requests.length).toBeGreaterThan(0);
-    expect(requests.filter(({ text }) => /insert|update|delete/i.test(text))).toEqual([]);
+    expect(requests.map(({ text }) => /insert|update|delete/i.test(text))).toEqual([false, false]);
     advanceClock(7 * day + second);
     expect(await activate(link)).toMatchObject({ status: 401, body: invalid });
   });
@@ -215,9 +213,8 @@ describe('the catalogue', () => {
     expect(await planOf(token)).toEqual(['premium', 'cancellation_scheduled']);
   });
 
-  /** By a call with settings of its own, whose Worker reads the catalogue that a test has changed. */
-  const callAnew = (path: string, token: string, body: object) =>
-    call('POST', `/api/billing/${path}`, { token, body, settings: {} });
+  /** The Worker of a call with settings of its own reads the catalogue that a test has changed. */
+  const settings = {};
 
   describe('a plan that is off sale', () => {
     it('cannot be bought; its price stays, and whoever has it keeps it and can change', async () => {
@@ -228,7 +225,7 @@ describe('the catalogue', () => {
       expect(lines).toContain('kept product Premium, which is off sale');
       expect((await stripe.prices.retrieve(price)).active).toBe(true);
       const other = await newPerson();
-      const refused = await callAnew('create-subscription-update-session', other.token, { tier: 'premium' });
+      const refused = await buy(other.token, 'premium', { settings });
       expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
       await advance(person.phone, week + 2 * hour);
       expect(await planOf(person.token)).toEqual(['premium', 'active']);
@@ -240,7 +237,7 @@ describe('the catalogue', () => {
       const { phone, token } = await onTrial('basic');
       const sessionId = await checkOut(token, 'premium');
       Object.assign(plans.premium, { onSale: false });
-      const result = await callAnew('verify-and-update-checkout-session', token, { sessionId });
+      const result = await verify(token, sessionId, settings);
       expect(result.status).toBe(200);
       expect(await planOf(token)).toEqual(['basic', 'trialing']);
       expect((await metadataOf(token)).scheduledDowngradeTierId).toBeNull();

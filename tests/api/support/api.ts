@@ -6,7 +6,7 @@ import { advanceClock } from './clock.ts';
 
 export type Answer = { status: number; headers: Headers; body: Record<string, any>; text: string };
 export type Settings = Record<string, string> | undefined;
-type Options = {
+export type Options = {
   token?: string | undefined;
   body?: unknown;
   /** A raw body, instead of one made from a value. */

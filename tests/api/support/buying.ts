@@ -1,12 +1,12 @@
-import { call } from './api.ts';
+import { call, type Options, type Settings } from './api.ts';
 import { newPerson, type Person, trialSession } from './person.ts';
 import { customerOf, priceOf, stripe, type Tier } from './stripe.ts';
 
 export type Subscriber = Person & { customer: string };
 
 /** Requests the page to buy a plan. */
-export const buy = (token: string, tier?: string) =>
-  call('POST', '/api/billing/create-subscription-update-session', { token, ...(tier && { body: { tier } }) });
+export const buy = (token: string, tier?: string, more: Pick<Options, 'headers' | 'settings'> = {}) =>
+  call('POST', '/api/billing/create-subscription-update-session', { token, ...(tier && { body: { tier } }), ...more });
 
 type CheckoutForm = { card?: string; authentication?: 'complete' | 'fail' };
 
@@ -23,8 +23,8 @@ export async function complete(portalUrl: string, form: CheckoutForm = {}): Prom
 export const checkOut = async (token: string, tier: Tier, form?: CheckoutForm) =>
   complete((await buy(token, tier)).body.portalUrl, form);
 
-export const verify = (token: string, sessionId: string) =>
-  call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId } });
+export const verify = (token: string, sessionId: string, settings?: Settings) =>
+  call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId }, settings });
 
 /** Completes the checkout of a plan, and returns to the site. */
 export const subscribe = async (token: string, tier: Tier, form?: CheckoutForm) =>

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { onTestFinished } from 'vitest';
 import type { ChatMessage } from '../../../worker/contract/chat-schemas.ts';
 import type { Env } from '../../../worker/env.ts';
-import { send } from './api.ts';
+import { call, send } from './api.ts';
 import { until } from './clock.ts';
 import { userOf } from './person.ts';
 import { readEvents } from './read-events.ts';
@@ -27,6 +27,10 @@ export function wholeObject(token: string): Promise<string> {
 /** The sockets of a user's streams at the live object. */
 export const openSockets = (token: string) =>
   runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
+
+/** A ticket that opens streams. */
+export const ticketOf = async (token: string): Promise<string> =>
+  (await call('POST', '/api/user/stream-ticket', { token })).body.ticket;
 
 /** An open usage stream, read as a browser reads it, until the test ends. */
 export class OpenStream {
