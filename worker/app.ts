@@ -14,7 +14,7 @@ import {
 } from './http/middleware.ts';
 import { callerAddress, callerLanguage } from './lib/caller.ts';
 import { openDatabase } from './lib/database.ts';
-import { describeError } from './lib/log.ts';
+import { describeError, inBackground } from './lib/log.ts';
 import { RequestError } from './lib/request-error.ts';
 
 const defaultBodyLimit = 16 * 1024;
@@ -57,7 +57,7 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     env: c.env,
     settings,
     db: openDatabase(settings, requestLog.traffic),
-    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(inBackground(work, requestLog.requestId)),
   });
   // Work continues after the caller disconnects; a stream ends with its reader.
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));

@@ -9,7 +9,7 @@ import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
 import { sealParkedDeletions } from './bot/outbox.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
-import { describeError, log } from './lib/log.ts';
+import { describeError, inBackground, log } from './lib/log.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
 import { deleteAccount } from './accounts/account-deletion.ts';
@@ -24,7 +24,7 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
   if (!settings) return;
   const traffic: Traffic = { requests: 0, unreachable: false };
   const db = openDatabase(settings, traffic);
-  const billing = { db, env, settings, waitUntil: (work: Promise<unknown>) => ctx.waitUntil(work) };
+  const billing = { db, env, settings, waitUntil: (work: Promise<unknown>) => ctx.waitUntil(inBackground(work, null)) };
   const outbox = { db, settings, messages: messageEvents({ db, env, settings }) };
   const now = Date.now();
   const tasks: Record<string, () => Promise<unknown>> =

@@ -5,7 +5,7 @@ import { eventually, second } from './support/clock.ts';
 import { requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, post } from './support/contacts.ts';
 import { getMe, newPerson, profileOf, userOf } from './support/person.ts';
-import { expectUnavailable, holdRequests, startHeld } from './support/requests.ts';
+import { expectUnavailable, holdRequests, logLines, logTexts, startHeld } from './support/requests.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
@@ -76,6 +76,17 @@ describe('when the database applies a write and its response is lost', () => {
     const metadata = { subscriptionTier: 'premium' };
     expect(await profileOf(token)).toMatchObject({ messagesUsedThisPeriod: 0, metadata });
   });
+});
+
+it('logs work after the response that fails, without the parameters of its queries', async () => {
+  const { token } = await newPerson();
+  const { arrived, release } = holdRequests('set leased_until', userOf(token));
+  const { headers } = await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+  await arrived();
+  release({ isLost: true });
+  await eventually(async () => expect(logLines('background_failed')).toHaveLength(1));
+  expect(logLines('background_failed')).toMatchObject([{ requestId: headers.get('x-request-id'), error: 'Error' }]);
+  expect(logTexts().join()).not.toContain(userOf(token));
 });
 
 it('responds 503 while WhatsApp never answers, and sends one message at most', async () => {
