@@ -10,7 +10,15 @@ import {
   pageOf,
   visitAccount,
 } from './support/chat.ts';
-import { expectToasts, expectToBeAccessible, expectToFit, installClock, settle, violations } from './support/page.ts';
+import {
+  expectToasts,
+  expectToBeAccessible,
+  expectToFit,
+  follow,
+  installClock,
+  settle,
+  violations,
+} from './support/page.ts';
 import { expect, test, signInByExternalToken, stubbed } from './support/test.ts';
 import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
@@ -115,6 +123,24 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await expect(clear).toBeVisible();
   await page.getByText('Solace is an AI, not a person, and not for emergencies.').click();
   await expect(clear).toBeHidden();
+});
+
+test('a page takes no focus from a field that somebody has reached before it', async ({ page, phone }) => {
+  await openChat(page, phone);
+  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await page.evaluate(() => {
+    const focusOnce = new MutationObserver(() => {
+      const field = document.querySelector('textarea');
+      if (field) focusOnce.disconnect();
+      field?.focus();
+    });
+    focusOnce.observe(document.body, { childList: true, subtree: true });
+  });
+  await page.goBack();
+  await expect(chat.field(page)).toBeFocused();
+  await settle(page);
+  await expect(chat.field(page)).toBeFocused();
 });
 
 test('two tabs show the same conversation, also after it was cleared in one', async ({ page, phone, context }) => {

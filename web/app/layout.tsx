@@ -99,8 +99,11 @@ async function name(path: string): Promise<void> {
 }
 
 function focusHeading(): void {
-  const heading = document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
-  if (!heading || heading.contains(document.activeElement)) return;
+  const main = document.querySelector<HTMLElement>('main');
+  const focused = document.activeElement;
+  // Somebody may have reached a field of the new page already.
+  if (!main || (focused !== main && main.contains(focused))) return;
+  const heading = main.querySelector<HTMLElement>('h1') ?? main;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
