@@ -61,7 +61,7 @@ describe('a keyed hash', () => {
   });
 });
 
-describe('the error of a database call', () => {
+describe('a database call', () => {
   const settings = { TURSO_DATABASE_URL: 'http://database.test', TURSO_AUTH_TOKEN: 'token' };
   const lines: string[] = [];
 
@@ -108,6 +108,14 @@ describe('the error of a database call', () => {
 
   it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])('keeps %s an internal error', async (code) => {
     expect(await errorAfter(200, sqlError(code))).toBe('internal');
+  });
+
+  it('sends the text of a batch with its statements', async () => {
+    const fetched = vi.fn(async (_: Request) => Response.json({}, { status: 502 }));
+    vi.stubGlobal('fetch', fetched);
+    const db = openDatabase(settings, { requests: 0, unreachable: false });
+    await expect(db.batch([db.run(sql`select 1`), db.run(sql`select 2`)])).rejects.toThrow();
+    expect(await fetched.mock.calls[0]![0].json()).toMatchObject({ requests: [{ type: 'batch' }, { type: 'close' }] });
   });
 });
 
