@@ -111,7 +111,7 @@ describe('a database call', () => {
   });
 
   it('sends the text of a batch with its statements', async () => {
-    const fetched = vi.fn(async (_: Request) => Response.json({}, { status: 502 }));
+    const fetched = vi.fn<(request: Request) => Promise<Response>>(async () => Response.json({}, { status: 502 }));
     vi.stubGlobal('fetch', fetched);
     const db = openDatabase(settings, { requests: 0, unreachable: false });
     await expect(db.batch([db.run(sql`select 1`), db.run(sql`select 2`)])).rejects.toThrow();
