@@ -48,6 +48,7 @@ export const test = base.extend<Fixtures, Shared>({
   page: async ({ page }, use) => {
     await watchToasts(page);
     await use(page);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   },
 });
 
