@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../worker/contract/endpoints.ts';
-import { botCall, parallel, tally } from './support/api.ts';
+import { botCall, botPaths, parallel, tally } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
 import { redeem, requestCode, requestOtp } from './support/codes.ts';
@@ -72,9 +71,7 @@ const id = '6c08491b-1760-428f-813b-8446782cb4c7';
 /** What the bodies of the bot's calls about a person have besides the names. */
 const message = { id, text: 'Hello' };
 const bodies = { approvals: { status: 'approved' }, messages: message, transcripts: message, voice: { id } };
-const pathsOfBot = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
-
-describe.each(pathsOfBot)('%s', (path) => {
+describe.each(botPaths)('%s', (path) => {
   const name = path.split('/').at(-1)!;
   const body = name in bodies ? bodies[name as keyof typeof bodies] : {};
   const post = (names: object, callId?: string) => botCall(path, { ...names, ...body }, callId);

@@ -1,10 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../worker/contract/endpoints.ts';
 import { keyedHash } from '../../worker/lib/crypto.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { sessionToken } from '../../worker/sign-in/session-token.ts';
-import { botCall, botHeaders, call, vars, parallel, randomAddress } from './support/api.ts';
+import { botCall, botHeaders, botPaths, call, vars, parallel, randomAddress } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { newCode, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, newPhone } from './support/contacts.ts';
@@ -29,8 +28,6 @@ function forgedSession({ token }: Person, SESSION_KEYS = settings.SESSION_KEYS) 
 
 const chatOf = (token: string) => call('GET', '/api/user/chat', { token });
 const canRead = async (token: string) => (await chatOf(token)).text.includes(text);
-
-const botPaths = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
 
 it.each(botPaths)('BOT_WEBHOOK_SECRET alone reads no message by %s', async (path) => {
   const { phone } = await newVictim();

@@ -146,15 +146,13 @@ const phoneB = '+15552222222';
 const shownA = '+1 555-111-1111';
 const shownB = '+1 555-222-2222';
 const nextYear = Math.floor(Date.now() / 1000) + 31_536_000;
-const responseA = { success: true, profile: profileOf({ phoneNumber: phoneA }) };
-const responseB = { success: true, profile: profileOf({ phoneNumber: phoneB }) };
-
-const external = { success: true, token: 'e2e-b', user: responseB.profile, status: 'approved' };
+const responseTo = (phoneNumber: string) => ({ success: true, profile: profileOf({ phoneNumber }) });
+const external = { success: true, token: 'e2e-b', user: profileOf({ phoneNumber: phoneB }), status: 'approved' };
 
 /** Starts with the first person's session; each token belongs to its own number. */
 async function twoPeople(stub: Stub): Promise<void> {
   await stub.signedIn({}, 'e2e-a');
-  stub.respondByToken('getMe', { 'e2e-a': responseA, 'e2e-b': responseB });
+  stub.respondByToken('getMe', { 'e2e-a': responseTo(phoneA), 'e2e-b': responseTo(phoneB) });
   stub.respond('verifyExternalToken', external);
 }
 

@@ -76,6 +76,4 @@ export function freshKeyPair(): string {
   return `${point.toString('base64url')}:${d}`;
 }
 
-function secret(bytes: number): string {
-  return randomBytes(bytes).toString('base64url');
-}
+const secret = (bytes: number): string => randomBytes(bytes).toString('base64url');

@@ -8,9 +8,7 @@ function titledIn(source: string): { indent: string; title: string }[] {
 }
 
 /** What the tests and groups of a file are called. */
-export function titlesIn(source: string): Set<string> {
-  return new Set(titledIn(source).map(({ title }) => title));
-}
+export const titlesIn = (source: string): Set<string> => new Set(titledIn(source).map(({ title }) => title));
 
 /** The groups and tests of a file as a nested list of Markdown, in their order. */
 export function outlineOf(source: string): string {

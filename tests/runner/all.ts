@@ -34,7 +34,7 @@ async function run(): Promise<boolean> {
   const logs = newLogFolder();
   print(`${free.toFixed(1)} cores are free: ${plan.together} steps at once, ${plan.browserWorkers} browser tests.`);
   print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
-  for (const { together, steps } of phases(plan, seed))
+  for (const { together, steps } of phases(plan, seed, keepGoing))
     if (!(await runSteps(steps, { together, logs, keepGoing, stop }))) {
       print(`Failed after ${duration()}. Repeat this order with: npm test -- --seed=${seed}`);
       return false;
@@ -44,10 +44,13 @@ async function run(): Promise<boolean> {
 }
 
 /** The build first, since most of the tests need it; then the long steps, and the short ones beside them. */
-function phases({ together, apiShards, browserWorkers }: Plan, seed: number) {
-  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, '--reporter=default'];
+function phases({ together, apiShards, browserWorkers }: Plan, seed: number, keepGoing: boolean) {
+  // Both print why a test failed only once they end.
+  const bail = keepGoing ? '0' : '1';
+  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, '--reporter=default', `--bail=${bail}`];
   const vitest = (script: string) => npmScript(script, ...order, ...(together < 4 ? ['--maxWorkers=1'] : []));
-  const browser = npmScript('test:browser', `--shuffle=${seed}`, `--workers=${browserWorkers}`);
+  const options = [`--shuffle=${seed}`, `--workers=${browserWorkers}`, `--max-failures=${bail}`];
+  const browser = npmScript('test:browser', ...options);
   const faults = npmScript('test:faults', '--seconds=25', '--no-latencies');
   const checks = ['test:operations', 'test:services', 'test:rules', 'test:build'].map(vitest);
   return [

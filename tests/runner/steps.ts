@@ -144,9 +144,7 @@ export function newLogFolder(): string {
 }
 
 /** Milliseconds as seconds, as a column of a table. */
-export function secondsOf(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`.padStart(8);
-}
+export const secondsOf = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8);
 
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -182,6 +180,4 @@ export function planFor(free: number): Plan {
   return { together, apiShards: between(1, together - 2, 6), browserWorkers };
 }
 
-function between(least: number, value: number, most: number): number {
-  return Math.max(least, Math.min(most, value));
-}
+const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));

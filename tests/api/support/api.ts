@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
+import { endpoints } from '../../../worker/contract/endpoints.ts';
 import workerModule from '../../../worker/index.ts';
 import { advanceClock } from './clock.ts';
 
@@ -20,6 +21,7 @@ export type Options = {
 };
 
 export const vars = env as unknown as Record<string, string>;
+export const botPaths = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
 const origin = 'http://solace.test';
 const worker = (exports as unknown as { default: Fetcher }).default;
 
