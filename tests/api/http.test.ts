@@ -7,7 +7,7 @@ import { bytesOf, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import { logOut, newPerson, trialSession, userOf } from './support/person.ts';
-import { costOf, startHeld } from './support/requests.ts';
+import { costOf, logLines, startHeld } from './support/requests.ts';
 import { OpenStream, ticketOf } from './support/streams.ts';
 
 const phone = '+15550001111';
@@ -52,6 +52,15 @@ describe('a body', () => {
     const large = JSON.stringify({ phone: 'x'.repeat(1024 * 1024) });
     for (const body of [large, new Blob([large]).stream() as unknown as BodyInit])
       expect(await post(body)).toEqual({ status: 413, body: problem });
+  });
+
+  it('whose sender hangs up is 400, with a length and without, and no unexpected error', async () => {
+    for (const { readable, writable } of [new FixedLengthStream(64), new IdentityTransformStream()]) {
+      const sent = post(readable);
+      await writable.abort(new Error('Network connection lost.'));
+      expect(await sent).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    }
+    expect(logLines('request_failed')).toEqual([]);
   });
 });
 

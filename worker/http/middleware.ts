@@ -71,12 +71,18 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
 
 /** Responds 413 to a larger body, with or without a `Content-Length`. */
 export function limitBody(maxSize: number): Middleware {
-  return bodyLimit({
+  const limit = bodyLimit({
     maxSize,
     onError: () => {
       throw new RequestError('bodyTooLarge');
     },
   });
+  return (c, next) => limit(c, next).catch(refuseBody);
+}
+
+/** A body whose sender hangs up is no unexpected error: throws 400, or what a limit has thrown. */
+export function refuseBody(error: unknown): never {
+  throw error instanceof RequestError ? error : new RequestError('invalidBody');
 }
 
 /** `ms` is the time until the response, `databaseRequests` their number, `code` the contract's code of the error. */

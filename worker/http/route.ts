@@ -15,6 +15,7 @@ import type {
   Parsed,
 } from './request-context.ts';
 import { limitByAddress, withinUserLimit } from './limit-calls.ts';
+import { refuseBody } from './middleware.ts';
 import * as v from 'valibot';
 import { AudioType } from '../contract/chat-schemas.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
@@ -43,7 +44,7 @@ export function userRoute<Name extends NameOf<'user'>>(name: Name, handler: User
       const session = await sessionOf(endpoints[name], incoming);
       return withinUserLimit(incoming, session, async () => {
         const { recording }: Endpoint = endpoints[name];
-        const body = recording ? await incoming.request.arrayBuffer() : await readBody(name, incoming);
+        const body = recording ? await readBytes(incoming.request) : await readBody(name, incoming);
         const parsed = parseRequest(name, incoming, body);
         return (await handler({ ...incoming, ...parsed, session })).value;
       });
@@ -185,10 +186,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The body as strict UTF-8 text; throws 400 for anything that is not UTF-8. */
 async function readText(request: Request): Promise<string> {
-  const bytes = await request.arrayBuffer();
+  const bytes = await readBytes(request);
   try {
     return decoder.decode(bytes);
   } catch {
     throw new RequestError('invalidBody');
   }
 }
+
+const readBytes = (request: Request) => request.arrayBuffer().catch(refuseBody);
