@@ -114,10 +114,8 @@ const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platfor
 test('the platform changes once the choice differs, and back; a failure says why', async ({ page, stub }) => {
   await openAccount(page, stub);
   const update = card(page).getByRole('button', { name: 'Update Platform' });
-  const [whatsapp, web] = [
-    card(page).getByText('Receive messages via WhatsApp'),
-    card(page).getByText('Chat through the web interface'),
-  ];
+  const whatsapp = card(page).getByText('Receive messages via WhatsApp');
+  const web = card(page).getByText('Chat through the web interface');
   await expect(card(page).getByRole('radio', { name: 'Receive messages via WhatsApp' })).toBeChecked();
   await expect(update).toHaveCount(0);
   await web.click();
@@ -139,6 +137,7 @@ test('the platform changes once the choice differs, and back; a failure says why
   await takeToasts(page, ['Platform updated', 'You will now receive messages via Web']);
   expect(stub.calls('putPlatform').at(-1)).toMatchObject({ body: { platform: 'web' }, token: 'Bearer e2e-token' });
   await expect(update).toHaveCount(0);
+  await expect(card(page).getByRole('radio', { name: 'Chat through the web interface' })).toBeFocused();
   await expect(card(page).getByRole('link', { name: 'Open the chat' })).toHaveAttribute('href', '/chat');
 
   // A choice that is undone leaves nothing to update.

@@ -123,6 +123,7 @@ test('a button that is pressed before the app has started works afterwards', asy
   // What is read does not jump.
   await expect.poll(async () => Math.abs((await topOf('Message number 1.')) - before)).toBeLessThan(80);
   await expect(older).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
 });
 
 test('the page says what it waits for, and shows the messages before the profile', async ({ page, stub }) => {

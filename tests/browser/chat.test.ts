@@ -371,6 +371,7 @@ stubbed('a growing reply never moves what somebody further up reads', async ({ p
   await expect(page.getByRole('button', { name: '1 new message' })).toBeVisible();
   expect(await scrollTop(page)).toBe(300);
   await page.getByRole('button', { name: '1 new message' }).click();
+  await expect(messages(page)).toBeFocused();
   await expect(chat.log(page).getByRole('listitem').last()).toBeInViewport();
 });
 

@@ -111,6 +111,7 @@ test('a chat whose stream has given up connects again on request or with the net
   await giveUp();
   expect(opened()).toBe(6);
   await connect.click();
+  await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
   await giveUp();
   const reply = messageOf(2, 'Written meanwhile', { author: 'solace' });
   stub.openStream('chatStream', [{ type: 'message', message: reply }]);

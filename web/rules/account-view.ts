@@ -94,7 +94,6 @@ function view(label: string, used: number, limit: number | null, note: string | 
   return { label, used, limit, note, percent: limit === null ? 0 : usagePercent(used, limit) };
 }
 
-/** used/limit in percent, rounded, at most 100. */
 function usagePercent(used: number, limit: number): number {
   if (limit <= 0) return 100;
   return Math.min(100, Math.max(0, Math.round((used / limit) * 100)));

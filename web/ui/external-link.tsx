@@ -14,7 +14,6 @@ export function ExternalLink({ href, className, children }: Props) {
   );
 }
 
-/** For text that only screen readers announce. */
 export const visuallyHidden = css({
   position: 'absolute',
   width: '[1px]',

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Platform } from '#contract/schemas';
-import { useState } from 'react';
+import { useRef, useState, type Ref } from 'react';
+import { flushSync } from 'react-dom';
 import { button, radioCards } from '#styled/recipes';
 import { platformWords, accountWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
@@ -20,6 +21,7 @@ type Props = { current: Platform; queryKey: readonly unknown[] };
 export default function PlatformChoice({ current, queryKey }: Props) {
   const [chosen, setChosen] = useState<Platform>(current);
   const [isBusy, setBusy] = useState(false);
+  const cards = useRef<HTMLDivElement>(null);
   const client = useQueryClient();
   const token = useSession((session) => session.token);
 
@@ -27,13 +29,23 @@ export default function PlatformChoice({ current, queryKey }: Props) {
     if (isBusy || chosen === current) return;
     setBusy(true);
     const stored = await updatePlatform(chosen);
-    setBusy(false);
-    if (stored) client.setQueryData(queryKey, { success: true, platform: stored });
+    flushSync(() => setBusy(false));
+    if (!stored) return;
+    // The button disappears, and would take the focus with it.
+    cards.current?.querySelector<HTMLElement>(':checked')?.focus();
+    client.setQueryData(queryKey, { success: true, platform: stored });
   };
 
   return (
     <>
-      <RadioCards labelledBy="platform" options={options} value={chosen} onChange={setChosen} disabled={isBusy} />
+      <RadioCards
+        ref={cards}
+        labelledBy="platform"
+        options={options}
+        value={chosen}
+        onChange={setChosen}
+        disabled={isBusy}
+      />
       {current === 'web' && chosen === 'web' && (
         <>
           <Link to="/chat" className={button({ look: 'soft', wide: true })}>
@@ -71,6 +83,7 @@ export async function updatePlatform(wanted: Platform): Promise<Platform | null>
 
 type Option<T extends string> = { value: T; label: string };
 type CardsProps<T extends string> = {
+  ref?: Ref<HTMLDivElement>;
   labelledBy: string;
   options: readonly Option<T>[];
   value: T;
@@ -79,6 +92,7 @@ type CardsProps<T extends string> = {
 };
 
 export function RadioCards<T extends string>({
+  ref,
   labelledBy,
   options,
   value,
@@ -89,6 +103,7 @@ export function RadioCards<T extends string>({
   return (
     <TextDirection>
       <RadioGroup.Root
+        ref={ref}
         className={styles.root}
         aria-labelledby={labelledBy}
         value={value}

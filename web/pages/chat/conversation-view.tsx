@@ -43,6 +43,12 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const remind = useCallback(() => setReminders((before) => [...before, new Date().toISOString()]), []);
   const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
   const scroll = useScrollPosition(list, content);
+  // A button that disappears once it is pressed would take the focus with it.
+  const focusList = () => list.current?.focus({ preventScroll: true });
+  const jumpToEnd = () => {
+    scroll.toEnd();
+    focusList();
+  };
   const sending = useSendMessage(token, scroll.toEnd);
   useCrisisHelp(token, replies, openHelp);
   // The offer stays while the person goes on writing.
@@ -77,12 +83,12 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
       </section>
       <div className={foot}>
         {scroll.unseen > 0 && (
-          <button type="button" className={`${button({ look: 'soft' })} ${jump}`} onClick={() => scroll.toEnd()}>
+          <button type="button" className={`${button({ look: 'soft' })} ${jump}`} onClick={jumpToEnd}>
             <Icon name="chevron" />
             {chatWords.newMessages(scroll.unseen)}
           </button>
         )}
-        <ConnectionState />
+        <ConnectionState focusList={focusList} />
         <Suspense>{mayOffer && <NoticeOffer token={token} />}</Suspense>
         <Composer
           token={token}
@@ -96,16 +102,20 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   );
 }
 
-function ConnectionState() {
+function ConnectionState({ focusList }: { focusList: () => void }) {
   const status = useConnection();
   const isBroken = status === 'reconnecting' || status === 'lost';
+  const connectAgain = () => {
+    focusList();
+    retryStream();
+  };
   return (
     <>
       <output className={css({ textStyle: 'small', color: 'muted', _empty: { display: 'none' } })}>
         {isBroken && (navigator.onLine ? brokenWords[status] : chatWords.offline)}
       </output>
       {status === 'lost' && (
-        <button type="button" className={`${button({ look: 'outline' })} ${connect}`} onClick={retryStream}>
+        <button type="button" className={`${button({ look: 'outline' })} ${connect}`} onClick={connectAgain}>
           {chatWords.connect}
         </button>
       )}
@@ -297,6 +307,7 @@ function useScrollPosition(
     await change();
     requestAnimationFrame(() => {
       list.scrollTop = list.scrollHeight - (kept.current ?? 0);
+      if (document.activeElement === document.body) list.focus({ preventScroll: true });
       kept.current = null;
     });
   };
