@@ -224,8 +224,7 @@ describe('the catalogue', () => {
       const { lines } = await setUpStripe(stripe, siteUrl);
       expect(lines).toContain('kept product Premium, which is off sale');
       expect((await stripe.prices.retrieve(price)).active).toBe(true);
-      const other = await newPerson();
-      const refused = await buy(other.token, 'premium', { settings });
+      const refused = await buy((await newPerson()).token, 'premium', { settings });
       expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
       await advance(person.phone, week + 2 * hour);
       expect(await planOf(person.token)).toEqual(['premium', 'active']);

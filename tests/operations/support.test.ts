@@ -364,8 +364,7 @@ describe('parked events', () => {
   });
 
   async function settle(verb: string, which: string) {
-    const action = await outbox.run({ words: [verb, which], flags: {}, db, settings });
-    return action.perform();
+    return (await outbox.run({ words: [verb, which], flags: {}, db, settings })).perform();
   }
 
   it('retries and drops all, however many there are', async () => {

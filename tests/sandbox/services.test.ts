@@ -34,8 +34,7 @@ test('the issuer keeps its key and the sub of a person across a restart; no two 
   const sandbox = await startTestSandbox();
   onTestFinished(() => sandbox.close());
   const payloadOf = async (token: string) => {
-    const keys = createRemoteJWKSet(new URL(`${sandbox.url}/issuer/jwks.json`));
-    return (await jwtVerify(token, keys)).payload;
+    return (await jwtVerify(token, createRemoteJWKSet(new URL(`${sandbox.url}/issuer/jwks.json`)))).payload;
   };
   const issue = () => sandbox.call('POST', '/phones/+15551234567/external-token', {});
   const { token } = (await issue()).json;

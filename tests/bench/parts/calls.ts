@@ -61,8 +61,7 @@ export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
   const most = quick ? 100_000 : 1_000_000;
   const laneOf = async (users: number, databasePort: number): Promise<Lane> => {
     const { client } = await rig.database(users, databasePort);
-    const solace = await rig.solace({ port: databasePort + 1, databasePort });
-    return { caller: rig.caller(solace), client, users };
+    return { caller: rig.caller(await rig.solace({ port: databasePort + 1, databasePort })), client, users };
   };
   const [small, large] = [await laneOf(1000, ports.growth), await laneOf(most, ports.growth + 2)];
   const part = partBeside('The same calls as the database grows', '1,000 users');

@@ -31,8 +31,7 @@ export class Customer extends Person {
   }
 
   async bot(name: BotCall, more: object = {}): Promise<Json> {
-    const body = { phone: this.phone, ...more };
-    return (await this.#simulation.site.bot(name, randomUUID(), body)).body;
+    return (await this.#simulation.site.bot(name, randomUUID(), { phone: this.phone, ...more })).body;
   }
 
   /** A control call of the local Stripe about this customer; null when it refuses. */

@@ -49,15 +49,11 @@ const actions: Record<string, Action> = {
 /** The portal of one customer; each button is a form, so that it works without scripts. */
 export function portalPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
-  app.get('/portal/:id', (c) => {
-    const session = world.portalSessions.get(c.req.param('id'));
-    return c.html(portalPage(world, session));
-  });
+  app.get('/portal/:id', (c) => c.html(portalPage(world, world.portalSessions.get(c.req.param('id')))));
   // A reload after an error leads back to the portal.
   app.get('/portal/:id/:action', (c) => c.redirect(`/portal/${c.req.param('id')}`, 303));
   app.post('/portal/:id/return', (c) => {
-    const session = world.portalSessions.get(c.req.param('id'));
-    return c.redirect(session.return_url ?? world.settings.siteUrl, 303);
+    return c.redirect(world.portalSessions.get(c.req.param('id')).return_url ?? world.settings.siteUrl, 303);
   });
   app.post('/portal/:id/:action', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
