@@ -106,7 +106,7 @@ describe('the keys', () => {
     for (const person of people) {
       await write(person.token, 'Hello');
       const { id, chat_key: wrapped } = await keyRowOf(person);
-      const bytes = await unseal(key, `dek|v2|${id}|${person.phone}`, fromBase64(wrapped).buffer);
+      const bytes = await unseal(key, `dek|v2|${id}|${person.phone}`, fromBase64(wrapped));
       const unbound = toBase64(await seal(key, `dek|v1|${id}`, bytes));
       await run('update users set chat_key = ?, chat_key_id = ? where id = ?', unbound, name, id);
       expect(await textsOf(person)).toEqual(['Hello']);

@@ -81,7 +81,7 @@ export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Pro
   if (sealed === undefined) return row;
   for (const pepper of CODE_PEPPER) {
     const key = await sealingKey(pepper)('parked-event');
-    const plain = await unseal(key, contextOf(row.seq), fromBase64(sealed).buffer).catch(() => null);
+    const plain = await unseal(key, contextOf(row.seq), fromBase64(sealed)).catch(() => null);
     if (!plain) continue;
     const body = new TextDecoder().decode(plain);
     const { data }: { data: { phone: PhoneNumber } } = JSON.parse(body);

@@ -66,7 +66,7 @@ async function unwrapBy<Key>(
   const wrapping = ringOf(settings).find(({ keyId }) => keyId === name);
   if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${name}`);
   try {
-    return await open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey).buffer);
+    return await open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey));
   } catch {
     throw new UnusableChatKey(`key ${chatKeyId} of CHAT_KEYS does not open this conversation`);
   }

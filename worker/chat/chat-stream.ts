@@ -23,7 +23,7 @@ export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage:
   async function messageFrame(change: Extract<ConversationChange, { kind: 'message' }>): Promise<string | null> {
     const key = await keyOf(change.epoch);
     if (!key) return null;
-    const stored = { ...change.message, sealed: fromBase64(change.message.sealed).buffer };
+    const stored = { ...change.message, sealed: fromBase64(change.message.sealed) };
     const message = await openMessage(key, userId, stored);
     onMessage({ key, epoch: change.epoch }, { stored, message });
     return frame({ type: 'message', message }, change.revision);
@@ -31,7 +31,7 @@ export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage:
 
   async function typingFrame({ until, epoch, sealed }: Typing): Promise<string> {
     const key = sealed ? await keyOf(epoch) : null;
-    const text = key && sealed ? await openPartialReply(key, userId, fromBase64(sealed).buffer) : null;
+    const text = key && sealed ? await openPartialReply(key, userId, fromBase64(sealed)) : null;
     return frame({ type: 'typing', until: isoDate(until), ...(text !== null && { text }) });
   }
 }

@@ -53,7 +53,7 @@ export function decodeRecording({ type, seconds, data }: Encoded): Recording & {
 
 function tryBase64(text: string): ArrayBuffer | null {
   try {
-    return fromBase64(text).buffer;
+    return fromBase64(text);
   } catch {
     return null;
   }

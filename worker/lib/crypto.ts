@@ -1,47 +1,17 @@
 import { memoize } from './memoize.ts';
 
-const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const encoder = new TextEncoder();
 
-function hexOf(bytes: ArrayBuffer): string {
-  let text = '';
-  for (const byte of new Uint8Array(bytes)) text += digits[byte];
-  return text;
-}
+const hexOf = (bytes: ArrayBuffer): string => new Uint8Array(bytes).toHex();
 
 export async function sha256(text: string): Promise<string> {
   return hexOf(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
 }
 
-/** A multiple of 3, so that the base64 of the chunks is the base64 of the whole. */
-const chunkBytes = 24 * 1024;
+export const toBase64 = (bytes: ArrayBuffer): string => new Uint8Array(bytes).toBase64();
 
-/** Bytes as base64. In chunks, since a text of 2 MB that grows by characters takes 60 MB. */
-export function toBase64(bytes: ArrayBuffer): string {
-  const chunks: string[] = [];
-  for (let at = 0; at < bytes.byteLength; at += chunkBytes) {
-    const chunk = new Uint8Array(bytes, at, Math.min(chunkBytes, bytes.byteLength - at));
-    chunks.push(btoa(String.fromCharCode(...chunk)));
-  }
-  return chunks.join('');
-}
-
-const chunkCharacters = (chunkBytes / 3) * 4;
-
-/** The bytes of a base64 text; throws if it is none. In chunks too, so that no second text of 2 MB is made. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const unpadded = text.length - (/={1,2}$/.exec(text.slice(-2))?.[0].length ?? 0);
-  const bytes = new Uint8Array(Math.floor((unpadded * 3) / 4));
-  let length = 0;
-  for (let start = 0; start < text.length; start += chunkCharacters) {
-    const characters = atob(text.slice(start, start + chunkCharacters));
-    for (let at = 0; at < characters.length; at += 1) bytes[length + at] = characters.charCodeAt(at);
-    length += characters.length;
-  }
-  // A chunk that is padded or has spaces is shorter.
-  if (length !== bytes.length) throw new TypeError('The text is not base64');
-  return bytes;
-}
+/** Throws if the text is not base64. */
+export const fromBase64 = (text: string): ArrayBuffer => Uint8Array.fromBase64(text).buffer;
 
 /** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */
 export type HashPurpose =

@@ -1,4 +1,4 @@
-import { fromBase64 } from '../lib/crypto.ts';
+import { base64url } from 'jose';
 import type { KeyPair } from '../settings.ts';
 
 export type SubscriptionKeys = { p256dh: string; auth: string };
@@ -22,13 +22,13 @@ export async function encryptPush(
   ephemeral?: Ephemeral,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { keys, salt } = ephemeral ?? (await newEphemeral());
-  const theirs = fromBase64Url(subscription.p256dh);
+  const theirs = new Uint8Array(base64url.decode(subscription.p256dh));
   const ours = new Uint8Array((await crypto.subtle.exportKey('raw', keys.publicKey)) as ArrayBuffer);
   const receiver = await crypto.subtle.importKey('raw', theirs, curve, false, []);
   const agreement = { name: 'ECDH', public: receiver };
   const shared = await crypto.subtle.deriveBits(agreement, keys.privateKey, 256);
   const info = join(encoder.encode('WebPush: info\0'), theirs, ours);
-  const secret = await hkdf(new Uint8Array(shared), fromBase64Url(subscription.auth), info, 32);
+  const secret = await hkdf(new Uint8Array(shared), new Uint8Array(base64url.decode(subscription.auth)), info, 32);
   const key = await hkdf(secret, salt, encode('Content-Encoding: aes128gcm\0'), keyBytes);
   const iv = await hkdf(secret, salt, encode('Content-Encoding: nonce\0'), nonceBytes);
   const cipher = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
@@ -44,13 +44,13 @@ export async function vapidHeader(
   { publicKey, privateKey }: KeyPair,
   { endpoint, contact, now }: { endpoint: string; contact: string; now: number },
 ): Promise<string> {
-  const point = fromBase64Url(publicKey);
+  const point = base64url.decode(publicKey);
   const jwk = {
     kty: 'EC',
     crv: 'P-256',
     d: privateKey,
-    x: toBase64Url(point.slice(1, 33)),
-    y: toBase64Url(point.slice(33)),
+    x: base64url.encode(point.slice(1, 33)),
+    y: base64url.encode(point.slice(33)),
   };
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const signing = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
@@ -58,12 +58,12 @@ export async function vapidHeader(
   const claims = { aud: new URL(endpoint).origin, exp, sub: contact };
   const content = [{ typ: 'JWT', alg: 'ES256' }, claims].map(encodePart).join('.');
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, signing, encoder.encode(content));
-  return `vapid t=${content}.${toBase64Url(new Uint8Array(signature))}, k=${publicKey}`;
+  return `vapid t=${content}.${base64url.encode(new Uint8Array(signature))}, k=${publicKey}`;
 }
 
 export async function isPublicKey(text: string): Promise<boolean> {
   try {
-    await crypto.subtle.importKey('raw', fromBase64Url(text), curve, false, []);
+    await crypto.subtle.importKey('raw', new Uint8Array(base64url.decode(text)), curve, false, []);
     return true;
   } catch {
     return false;
@@ -101,16 +101,5 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function encodePart(value: object): string {
-  return toBase64Url(encoder.encode(JSON.stringify(value)));
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return base64url.encode(encoder.encode(JSON.stringify(value)));
 }
