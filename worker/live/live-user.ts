@@ -115,7 +115,7 @@ export class LiveUser extends DurableObject<object> {
     if (now > message.notAfter) return { outcome: 'late' };
     const behind = this.#follow(epoch);
     if (behind) return behind;
-    const { known, at, sentBefore } = this.#table.before(message.id, message.perMinute ?? 1);
+    const { known, at, sentBefore } = this.#table.before(message.id, message.perMinute);
     if (known) return { outcome: 'known', ...this.#queued(this.#table.find(message.id)!) };
     if (message.replyTo && this.#table.wasCleared(message.replyTo)) return { outcome: 'cleared' };
     const allowedAt = message.perMinute ? (at ?? 0) + minuteMs : 0;
