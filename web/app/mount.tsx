@@ -22,7 +22,7 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
     startTransition(() => void hydrateRoot(root, app, { onRecoverableError }));
     restoreTypedInput();
     hydrateBeforeNavigation(root, router);
-    if (isShell(root)) delete root.dataset['prerendered'];
+    delete root.dataset['prerendered'];
     return;
   }
   delete router.ssr;

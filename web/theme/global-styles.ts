@@ -59,6 +59,7 @@ export const conditions = {
   forced: '@media (forced-colors: active)',
   print: '@media print',
   rtl: ':root[dir=rtl] &',
+  prerendered: '[data-prerendered] &',
   returning: ':root[data-visitor=returning] &',
   unscripted: '@media (scripting: none)',
 };

@@ -6,8 +6,8 @@ const rem = (value: number) => ({ value: `${value}rem` });
 export const tokens = defineTokens({
   colors: palette,
   fonts: {
-    heading: { value: "'Young Serif', 'Young Serif Fallback', Georgia, serif" },
-    text: { value: "'Figtree Variable', 'Figtree Fallback', system-ui, sans-serif" },
+    heading: { value: "'Young Serif', Georgia, serif" },
+    text: { value: "'Figtree Variable', system-ui, sans-serif" },
     mono: { value: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace' },
   },
   fontSizes: {
