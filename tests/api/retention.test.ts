@@ -113,7 +113,6 @@ it.each(perishable)('deletes the expired rows of %s, and no others', async (tabl
   await put(table, [...old, row(3000, end - 60_000), row(3001, end - 1000), row(3002, end + 60_000)]);
   const requests = watchDatabase(`delete from \\"${table}\\"`);
   await runCron();
-  // They go in batches.
   expect(requests.length).toBeGreaterThan(5);
   const { rowsAffected } = await database.execute(`delete from ${table} where ${key} like '%swept%'`);
   expect(rowsAffected).toBe(1);

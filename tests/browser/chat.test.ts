@@ -185,6 +185,19 @@ test('opens the help panel with a reply that is marked as a crisis, once', async
   await expect(panel).toHaveCount(0);
 });
 
+stubbed('links to help if its panel does not load, and keeps the draft', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/ERR_FAILED/);
+  const { promise: drafted, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/help-dialog-*.js', (route) => drafted.then(() => route.abort()));
+  await openConversation(page, stub, [messageOf(1, 'Hello')]);
+  await chat.field(page).fill('My draft');
+  release();
+  await page.getByRole('main').getByRole('button', { name: 'Get help now' }).click();
+  const help = page.getByRole('alert').getByRole('link', { name: 'Get help now' });
+  await expect(help).toHaveAttribute('href', '/help-now');
+  await expect(chat.field(page)).toHaveValue('My draft');
+});
+
 test('asks for consent first, with nothing ticked, and again after its withdrawal', async ({ page, phone }) => {
   await signInByExternalToken(page, phone, '/chat');
   await expect(page.getByRole('checkbox')).toHaveCount(2);

@@ -44,7 +44,6 @@ async function expectNoEnglish(page: Page, tag: Tag): Promise<void> {
   expect(english, `English on ${page.url()}`).toEqual([]);
 }
 
-/** Checks both boxes of the notice before the conversation. */
 async function agree(page: Page): Promise<void> {
   for (const index of [0, 1]) await page.getByRole('checkbox').nth(index).check();
 }

@@ -203,16 +203,23 @@ stubbed('a refused or muted microphone is noticed, or a missing recorder', async
   expect(await timesAsked(page)).toBe(0);
 });
 
-stubbed('the microphone is closed if the recorder does not load', async ({ page, stub, context, expectedErrors }) => {
-  expectedErrors.push(/ERR_FAILED/);
-  await openVoice(page, stub);
-  await page.route('**/recorder-*.js', (route) => route.abort());
-  await context.setOffline(true);
-  await microphone(page).click();
-  await expect(page.getByRole('status').filter({ hasText: 'Please check your internet connection.' })).toBeVisible();
-  expect(await timesAsked(page)).toBe(1);
-  expect(await openMicrophones(page)).toBe(0);
-});
+for (const part of ['recorder', 'voice-panel'])
+  stubbed(
+    `the microphone is closed if the ${part} does not load, and the draft stays`,
+    async ({ page, stub, expectedErrors }) => {
+      expectedErrors.push(/ERR_FAILED/);
+      await openVoice(page, stub);
+      await page.route(`**/${part}-*.js`, (route) => route.abort());
+      await chat.field(page).fill('My draft');
+      await microphone(page).click();
+      await expect(
+        page.getByRole('status').filter({ hasText: 'Please check your internet connection.' }),
+      ).toBeVisible();
+      await expect(chat.field(page)).toHaveValue('My draft');
+      expect(await timesAsked(page)).toBe(1);
+      expect(await openMicrophones(page)).toBe(0);
+    },
+  );
 
 stubbed('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
   const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };

@@ -27,7 +27,6 @@ const site = {
   html: (path: string) => read(path === '/' ? 'index.html' : `${path.slice(1)}.html`),
   read,
   weigh,
-  /** The scripts that a page loads by itself. */
   scripts: (path: string) => {
     const found = site.html(path).matchAll(/<(?:script|link)\b[^>]*?(?:src|href)="\/([^"]+\.js)"/g);
     return new Set([...found].map(([, file = '']) => file));

@@ -11,13 +11,11 @@ import { launch } from 'chrome-launcher';
 import { browserArguments, ensureBrowser } from '../browser/browser.ts';
 import { partText, type Part, type Target } from '../bench/measurement.ts';
 
-/** Of 100 each. */
 const scores = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
 type Seen = Record<(typeof scores)[number] | 'layout shift', number>;
 
 const root = join(import.meta.dirname, '../..');
 
-/** The pages of somebody who is signed in. */
 const isPrivate = (path: string): boolean => pages[path]?.isPublic === false;
 /** Public pages, and private ones with a prerendered frame. The others are there for a moment only. */
 const audited = Object.keys(pages).filter((path) => !isPrivate(path) || pages[path]?.prerendering === 'shell');

@@ -137,7 +137,6 @@ async function wrongBefore(more: Values = {}, isPaused = false): Promise<string[
   return findings.filter(({ ok }) => !ok).map(lineOf);
 }
 
-/** Breaks something, and returns how to repair it. */
 type Breakage = () => Promise<() => Promise<unknown>>;
 
 const put = (path: string, body: object) => callJson('PUT', url + path, body);

@@ -10,7 +10,6 @@ export const product = await startTestProduct();
 const { siteUrl, sandboxUrl, vars, database, signIn, startTrial } = product;
 const auditFile = join(product.folder, 'audit.jsonl');
 
-/** A user who has written, signed in, had a trial, and bought a plan. */
 export async function newSubscriber(): Promise<string> {
   const phone = newNumber();
   const token = await signIn(phone);

@@ -66,7 +66,6 @@ export async function startTestProduct(botPort?: string) {
   return { ...product, folder, database, writeToAssistant, codeOn, signIn, startTrial, openTrialLink };
 }
 
-/** Starts a server of the test's own on a free port. */
 export async function serve(listener: (...args: Parameters<RequestListener>) => unknown) {
   const server = await listen(0);
   server.serve((request, response) => void listener(request, response));

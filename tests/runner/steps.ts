@@ -16,13 +16,11 @@ import { Worker } from 'node:worker_threads';
 export type Step = { name: string; command: string; args: string[] };
 
 type Run = {
-  /** How many steps run at once. */
   together: number;
   /** The folder for the whole output of each step. */
   logs: string;
   /** Lets the other steps run to their end when one has failed. */
   keepGoing?: boolean;
-  /** Ends the run. */
   stop: AbortSignal;
   print?: (line: string) => void;
 };

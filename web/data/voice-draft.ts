@@ -29,15 +29,15 @@ export const voiceDraft = {
   get: store.get,
   subscribe: store.subscribe,
 
-  /** Call it in the handler of a click: browsers ask for the microphone only then. */
-  async start(token: string): Promise<void> {
+  /** Call it in the handler of a click: browsers ask for the microphone only then. Without its panel nothing is recorded. */
+  async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {
     if (store.get().isAsking || store.get().active) return;
     store.set({ ...empty, token, isAsking: true });
     player.stop();
     let stream: MediaStream | null = null;
     try {
       stream = await askForMicrophone();
-      const { ActiveRecording } = await loadRecorder();
+      const { ActiveRecording } = await loadRecorder(loadPanel);
       const active = new ActiveRecording(stream, longestRecordingSeconds, ended);
       // The session may have ended meanwhile.
       if (store.get().token === token) store.set({ isAsking: false, active });
@@ -79,10 +79,14 @@ async function askForMicrophone(): Promise<MediaStream> {
   return navigator.mediaDevices.getUserMedia({ audio: constraints });
 }
 
-const loadRecorder = () =>
-  import('./recorder.ts').catch(() => {
+async function loadRecorder(loadPanel: () => Promise<unknown>) {
+  try {
+    const [recorder] = await Promise.all([import('./recorder.ts'), loadPanel()]);
+    return recorder;
+  } catch {
     throw new DOMException('', 'NetworkError');
-  });
+  }
+}
 
 /** `blob` is null if nothing was recorded. */
 function ended(blob: Blob | null, seconds: number, end: RecordingEnd): void {

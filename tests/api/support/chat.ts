@@ -5,7 +5,6 @@ import { expect } from 'vitest';
 import { eventually, until } from './clock.ts';
 import { outboxOf } from './sandbox.ts';
 
-/** A user who has accepted the notice. */
 export async function newWriter(): Promise<Person> {
   const person = await newPerson();
   await consent(person.token);
@@ -38,7 +37,6 @@ export async function acceptedBy(phone: string): Promise<{ messageId: string; te
   return response.json();
 }
 
-/** Waits until the bot has accepted so many messages. */
 export const untilAccepted = (phone: string, count: number) =>
   eventually(async () => {
     const accepted = await acceptedBy(phone);

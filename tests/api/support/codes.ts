@@ -33,7 +33,6 @@ export async function newCode(phone = newPhone(), caller?: Caller): Promise<Code
 export const redeem = ({ phone, otp, challenge }: Code, caller: Caller = {}) =>
   call('POST', '/api/auth/verify-otp', { body: { phone, otp, challenge }, ...caller });
 
-/** Tries a code without a challenge. */
 export const verifyOtp = (phone: string, otp: string, address?: string) => redeem({ phone, otp }, { address });
 
 /** A wrong code. */

@@ -24,7 +24,6 @@ export function wholeObject(token: string): Promise<string> {
   });
 }
 
-/** The sockets of a user's streams at the live object. */
 export const openSockets = (token: string) =>
   runInDurableObject(liveUserOf(token), (_, state) => state.getWebSockets().length);
 

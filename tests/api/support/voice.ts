@@ -22,7 +22,6 @@ export function recordingOf(type: string, size = 2000): Recording {
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-/** A user with voice in the plan who has accepted the notice. */
 export async function newSpeaker(): Promise<Person> {
   const person = await onTrial('premium');
   await consent(person.token);

@@ -36,7 +36,6 @@ export class Phone {
   /** Advances Stripe's clock of this phone's owner by these seconds. */
   advance = (seconds: number) => control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
 
-  /** Whether Stripe fails for this phone's owner. */
   async stripeFails(fails: boolean): Promise<void> {
     const { customer } = await this.holdings();
     await control('PUT', 'faults', { stripe: { match: customer['id'], ...(fails && { status: 500 }) } });

@@ -242,7 +242,6 @@ const freeUser = {
   scheduled: null as Text,
 };
 
-/** What differs from an approved free user. */
 export type Person = Partial<typeof freeUser>;
 
 /** A profile in the format of `GET /api/user/me`, also in states that no server would return. */

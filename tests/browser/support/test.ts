@@ -11,7 +11,6 @@ type Fixtures = {
   client: string;
   /** Console errors that the test expects. */
   expectedErrors: RegExp[];
-  /** The options of its context. */
   settings: object;
 };
 

@@ -11,7 +11,6 @@ export type Invariant = (world: World) => Promise<Finding>;
 /** Returns the violation of a case, or null. */
 type Law<Case> = (each: Case) => Promise<string | null> | string | null;
 
-/** Checks every case, a few concurrently. */
 export async function checkCases<Case>(what: string, cases: Iterable<Case>, violationOf: Law<Case>): Promise<Finding> {
   const finding: Finding = { what, checked: 0, broken: [] };
   await inParallel(6, cases, async (each) => {

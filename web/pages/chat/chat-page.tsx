@@ -8,12 +8,12 @@ import { chatWords } from '#words/chat';
 import { ChatHeader } from './chat-header.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { css } from '#styled/css';
-import { skeleton, button } from '#styled/recipes';
-import { layoutWords } from '#words/layout';
+import { skeleton, button, link } from '#styled/recipes';
+import { footerWords, layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
 const ConsentStep = lazy(() => import('./consent-step.tsx'));
-const HelpDialog = lazy(() => import('./help-dialog.tsx'));
+const HelpDialog = lazy(() => import('./help-dialog.tsx').catch(() => ({ default: HelpLink })));
 
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
@@ -44,6 +44,17 @@ function Chat({ token }: { token: string }) {
       )}
       <Suspense>{isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}</Suspense>
     </section>
+  );
+}
+
+/** Stands for a dialog that does not load, since the conversation must not be lost. */
+function HelpLink() {
+  return (
+    <Alert look="danger">
+      <a href={`${basePath}/help-now`} className={link()}>
+        {footerWords.help}
+      </a>
+    </Alert>
   );
 }
 

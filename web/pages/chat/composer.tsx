@@ -27,7 +27,8 @@ import { Link } from '@tanstack/react-router';
 import { useSession } from '../../data/session.ts';
 import { ApiError } from '../../data/api-errors.ts';
 
-const VoicePanel = lazy(() => import('./voice-panel.tsx'));
+const loadPanel = () => import('./voice-panel.tsx');
+const VoicePanel = lazy(loadPanel);
 
 /** The counter appears when this share of the limit is used. */
 const counterFrom = 0.8 * longestMessage;
@@ -126,7 +127,7 @@ function RecordButton({ ref, token, showError }: RecordButtonProps) {
   const { problem, isAsking } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
   const start = () => {
     showError(null);
-    if (planOf(tier).hasVoice) void voiceDraft.start(token);
+    if (planOf(tier).hasVoice) void voiceDraft.start(token, loadPanel);
     else showError({ ...voiceNotInPlan, isNotice: true });
   };
   return (
