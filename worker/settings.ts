@@ -172,7 +172,6 @@ export const settingsOf: (env: object) => Settings | null = memoize((env: object
   return settings as Settings;
 });
 
-/** Whether all of these settings are valid, so that reading them does not throw. */
 export function areValid(settings: Settings, ...names: SettingName[]): boolean {
   return names.every((name) => !Object.getOwnPropertyDescriptor(settings, name)?.get);
 }

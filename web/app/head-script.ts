@@ -119,7 +119,6 @@ function loadScriptsAfterPaint(): void {
     const load = () => scripts && document.head.append(scripts.content);
     if (document.hidden) return load();
     new PerformanceObserver(load).observe({ type: 'paint', buffered: true });
-    // Fallback for browsers that do not report paints.
     setTimeout(load, 1000);
   });
 }

@@ -53,7 +53,6 @@ export function inReadingOrder(lines: readonly HelpLine[], tag: string = locale)
   return lines.toSorted((one, other) => Number(isOther(one)) - Number(isOther(other)));
 }
 
-/** The countries that have a line: code and name, in the order of the names. */
 export const helpCountries: readonly [string, string][] = Object.entries(countryNames);
 
 export function countryName(country: string): string {

@@ -169,7 +169,6 @@ function withEveryKey(shape: Shape, fields: Fields): Fields {
   return { ...Object.fromEntries(absent), ...fields };
 }
 
-/** Makes the phone number of a body canonical and adds its tag to the log. */
 function withCanonicalPhone(input: Fields, { settings, requestLog }: IncomingRequest): Fields {
   if (typeof input.phone !== 'string') return input;
   const phone = canonicalPhone(input.phone);
