@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/libsql/web';
@@ -20,6 +21,7 @@ const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pi
 async function startRig(signal: AbortSignal) {
   process.once('exit', () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(stateDir, { recursive: true });
+  if (!existsSync('dist/web')) execFileSync('npm', ['run', '--silent', 'build']);
   const log = (line: string) => appendFileSync(`${stateDir}/worker.log`, `${line}\n`);
   // In ten minutes on a fast machine, somebody asks for more than a day's codes, and would be locked out for the day.
   writeFileSync(`${stateDir}/vars`, 'LIMIT_CODES_PER_NUMBER_HARD="1000/1d"\n');

@@ -30,7 +30,6 @@ async function storeToken({ url, token }: SignedIn): Promise<void> {
   await connected.close();
 }
 
-/** The number of page loads of which the middle one counts. */
 const visits = 3;
 
 const { values } = parseArgs({

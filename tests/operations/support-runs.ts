@@ -102,7 +102,6 @@ export async function ownerProcess(file: string, ...args: string[]): Promise<Ran
   return ran.then((output) => ({ code: 0, ...output })).catch((failed: Ran) => failed);
 }
 
-/** Runs a support command in a process of its own, as `npm run support` does. */
 export const supportProcess = (...args: string[]) => ownerProcess('support/support-command.ts', ...args);
 
 export async function supportJson(...args: string[]): Promise<Record<string, any>> {
