@@ -1,5 +1,7 @@
 import { Suspense, lazy, useState } from 'react';
 import { button } from '#styled/recipes';
+import { brand } from '#contract/brand';
+import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
@@ -14,7 +16,6 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const download = async () => {
     setDownloading(true);
     try {
-      const { downloadMyData } = await import('./session-list.tsx');
       await downloadMyData();
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });
@@ -54,4 +55,15 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
       )}
     </>
   );
+}
+
+async function downloadMyData(): Promise<void> {
+  const data: unknown = await request('exportMe');
+  const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
+  link.click();
+  URL.revokeObjectURL(url);
 }

@@ -11,7 +11,6 @@ import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
-import { brand } from '#contract/brand';
 
 /** The sessions of the user, newest first; each but this one can be ended. */
 export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
@@ -79,14 +78,3 @@ const row = css({
   borderTopWidth: 'thin',
   borderColor: 'line',
 });
-
-export async function downloadMyData(): Promise<void> {
-  const data: unknown = await request('exportMe');
-  const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
-  link.click();
-  URL.revokeObjectURL(url);
-}
