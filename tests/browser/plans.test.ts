@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { open, openAccount, returnToTab, takeToasts, deleteAccount, follow } from './support/page.ts';
+import { open, openAccount, returnToTab, settle, takeToasts, deleteAccount, follow } from './support/page.ts';
 import { elsewhere, servePayments } from './support/stub.ts';
 import { expect, stubbed, buy, signInByExternalToken, test } from './support/test.ts';
 import { day, hour } from './support/phone.ts';
@@ -50,12 +50,24 @@ stubbed('each plan says what it would mean; one is bought at the payment provide
   await takeToasts(page, ['Error', 'Closed.']);
   stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
   await servePayments(page);
+  const visits: string[] = [];
+  page.on('request', (request) => request.url().startsWith(elsewhere) && visits.push(request.url()));
+  const answer = stub.hold('createSubscriptionUpdateSession');
+  await page.getByRole('button', { name: 'Choose Premium' }).click();
+  await page.getByRole('link', { name: 'My Account' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  const answered = page.waitForResponse('**/create-subscription-update-session*');
+  answer();
+  await answered;
+  await settle(page);
+  await page.goBack();
   const release = stub.hold('createSubscriptionUpdateSession');
   await page.getByRole('button', { name: 'Choose Premium' }).click();
   await expect(page.getByRole('button', { name: 'Opening...' })).toHaveAttribute('aria-busy', 'true');
   release();
   await page.waitForURL(`${elsewhere}/checkout`);
   expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({ body: { tier: 'premium' } });
+  expect(visits).toEqual([`${elsewhere}/checkout`]);
 });
 
 stubbed('the table compares the four plans, marks the present one and fits narrow screens', async ({ page, stub }) => {

@@ -29,7 +29,6 @@ export class Person {
   readonly followers: UsageTab[] = [];
   readonly conversation = new Conversation();
   readonly chats: ChatTab[] = [];
-  /** The current action; undefined between actions. */
   doing: string | undefined;
   #calls = 0;
 

@@ -11,7 +11,6 @@ const { values } = parseArgs({
   options: {
     /** How long the load lasts; the time to settle afterwards is bounded too. */
     seconds: { type: 'string', default: '600' },
-    /** Repeats the choices of another run. */
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     /** `--no-latencies` leaves out what only a quiet machine can measure. */
     latencies: { type: 'boolean', default: true },

@@ -36,7 +36,6 @@ const routes = { ...pageRoutes, ...botRoutes };
 export type Call = keyof typeof routes;
 export type BotCall = keyof typeof botRoutes;
 
-/** Calls that only use the database. */
 const timed = new Set<Call>(['getMe', 'botUsage']);
 const patienceMs = 20_000;
 const [bytes, body] = [Buffer.alloc(0), {}];

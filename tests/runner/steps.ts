@@ -63,7 +63,6 @@ export async function runSteps(
 
 type Output = { logs: string; print: (line: string) => void; signal: AbortSignal };
 
-/** Returns whether the step has passed. */
 async function runStep({ name, command, args }: Step, { logs, print, signal }: Output): Promise<boolean> {
   const begun = performance.now();
   const log = join(logs, `${name.replaceAll(/[^\w.-]+/g, '-')}.log`);
@@ -116,7 +115,6 @@ function endGroupOn(signal: AbortSignal, child: ChildProcess): () => void {
   };
 }
 
-/** An npm script as a step. */
 export function npmScript(script: string, ...args: string[]): Step {
   const more = args.length > 0 ? ['--', ...args] : [];
   return { name: script, command: 'npm', args: ['run', '--silent', script, ...more] };
@@ -141,7 +139,6 @@ export function newLogFolder(): string {
   return relative(process.cwd(), folder);
 }
 
-/** Milliseconds as seconds, as a column of a table. */
 export const secondsOf = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8);
 
 export function printLine(line: string): void {

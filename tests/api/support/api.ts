@@ -25,7 +25,6 @@ export const botPaths = Object.values(endpoints).flatMap(({ access, path }) => (
 const origin = 'http://solace.test';
 const worker = (exports as unknown as { default: Fetcher }).default;
 
-/** The Worker with other settings. */
 async function sendWith(settings: Record<string, string>, request: Request): Promise<Response> {
   const ctx = createExecutionContext();
   const response = await workerModule.fetch(request, { ...env, ...settings }, ctx);
@@ -33,7 +32,6 @@ async function sendWith(settings: Record<string, string>, request: Request): Pro
   return response;
 }
 
-/** A raw request to the Worker. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {
   return worker.fetch(new Request(`${origin}${path}`, init));
 }
@@ -93,7 +91,6 @@ export function cronAfter(ms: number): Promise<void> {
   return runCron();
 }
 
-/** Starts `n` calls at once. */
 export function parallel<T>(n: number, work: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: n }, (_, index) => work(index)));
 }

@@ -6,7 +6,6 @@ import { sandbox } from './sandbox.ts';
 
 export type Person = { phone: string; token: string };
 
-/** A signed-in user. */
 export async function newPerson(phone = newPhone()): Promise<Person> {
   return { phone, token: (await redeem(await newCode(phone))).body.token };
 }
@@ -43,6 +42,5 @@ export async function planOf(token: string): Promise<[tier: string, status: stri
   return [subscriptionTier, subscriptionStatus];
 }
 
-/** The ids of the user and of the session in a session token. */
 export const userOf = (token: string) => decodeJwt(token).sub!;
 export const sessionOf = (token: string) => decodeJwt(token)['sid'] as string;

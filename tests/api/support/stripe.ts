@@ -42,7 +42,6 @@ export async function changePrice(customer: string, price: string, more: Stripe.
   await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }], ...more });
 }
 
-/** The price that is sold for a plan. */
 export async function priceOf(tier: string): Promise<string> {
   return (await stripe.prices.list({ lookup_keys: [`${tier}_weekly`] })).data[0]!.id;
 }

@@ -162,9 +162,11 @@ function BuyButton({ plan, tier, look, isFirst }: Props) {
   const navigate = useNavigate();
 
   const buy = async () => {
+    const { pathname } = location;
     // Whoever only reads the plans loads 2 KiB less.
     const { createSubscriptionSession } = await import('../../data/billing-pages.ts');
     const url = await createSubscriptionSession(tier);
+    if (location.pathname !== pathname) return;
     if (isOwnAddress(url, location.href)) return navigate({ href: url });
     location.assign(url);
   };
