@@ -114,8 +114,8 @@ it.each(perishable)('deletes the expired rows of %s, and no others', async (tabl
   const requests = watchDatabase(`delete from \\"${table}\\"`);
   await runCron();
   expect(requests.length).toBeGreaterThan(5);
-  const { rowsAffected } = await database.execute(`delete from ${table} where ${key} like '%swept%'`);
-  expect(rowsAffected).toBe(1);
+  const { rows } = await database.execute(`delete from ${table} where ${key} like '%swept%' returning ${key}`);
+  expect(rows.map((left) => left[key])).toEqual([row(3002, 0)[0]]);
 });
 
 /** The recordings in a live object, as they are stored. */
