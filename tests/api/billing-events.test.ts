@@ -203,7 +203,6 @@ it.each(journeys)('%s, whether its events come once, twice, reversed, late or ne
   expect(once).toMatchObject({ plan: end });
   const disordered = await travel(steps, twiceAndReversed);
   expect({ 'twice and reversed': await visibleState(disordered) }).toEqual({ 'twice and reversed': once });
-
   const unseen = await travel(steps);
   const customer = await customerOf(unseen.phone);
   await fetchByCron(customer, '0 * * * *');

@@ -135,7 +135,6 @@ it('keeps the messages, counters, order and alarm of a conversation that the cla
   await stream.until(({ messages }) => messages.length === 2);
   expect(stream.events).toMatchObject(['3', '4'].map((id) => ({ id, type: 'message' })));
   expect((await write(token, 'Still here')).body.message.seq).toBe(4);
-
   expect(await runDurableObjectAlarm(liveUserOf(token))).toBe(true);
   await runInDurableObject(liveUserOf(token), async (_, { storage }) => {
     expect(await storage.getAlarm()).toBeGreaterThan(Date.now());

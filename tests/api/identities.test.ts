@@ -170,7 +170,6 @@ it('shares the names of a user with the version before, which writes other colum
   await query(insertUser, userId, phone, phone.slice(1));
   expect(await namesOf(userId)).toEqual({ phone: [phone, 'contact'], whatsapp: [phone.slice(1), 'contact'] });
   expect(userOf(await externalSession(phone))).toBe(userId);
-
   await contact({ phone, businessUserId: first });
   expect(await oldIds()).toMatchObject([{ id: first, proof: 'contact' }]);
   await query("update identities set proof = 'earlier-number' where user_id = ?", userId);
@@ -183,7 +182,6 @@ it('shares the names of a user with the version before, which writes other colum
   const insertId = "insert into identities (business_user_id, user_id, proof, at) values (?, ?, 'contact', 1)";
   await query(insertId, second, userId);
   expect((await usageOf({ businessUserId: second })).used).toBe(2);
-
   await query('update users set phone = ?, whatsapp_id = ? where id = ?', next, next.slice(1), userId);
   expect(userOf(await externalSession(next))).toBe(userId);
   expect(userOf(await externalSession(phone))).not.toBe(userId);

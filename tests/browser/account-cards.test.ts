@@ -79,6 +79,18 @@ test('a refresh fetches the profile and shows the result, with a skeleton meanwh
   }
 });
 
+test('without a connection a failure is said, too', async ({ page, stub }) => {
+  await openAccount(page, stub);
+  stub.respond('getMe', { success: false }, 200);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Refresh plan' }).click();
+  const toast = page.getByRole('status').getByText('Failed to refresh profile');
+  await expect(toast).toBeVisible();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(toast).toHaveCount(0);
+  await expect(planCard(page)).toBeVisible();
+});
+
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);
   await openAccount(page, stub);

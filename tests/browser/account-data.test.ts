@@ -96,7 +96,6 @@ test('the deletion says what is lost and gives the focus back; a failure keeps t
     await expect(remove(page)).toBeEnabled();
   }
   expect(await storedToken(page)).toBe('e2e-token');
-
   stub.respond('deleteMe', { success: true, message: 'Farewell.' });
   const release = stub.hold('deleteMe');
   await deleteAccount(page);

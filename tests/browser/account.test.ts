@@ -131,7 +131,6 @@ test('the platform changes once the choice differs, and back; a failure says why
     await takeToasts(page, [title, text]);
   }
   await expect(card(page).getByRole('radio', { name: 'Chat through the web interface' })).toBeChecked();
-
   stub.respond('putPlatform', { success: true, platform: 'web' });
   await update.click();
   await takeToasts(page, ['Platform updated', 'You will now receive messages via Web']);

@@ -68,7 +68,6 @@ test('a cancellation shows once Stripe has answered, in two tabs', async ({ page
   expect(await isCancelled(phone)).toEqual([true]);
   await expect(other.getByText(cancelled)).toBeVisible();
   await expect(question(other)).toBeHidden();
-
   await keepButton(other).dblclick();
   for (const tab of [page, other]) await expect(cancelButton(tab)).toBeVisible();
   expect(await isCancelled(phone)).toEqual([false]);

@@ -93,7 +93,6 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await field.press('Enter');
   await expect(page.getByRole('alert')).toHaveText('Messages can have up to 4,000 characters.');
   await expect(field).toHaveValue('a'.repeat(4001));
-
   await field.fill('One');
   await field.press('Shift+Enter');
   await field.pressSequentially('Two');

@@ -78,7 +78,6 @@ stubbed('a number that breaks a rule is not sent; a failed request is shown besi
   }
   await settle(page);
   expect(stub.calls('requestOtp')).toEqual([]);
-
   await login.phone(page).fill('+15551234567');
   for (const [arrange, told] of phoneFailures) {
     arrange(stub);
@@ -169,7 +168,6 @@ stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   await expect(login.code(page)).toHaveAccessibleErrorMessage('OTP must contain only numbers');
   await settle(page);
   expect(stub.calls('verifyOtp')).toEqual([]);
-
   stub.respond('verifyOtp', { success: false });
   const release = stub.hold('verifyOtp');
   await login.code(page).fill('');

@@ -185,7 +185,6 @@ test('the home page says what the product is and who is behind it', async ({ pag
     if (position < 3) await next.click();
   }
   await expect(next).toBeDisabled();
-
   await expect(teaser(page).getByRole('link')).toHaveText(Array(4).fill('Get Started'));
   await follow(teaser(page).getByRole('link').nth(2), '**/login');
 });

@@ -231,7 +231,6 @@ test('an external token over the session of another number asks first', async ({
   await expectToasts(page, ['Invalid or expired token']);
   expect(await storedToken(page)).toBe('e2e-a');
   expect(revoked(stub)).toEqual([]);
-
   stub.respond('verifyExternalToken', external);
   await choose('Switch account', shownB);
   await expect(page.getByText(shownA)).toHaveCount(0);

@@ -7,8 +7,8 @@ import { layoutWords } from '#words/layout';
 import { CrashScreen, uncaughtError } from './error-screens.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
-import { spinner } from '#styled/recipes';
-import { toasts } from '../data/toasts.ts';
+import { link, spinner } from '#styled/recipes';
+import { toasts, type Toast } from '../data/toasts.ts';
 
 export function Layout() {
   usePageChange();
@@ -44,6 +44,7 @@ function SessionSpinner() {
 const sign = css({
   position: 'fixed',
   insetInlineEnd: '4',
+  marginInlineStart: '4',
   bottom: '4',
   zIndex: 'toast',
   display: 'flex',
@@ -62,7 +63,32 @@ const sign = css({
 });
 
 const SwitchedNotice = lazy(() => import('./switched-notice.tsx'));
-const Toaster = lazy(() => import('./toaster.tsx'));
+const Toaster = lazy(() => import('./toaster.tsx').catch(() => ({ default: PlainToast })));
+
+/** The newest toast, when the file that shows them does not load, as without a connection. */
+function PlainToast() {
+  const [toast, setToast] = useState<Toast>();
+  useEffect(() => {
+    const show = () => {
+      const newest = toasts.take().toasts.at(-1);
+      if (newest) setToast(newest);
+    };
+    show();
+    return toasts.subscribe(() => queueMicrotask(show));
+  }, []);
+  return (
+    <output>
+      {toast && (
+        <span className={sign}>
+          {toast.description ?? toast.title}
+          <button type="button" className={link()} onClick={() => setToast(undefined)}>
+            {layoutWords.dismiss}
+          </button>
+        </span>
+      )}
+    </output>
+  );
+}
 
 function Toasts() {
   const [wanted, setWanted] = useState(false);
