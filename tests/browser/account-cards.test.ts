@@ -79,16 +79,29 @@ test('a refresh fetches the profile and shows the result, with a skeleton meanwh
   }
 });
 
-test('without a connection a failure is said, too', async ({ page, stub }) => {
+test('a missing file takes no page, and a press works later', async ({ page, stub, expectedErrors }) => {
+  expectedErrors.push(/ERR_FAILED/);
+  // The page was loaded again already because of the file.
+  await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
+  await page.route('**/platform-choice-*.js', (route) => route.abort());
   await openAccount(page, stub);
-  stub.respond('getMe', { success: false }, 200);
+  await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert')).toContainText('connection');
+  await page.unroute('**/platform-choice-*.js');
   await page.context().setOffline(true);
-  await page.getByRole('button', { name: 'Refresh plan' }).click();
-  const toast = page.getByRole('status').getByText('Failed to refresh profile');
-  await expect(toast).toBeVisible();
-  await page.getByRole('button', { name: 'Dismiss' }).click();
-  await expect(toast).toHaveCount(0);
-  await expect(planCard(page)).toBeVisible();
+  const failure = page.getByRole('status').getByText(/Failed to refresh profile|Please check your internet connection/);
+  stub.respond('getMe', { success: false }, 200);
+  for (const name of ['Refresh plan', 'Change Number', 'Sessions', 'Delete Account']) {
+    await page.getByRole('button', { name }).click();
+    await expect(failure, name).toBeVisible();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(failure).toHaveCount(0);
+  }
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Delete Account' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  stub.person({ tier: 'basic' });
+  await page.getByRole('button', { name: 'Refresh Page' }).click();
+  await expect(page.getByRole('radio', { name: 'WhatsApp' })).toBeVisible();
 });
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {

@@ -115,12 +115,9 @@ describe('custom properties', () => {
   });
 });
 
-it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
-  'nobody who stored %j is led away from the home page',
-  (stored) => {
-    expect(chosenHome(stored)).toBeNull();
-  },
-);
+it.each([undefined, 'en', 'xx', '/es', 'constructor'])('leads nobody who stored %j from the home page', (stored) => {
+  expect(chosenHome(stored)).toBeNull();
+});
 
 describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */
@@ -216,7 +213,6 @@ describe('the file for translators', () => {
 
   const source = new Map(Object.entries({ 'a.b.one': 'One', 'a.b.two': 'Two' }));
   const fresh = { sentences: source, sources: { 'a.b.one': '', 'a.b.two': '' } as Record<string, string> };
-
   const po = (texts: typeof fresh, from = source) => writePo({ ...texts, tag: 'it', english: from, notes: {} });
 
   it('leaves a text that was not translated as it is: still English', () => {

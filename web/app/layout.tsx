@@ -1,5 +1,5 @@
 import { Outlet, useRouter, rootRouteId, useRouterState } from '@tanstack/react-router';
-import { useSyncExternalStore, Suspense, lazy, useEffect, useState } from 'react';
+import { useSyncExternalStore, Suspense, lazy, useEffect, useState, type ReactNode } from 'react';
 import { css } from '#styled/css';
 import { useSession } from '../data/session.ts';
 import { PageSpinner } from '../ui/spinner.tsx';
@@ -62,7 +62,9 @@ const sign = css({
   _print: { display: 'none' },
 });
 
-const SwitchedNotice = lazy(() => import('./switched-notice.tsx'));
+const SwitchedNotice = lazy<() => ReactNode>(() =>
+  import('./switched-notice.tsx').catch(() => ({ default: () => null })),
+);
 const Toaster = lazy(() => import('./toaster.tsx').catch(() => ({ default: PlainToast })));
 
 /** The newest toast, when the file that shows them does not load, as without a connection. */

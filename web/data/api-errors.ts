@@ -86,6 +86,18 @@ export function notifyError(
   showToast(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
 }
 
+/** Loads a file before what it shows is opened. If it does not load, a toast says so, and a further press tries again. */
+export function openAfterLoading(load: () => Promise<unknown>, open: () => void, leave?: () => void): void {
+  load().then(
+    // A page that is being loaded again after a deployment gets no file.
+    (file) => file && open(),
+    () => {
+      notifyError(new ApiError(errorWords.network, { code: 'network' }));
+      leave?.();
+    },
+  );
+}
+
 export function errorMessage(error: unknown, fallback?: string): string | undefined {
   if (error instanceof ApiError) return error.toast ?? fallback;
   if (fallback) return fallback;

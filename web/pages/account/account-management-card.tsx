@@ -8,7 +8,7 @@ import { PrivacyActions } from './data-and-sessions.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
 import { isOwnAddress } from '../../rules/browser-input.ts';
-import { notifyError, ApiError } from '../../data/api-errors.ts';
+import { ApiError, notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
 import { redirectTo, session } from '../../data/session.ts';
@@ -22,7 +22,8 @@ type Props = {
 
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
-const ChangeNumber = lazy(() => import('./change-number.tsx'));
+const loadChange = () => import('./change-number.tsx');
+const ChangeNumber = lazy(loadChange);
 
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState(false);
@@ -74,7 +75,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
             className={button({ look: 'soft', wide: true })}
             aria-describedby="change-number-hint"
             disabled={isBusy}
-            onClick={() => setMoving(true)}
+            onClick={() => openAfterLoading(loadChange, () => setMoving(true))}
           >
             {changeNumberWords.open}
           </button>
@@ -89,7 +90,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
           disabled={isBusy}
           onPointerEnter={() => void loadDialog().catch(() => null)}
           onFocus={() => void loadDialog().catch(() => null)}
-          onClick={() => setAsking(true)}
+          onClick={() => openAfterLoading(loadDialog, () => setAsking(true))}
         >
           {managementWords.deleteAccount}
         </button>

@@ -2,12 +2,13 @@ import { Suspense, lazy, useState } from 'react';
 import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
 import { request } from '../../data/api-client.ts';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';
 
-const SessionList = lazy(() => import('./session-list.tsx'));
+const loadList = () => import('./session-list.tsx');
+const SessionList = lazy(loadList);
 
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);
@@ -43,7 +44,7 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
           aria-describedby="sessions-hint"
           aria-expanded={showsSessions}
           disabled={isDisabled}
-          onClick={() => setShowsSessions(!showsSessions)}
+          onClick={() => openAfterLoading(loadList, () => setShowsSessions((shown) => !shown))}
         >
           {privacyWords.sessions}
         </button>

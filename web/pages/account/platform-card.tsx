@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useEffect } from 'react';
-import { card, skeleton } from '#styled/recipes';
+import { card, link, skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { useSession } from '../../data/session.ts';
+import { layoutWords } from '#words/layout';
+import { errorWords } from '#words/session';
+import { Alert } from '../../ui/alert.tsx';
 import { platformWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
 import { css } from '#styled/css';
 
 const loadChoice = () => import('./platform-choice.tsx');
-const PlatformChoice = lazy(loadChoice);
+const PlatformChoice = lazy(() => loadChoice().catch(() => ({ default: NotLoaded })));
 
 /** The user's messaging platform; no card without a known preference. */
 export function PlatformCard() {
@@ -37,5 +40,16 @@ function PlatformSkeleton() {
         <span key={row} className={`${skeleton()} ${css({ height: '[3.625rem]', borderRadius: 'md' })}`} />
       ))}
     </div>
+  );
+}
+
+function NotLoaded() {
+  return (
+    <Alert look="danger">
+      {errorWords.network}{' '}
+      <button type="button" className={link()} onClick={() => location.reload()}>
+        {layoutWords.refreshPage}
+      </button>
+    </Alert>
   );
 }

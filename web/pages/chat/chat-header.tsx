@@ -2,12 +2,13 @@ import { lazy, Suspense, useState, useRef, useEffect, type RefObject } from 'rea
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { conversation } from '../../data/chat-conversation.ts';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { chatWords, clearingWords } from '#words/chat';
 import { Icon } from '../../ui/icons.tsx';
 
-const ConfirmDialog = lazy(() => import('../../ui/dialog.tsx'));
+const loadDialog = () => import('../../ui/dialog.tsx');
+const ConfirmDialog = lazy(loadDialog);
 
 type Props = { token: string; openHelp: () => void; hasConversation: boolean };
 
@@ -52,7 +53,9 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
         {chatWords.title}
       </h1>
       <span className={`${badge()} ${label}`}>{chatWords.label}</span>
-      {hasConversation && <OptionsMenu options={options} choose={setAsked} />}
+      {hasConversation && (
+        <OptionsMenu options={options} choose={(action) => openAfterLoading(loadDialog, () => setAsked(action))} />
+      )}
       <button
         type="button"
         className={`${button({ look: 'dangerSoft' })} ${help}`}

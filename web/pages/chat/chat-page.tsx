@@ -12,7 +12,7 @@ import { skeleton, button, link } from '#styled/recipes';
 import { footerWords, layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
-const ConsentStep = lazy(() => import('./consent-step.tsx'));
+const ConsentStep = lazy(() => import('./consent-step.tsx').catch(() => ({ default: ReloadStep })));
 const HelpDialog = lazy(() => import('./help-dialog.tsx').catch(() => ({ default: HelpLink })));
 
 /** The conversation with the companion. Another session renders a new page. */
@@ -97,6 +97,8 @@ const body = css({
 const theirs = css({ width: '[60%]', height: '[4.5rem]', borderRadius: 'lg' });
 const ours = css({ width: '[45%]', height: '[3rem]', borderRadius: 'lg', marginInlineStart: 'auto' });
 const field = css({ width: 'full', height: '[3.25rem]', borderRadius: 'lg', marginTop: '4' });
+
+const ReloadStep = () => <LoadFailed retry={() => location.reload()} />;
 
 function LoadFailed({ retry }: { retry: () => void }) {
   return (

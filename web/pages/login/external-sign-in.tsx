@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import { clearAddressToken } from '../../data/early-start.ts';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { session, sessionReady } from '../../data/session.ts';
 import { verifyExternalToken } from '../../data/sign-in.ts';
 import { formatPhone } from '../../rules/formats.ts';
@@ -10,7 +10,8 @@ import { PageSpinner } from '../../ui/spinner.tsx';
 import { loginWords, switchWords } from '#words/login';
 import { finishSignIn } from './login-step.tsx';
 
-const ConfirmDialog = lazy(() => import('../../ui/dialog.tsx'));
+const loadDialog = () => import('../../ui/dialog.tsx');
+const ConfirmDialog = lazy(loadDialog);
 
 type Props = { token: string; onFailure: (message: string) => void };
 
@@ -39,8 +40,9 @@ export function ExternalSignIn({ token, onFailure }: Props) {
 
   const begin = async () => {
     const { user } = await sessionReady();
-    if (user && user.phoneNumber !== phoneNumberOf(token)) return setCurrentPhone(formatPhone(user.phoneNumber));
-    return exchange();
+    if (!user || user.phoneNumber === phoneNumberOf(token)) return exchange();
+    const ask = () => setCurrentPhone(formatPhone(user.phoneNumber));
+    return openAfterLoading(loadDialog, ask, () => void leave('/account'));
   };
 
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
-import { notifyError } from '../../data/api-errors.ts';
+import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
@@ -12,7 +12,8 @@ import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
 import { pendingWords } from '#words/results';
 
-const ConfirmDialog = lazy(() => import('../../ui/dialog.tsx'));
+const loadDialog = () => import('../../ui/dialog.tsx');
+const ConfirmDialog = lazy(loadDialog);
 
 /** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {
@@ -50,7 +51,11 @@ function WithdrawConsent() {
   return (
     <>
       <p>{pendingWords.withdrawHint}</p>
-      <button type="button" className={button({ look: 'outline' })} onClick={() => setAsking(true)}>
+      <button
+        type="button"
+        className={button({ look: 'outline' })}
+        onClick={() => openAfterLoading(loadDialog, () => setAsking(true))}
+      >
         {pendingWords.withdraw}
       </button>
       <Suspense>
