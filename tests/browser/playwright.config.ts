@@ -20,8 +20,8 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     launchOptions: { executablePath: ensureHeadlessBrowser(), args: journeyArguments },
-    // A recorded picture of each frame would cost as much as the tests.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // A picture of each frame would cost as much as the tests, a copy of each step's page a seventh of it.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
     // The worker would outlive its test; the tests of it allow it.
     serviceWorkers: 'block',
     viewport: { width: 1280, height: 900 },
