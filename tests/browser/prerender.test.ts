@@ -31,16 +31,19 @@ const headings = {
 /** Adds the whole stylesheet to the styles in the HTML; the kinds of elements that then look different. */
 async function changedByStylesheet(page: Page): Promise<string[]> {
   const looks = () =>
-    page.evaluate(() => {
+    page.evaluate(async () => {
       const styleOf = (element: Element, part?: string) => {
         const style = getComputedStyle(element, part);
-        const names = [...style].filter((name) => !name.startsWith('--'));
-        return names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(';');
+        return [...style].filter((name) => !name.startsWith('--')).map((name) => name + style.getPropertyValue(name));
       };
       const all = [...document.body.querySelectorAll('*')];
+      // Chromium gives the sizes of what is below the screen, and loads its fonts, once it has laid it out.
+      const layOut = () => all.map((one) => one.getBoundingClientRect());
+      layOut();
+      await document.fonts.ready.then(layOut);
       const ofEachKind = new Map(all.map((one) => [one.tagName + one.getAttribute('class'), one]));
       const parts = [undefined, '::before', '::after'];
-      return [...ofEachKind].map(([kind, one]) => [kind, parts.map((part) => styleOf(one, part)).join('|')] as const);
+      return [...ofEachKind].map(([kind, one]) => [kind, String(parts.map((part) => styleOf(one, part)))] as const);
     });
   const served = new Map(await looks());
   await page.locator('head').evaluate((head) => {
@@ -127,7 +130,6 @@ test('a page in the app is reached from a served one, also from the 404 page', a
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
-
   await page.goto('/some/where/else');
   await expect(page.getByText("The page you're looking for doesn't exist or has been moved.")).toBeVisible();
   await follow(page.getByRole('link', { name: 'Return to Home' }), ({ pathname }) => pathname === '/');
@@ -147,8 +149,7 @@ test('every page has the strict headers, and every address its own status', asyn
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['permissions-policy']).toContain('camera=()');
   }
-  const unknown = '/nope /plans/nope /Plans /wp-admin/setup.php /fr/ /fr/plans /es/nope /pt-br/nope'.split(' ');
-  for (const path of unknown) {
+  for (const path of '/nope /plans/nope /Plans /wp-admin/setup.php /fr/ /fr/plans /es/nope /pt-br/nope'.split(' ')) {
     const response = await get(path);
     expect([path, response.status()]).toEqual([path, 404]);
     const title = path.startsWith('/es') ? 'No encontramos' : path.startsWith('/pt') ? 'Página não' : 'Page Not Found';
@@ -161,7 +162,6 @@ test('every page has the strict headers, and every address its own status', asyn
   }
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get('/')).text())![1]!;
   expect((await get(script, 'no-cors')).headers()['cache-control']).toBe('public, max-age=31536000, immutable');
-  // A browser asks for it beside a text.
   const icon = await request.get('/favicon.ico');
   expect([icon.status(), icon.headers()['content-type']]).toEqual([200, 'image/png']);
 });
