@@ -3,7 +3,6 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { call, cronAfter, runCron } from './support/api.ts';
 import {
-  acceptedBy,
   clearChat,
   newSettledWriter,
   newWriter,
@@ -16,9 +15,10 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
+import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';
-import { deliveredEvents, eventsAbout, run, sandbox, userRowOf } from './support/sandbox.ts';
+import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 
 describe('clearing', () => {
@@ -69,8 +69,7 @@ describe('clearing', () => {
     await clearChat(token);
     await sandbox.faults({ bot: null });
     await cronAfter(5 * minute);
-    expect(await acceptedBy(phone)).toEqual([]);
-    expect(await eventsAbout(phone, 'chat.cleared')).toHaveLength(1);
+    expect(await eventTypes(phone)).toEqual(['chat.consent', 'chat.cleared']);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   newWriter,
   readChat,
   stateOf,
+  textsOf,
   untilDelivered,
   untilRetried,
   untilState,
@@ -118,9 +119,10 @@ describe('while the bot is down', () => {
   it('messages arrive once, in the order of the conversation, also if their events were queued in another', async () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
-    const texts = ['One', 'Two', 'Three'];
-    for (const text of texts) await write(token, text);
-    await untilRetried(phone);
+    // With settings a call returns when its background work has ended, which would deliver in the cron job's place.
+    await write(token, 'One', undefined, {});
+    await parallel(2, (n) => write(token, `Next ${n}`, undefined, {}));
+    const texts = await textsOf({ token });
     const [first, , last] = (await outboxOf(phone)).map(({ seq }) => Number(seq));
     // As when the request of the first message is the last to store it.
     const move = (from: number, to: number) => run('update outbox set seq = ? where seq = ?', to, from);
@@ -138,11 +140,10 @@ describe('while the bot is down', () => {
     const { phone, token } = await newSettledWriter();
     const behind = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
-    await call('PUT', '/api/user/platform', { token: behind.token, body: { platform: 'web' } });
-    const one = (await write(token, 'One')).body.message;
-    const two = (await write(behind.token, 'Two')).body.message;
+    await call('PUT', '/api/user/platform', { token: behind.token, body: { platform: 'web' }, settings: {} });
+    const one = (await write(token, 'One', undefined, {})).body.message;
+    const two = (await write(behind.token, 'Two', undefined, {})).body.message;
     const states = async () => [await stateOf(token, one.id), await stateOf(behind.token, two.id)];
-    for (const each of [phone, behind.phone]) await untilRetried(each);
     await cronAfter(day - minute);
     expect(await states()).toEqual(['sent', 'sent']);
     await cronAfter(minute + second);
@@ -245,7 +246,6 @@ it('delivers a message that was stored first before one whose event was queued f
 
 it('delivers a message once that is sent again while the bot receives it', async () => {
   const { phone, token, id, release, held } = await newSlowWriter();
-  // With settings a call returns when its background work has ended.
   expect((await write(token, 'One', id, {})).body.message).toMatchObject({ id, state: 'sent' });
   expect(held()).toBe(1);
   release();
@@ -312,6 +312,7 @@ it('delivers a failed message that is sent again while the event before it is se
   release();
   expect((await again).body.message).toMatchObject({ id, state: 'sent' });
   await cronAfter(minute);
+  await untilDelivered(phone);
   expect((await receivedOf(phone)).at(-1)).toBe('One');
   expect((await readChat(token)).messages).toMatchObject([{ id, state: 'delivered' }, { state: 'delivered' }]);
 });
