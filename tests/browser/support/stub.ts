@@ -214,13 +214,13 @@ export async function startStubServer(site: string) {
   const server = createServer((incoming, response) => {
     if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return forward(incoming, response);
     const handler = handlers.get(String(incoming.headers[clientHeader]));
-    if (handler) void handler(incoming, response);
-    else incoming.destroy();
+    if (!handler) return incoming.destroy();
+    handler(incoming, response).catch((error: unknown) => incoming.complete && Promise.reject(error));
   }).listen(0, 'localhost');
   await once(server, 'listening');
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** The APIs of tests by the addresses of their browsers; calls of tests that have ended are dropped. */
+    /** The APIs of tests by the addresses of their browsers. Calls of ended tests and of closed pages are dropped. */
     handlers,
     async close() {
       server.closeAllConnections();
