@@ -214,13 +214,12 @@ export async function startStubServer(site: string) {
   const server = createServer((incoming, response) => {
     if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return forward(incoming, response);
     const handler = handlers.get(String(incoming.headers[clientHeader]));
-    if (!handler) return incoming.destroy();
-    handler(incoming, response).catch((error: unknown) => incoming.complete && Promise.reject(error));
+    handler?.(incoming, response).catch((error: unknown) => incoming.complete && Promise.reject(error));
   }).listen(0, 'localhost');
   await once(server, 'listening');
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** The APIs of tests by the addresses of their browsers. Calls of ended tests and of closed pages are dropped. */
+    /** The APIs of tests by the addresses of their browsers. An ended test gets no response: its pages close. */
     handlers,
     async close() {
       server.closeAllConnections();
