@@ -5,7 +5,7 @@ import { errorText, ApiError, sessionReplaced, handleRequestError, notifyError }
 import { tokenExpired } from '../rules/token-claims.ts';
 import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';
-import { errorWords } from '#words/session';
+import { errorWords } from '#words/page-errors';
 import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from './early-start.ts';
 import { showToast } from './toasts.ts';

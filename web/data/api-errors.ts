@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#contract/errors';
-import { errorWords } from '#words/session';
+import { errorWords } from '#words/page-errors';
 import { isLocalHost } from '../rules/browser-input.ts';
 import { showToast } from './toasts.ts';
 import { redirectTo, session } from './session.ts';

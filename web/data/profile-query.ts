@@ -1,4 +1,4 @@
-import { profileWords } from '#words/session';
+import { profileWords } from '#words/page-errors';
 import { readUser, type PartialProfile, type User } from '../rules/user-profile.ts';
 import { requestAs } from './api-client.ts';
 import { ApiError, sessionReplaced, errorMessage, notifyError } from './api-errors.ts';

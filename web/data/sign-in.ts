@@ -5,7 +5,7 @@ import { ApiError, errorMessage } from './api-errors.ts';
 import { fetchProfile, keepProfile } from './profile-query.ts';
 import { session, redirectTo } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
-import { sessionWords } from '#words/session';
+import { sessionWords } from '#words/login';
 import { showToast } from './toasts.ts';
 
 export type LoginResult = { success: boolean; status: string; message?: string | undefined };

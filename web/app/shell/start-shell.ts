@@ -1,4 +1,4 @@
-import { errorWords } from '#words/session';
+import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
 import { hasUnsent, reloadOnce } from '../deployment-change.ts';
 import { link } from '#styled/recipes';

@@ -4,7 +4,7 @@ import { card, link, skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
-import { errorWords } from '#words/session';
+import { errorWords } from '#words/page-errors';
 import { Alert } from '../../ui/alert.tsx';
 import { platformWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';

@@ -17,7 +17,7 @@ import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { sendsOnEnter } from '../../rules/browser-input.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
-import { errorWords } from '#words/session';
+import { errorWords } from '#words/page-errors';
 import { voiceWords } from '#words/voice';
 import { voiceDraft } from '../../data/voice-draft.ts';
 import { Icon } from '../../ui/icons.tsx';
