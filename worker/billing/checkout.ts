@@ -11,9 +11,8 @@ import { asOwed, authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { addressIn, fittingFlow, openPortal, sendTo, type PageContext, type Site } from './portal.ts';
-import { currentPriceOf } from './catalogue.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
-import { isLive, subscriptionsOf } from './subscriptions.ts';
+import { currentPriceOf, isLive, subscriptionsOf } from './subscriptions.ts';
 
 /** A limited session, which a trial link has opened, may not change a plan that somebody pays for. */
 type Context = PageContext & { db: Database; isLimited: boolean };

@@ -4,9 +4,8 @@ import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
 import type { LeasedCustomer } from './lease.ts';
-import { currentPriceOf } from './catalogue.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
-import { idOf, isLive } from './subscriptions.ts';
+import { currentPriceOf, idOf, isLive } from './subscriptions.ts';
 import { dayMs } from '../lib/time.ts';
 
 type Result = {

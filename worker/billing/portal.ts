@@ -6,11 +6,10 @@ import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { portalMetadata } from './catalogue.ts';
 import { presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
-import { isLive, nextPhase, owes, subscriptionsOf } from './subscriptions.ts';
+import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subscriptions.ts';
 
 const watchMs = hourMs;
 

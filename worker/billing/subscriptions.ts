@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
-import { plans, type PlanId } from '../contract/plans.ts';
-import { tierOfPrice } from './catalogue.ts';
+import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
 /** Statuses of subscriptions that have not ended, the better ones first. A status that is not listed grants nothing. */
 const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unpaid: 2, paused: 3 };
@@ -97,6 +96,25 @@ function bestFirst(a: Live, b: Live): number {
     b.subscription.created - a.subscription.created
   );
 }
+
+export function lookupKeyOf(tier: PaidPlanId): string {
+  return `${tier}_weekly`;
+}
+
+/** The plan that a price sells, by its metadata, then by its lookup key; null for an unknown price. */
+export function tierOfPrice(price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>): PaidPlanId | null {
+  const tier = price.metadata?.tier ?? price.lookup_key?.replace(/_weekly$/, '') ?? '';
+  return paidPlanIds.find((id) => id === tier) ?? null;
+}
+
+export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<string | null> {
+  if (!plans[tier].onSale) return null;
+  const { data } = await stripe.prices.list({ lookup_keys: [lookupKeyOf(tier)], active: true, limit: 1 });
+  return data[0]?.id ?? null;
+}
+
+/** Marks the portals of `npm run stripe:setup`; one with a `price` is for subscriptions at that older price. */
+export const portalMetadata = { solace: 'portal' };
 
 export type UnknownPrice = { price: string; subscription: string };
 

@@ -29,9 +29,8 @@ import {
 } from './invoices.ts';
 import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
-import { tierOfPrice } from './catalogue.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
-import { isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
+import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
 export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe';
-import { portalMetadata } from '../../billing/catalogue.ts';
 import { apiVersion } from '../../billing/stripe-client.ts';
-import { unknownPricesInUse, type UnknownPrice } from '../../billing/subscriptions.ts';
+import { portalMetadata, unknownPricesInUse, type UnknownPrice } from '../../billing/subscriptions.ts';
 import type { Settings } from '../../settings.ts';
 import { failureReasonOf, fine, warning, wrong, type Finding, howToGet, byHand } from './finding.ts';
 import { readingStripe, rehearseSetup } from '../stripe-setup/stripe-setup.ts';

@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
 import { readCommand, runCommand } from '../owner-command.ts';
-import { lookupKeyOf, portalMetadata } from '../../billing/catalogue.ts';
+import { lookupKeyOf, portalMetadata } from '../../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../settings.ts';
