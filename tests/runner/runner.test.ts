@@ -85,7 +85,7 @@ test('measures at most the processors of the machine', async () => {
 });
 
 test('selects the API tests of a changed part, and changed tests, and none for a document', () => {
-  const touched = touchedTests(['worker/chat/chat-user.ts', 'tests/api/plans.test.ts'], apiTests());
+  const touched = touchedTests(['worker/chat/conversation.ts', 'tests/api/plans.test.ts'], apiTests());
   const expected = ['chat', 'chat-privacy', 'plans'].map((name) => `tests/api/${name}.test.ts`);
   expect(touched).toEqual(expect.arrayContaining(expected));
   expect(touched).not.toContain('tests/api/billing.test.ts');

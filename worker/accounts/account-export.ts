@@ -3,7 +3,7 @@ import { users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
 import { exportBilling } from '../billing/customer.ts';
 import { exportOutbox } from '../bot/outbox.ts';
-import { exportConversation } from '../chat/chat-user.ts';
+import { exportConversation } from '../chat/conversation.ts';
 import { exportRecordings } from '../chat/recordings.ts';
 import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';

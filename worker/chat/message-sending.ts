@@ -18,7 +18,7 @@ import {
   type MessageContent,
 } from './chat-encryption.ts';
 import { readRecording, sameBytes, sealRecording } from './recordings.ts';
-import { restartEpoch, staleEpochError, type ChatContext } from './chat-user.ts';
+import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
 import type { StaleEpoch, StoredMessage, StoredPage } from '../live/message-table.ts';
 import { liveUserId, sessionCheck, type UserSession } from '../accounts/user-session.ts';
 import { endpoints } from '../contract/endpoints.ts';

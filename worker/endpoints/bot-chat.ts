@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { applyToPerson, personStatements, type Person } from '../accounts/identity.ts';
 import { comparedBy } from '../bot/incoming-call.ts';
 import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
-import { chatUserSql, requireConversation } from '../chat/chat-user.ts';
+import { chatUserSql, requireConversation } from '../chat/conversation.ts';
 import { storeReply, storeTranscript } from '../chat/message-sending.ts';
 import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
 import type { Handler } from '../http/request-context.ts';

@@ -1,7 +1,7 @@
 import { liveUserOf } from '../live/publish.ts';
 import { countReferrals } from '../chat/referrals.ts';
 import type { StoredMessage } from '../live/message-table.ts';
-import { consentOf, restartEpoch, staleEpochError } from '../chat/chat-user.ts';
+import { consentOf, restartEpoch, staleEpochError } from '../chat/conversation.ts';
 import { openMessage, newChatKey, chatKeyOf } from '../chat/chat-encryption.ts';
 import type { BaseContext, Handler } from '../http/request-context.ts';
 import type { UserSession } from '../accounts/user-session.ts';

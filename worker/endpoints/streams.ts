@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { keyOfEpoch } from '../chat/chat-encryption.ts';
-import { conversationEvents } from '../chat/chat-stream.ts';
+import { conversationEvents } from '../chat/conversation.ts';
 import { countReferrals } from '../chat/referrals.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
 import { LiveSocket } from '../live/live-socket.ts';

@@ -1,14 +1,25 @@
-import { liveUserOf } from '../live/publish.ts';
 import { sql, type SQL } from 'drizzle-orm';
+import type { User } from '#db/schema';
+import type { ChatMessage, ChatStreamEvent, Consent } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
+import { fromBase64 } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import type { Settings } from '../settings.ts';
-import { chatKeyOf, newChatKey, openMessage, type ChatRow } from './chat-encryption.ts';
+import { isoDate } from '../lib/time.ts';
+import type { ConversationChange, Typing } from '../live/live-changes.ts';
+import type { ConversationEvents } from '../live/live-stream.ts';
 import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
-import type { Consent } from '../contract/chat-schemas.ts';
-import type { User } from '#db/schema';
+import { liveUserOf } from '../live/publish.ts';
+import type { Settings } from '../settings.ts';
+import {
+  chatKeyOf,
+  newChatKey,
+  openMessage,
+  openPartialReply,
+  type ChatRow,
+  type KeyOfEpoch,
+} from './chat-encryption.ts';
 
 export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
@@ -63,4 +74,39 @@ export async function exportConversation({ user, env, settings }: { user: User; 
   }
   const messages = key ? stored.map((message) => openMessage(key, user.id, message)) : [];
   return { conversation: await Promise.all(messages) };
+}
+
+type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: Read) => void;
+type Read = { stored: StoredMessage; message: ChatMessage };
+
+export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage: OnMessage): ConversationEvents {
+  return async (change) => {
+    if (change.kind === 'message') return messageFrame(change);
+    if (change.kind === 'state')
+      return frame({ type: 'state', upTo: change.upTo, state: change.state }, change.revision);
+    if (change.kind === 'cleared') return frame({ type: 'cleared' }, change.revision);
+    if (change.kind === 'typing') return typingFrame(change);
+    const reset = change.reset ? frame({ type: 'reset' }, change.revision) : '';
+    return change.typing ? reset + (await typingFrame(change.typing)) : reset;
+  };
+
+  async function messageFrame(change: Extract<ConversationChange, { kind: 'message' }>): Promise<string | null> {
+    const key = await keyOf(change.epoch);
+    if (!key) return null;
+    const stored = { ...change.message, sealed: fromBase64(change.message.sealed) };
+    const message = await openMessage(key, userId, stored);
+    onMessage({ key, epoch: change.epoch }, { stored, message });
+    return frame({ type: 'message', message }, change.revision);
+  }
+
+  async function typingFrame({ until, epoch, sealed }: Typing): Promise<string> {
+    const key = sealed ? await keyOf(epoch) : null;
+    const text = key && sealed ? await openPartialReply(key, userId, fromBase64(sealed)) : null;
+    return frame({ type: 'typing', until: isoDate(until), ...(text !== null && { text }) });
+  }
+}
+
+function frame(event: ChatStreamEvent, revision?: number): string {
+  const id = revision === undefined ? '' : `id: ${revision}\n`;
+  return `${id}data: ${JSON.stringify(event)}\n\n`;
 }
