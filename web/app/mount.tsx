@@ -63,10 +63,7 @@ function isGuestsAddress(): boolean {
   return visitor === undefined && address !== undefined;
 }
 
-/**
- * Hydrates the rest of the page at once when a navigation begins: a page that its router has left cannot hydrate
- * (https://github.com/TanStack/router/issues/8233).
- */
+/** A page that its router has left cannot hydrate: https://github.com/TanStack/router/issues/8233 */
 function hydrateBeforeNavigation(root: HTMLElement, router: RegisteredRouter): void {
   const unsubscribe = router.subscribe('onBeforeNavigate', ({ hrefChanged }) => {
     if (!hrefChanged) return;
