@@ -86,7 +86,7 @@ test('a missing file takes no page, and a press works later', async ({ page, stu
   await page.route('**/platform-choice-*.js', (route) => route.abort());
   await openAccount(page, stub);
   await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert')).toContainText('connection');
-  // Without a connection, what the browser's cache has would load.
+  // `setOffline` would not do: a file in the browser's cache loads without a connection.
   await page.route('**/assets/**/*.js', (route) => route.abort());
   const failure = page.getByRole('status').getByText(/Failed to refresh profile|Please check your internet connection/);
   stub.respond('getMe', { success: false }, 200);

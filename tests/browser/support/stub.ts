@@ -214,6 +214,7 @@ export async function startStubServer(site: string) {
   const server = createServer((incoming, response) => {
     if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return forward(incoming, response);
     const handler = handlers.get(String(incoming.headers[clientHeader]));
+    // A page that closes ends a call in the middle of its body; any other error must fail the test.
     handler?.(incoming, response).catch((error: unknown) => incoming.complete && Promise.reject(error));
   }).listen(0, 'localhost');
   await once(server, 'listening');
