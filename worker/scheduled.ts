@@ -1,5 +1,5 @@
 import { reviewDisputes } from './billing/disputes.ts';
-import { reconcile } from './billing/reconcile.ts';
+import { reconcile } from './billing/sync.ts';
 import { openDatabase, type Traffic } from './lib/database.ts';
 import type { Env } from './env.ts';
 import { eraseConversations } from './chat/clear-conversation.ts';

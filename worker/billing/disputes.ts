@@ -5,10 +5,9 @@ import { stripeEventsKeptMs } from '../lib/cleanup.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
-import { syncUser } from './reconcile.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive } from './subscriptions.ts';
-import type { Billing } from './sync.ts';
+import { syncUser, type Billing } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
 

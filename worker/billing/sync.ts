@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, users, type User } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -7,14 +7,15 @@ import type { PaidPlanId } from '../contract/plans.ts';
 import type { Env } from '../env.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { log } from '../lib/log.ts';
+import { describeError, log } from '../lib/log.ts';
+import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
-import { dueAfter } from './due.ts';
+import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
 import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
 import {
   asOwed,
@@ -27,16 +28,67 @@ import {
   priceOfLine,
   settledInvoices,
 } from './invoices.ts';
-import { customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
+import { acquireLease, customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
 export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
 
+/** A Worker has six connections; one is for the other work of the cron job. */
+const atOnce = 5;
+/** Two rounds at Stripe's timeout are shorter than a lease. */
+const chunk = 2 * atOnce;
+const runMs = 45_000;
+/** The pause after a Worker that was killed during a fetch. */
+const stoppedMs = 10 * minuteMs;
+
 /** Updates the user of an acquired customer from Stripe, and releases the lease. Throws 503 if Stripe does not respond. */
 export function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   return hold(billing.db, leased, () => syncLeased(billing, leased));
+}
+
+export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
+  const token = crypto.randomUUID();
+  const which = sql`${customers.userId} = ${userId} and ${condition}`;
+  const { acquired } = await batch(billing.db, acquireLease(billing.db, token, which));
+  const [row] = acquired;
+  if (row) await syncOrPostpone(billing, { token, ...row });
+}
+
+export async function reconcile(billing: Billing, now: number): Promise<void> {
+  const until = Date.now() + runMs;
+  for (let synced = 0; synced < customersPerRun && Date.now() < until;) {
+    const leased = await acquireDue(billing.db, now);
+    if (leased.length === 0) return;
+    synced += leased.length;
+    const work = async () => {
+      for (let next = leased.shift(); next; next = leased.shift()) await syncOrPostpone(billing, next);
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+}
+
+async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> {
+  const run = crypto.randomUUID();
+  const token = sql`${`${run}:`} || ${customers.userId}`;
+  const due = sql`${customers.userId} in (${dueCustomers(now, chunk)})`;
+  const { acquire } = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
+  // `;` follows `:` in ASCII.
+  const acquired = customersWhere(
+    db,
+    sql`${customers.leaseToken} > ${`${run}:`} and ${customers.leaseToken} < ${`${run};`}`,
+  );
+  const rows = await batch(db, { acquire, acquired });
+  return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
+}
+
+export function logPostponed({ customer }: LeasedCustomer, error: unknown): void {
+  log('error', 'sync_postponed', { failures: customer.failures + 1, ...describeError(error) });
+}
+
+async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {
+  await sync(billing, leased).catch((error: unknown) => logPostponed(leased, error));
 }
 
 /** As `sync` within work that holds the lease: the updated user. Fetches again while events arrive. */

@@ -8,7 +8,7 @@ import {
   verifyPhoneChange as finishPhoneChange,
 } from '../accounts/phone-change.ts';
 import { leaseOf } from '../billing/lease.ts';
-import { syncUser } from '../billing/reconcile.ts';
+import { syncUser } from '../billing/sync.ts';
 import type { Input } from '../contract/endpoints.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';

@@ -1,7 +1,6 @@
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
-import { logPostponed } from '../billing/reconcile.ts';
 import { customerOf, saveStripeEvent, verifyStripeEvent } from '../billing/stripe-events.ts';
-import { sync } from '../billing/sync.ts';
+import { logPostponed, sync } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { log, phoneTag } from '../lib/log.ts';
