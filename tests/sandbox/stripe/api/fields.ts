@@ -100,9 +100,8 @@ export function expand(world: World, response: unknown, paths: readonly string[]
   if (!paths.some((path) => path.endsWith('features.subscription_update.products'))) withoutPortalProducts(copy);
   for (const path of paths) {
     const steps = path.split('.');
-    if (steps.filter((step) => step !== 'data').length > deepest) {
+    if (steps.filter((step) => step !== 'data').length > deepest)
       throw invalid('You cannot expand more than 4 levels of a property.', 'expand', 'property_expansion_max_depth');
-    }
     expandAlong(world, copy, steps);
   }
   return withoutPrivate(copy);
@@ -146,9 +145,8 @@ function included(world: World, { object, id, data }: Json, step: string): unkno
     const own = world.invoicePayments.all().filter(({ invoice }) => invoice === id);
     return listOf(structuredClone(own), '/v1/invoice_payments');
   }
-  if (object === 'list' && Array.isArray(data)) {
+  if (object === 'list' && Array.isArray(data))
     throw invalid(`This property cannot be expanded (${step}). You may want to try expanding 'data.${step}' instead.`);
-  }
   throw invalid(`This property cannot be expanded because it doesn't exist: ${step}.`);
 }
 

@@ -96,13 +96,9 @@ function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }
   // A card can be saved at once, a bank debit cannot.
   const available = switchedOn.filter((type) => mode !== 'setup' || type !== 'us_bank_account');
   const types = allowed ? available.filter((type) => allowed.includes(type)) : available;
-  if (types.length === 0) {
+  if (types.length === 0)
     throw invalid('No valid payment method types for this Checkout Session.', 'allowed_payment_method_types');
-  }
-  return {
-    payment_method_configuration_details: { id, parent: null },
-    payment_method_types: types,
-  };
+  return { payment_method_configuration_details: { id, parent: null }, payment_method_types: types };
 }
 
 /** Stripe calculates no tax for a customer without an address, unless the page may save the address from its form. */
@@ -134,9 +130,8 @@ function completeCheckout(world: World, id: string, payment: Payment): CheckoutS
   const session = world.checkoutSessions.get(id);
   const { customer, mode, status } = session;
   if (status === 'complete') return session;
-  if (status !== 'open') {
+  if (status !== 'open')
     throw new StripeError(410, { type: 'invalid_request_error', message: `This Checkout Session is ${status}.` });
-  }
   const { id: buyer } = liveCustomer(world, customer ?? '', 'customer');
   if (mode === 'setup') succeed(world, session.setup_intent ?? '', setUpCard(world, buyer, payment));
   const outcome = mode === 'setup' ? {} : subscribe(world, buyer, session, payment);

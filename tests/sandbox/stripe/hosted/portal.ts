@@ -88,9 +88,8 @@ function switchPlan(world: World, session: PortalSession, form: Form): void {
   const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(wanted));
   if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
   if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
-  if (wanted === item.price.id) {
+  if (wanted === item.price.id)
     throw invalid('Cannot update the subscription because there are no changes to confirm.', 'price');
-  }
   releaseSchedule(world, subscription);
   if (subscription.cancel_at !== null) applyCancellation(world, id, { cancel_at: null });
   const isCheaper = world.prices.get(wanted).unit_amount < item.price.unit_amount;

@@ -45,9 +45,8 @@ export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParam
 /** Recorded: finalizing an invoice does not charge it. With `auto_advance`, Stripe charges it within the hour. */
 export function finalize(world: World, call: Call<Stripe.InvoiceFinalizeInvoiceParams>): Invoice {
   const draft = world.invoices.get(idOf(call));
-  if (draft.status !== 'draft') {
+  if (draft.status !== 'draft')
     throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
-  }
   const finalized = finalizeInvoice(world, draft.id);
   if (finalized.status !== 'open') return finalized;
   const advances = call.params.auto_advance ?? finalized.auto_advance ?? false;

@@ -128,9 +128,7 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
   refuseRefund(charge);
   const left = charge.amount - charge.amount_refunded;
   const { amount = left } = params;
-  if (amount < 1 || amount > left) {
-    throw invalid('Refund amount is greater than unrefunded amount on charge', 'amount');
-  }
+  if (amount < 1 || amount > left) throw invalid('Refund amount is greater than unrefunded amount on charge', 'amount');
   const refund = world.refunds.insert({
     id: newId('re_3'),
     object: 'refund',
@@ -150,9 +148,8 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
 }
 
 function chargeOf(world: World, { charge: id, payment_intent: intent }: Stripe.RefundCreateParams): Charge {
-  if (id === undefined && intent === undefined) {
+  if (id === undefined && intent === undefined)
     throw invalid('One of the following params should be provided for this request: payment_intent or charge.');
-  }
   const named = id ?? world.paymentIntents.get(intent ?? '', 'payment_intent').latest_charge ?? '';
   const charge = world.charges.find(named);
   if (!charge) throw notFound('charge', named);
@@ -160,13 +157,11 @@ function chargeOf(world: World, { charge: id, payment_intent: intent }: Stripe.R
 }
 
 function refuseRefund({ id, status, refunded, disputed, payment_intent: intent }: Charge): void {
-  if (status !== 'succeeded') {
+  if (status !== 'succeeded')
     throw invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
-  }
   if (refunded) throw invalid(`Charge ${id} has already been refunded.`, undefined, 'charge_already_refunded');
-  if (disputed) {
+  if (disputed)
     throw invalid(`Charge ${id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed');
-  }
 }
 
 /** Opens a dispute: the bank withdraws the payment until the dispute is decided. */

@@ -73,9 +73,8 @@ export function setUpCard(world: World, customer: string, { card, isAuthenticate
 /** A payment without a customer. */
 export function createPaymentIntent(world: World, { params }: Call<Stripe.PaymentIntentCreateParams>): PaymentIntent {
   const { amount, currency, payment_method: given } = params;
-  if (amount < 1) {
+  if (amount < 1)
     throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
-  }
   const method = given ? methodNamed(world, given, 'payment_method') : undefined;
   if (method?.customer) {
     const message = `The payment method supplied (${method.id}) belongs to the Customer ${method.customer}. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`;

@@ -78,9 +78,8 @@ type Params = { cancel_at?: number | string | null; cancel_at_period_end?: boole
 export function applyCancellation(world: World, id: string, params: Params): void {
   const { cancel_at: at, cancel_at_period_end: atPeriodEnd } = params;
   if (at === undefined && atPeriodEnd === undefined) return;
-  if (at !== undefined && atPeriodEnd !== undefined) {
+  if (at !== undefined && atPeriodEnd !== undefined)
     throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
-  }
   const subscription = world.subscriptions.get(id);
   const { schedule } = subscription;
   if (schedule) {
