@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, describe } from 'vitest';
 import { waitUntilReady } from '../product/machine.ts';
 import { runMinuteCron } from '../product/start-product.ts';
@@ -91,6 +92,8 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
   it('keeps sessions, plans and conversations, and serves new people', async () => {
     expect(await migrateFurther()).toBeGreaterThan(10);
     await restart();
+    // Beside its state, where a Worker that is killed cannot leave it behind.
+    expect(readdirSync(join(product.folder, 'state/temporary'))).not.toEqual([]);
     const { profile } = await before.call('GET', '/api/user/me');
     expect(profile.metadata).toMatchObject({ subscriptionTier: 'premium', subscriptionStatus: 'active' });
     const after = await openSession('+15557654322');

@@ -26,8 +26,7 @@ export async function startTestProduct(botPort?: string) {
   const stateDir = join(folder, 'state');
   const product = await startProduct({ stateDir, varsFile, build: false });
   const { siteUrl, sandboxUrl, vars } = product;
-  const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = vars;
-  const database = createClient({ url, authToken });
+  const database = createClient({ url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN });
   afterAll(async () => {
     database.close();
     await product.close();
