@@ -56,7 +56,12 @@ export default defineConfig({
     },
     ssr: {
       resolve: { conditions: [...wordsConditions, ...defaultServerConditions] },
-      build: { outDir: prerender, copyPublicDir: false, rolldownOptions: { input: join(web, 'build/render.tsx') } },
+      build: {
+        outDir: prerender,
+        copyPublicDir: false,
+        // It renders every page, so that it has no use for what a page loads later.
+        rolldownOptions: { input: join(web, 'build/render.tsx'), checks: { ineffectiveDynamicImport: false } },
+      },
     },
   },
   builder: {
