@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { measureCapacity, planFor, apiSteps, newLogFolder, npmScript, runSteps } from './steps.ts';
 import { stopSignal } from '../product/machine.ts';
 
@@ -42,7 +42,10 @@ async function runQuickTests(): Promise<boolean> {
   const touched = touchedTests(changedFiles(), apiTests());
   const api = apiSteps(Math.min(apiShards, touched.length), ...touched, reporter);
   const steps = [...api, npmScript('types'), npmScript('lint'), npmScript('test:rules', reporter)];
-  return runSteps(steps, { together, logs: newLogFolder(), stop });
+  const run = { together, logs: newLogFolder(), stop };
+  // A fresh clone has no build, and an older build may lack new recipes.
+  const isBuilt = existsSync('dist/web') && existsSync('web/routeTree.gen.ts');
+  return (await runSteps([npmScript(isBuilt ? 'build:styles' : 'build')], run)) && runSteps(steps, run);
 }
 
 if (process.argv[1] === import.meta.filename) process.exit((await runQuickTests()) ? 0 : 1);
