@@ -1,6 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
-import { endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
+import { defaultBodyLimit, endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
 import { routes } from './endpoints/index.ts';
 import { errorResponse, toRequestError } from './http/error-response.ts';
 import {
@@ -17,7 +17,6 @@ import { openDatabase } from './lib/database.ts';
 import { describeError, inBackground } from './lib/log.ts';
 import { RequestError } from './lib/request-error.ts';
 
-const defaultBodyLimit = 16 * 1024;
 const table = Object.entries(endpoints) as [EndpointName, Endpoint][];
 
 export const app = new Hono<AppEnv>();

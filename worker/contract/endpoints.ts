@@ -43,7 +43,7 @@ type Definition = Route & {
   recording?: true;
   query?: Shape;
   params?: Shape;
-  /** The largest body in bytes; 16 KiB by default. */
+  /** The largest body in bytes; `defaultBodyLimit` without it. */
   bodyLimit?: number;
   bodyLimitWithVoice?: number;
   inputOptional?: true;
@@ -56,6 +56,8 @@ type Definition = Route & {
   tokenInQuery?: true;
   fails?: readonly ErrorName[];
 };
+
+export const defaultBodyLimit = 16 * 1024;
 
 const Token = v.pipe(
   v.string('token is missing'),
