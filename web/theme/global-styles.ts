@@ -73,6 +73,7 @@ export const keyframes = defineKeyframes({
   },
   rise: { from: { transform: 'translateY(0.75rem)', opacity: '0' } },
   appear: { from: { opacity: '0' } },
+  postpone: { 'from, to': { contentVisibility: 'hidden' } },
 });
 
 const files = '../../node_modules';
