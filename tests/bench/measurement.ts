@@ -100,9 +100,8 @@ export function addBeside(part: Part, what: string, [ours, theirs]: Pair<number[
   const times = [ours, theirs].flatMap((laps) => Object.values(shares).map((share) => quantile(laps.flat(), share)));
   const ratios = Object.values(shares).map((share) => compare(ours, theirs, (values) => quantile(values, share)));
   part.rows.push([what, ...times, ...ratios.map(({ text }) => text), ...more]);
-  for (const [name, most] of Object.entries(atMost)) {
+  for (const [name, most] of Object.entries(atMost))
     part.targets.push({ what: `${what}, ratio of ${name}`, value: ratios[columns.indexOf(name)]!.ratio, atMost: most });
-  }
 }
 
 /** The resident memory (`VmRSS`) of a process in KB, or the highest since `resetPeak` (`VmHWM`). */

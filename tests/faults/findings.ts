@@ -46,9 +46,8 @@ export function explain({ rig, figures, people }: World, findings: accounts.Find
   const lines = readFileSync(`${rig.stateDir}/worker.log`, 'utf8').split('\n');
   const logLines = Map.groupBy(lines, (line) => /"requestId":"([^"]+)"/.exec(line)?.[1]);
   mkdirSync(folder, { recursive: true });
-  for (const person of named) {
+  for (const person of named)
     writeFileSync(`${folder}/${person.phone}.log`, `${figures.timeline.linesOf(person, logLines).join('\n')}\n`);
-  }
   return `The calls of ${named.length} users whom broken invariants name: ${folder}`;
 }
 

@@ -44,9 +44,8 @@ describe('the customers that are due', () => {
     rows.run(sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`);
     rows.run(sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`);
     const { fails } = rows.row<{ fails: number }>(sql`select -min(0, min(due_at)) as fails from customers`)!;
-    for (let failures = 1; failures <= fails; failures += 1) {
+    for (let failures = 1; failures <= fails; failures += 1)
       rows.run(sql`update customers set due_at = ${now + pauseAfter(failures)} where due_at = ${-failures}`);
-    }
   }
 
   it('fetches every one of 500,000 customers within a day, though 5,000 always fail', () => {

@@ -242,9 +242,8 @@ export async function botReceivedChanges({ people, rig }: World): Promise<Findin
 
 function changesError({ phone, platforms }: Person, account: Account, events: BotEvent[]): string | null {
   const received = events.flatMap(({ type, data }) => (type === 'platform.changed' ? [data.platform as string] : []));
-  if (!isReported(platforms, received, account)) {
+  if (!isReported(platforms, received, account))
     return `${phone} chose ${platforms.join()} and has ${account.platform}; the bot received ${received.join()}`;
-  }
   const plan = events.findLast(({ type }) => type === 'plan.changed')?.data.tier ?? 'free';
   const entitled = entitledTier(account);
   return plan === entitled ? null : `${phone} has ${entitled}; the bot knows of ${plan}`;

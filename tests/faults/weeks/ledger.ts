@@ -11,9 +11,8 @@ type Case = { customer: Customer; holdings: Holdings; account: Account | undefin
 export async function audit(rig: Rig, customers: Customer[], leastCents: number): Promise<Finding[]> {
   const accounts = await accountsIn(rig.database);
   const cases: Case[] = [];
-  for (const customer of customers) {
+  for (const customer of customers)
     cases.push({ customer, holdings: await holdingsOf(rig, customer), account: accounts.get(customer.phone) });
-  }
   const staying = cases.filter(({ customer }) => !customer.left);
   const leaving = cases.filter(({ customer }) => customer.left);
   const check = (what: string, of: Case[], law: (each: Case) => string | null) =>
