@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './machine.ts';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const processGroup = fileURLToPath(new URL('process-group.ts', import.meta.url));
@@ -64,10 +64,9 @@ export async function startRestartableWorker(settings: WorkerSettings) {
 /** Runs `wrangler dev` in a process group of its own, which ends with this process. */
 async function startWorker(settings: WorkerSettings) {
   const args = [processGroup, process.execPath, wrangler, 'dev', ...(await flags(settings))];
-  const temporary = join(settings.stateDir, 'temporary');
-  // What a killed one has left.
-  rmSync(temporary, { recursive: true, force: true });
-  mkdirSync(temporary, { recursive: true });
+  mkdirSync(settings.stateDir, { recursive: true });
+  // A Worker that is killed leaves its temporary files.
+  const temporary = mkdtempSync(join(settings.stateDir, 'temporary-'));
   const child = spawn(process.execPath, args, {
     cwd: root,
     detached: true,
@@ -75,7 +74,8 @@ async function startWorker(settings: WorkerSettings) {
     env: { ...process.env, ...environment, WRANGLER_LOG_PATH: join(settings.stateDir, 'logs'), TMPDIR: temporary },
   });
   const last = follow([child.stdout!, child.stderr!], settings.log);
-  return { child, exit: once(child, 'exit'), last };
+  const exit = once(child, 'exit').then(() => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
+  return { child, exit, last };
 }
 
 /** Passes lines on, and keeps the last ones. */
