@@ -101,9 +101,10 @@ describe('a database call', () => {
     ['a missing database', 404, {}, refused(404)],
     ['too many requests', 429, {}],
     ['a failure of the database', 502, {}],
-  ])('makes 503 of %s, and logs what the owner must mend', async (_, status, body, logged = []) => {
+  ])('makes 503 of %s, and logs the cause, and what the owner must mend', async (_, status, body, logged = []) => {
     expect(await errorAfter(status, body)).toBe('unavailable');
-    expect(lines.map((line) => JSON.parse(line))).toEqual(logged);
+    const code = status === 200 ? expect.stringMatching(/^SQLITE_/) : status;
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([...logged, { event: 'database_unavailable', code }]);
   });
 
   it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])('keeps %s an internal error', async (code) => {
@@ -113,6 +114,7 @@ describe('a database call', () => {
   it('sends the text of a batch with its statements', async () => {
     const fetched = vi.fn<(request: Request) => Promise<Response>>(async () => Response.json({}, { status: 502 }));
     vi.stubGlobal('fetch', fetched);
+    vi.spyOn(console, 'log').mockReturnValue();
     const db = openDatabase(settings, { requests: 0, unreachable: false });
     await expect(db.batch([db.run(sql`select 1`), db.run(sql`select 2`)])).rejects.toThrow();
     expect(await fetched.mock.calls[0]![0].json()).toMatchObject({ requests: [{ type: 'batch' }, { type: 'close' }] });

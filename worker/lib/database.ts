@@ -2,7 +2,7 @@ import { createClient, LibsqlError, type Client, type InArgs, type InStatement }
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import { drizzle } from 'drizzle-orm/libsql/web';
-import { log } from './log.ts';
+import { describeError, log } from './log.ts';
 import { memoize } from './memoize.ts';
 import { RequestError } from './request-error.ts';
 
@@ -69,7 +69,7 @@ async function fetchInTime(request: Request): Promise<Response> {
   // A bad or expired token is 401; 404 means that the database no longer exists.
   if (response.status < 500 && response.status !== 429) log('error', 'database_refused', { status: response.status });
   await response.body?.cancel();
-  throw new Error(`The database responded with ${response.status}`);
+  throw Object.assign(new Error('The database responded with an error'), { code: response.status });
 }
 
 /** Returns the result. Throws 503 if the database is busy, or does not respond completely in time; SQL errors pass. */
@@ -80,6 +80,7 @@ async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> 
   } catch (error) {
     if (error instanceof LibsqlError && !isBusy(error)) throw error;
     traffic.unreachable = true;
+    log('info', 'database_unavailable', describeError(error));
     throw new RequestError('unavailable');
   }
 }
