@@ -31,9 +31,7 @@ export function Section({ id, title, lead, tone = 'plain', roleDescription, chil
   );
 }
 
-/** Below the first screen: laid out after the first frame, which comes 30 ms earlier (2026-11-28, tests/bench). */
 const band = css({
-  _prerendered: { contentVisibility: 'auto', containIntrinsicHeight: '[50rem]', animation: '[postpone 1ms]' },
   paddingBlock: 'section',
   '&[data-tone=sunken]': { backgroundColor: 'surface', borderBlockWidth: 'thin', borderColor: 'line' },
 });
