@@ -59,7 +59,7 @@ for (const { tag, hello, code, pays, reply } of journeys) {
     const choosePlan = page.getByRole('link', { name: say('landing.landing.choosePlan') });
     await follow(choosePlan.first(), `**${path}/plans`);
     await expectNoEnglish(page, tag);
-    const choose = say('plans.plans.choose', { plan: say('catalogue.catalogue.plans.basic.name') });
+    const choose = say('plans.plans.choose', { plan: say('plan-texts.planText.plans.basic.name') });
     await follow(page.getByRole('link', { name: choose }), `**${path}/login?plan=basic`);
     await expectNoEnglish(page, tag);
     await page.getByLabel(say('login.login.phone')).fill(phone.number);

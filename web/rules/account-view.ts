@@ -74,7 +74,7 @@ function cancellationLine(date: string | null): StatusLine {
   return { text: statusWords.cancellation(date), tone: 'warm' };
 }
 
-/** The weekly messages that platinum shows if the catalogue has no number. */
+/** The weekly messages that platinum shows if its plan has no number. */
 const platinumAllowance = 160;
 
 /** The content of the Usage card; `limit` is null if usage is not tracked. */

@@ -1,5 +1,5 @@
 import { type PlanId, plans } from '#contract/plans';
-import { catalogueWords } from '#words/catalogue';
+import { planTextWords } from '#words/plan-texts';
 import { fourWeekPrices, prices } from '#words/intl';
 
 export type PlanTexts = {
@@ -12,9 +12,9 @@ export type PlanTexts = {
 };
 
 export function planTexts(id: PlanId): PlanTexts {
-  const { name, description, features } = catalogueWords.plans[id];
+  const { name, description, features } = planTextWords.plans[id];
   const { weeklyCents, messageLimit } = plans[id];
-  const allowance = messageLimit === null || messageLimit < 0 ? [] : [catalogueWords.weekly(messageLimit)];
+  const allowance = messageLimit === null || messageLimit < 0 ? [] : [planTextWords.weekly(messageLimit)];
   const paid = weeklyCents > 0;
   return {
     name,
@@ -25,4 +25,4 @@ export function planTexts(id: PlanId): PlanTexts {
   };
 }
 
-export const planName = (id: PlanId): string => catalogueWords.plans[id].name;
+export const planName = (id: PlanId): string => planTextWords.plans[id].name;

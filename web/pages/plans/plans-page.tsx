@@ -4,7 +4,7 @@ import { css } from '#styled/css';
 import { link, page, badge, card, button } from '#styled/recipes';
 import { Sentence } from '../../ui/text.tsx';
 import { plansWords } from '#words/plans';
-import { catalogueWords } from '#words/catalogue';
+import { planTextWords } from '#words/plan-texts';
 import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';
@@ -79,7 +79,7 @@ function PlanCard({ plan }: { plan: Plan }) {
           {/* Four cards beside each other leave no room for a larger “29,99 US$” in a wide font. */}
           <span className={css({ textStyle: 'figure', fontSize: { xl: '2xl' }, color: 'primary' })}>{price}</span>{' '}
           <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>
-            {catalogueWords.perMonth}
+            {planTextWords.perMonth}
           </span>
         </p>
         {fourWeeks && (
