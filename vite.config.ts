@@ -3,7 +3,12 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { defaultClientConditions, defaultServerConditions, defineConfig, type PluginOption } from 'vite';
+import {
+  defaultClientConditions,
+  defaultServerConditions,
+  defineConfig,
+  type PluginOption,
+} from 'vite';
 import { wordsConditions } from './web/build/words/texts.ts';
 import { inlineHeadScript } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
@@ -19,7 +24,8 @@ const site = join(import.meta.dirname, 'dist/web');
 const scriptFolder = `assets/${folder}-${buildId()}`;
 // They are the same in every language, and in most builds.
 const shared = new Set(['vendor', 'rolldown-runtime']);
-const scriptNames = ({ name }: { name: string }) => `${shared.has(name) ? 'assets' : scriptFolder}/[name]-[hash].js`;
+const scriptNames = ({ name }: { name: string }) =>
+  `${shared.has(name) ? 'assets' : scriptFolder}/[name]-[hash].js`;
 // The styles are those of the English build: making them takes 2.5 s, and loading Panda 0.5 s (2026-11-23).
 const stylePlugins = isEnglish ? [await panda()] : [];
 
@@ -60,7 +66,10 @@ export default defineConfig({
         outDir: prerender,
         copyPublicDir: false,
         // It renders every page, so that it has no use for what a page loads later.
-        rolldownOptions: { input: join(web, 'build/render.tsx'), checks: { ineffectiveDynamicImport: false } },
+        rolldownOptions: {
+          input: join(web, 'build/render.tsx'),
+          checks: { ineffectiveDynamicImport: false },
+        },
       },
     },
   },

@@ -20,7 +20,9 @@ function run() {
 function useInstalledNode() {
   const modules = fileURLToPath(new URL('../node_modules', import.meta.url));
   const folders = existsSync(modules) ? readdirSync(modules) : [];
-  const name = folders.find((folder) => folder.startsWith('node-') && existsSync(join(modules, folder, 'bin/node')));
+  const name = folders.find(
+    (folder) => folder.startsWith('node-') && existsSync(join(modules, folder, 'bin/node')),
+  );
   if (!name) {
     process.stderr.write(
       `Solace needs Node 22.18 or newer, and this is ${process.version}. No package brought Node for ${process.platform} ${process.arch}: install Node 24, then run this again.\n`,

@@ -23,7 +23,11 @@ export const identities = sqliteTable('identities', {
 /** Now `used_tokens`. */
 export const burntTokens = sqliteTable(
   'burnt_tokens',
-  { id: text('id').primaryKey(), by: text('by').notNull(), expiresAt: integer('expires_at').notNull() },
+  {
+    id: text('id').primaryKey(),
+    by: text('by').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
   (table) => [index('burnt_tokens_expiry').on(table.expiresAt)],
 );
 

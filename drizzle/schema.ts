@@ -1,5 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
 
 declare const canonical: unique symbol;
 
@@ -54,7 +61,14 @@ export const users = sqliteTable(
       .notNull()
       .default('free'),
     subscriptionStatus: text('subscription_status', {
-      enum: ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled', 'past_due', 'unpaid'],
+      enum: [
+        'active',
+        'trialing',
+        'cancellation_scheduled',
+        'downgrade_scheduled',
+        'past_due',
+        'unpaid',
+      ],
     })
       .notNull()
       .default('active'),
@@ -139,7 +153,10 @@ export const challenges = sqliteTable(
     triedBy: text('tried_by'),
     wonBy: text('won_by'),
   },
-  (table) => [index('challenges_phone').on(table.phone), index('challenges_expiry').on(table.expiresAt)],
+  (table) => [
+    index('challenges_phone').on(table.phone),
+    index('challenges_expiry').on(table.expiresAt),
+  ],
 );
 
 /**
@@ -209,7 +226,10 @@ export const linkCodes = sqliteTable(
     /** The code that the claim sent: `sent_by` of `codes` and `challenges`. */
     sentBy: text('sent_by').unique(),
   },
-  (table) => [index('link_codes_expiry').on(table.expiresAt), index('link_codes_phone').on(table.phone)],
+  (table) => [
+    index('link_codes_expiry').on(table.expiresAt),
+    index('link_codes_phone').on(table.phone),
+  ],
 );
 
 /** Changes of the number that wait for the code sent to the new number; only keyed hashes of code and challenge. */
@@ -259,7 +279,9 @@ export const dailyTotals = sqliteTable(
   {
     /** Days since 1970-01-01 UTC. */
     day: integer('day').notNull(),
-    kind: text('kind', { enum: ['referral', 'cancellation', 'cancel_reason', 'claim', 'number_change'] }).notNull(),
+    kind: text('kind', {
+      enum: ['referral', 'cancellation', 'cancel_reason', 'claim', 'number_change'],
+    }).notNull(),
     detail: text('detail').notNull().default(''),
     n: integer('n').notNull(),
   },
@@ -278,7 +300,11 @@ export const botCalls = sqliteTable('bot_calls', {
 /** What counts once: external tokens that were accepted, and crisis replies whose referral was counted. */
 export const usedTokens = sqliteTable(
   'used_tokens',
-  { id: text('id').primaryKey(), by: text('by').notNull(), expiresAt: instant('expires_at').notNull() },
+  {
+    id: text('id').primaryKey(),
+    by: text('by').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
   (table) => [index('used_tokens_expiry').on(table.expiresAt)],
 );
 
@@ -294,7 +320,10 @@ export const trialLinks = sqliteTable(
     expiresAt: instant('expires_at').notNull(),
     usedBy: text('used_by'),
   },
-  (table) => [index('trial_links_user').on(table.userId), index('trial_links_expiry').on(table.expiresAt)],
+  (table) => [
+    index('trial_links_user').on(table.userId),
+    index('trial_links_expiry').on(table.expiresAt),
+  ],
 );
 
 /** Numbers that had their trial, as keyed hashes; they outlive a deleted account. */

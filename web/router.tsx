@@ -19,7 +19,9 @@ export const createAppRouter = (history?: RouterHistory) =>
     caseSensitive: true,
     defaultNotFoundComponent: NotFound,
     defaultPendingComponent: () => <PageSpinner label={layoutWords.loadingPage} />,
-    defaultErrorComponent: ({ error }) => <CrashScreen text={error instanceof Error ? error.message : String(error)} />,
+    defaultErrorComponent: ({ error }) => (
+      <CrashScreen text={error instanceof Error ? error.message : String(error)} />
+    ),
     defaultPendingMs: 200,
     defaultPendingMinMs: 0,
     // Outside the browser it would add a script to the page.
@@ -28,7 +30,9 @@ export const createAppRouter = (history?: RouterHistory) =>
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const text = new URLSearchParams(
-        Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+        Object.entries(search).filter(
+          (entry): entry is [string, string] => typeof entry[1] === 'string',
+        ),
       ).toString();
       return text && `?${text}`;
     },

@@ -1,6 +1,11 @@
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
-import { defaultBodyLimit, endpoints, type Endpoint, type EndpointName } from './contract/endpoints.ts';
+import {
+  defaultBodyLimit,
+  endpoints,
+  type Endpoint,
+  type EndpointName,
+} from './contract/endpoints.ts';
 import { routes } from './endpoints/index.ts';
 import { errorResponse, toRequestError } from './http/error-response.ts';
 import {
@@ -56,7 +61,8 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     env: c.env,
     settings,
     db: openDatabase(settings, requestLog.traffic),
-    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(inBackground(work, requestLog.requestId)),
+    waitUntil: (work: Promise<unknown>) =>
+      c.executionCtx.waitUntil(inBackground(work, requestLog.requestId)),
   });
   // Work continues after the caller disconnects; a stream ends with its reader.
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));

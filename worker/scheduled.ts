@@ -19,12 +19,21 @@ const hourly = '0 * * * *';
 const stripeTasks = new Set(['reviewDisputes', 'reconcile', 'reviewAccounts']);
 
 /** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
-export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionContext): Promise<void> {
+export async function runScheduledTasks(
+  cron: string,
+  env: Env,
+  ctx: ExecutionContext,
+): Promise<void> {
   const settings = settingsOf(env);
   if (!settings) return;
   const traffic: Traffic = { requests: 0, unreachable: false };
   const db = openDatabase(settings, traffic);
-  const billing = { db, env, settings, waitUntil: (work: Promise<unknown>) => ctx.waitUntil(inBackground(work, null)) };
+  const billing = {
+    db,
+    env,
+    settings,
+    waitUntil: (work: Promise<unknown>) => ctx.waitUntil(inBackground(work, null)),
+  };
   const outbox = { db, settings, messages: messageEvents({ db, env, settings }) };
   const now = Date.now();
   const tasks: Record<string, () => Promise<unknown>> =
@@ -32,7 +41,8 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
       ? {
           reviewDisputes: () => reviewDisputes(billing, now),
           reconcile: () => reconcile(billing, now),
-          reviewAccounts: () => reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
+          reviewAccounts: () =>
+            reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
           rewrapChatKeys: () => rewrapChatKeys(db, settings),
         }
       : {
@@ -48,7 +58,9 @@ export async function runScheduledTasks(cron: string, env: Env, ctx: ExecutionCo
   const withoutStripe = !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;
-    await run().catch((error: unknown) => log('error', 'task_failed', { task, ...describeError(error) }));
+    await run().catch((error: unknown) =>
+      log('error', 'task_failed', { task, ...describeError(error) }),
+    );
   }
 
   async function endDueTrials(settings: Settings): Promise<void> {

@@ -27,7 +27,10 @@ const keyRing = v.pipe(
 );
 /** Languages as WhatsApp spells them, such as `en es pt_BR`: the first is for everybody whose language is not among them. */
 const templateLanguages = v.pipe(
-  v.optional(v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)), 'en_US'),
+  v.optional(
+    v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)),
+    'en_US',
+  ),
   v.transform((value) => value.trim().split(/\s+/)),
 );
 /** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
@@ -35,7 +38,9 @@ const limits = (fallback: string) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\s*\d+\/\d+[smhd](\s+\d+\/\d+[smhd])*\s*$/)), fallback),
     v.transform(parseLimits),
-    v.check((each) => each.every(({ most, per }) => most > 0 && per > 0 && per <= rateLimitEventsKeptMs)),
+    v.check((each) =>
+      each.every(({ most, per }) => most > 0 && per > 0 && per <= rateLimitEventsKeptMs),
+    ),
   );
 const isWebhookSecret = (secret: string) =>
   /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
@@ -53,7 +58,10 @@ const hosts = (fallback: string) =>
   );
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 const positive = (fallback: number) =>
-  v.pipe(v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)), v.transform(Number));
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)),
+    v.transform(Number),
+  );
 /** A Durable Object takes no alarm after the year 2189. */
 const mostDays = 36_500;
 

@@ -7,14 +7,23 @@ import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { beginChange, newCode, redeem, requestCode, requestOtp } from './support/codes.ts';
 import { eventTypes, newBusinessUserId, newContact, newPhone, post } from './support/contacts.ts';
-import { deleteAccount, exportOf, externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  exportOf,
+  externalSession,
+  getMe,
+  newPerson,
+  trialSession,
+  userOf,
+} from './support/person.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
 import { customerOf } from './support/stripe.ts';
 import { OpenStream, ticketOf } from './support/streams.ts';
 
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });
-const choose = (token: string, platform: string) => call('PUT', '/api/user/platform', { token, body: { platform } });
+const choose = (token: string, platform: string) =>
+  call('PUT', '/api/user/platform', { token, body: { platform } });
 const platformOf = (token: string) => call('GET', '/api/user/platform', { token });
 
 it('makes new users wait when it is manual, until the bot approves them', async () => {
@@ -45,9 +54,15 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
   expect((await platformOf(token)).body).toEqual(whatsapp);
   for (const platform of ['whatsapp', 'web', 'web', 'whatsapp'])
     expect((await choose(token, platform)).body).toEqual({ success: true, platform });
-  expect(await choose(token, 'pigeon')).toMatchObject({ status: 400, body: { message: 'Choose whatsapp or web' } });
+  expect(await choose(token, 'pigeon')).toMatchObject({
+    status: 400,
+    body: { message: 'Choose whatsapp or web' },
+  });
   const events = await deliveredEvents(phone);
-  const told = ['web', 'whatsapp'].map((platform) => ({ type: 'platform.changed', data: { platform } }));
+  const told = ['web', 'whatsapp'].map((platform) => ({
+    type: 'platform.changed',
+    data: { platform },
+  }));
   expect(events).toMatchObject(told);
   // An older choice that arrives late changes nothing.
   advanceClock(-second);
@@ -113,7 +128,10 @@ describe('whoever deletes the account and returns', () => {
     const [silent, spent] = [(await newContact()).phone, (await newContact()).phone];
     await use(spent, 2);
     for (const phone of [silent, spent]) await leave(phone);
-    expect([await rows(silent), await rows(spent)]).toEqual([[], [expect.objectContaining({ used: 2 })]]);
+    expect([await rows(silent), await rows(spent)]).toEqual([
+      [],
+      [expect.objectContaining({ used: 2 })],
+    ]);
     advanceClock(7 * day + second);
     await runCron();
     expect(await rows(spent)).toEqual([]);
@@ -124,7 +142,8 @@ describe('the export of a user', () => {
   it('is a JSON attachment with everything that is kept, here and at Stripe', async () => {
     const { phone, token } = await newSubscriber('basic');
     await post(phone);
-    const report = () => botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
+    const report = () =>
+      botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
     expect([(await report()).status, (await report()).status]).toEqual([200, 409]);
     await newCode(phone);
     await trialSession(phone);
@@ -133,17 +152,32 @@ describe('the export of a user', () => {
     const { status, headers, body } = await exportOf(token);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="solace-data-\d{4}-\d\d-\d\d\.json"$/);
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="solace-data-\d{4}-\d\d-\d\d\.json"$/,
+    );
     expect(headers.get('cache-control')).toBe('no-store');
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
-    expect(body.account).toMatchObject({ phone, tier: 'basic', trialTier: 'premium', used: 1, createdAt: instant });
+    expect(body.account).toMatchObject({
+      phone,
+      tier: 'basic',
+      trialTier: 'premium',
+      used: 1,
+      createdAt: instant,
+    });
     expect(body.sessions).toHaveLength(3);
-    for (const list of ['code', 'limits', 'trialLinks', 'usedTrials', 'notes']) expect(body[list]).not.toHaveLength(0);
-    expect(body.phoneChanges).toEqual([{ phone: wanted, expiresAt: expect.any(String), triesLeft: 5 }]);
+    for (const list of ['code', 'limits', 'trialLinks', 'usedTrials', 'notes'])
+      expect(body[list]).not.toHaveLength(0);
+    expect(body.phoneChanges).toEqual([
+      { phone: wanted, expiresAt: expect.any(String), triesLeft: 5 },
+    ]);
     expect(body.identityConflicts).toEqual([{ at: instant, lastAt: instant }]);
-    expect(body.stripe.subscriptions).toMatchObject([{ status: 'active', plans: ['basic_weekly'] }]);
+    expect(body.stripe.subscriptions).toMatchObject([
+      { status: 'active', plans: ['basic_weekly'] },
+    ]);
     expect(body.stripe.invoices).toHaveLength(1);
-    expect(body.stripe.paymentMethods).toMatchObject([{ card: { last4: expect.stringMatching(/^\d{4}$/) } }]);
+    expect(body.stripe.paymentMethods).toMatchObject([
+      { card: { last4: expect.stringMatching(/^\d{4}$/) } },
+    ]);
     // It is never half of that.
     await sandbox.faults({ stripe: { status: 500 } });
     expect(await exportOf(token)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
@@ -154,8 +188,14 @@ describe('the export of a user', () => {
     await write(token, 'Something personal');
     for (let index = 0; index < 60; index += 1) await reply(phone, `Reply ${index}`);
     const { body, text } = await exportOf(token);
-    const replies = Array.from({ length: 60 }, (_, index) => ({ seq: index + 2, text: `Reply ${index}` }));
-    expect(body.conversation).toMatchObject([{ seq: 1, author: 'user', text: 'Something personal' }, ...replies]);
+    const replies = Array.from({ length: 60 }, (_, index) => ({
+      seq: index + 2,
+      text: `Reply ${index}`,
+    }));
+    expect(body.conversation).toMatchObject([
+      { seq: 1, author: 'user', text: 'Something personal' },
+      ...replies,
+    ]);
     const { chat_key: wrapped } = await userRowOf({ phone });
     expect(wrapped).toEqual(expect.any(String));
     expect(text).not.toContain(wrapped);
@@ -179,7 +219,10 @@ describe('the export of a user', () => {
     const [{ phone, token }, other] = [await newPerson(), await newPerson()];
     await approve(phone, 'pending');
     const { status, body, text } = await exportOf(token);
-    expect([status, body]).toMatchObject([200, { account: { phone, status: 'pending' }, stripe: null }]);
+    expect([status, body]).toMatchObject([
+      200,
+      { account: { phone, status: 'pending' }, stripe: null },
+    ]);
     expect(text).not.toContain(other.phone.slice(1));
     expect((await deleteAccount(token)).body).toEqual({ success: true });
   });
@@ -200,7 +243,10 @@ it('the support command exports and deletes the account that its token names, an
   const foreign = await supportToken({ SESSION_KEYS: `new:${'A'.repeat(43)}` }, own.account.id);
   for (const bad of [undefined, token, ticket, foreign])
     expect(tally([await act('GET', bad), await act('DELETE', bad)])).toEqual({ 401: 2 });
-  expect((await act('GET', support)).body).toMatchObject({ account: own.account, sessions: [expect.anything()] });
+  expect((await act('GET', support)).body).toMatchObject({
+    account: own.account,
+    sessions: [expect.anything()],
+  });
   expect((await getMe(support)).status).toBe(401);
   expect((await act('DELETE', support)).status).toBe(200);
   expect((await getMe(token)).status).toBe(401);

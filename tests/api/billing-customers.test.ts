@@ -6,13 +6,29 @@ import { call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
-import { deleteAccount, metadataOf, newPerson, type Person, planOf, profileOf, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  metadataOf,
+  newPerson,
+  type Person,
+  planOf,
+  profileOf,
+  userOf,
+} from './support/person.ts';
 import { costOf, holdRequests, logLines, startHeld, watchDatabase } from './support/requests.ts';
 import { during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { eventsOf, fetchByCron, postEvent } from './support/stripe-events.ts';
-import { customerOf, customersWith, holdLease, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
+import {
+  customerOf,
+  customersWith,
+  holdLease,
+  paymentsOf,
+  stripe,
+  subscriptionOf,
+} from './support/stripe.ts';
 
-const createPortal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
+const createPortal = (token: string) =>
+  call('POST', '/api/billing/create-portal-session', { token });
 const lost = { cut: true } as const;
 /** Stripe stores the failure under the idempotency key of the request. */
 const storedFailure = { status: 500, remember: true } as const;
@@ -48,7 +64,9 @@ describe.each([
 
   it('leaves nothing behind when the account is deleted, as soon as Stripe responds', async () => {
     const { phone, token } = await refused(fault);
-    const refusal = await during({ stripe: { status: 500, match: userOf(token) } }, () => deleteAccount(token));
+    const refusal = await during({ stripe: { status: 500, match: userOf(token) } }, () =>
+      deleteAccount(token),
+    );
     expect(refusal.status).toBe(503);
     expect((await profileOf(token)).status).toBe('approved');
     expect((await deleteAccount(token)).body).toEqual({ success: true });
@@ -63,8 +81,14 @@ it('a customer whose id was lost blocks neither buying nor leaving after a chang
     expect((await verifyChange(person.token, change)).status).toBe(200);
     const ask = () => (person === buyer ? buy(person.token, 'basic') : deleteAccount(person.token));
     const first = await ask();
-    expect(first.status === 200 ? first : await ask()).toMatchObject({ status: 200, body: { success: true } });
-    const customers = [...(await customersWith(person.phone)), ...(await customersWith(change.phone))];
+    expect(first.status === 200 ? first : await ask()).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    const customers = [
+      ...(await customersWith(person.phone)),
+      ...(await customersWith(change.phone)),
+    ];
     expect(customers).toEqual(person === buyer ? [await customerOf(change.phone)] : []);
     expect(await customersWith(person.phone)).toEqual([]);
   }
@@ -134,7 +158,9 @@ it('a stored 500 for the subscription after the trial blocks neither the cron jo
   expect((await verify(token, session)).status).toBe(200);
   const plan = { subscriptionStatus: 'trialing', scheduledDowngradeTierId: 'basic' };
   expect(await metadataOf(token)).toMatchObject(plan);
-  expect((await stripe.subscriptions.list({ customer, status: 'all' })).data).toMatchObject([{ status: 'trialing' }]);
+  expect((await stripe.subscriptions.list({ customer, status: 'all' })).data).toMatchObject([
+    { status: 'trialing' },
+  ]);
   expect((await deleteAccount(token)).status).toBe(200);
   expect(await customersWith(phone)).toEqual([]);
 });
@@ -143,9 +169,15 @@ it('a customer that Stripe does not know keeps the plan, and the log says so', a
   const { token, customer } = await newSubscriber('premium');
   await during({ stripe: { unknownCustomer: true, match: customer } }, async () => {
     await fetchByCron(customer);
-    expect(logLines('stripe_customer_unknown')).toContainEqual(expect.objectContaining({ customer }));
+    expect(logLines('stripe_customer_unknown')).toContainEqual(
+      expect.objectContaining({ customer }),
+    );
     expect(await planOf(token)).toEqual(['premium', 'active']);
-    const answers = [await createPortal(token), await buy(token, 'basic'), await deleteAccount(token)];
+    const answers = [
+      await createPortal(token),
+      await buy(token, 'basic'),
+      await deleteAccount(token),
+    ];
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   });
   expect(await planOf(token)).toEqual(['premium', 'active']);
@@ -159,7 +191,9 @@ it('a deletion goes on when Stripe refuses to void an invoice', async () => {
   await sandbox.advanceStripe(phone, 8 * 86_400);
   const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data;
   const fault = { status: 400, path: `/v1/invoices/${invoice!.id}/void` };
-  expect((await during({ stripe: fault }, () => deleteAccount(token))).body).toEqual({ success: true });
+  expect((await during({ stripe: fault }, () => deleteAccount(token))).body).toEqual({
+    success: true,
+  });
   expect((await stripe.invoices.retrieve(invoice!.id)).status).toBe('open');
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
 });
@@ -178,24 +212,36 @@ function replacePauses(pause: (ms: number) => Promise<void>): number[] {
 
 describe('a call that waits for another call of the same user', () => {
   it.each([
-    ['continues when the lease is free', 10, 200, null, 'the session check, the acquisition and the release', 3],
+    [
+      'continues when the lease is free',
+      10,
+      200,
+      null,
+      'the session check, the acquisition and the release',
+      3,
+    ],
     ['gives up after 15 seconds, and may be repeated', 60, 503, '1', 'the session check', 1],
-  ])('reads once after each pause, writes nothing, and %s', async (_, seconds, status, retryAfter, besides, cost) => {
-    const { token, customer } = await newSubscriber('basic');
-    // The clock moves with the pauses alone.
-    advanceClock(0);
-    const freeAt = Date.now() + seconds * second;
-    await holdLease(customer, freeAt);
-    const pauses = replacePauses(async (ms) => advanceClock(ms));
-    const requests = watchDatabase(userOf(token));
-    const result = await buy(token);
-    expect([result.status, result.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    expect(requests.filter(({ writes, at }) => writes && at < freeAt)).toEqual([]);
-    const paused = pauses.reduce((total, each) => total + each, 0);
-    expect(paused).toBeGreaterThanOrEqual(Math.min(seconds, 15) * second);
-    expect(paused, 'the patience of a call').toBeLessThan(18 * second);
-    expect(costOf(result), `one read after each pause, besides ${besides}`).toBe(pauses.length + cost);
-  });
+  ])(
+    'reads once after each pause, writes nothing, and %s',
+    async (_, seconds, status, retryAfter, besides, cost) => {
+      const { token, customer } = await newSubscriber('basic');
+      // The clock moves with the pauses alone.
+      advanceClock(0);
+      const freeAt = Date.now() + seconds * second;
+      await holdLease(customer, freeAt);
+      const pauses = replacePauses(async (ms) => advanceClock(ms));
+      const requests = watchDatabase(userOf(token));
+      const result = await buy(token);
+      expect([result.status, result.headers.get('retry-after')]).toEqual([status, retryAfter]);
+      expect(requests.filter(({ writes, at }) => writes && at < freeAt)).toEqual([]);
+      const paused = pauses.reduce((total, each) => total + each, 0);
+      expect(paused).toBeGreaterThanOrEqual(Math.min(seconds, 15) * second);
+      expect(paused, 'the patience of a call').toBeLessThan(18 * second);
+      expect(costOf(result), `one read after each pause, besides ${besides}`).toBe(
+        pauses.length + cost,
+      );
+    },
+  );
 
   it('costs no write beside forty-nine others that wait too, and all get the page', async () => {
     const { token, customer } = await newSubscriber('basic');
@@ -214,7 +260,9 @@ describe('a call that waits for another call of the same user', () => {
     expect(requests.filter((request) => request.writes)).toHaveLength(1);
     clock.isStopped = false;
     release();
-    expect((await calls).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+    expect((await calls).map(({ status }) => status)).toEqual(
+      Array.from({ length: 50 }, () => 200),
+    );
   });
 });
 
@@ -267,13 +315,19 @@ it('an event that arrives during a fetch is fetched for before the lease is rele
   await fetching.finish();
   const sql = `select dirty - synced as missed, lease_until as leaseUntil, failures, tier
     from customers join users on users.id = user_id where stripe_id = ?`;
-  expect((await run(sql, customer)).rows).toMatchObject([{ missed: 0, leaseUntil: 0, failures: 0, tier: 'free' }]);
+  expect((await run(sql, customer)).rows).toMatchObject([
+    { missed: 0, leaseUntil: 0, failures: 0, tier: 'free' },
+  ]);
 });
 
 it('a stream that opens during a fetch is not a change that the user sees; a plan is', async () => {
   const { phone } = await newPerson();
   const user = readRow(users, { ...(await userRowOf({ phone })) });
-  const background = { streamsOpenUntil: Date.now(), billingWatchUntil: Date.now(), usageSeq: user.usageSeq + 1 };
+  const background = {
+    streamsOpenUntil: Date.now(),
+    billingWatchUntil: Date.now(),
+    usageSeq: user.usageSeq + 1,
+  };
   expect(sameForUser(user, { ...user, ...background })).toBe(true);
   expect(sameForUser(user, { ...user, tier: 'premium' })).toBe(false);
 });

@@ -8,7 +8,15 @@ import { post, usageOf } from './support/contacts.ts';
 import { newPerson, type Person, planOf, profileOf, trialSession } from './support/person.ts';
 import { database, deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
-import { deliver, eventsOf, fetchByCron, hour, newEventsOf, postEvent, week } from './support/stripe-events.ts';
+import {
+  deliver,
+  eventsOf,
+  fetchByCron,
+  hour,
+  newEventsOf,
+  postEvent,
+  week,
+} from './support/stripe-events.ts';
 import { changePrice, customerOf, priceOf, stripe, type Tier } from './support/stripe.ts';
 
 const received = { status: 200, body: { received: true } };
@@ -28,7 +36,11 @@ describe('an event', () => {
     const { token, event } = await newPayer();
     advanceClock(0);
     const now = Math.floor(Date.now() / 1000);
-    const original = { payload: JSON.stringify(event), secret: vars.STRIPE_WEBHOOK_SECRET!, timestamp: now };
+    const original = {
+      payload: JSON.stringify(event),
+      secret: vars.STRIPE_WEBHOOK_SECRET!,
+      timestamp: now,
+    };
     const signature = await stripe.webhooks.generateTestHeaderStringAsync(original);
     const answers = [
       await postEvent(event, { signature: '' }),
@@ -55,10 +67,21 @@ describe('an event', () => {
 
   it('about nobody we know, of a kind we do not know, or of the other mode is received and ignored', async () => {
     const newId = () => `evt_${crypto.randomUUID()}`;
-    const unknown = { id: newId(), object: 'event', type: 'a.new.kind', livemode: false, data: { object: {} } };
-    const stranger = { ...unknown, id: newId(), data: { object: { object: 'subscription', customer: 'cus_nobody' } } };
+    const unknown = {
+      id: newId(),
+      object: 'event',
+      type: 'a.new.kind',
+      livemode: false,
+      data: { object: {} },
+    };
+    const stranger = {
+      ...unknown,
+      id: newId(),
+      data: { object: { object: 'subscription', customer: 'cus_nobody' } },
+    };
     const live = { ...(await newPayer()).event, id: newId(), livemode: true };
-    for (const event of [unknown, stranger, live]) expect(await postEvent(event)).toMatchObject(received);
+    for (const event of [unknown, stranger, live])
+      expect(await postEvent(event)).toMatchObject(received);
     expect(await isStored(live.id)).toBe(false);
   });
 
@@ -72,7 +95,10 @@ describe('an event', () => {
       '{"id":"evt_1","object":"charge"}',
       '{"id":1,"object":"event"}',
     ])
-      expect(await postEvent(body), body).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+      expect(await postEvent(body), body).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_body' },
+      });
   });
 
   it('is kept while Stripe fails, as a return from a checkout is, and followed by the cron', async () => {
@@ -83,7 +109,10 @@ describe('an event', () => {
       expect((await verify(token, session)).status).toBe(503);
       await eventually(async () => {
         await fetchByCron(customer);
-        const { rows } = await run('select failures, due_at as due from customers where stripe_id = ?', customer);
+        const { rows } = await run(
+          'select failures, due_at as due from customers where stripe_id = ?',
+          customer,
+        );
         const [{ failures, due }] = rows as unknown as [{ failures: number; due: number }];
         expect(failures).toBeGreaterThan(5);
         expect(due).toBeGreaterThanOrEqual(begun + pauseAfter(failures));
@@ -101,7 +130,9 @@ describe('an event', () => {
     await changePrice(customer, await priceOf('premium'));
     await deliver(customer);
     await stream.until(({ events }) => events.some(({ type }) => type === 'subscription_update'));
-    const told = (await deliveredEvents(phone)).map(({ type, data }) => `${type} ${String(data.tier)}`);
+    const told = (await deliveredEvents(phone)).map(
+      ({ type, data }) => `${type} ${String(data.tier)}`,
+    );
     expect(told).toEqual(['plan.changed basic', 'plan.changed premium']);
   });
 });
@@ -121,7 +152,8 @@ function buysDuringTrial(tier: Tier): Step {
 }
 
 function presses(action: string, form?: Record<string, string>): Step {
-  return async ({ phone }) => expect((await pressUnseen(await customerOf(phone), action, form)).status).toBe(303);
+  return async ({ phone }) =>
+    expect((await pressUnseen(await customerOf(phone), action, form)).status).toBe(303);
 }
 
 function switchesTo(tier: Tier): Step {
@@ -148,18 +180,40 @@ type Journey = [title: string, end: (string | null)[], ...steps: Step[]];
 
 const journeys: Journey[] = [
   ['a plan is bought', ['premium', 'active', null], buys('premium')],
-  ['a dearer plan begins at once', ['platinum', 'active', null], buys('basic'), switchesTo('platinum')],
+  [
+    'a dearer plan begins at once',
+    ['platinum', 'active', null],
+    buys('basic'),
+    switchesTo('platinum'),
+  ],
   ['a cheaper plan is scheduled', ['premium', 'downgrade_scheduled', 'basic'], ...downgraded],
   ['a cheaper plan begins with the week', ['basic', 'active', null], ...downgraded, renewal],
   ['a scheduled change is undone', ['premium', 'active', null], ...downgraded, presses('release')],
   ['a cancellation is undone', ['basic', 'active', null], ...cancelled, presses('keep')],
   ['a cancellation ends the plan', ['free', 'active', null], ...cancelled, renewal],
   ['a card fails', ['basic', 'past_due', null], ...failing],
-  ['a card fails and is replaced', ['basic', 'active', null], ...failing, cardDeclines(false), passes(2 * 24 * hour)],
+  [
+    'a card fails and is replaced',
+    ['basic', 'active', null],
+    ...failing,
+    cardDeclines(false),
+    passes(2 * 24 * hour),
+  ],
   ['a card fails for good', ['free', 'active', null], ...failing, passes(15 * 24 * hour)],
   ['a plan is chosen during the trial', ['premium', 'trialing', 'basic'], buysDuringTrial('basic')],
-  ['the chosen plan begins after the trial', ['basic', 'active', null], ...waiting, passes(4 * 24 * hour)],
-  ['a card fails after the trial', ['free', 'past_due', null], ...waiting, cardDeclines(true), passes(4 * 24 * hour)],
+  [
+    'the chosen plan begins after the trial',
+    ['basic', 'active', null],
+    ...waiting,
+    passes(4 * 24 * hour),
+  ],
+  [
+    'a card fails after the trial',
+    ['free', 'past_due', null],
+    ...waiting,
+    cardDeclines(true),
+    passes(4 * 24 * hour),
+  ],
 ];
 
 type Deliver = (events: Stripe.Event[]) => Promise<unknown>;
@@ -188,7 +242,13 @@ async function travel(steps: Step[], delivery?: Deliver): Promise<Person> {
 /** Everything that a user can see, except dates, which differ between runs. */
 async function visibleState({ phone, token }: Person) {
   const { isTrial, messagesUsedThisPeriod, metadata } = await profileOf(token);
-  const { subscriptionTier, subscriptionStatus, scheduledDowngradeTierId, renewalDate, cancelAtDate } = metadata;
+  const {
+    subscriptionTier,
+    subscriptionStatus,
+    scheduledDowngradeTierId,
+    renewalDate,
+    cancelAtDate,
+  } = metadata;
   const { tier, limit, used } = await usageOf(phone);
   return {
     plan: [subscriptionTier, subscriptionStatus, scheduledDowngradeTierId],
@@ -198,16 +258,21 @@ async function visibleState({ phone, token }: Person) {
   };
 }
 
-it.each(journeys)('%s, whether its events come once, twice, reversed, late or never', async (_, end, ...steps) => {
-  const once = await visibleState(await travel(steps, inOrder));
-  expect(once).toMatchObject({ plan: end });
-  const disordered = await travel(steps, twiceAndReversed);
-  expect({ 'twice and reversed': await visibleState(disordered) }).toEqual({ 'twice and reversed': once });
-  const unseen = await travel(steps);
-  const customer = await customerOf(unseen.phone);
-  await fetchByCron(customer, '0 * * * *');
-  await runCron();
-  expect({ never: await visibleState(unseen) }).toEqual({ never: once });
-  await twiceAndReversed(await newEventsOf(customer));
-  expect({ late: await visibleState(unseen) }).toEqual({ late: once });
-});
+it.each(journeys)(
+  '%s, whether its events come once, twice, reversed, late or never',
+  async (_, end, ...steps) => {
+    const once = await visibleState(await travel(steps, inOrder));
+    expect(once).toMatchObject({ plan: end });
+    const disordered = await travel(steps, twiceAndReversed);
+    expect({ 'twice and reversed': await visibleState(disordered) }).toEqual({
+      'twice and reversed': once,
+    });
+    const unseen = await travel(steps);
+    const customer = await customerOf(unseen.phone);
+    await fetchByCron(customer, '0 * * * *');
+    await runCron();
+    expect({ never: await visibleState(unseen) }).toEqual({ never: once });
+    await twiceAndReversed(await newEventsOf(customer));
+    expect({ late: await visibleState(unseen) }).toEqual({ late: once });
+  },
+);

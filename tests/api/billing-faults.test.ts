@@ -15,22 +15,26 @@ async function eventsAbout(type: string, id: string) {
   return data.filter(({ data: { object } }) => (object as { id: string }).id === id);
 }
 
-it.each([401, 403, 429])('a call that Stripe refuses with %i is logged once, with its status', async (status) => {
-  const { token, customer } = await newSubscriber('basic');
-  const [event] = await eventsOf(customer);
-  const fault = { stripe: { status, match: customer } };
-  expect((await during(fault, () => buy(token, 'premium'))).status).toBe(503);
-  expect(logLines('stripe_refused')).toMatchObject([{ level: 'error', status }]);
-  await during(fault, () => postEvent({ ...event, id: `evt_${customer}_${status}` }));
-  expect(logLines('sync_postponed')).toMatchObject([{ error: 'StripeUnavailable', failures: 2 }]);
-});
+it.each([401, 403, 429])(
+  'a call that Stripe refuses with %i is logged once, with its status',
+  async (status) => {
+    const { token, customer } = await newSubscriber('basic');
+    const [event] = await eventsOf(customer);
+    const fault = { stripe: { status, match: customer } };
+    expect((await during(fault, () => buy(token, 'premium'))).status).toBe(503);
+    expect(logLines('stripe_refused')).toMatchObject([{ level: 'error', status }]);
+    await during(fault, () => postEvent({ ...event, id: `evt_${customer}_${status}` }));
+    expect(logLines('sync_postponed')).toMatchObject([{ error: 'StripeUnavailable', failures: 2 }]);
+  },
+);
 
 it('events that arrive after the account was deleted bring nothing back', async () => {
   const { phone, token, customer } = await newSubscriber('premium');
   const late = await eventsOf(customer);
   expect((await deleteAccount(token)).status).toBe(200);
   for (const event of late) expect((await postEvent(event)).status).toBe(200);
-  const sql = 'select 1 from users where phone = ? union all select 1 from customers where stripe_id = ?';
+  const sql =
+    'select 1 from users where phone = ? union all select 1 from customers where stripe_id = ?';
   expect((await database.execute(sql, [phone, customer])).rows).toEqual([]);
   expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
 });
@@ -42,7 +46,9 @@ it('a returned payment is logged and listed for the owner, and a refund of it en
   await deliver(customer);
   for (const event of await eventsAbout('charge.refunded', charge)) await postEvent(event);
   for (const refunded of [500, 1199])
-    expect(logLines('payment_refunded')).toContainEqual(expect.objectContaining({ customer, charge, refunded }));
+    expect(logLines('payment_refunded')).toContainEqual(
+      expect.objectContaining({ customer, charge, refunded }),
+    );
   expect(await planOf(token)).toEqual(['basic', 'active']);
   await sandbox.dispute(phone);
   const returned = { charge, refunded: 1199, disputes: [expect.any(String)] };
@@ -102,11 +108,15 @@ describe('a disputed payment', () => {
 
   it('ends its subscription at once, or when Stripe responds', async () => {
     const { token, customer, id, event } = await disputed();
-    expect((await during({ stripe: { status: 500, match: id } }, () => postEvent(event))).status).toBe(503);
+    expect(
+      (await during({ stripe: { status: 500, match: id } }, () => postEvent(event))).status,
+    ).toBe(503);
     expect((await postEvent(event)).status).toBe(200);
     expect((await subscriptionOf(customer)).status).toBe('canceled');
     expect(await planOf(token)).toEqual(['free', 'active']);
-    expect(logLines('payment_disputed')).toContainEqual(expect.objectContaining({ customer, dispute: id }));
+    expect(logLines('payment_disputed')).toContainEqual(
+      expect.objectContaining({ customer, dispute: id }),
+    );
   });
 
   it('ends the subscription within the hour when its event is lost', async () => {
@@ -126,7 +136,9 @@ describe('a disputed payment', () => {
     expect((await postEvent(event, { settings })).status).toBe(200);
     expect((await subscriptionOf(customer)).status).toBe('active');
     expect(await planOf(token)).toEqual(['basic', 'active']);
-    expect(logLines('payment_disputed')).toContainEqual(expect.objectContaining({ customer, dispute: id }));
+    expect(logLines('payment_disputed')).toContainEqual(
+      expect.objectContaining({ customer, dispute: id }),
+    );
   });
 
   it('ends only the subscription that it paid for, and is logged once', async () => {
@@ -138,13 +150,19 @@ describe('a disputed payment', () => {
     await subscribe(token, 'premium');
     await sandbox.advanceStripe(phone, 5 * 24 * hour);
     const { id, event } = await dispute(phone, first!.id);
-    for (const type of ['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.updated']) {
+    for (const type of [
+      'charge.dispute.created',
+      'charge.dispute.funds_withdrawn',
+      'charge.dispute.updated',
+    ]) {
       expect((await postEvent({ ...event, id: `evt_${id}${type}`, type })).status).toBe(200);
       await runCron('0 * * * *');
     }
     expect((await subscriptionOf(customer)).status).toBe('active');
     expect(await planOf(token)).toEqual(['premium', 'active']);
-    expect(logLines('payment_disputed').filter(({ dispute: logged }) => logged === id)).toHaveLength(1);
+    expect(
+      logLines('payment_disputed').filter(({ dispute: logged }) => logged === id),
+    ).toHaveLength(1);
   });
 
   it('of somebody who is not ours is ignored', async () => {
@@ -152,7 +170,11 @@ describe('a disputed payment', () => {
     const { id: customer } = await stripe.customers.create({ phone });
     const { id: card } = await stripe.paymentMethods.attach('pm_card_visa', { customer });
     const items = [{ price: await priceOf('basic') }];
-    const { id } = await stripe.subscriptions.create({ customer, items, default_payment_method: card });
+    const { id } = await stripe.subscriptions.create({
+      customer,
+      items,
+      default_payment_method: card,
+    });
     const { event } = await dispute(phone);
     expect((await postEvent(event)).status).toBe(200);
     expect((await stripe.subscriptions.retrieve(id)).status).toBe('active');

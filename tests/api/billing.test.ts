@@ -1,8 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import { buy, checkOut, complete, newSubscriber, onTrial, pressUnseen, switchPlan, verify } from './support/buying.ts';
+import {
+  buy,
+  checkOut,
+  complete,
+  newSubscriber,
+  onTrial,
+  pressUnseen,
+  switchPlan,
+  verify,
+} from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
-import { deleteAccount, metadataOf, newPerson, planOf, profileOf, trialSession } from './support/person.ts';
+import {
+  deleteAccount,
+  metadataOf,
+  newPerson,
+  planOf,
+  profileOf,
+  trialSession,
+} from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
 import { during, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-events.ts';
@@ -17,7 +33,10 @@ it('a user who picks no plan sees our own plans page, and may leave, without a r
   const order = { token, settings: { STRIPE_API_BASE: 'http://127.0.0.1:9' } };
   const { body } = await call('POST', '/api/billing/create-subscription-update-session', order);
   expect(body).toEqual({ success: true, portalUrl: 'http://solace.test/plans' });
-  expect(await buy(token, 'diamond')).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
+  expect(await buy(token, 'diamond')).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_field' },
+  });
   expect((await call('DELETE', '/api/user/me', order)).status).toBe(200);
 });
 
@@ -32,14 +51,28 @@ describe('buying a plan', () => {
     const session = await checkOut(token, tier);
     const result = await verify(token, session);
     expect(costOf(result)).toBeLessThanOrEqual(3);
-    expect(result).toMatchObject({ status: 200, body: { success: true, tierUpdated: true, newTier: tier } });
+    expect(result).toMatchObject({
+      status: 200,
+      body: { success: true, tierUpdated: true, newTier: tier },
+    });
     expect((await verify(token, session)).body).toMatchObject({ success: true, newTier: tier });
     const { metadata, ...profile } = await profileOf(token);
     expect(profile).toMatchObject({ messagesUsedThisPeriod: 0, isTrial: false });
-    expect(metadata).toMatchObject({ subscriptionTier: tier, subscriptionStatus: 'active', cancelAtDate: null });
+    expect(metadata).toMatchObject({
+      subscriptionTier: tier,
+      subscriptionStatus: 'active',
+      cancelAtDate: null,
+    });
     const usage = await botCall('/api/bot/usage', { phone, kind: 'voice' });
     const resetsAt = metadata.renewalDate;
-    expect(usage.body).toMatchObject({ allowed: true, used: 1, limit, tier, voice: true, resetsAt });
+    expect(usage.body).toMatchObject({
+      allowed: true,
+      used: 1,
+      limit,
+      tier,
+      voice: true,
+      resetsAt,
+    });
   });
 
   it('makes one customer and one open checkout, with methods that confirm at once, for twenty parallel callers', async () => {
@@ -48,21 +81,28 @@ describe('buying a plan', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     const customer = await customerOf(phone);
     const checkouts = await openCheckouts(customer);
-    expect(checkouts.map((checkout) => checkout.payment_method_types.toSorted())).toEqual([['card', 'link']]);
+    expect(checkouts.map((checkout) => checkout.payment_method_types.toSorted())).toEqual([
+      ['card', 'link'],
+    ]);
     await buy(token, 'premium');
-    expect((await openCheckouts(customer)).map(({ metadata }) => metadata?.tier)).toEqual(['premium']);
+    expect((await openCheckouts(customer)).map(({ metadata }) => metadata?.tier)).toEqual([
+      'premium',
+    ]);
   });
 
-  it.each(['listed', 'closed'])('leads to the portal when an earlier checkout is paid while it is %s', async (work) => {
-    const { phone, token } = await newPerson();
-    const earlier = (await buy(token, 'basic')).body.portalUrl;
-    const customer = await customerOf(phone);
-    const marks = work === 'listed' ? ['GET', '/v1/checkout/sessions', customer] : ['/expire'];
-    const second = await startHeld(() => buy(token, 'premium'), ...marks);
-    await complete(earlier);
-    expect((await second.finish()).body.portalUrl).toContain('/portal/');
-    expect(await openCheckouts(customer)).toEqual([]);
-  });
+  it.each(['listed', 'closed'])(
+    'leads to the portal when an earlier checkout is paid while it is %s',
+    async (work) => {
+      const { phone, token } = await newPerson();
+      const earlier = (await buy(token, 'basic')).body.portalUrl;
+      const customer = await customerOf(phone);
+      const marks = work === 'listed' ? ['GET', '/v1/checkout/sessions', customer] : ['/expire'];
+      const second = await startHeld(() => buy(token, 'premium'), ...marks);
+      await complete(earlier);
+      expect((await second.finish()).body.portalUrl).toContain('/portal/');
+      expect(await openCheckouts(customer)).toEqual([]);
+    },
+  );
 
   it('keeps the card that was saved for the plan after a trial while another plan is chosen', async () => {
     const { phone, token } = await onTrial('premium');
@@ -80,7 +120,9 @@ describe('buying a plan', () => {
   it('calculates tax with AUTOMATIC_TAX=on, from the address that Checkout asks for', async () => {
     const { phone, token } = await newPerson();
     const order = { token, body: { tier: 'basic' }, settings: { AUTOMATIC_TAX: 'on' } };
-    expect((await call('POST', '/api/billing/create-subscription-update-session', order)).status).toBe(200);
+    expect(
+      (await call('POST', '/api/billing/create-subscription-update-session', order)).status,
+    ).toBe(200);
     const [checkout] = await openCheckouts(await customerOf(phone));
     expect(checkout!.automatic_tax.enabled).toBe(true);
   });
@@ -88,7 +130,11 @@ describe('buying a plan', () => {
 
 it('the portal is for people who have paid once, who are led there by a purchase too', async () => {
   const { token } = await newPerson();
-  const body = { success: false, code: 'no_billing_account', message: 'No billing account yet. Choose a plan first.' };
+  const body = {
+    success: false,
+    code: 'no_billing_account',
+    message: 'No billing account yet. Choose a plan first.',
+  };
   expect(await portal(token)).toMatchObject({ status: 409, body });
   await buy(token, 'basic');
   expect(await portal(token)).toMatchObject({ status: 409, body });
@@ -102,15 +148,25 @@ it('the portal is for people who have paid once, who are led there by a purchase
 it("somebody else's checkout does not exist, and one's own is no success while it is open", async () => {
   const [anna, ben] = [await newPerson(), await newPerson()];
   const session = await checkOut(anna.token, 'premium');
-  const notFound = { status: 404, body: { success: false, code: 'not_found', message: 'Not found' } };
+  const notFound = {
+    status: 404,
+    body: { success: false, code: 'not_found', message: 'Not found' },
+  };
   expect(await verify(ben.token, session)).toMatchObject(notFound);
   const { portalUrl } = (await buy(ben.token, 'basic')).body;
   expect(await verify(ben.token, session)).toMatchObject(notFound);
   for (const id of ['cs_test_unknown', 'sub_1', '../customers', 'cs_test_1?expand=x'])
     expect(await verify(anna.token, id), id).toMatchObject(notFound);
   const open = new URL(portalUrl).pathname.split('/').at(-1)!;
-  expect((await verify(ben.token, open)).body).toEqual({ success: false, tierUpdated: false, newTier: 'free' });
-  expect((await verify(anna.token, session)).body).toMatchObject({ tierUpdated: true, newTier: 'premium' });
+  expect((await verify(ben.token, open)).body).toEqual({
+    success: false,
+    tierUpdated: false,
+    newTier: 'free',
+  });
+  expect((await verify(anna.token, session)).body).toMatchObject({
+    tierUpdated: true,
+    newTier: 'premium',
+  });
 });
 
 it('a deletion closes an open checkout, so that it cannot be paid any more', async () => {
@@ -138,10 +194,16 @@ describe('cancelling', () => {
     expect(costOf(first)).toBeLessThanOrEqual(3);
     for (const { status, body } of [first, ...(await parallel(5, () => cancel(token)))])
       expect([status, body]).toEqual([200, { success: true, cancelAtDate }]);
-    expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'cancellation_scheduled', cancelAtDate });
+    expect(await metadataOf(token)).toMatchObject({
+      subscriptionStatus: 'cancellation_scheduled',
+      cancelAtDate,
+    });
     for (let time = 0; time < 2; time += 1) {
       expect(await resume(token)).toMatchObject({ status: 200, body: { success: true } });
-      expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'active', cancelAtDate: null });
+      expect(await metadataOf(token)).toMatchObject({
+        subscriptionStatus: 'active',
+        cancelAtDate: null,
+      });
     }
     await cancel(token);
     await advance(phone, week + 2 * hour);
@@ -163,7 +225,10 @@ describe('cancelling', () => {
     await resume(token);
     await pressUnseen(customer, 'cancel');
     await cancel(token);
-    expect(await say(token, 'cheaper elsewhere')).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
+    expect(await say(token, 'cheaper elsewhere')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field' },
+    });
     const answer = await say(token, 'price');
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
     expect(costOf(answer)).toBe(1);
@@ -171,7 +236,10 @@ describe('cancelling', () => {
     expect(await totalsOfToday()).toEqual([reason, { kind: 'cancellation', detail: '', n: 2 }]);
     // A cancellation in the portal has a date of its own.
     await resume(token);
-    expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'active', cancelAtDate: null });
+    expect(await metadataOf(token)).toMatchObject({
+      subscriptionStatus: 'active',
+      cancelAtDate: null,
+    });
   });
 
   it('undoes a scheduled change first, which a resumption does not restore', async () => {
@@ -179,46 +247,78 @@ describe('cancelling', () => {
     await switchPlan(token, 'basic');
     const unscheduled = { subscriptionTier: 'platinum', scheduledDowngradeTierId: null };
     await cancel(token);
-    expect(await metadataOf(token)).toMatchObject({ ...unscheduled, subscriptionStatus: 'cancellation_scheduled' });
+    expect(await metadataOf(token)).toMatchObject({
+      ...unscheduled,
+      subscriptionStatus: 'cancellation_scheduled',
+    });
     await resume(token);
     expect(await metadataOf(token)).toMatchObject({ ...unscheduled, subscriptionStatus: 'active' });
   });
 
-  it.each(['premium', 'basic'] as const)('ends %s behind a trial, and a resumption restores it', async (tier) => {
-    const { phone, token } = await onTrial('premium');
-    await verify(token, await checkOut(token, tier));
-    const [metadata, subscription] = [await metadataOf(token), await subscriptionFor(token)];
-    expect(subscription).toMatchObject({ tier, startDate: metadata.renewalDate, cancelAtDate: null });
-    const { cancelAtDate } = (await cancel(token)).body;
-    const customer = await customerOf(phone);
-    expect(Date.parse(cancelAtDate)).toBe((await subscriptionOf(customer)).trial_end! * 1000);
-    expect(await metadataOf(token)).toMatchObject({ subscriptionTier: 'premium', scheduledDowngradeTierId: null });
-    expect(await subscriptionFor(token)).toMatchObject({ tier, startDate: metadata.renewalDate, cancelAtDate });
-    await resume(token);
-    expect([await metadataOf(token), await subscriptionFor(token)]).toEqual([metadata, subscription]);
-    await cancel(token);
-    await sandbox.advanceStripe(phone, 4 * 24 * hour);
-    await fetchByCron(customer);
-    expect((await subscriptionOf(customer)).status).toBe('canceled');
-    expect(await paymentsOf(customer)).toEqual([]);
-  });
+  it.each(['premium', 'basic'] as const)(
+    'ends %s behind a trial, and a resumption restores it',
+    async (tier) => {
+      const { phone, token } = await onTrial('premium');
+      await verify(token, await checkOut(token, tier));
+      const [metadata, subscription] = [await metadataOf(token), await subscriptionFor(token)];
+      expect(subscription).toMatchObject({
+        tier,
+        startDate: metadata.renewalDate,
+        cancelAtDate: null,
+      });
+      const { cancelAtDate } = (await cancel(token)).body;
+      const customer = await customerOf(phone);
+      expect(Date.parse(cancelAtDate)).toBe((await subscriptionOf(customer)).trial_end! * 1000);
+      expect(await metadataOf(token)).toMatchObject({
+        subscriptionTier: 'premium',
+        scheduledDowngradeTierId: null,
+      });
+      expect(await subscriptionFor(token)).toMatchObject({
+        tier,
+        startDate: metadata.renewalDate,
+        cancelAtDate,
+      });
+      await resume(token);
+      expect([await metadataOf(token), await subscriptionFor(token)]).toEqual([
+        metadata,
+        subscription,
+      ]);
+      await cancel(token);
+      await sandbox.advanceStripe(phone, 4 * 24 * hour);
+      await fetchByCron(customer);
+      expect((await subscriptionOf(customer)).status).toBe('canceled');
+      expect(await paymentsOf(customer)).toEqual([]);
+    },
+  );
 
   it('ends during a trial the plan beside it, and nothing without one', async () => {
     expect(await subscriptionFor((await onTrial('premium')).token)).toBeNull();
     const { phone, token } = await newSubscriber('basic');
     const { renewalDate } = await metadataOf(token);
     await trialSession(phone, { tier: 'premium', days: 3 });
-    const beside = { tier: 'basic', status: 'active', startDate: null, renewalDate, cancelAtDate: null };
+    const beside = {
+      tier: 'basic',
+      status: 'active',
+      startDate: null,
+      renewalDate,
+      cancelAtDate: null,
+    };
     expect(await planOf(token)).toEqual(['premium', 'trialing']);
     expect(await subscriptionFor(token)).toEqual(beside);
     const { cancelAtDate } = (await cancel(token)).body;
     expect(cancelAtDate).toBe(renewalDate);
-    expect(await subscriptionFor(token)).toEqual({ ...beside, status: 'cancellation_scheduled', cancelAtDate });
+    expect(await subscriptionFor(token)).toEqual({
+      ...beside,
+      status: 'cancellation_scheduled',
+      cancelAtDate,
+    });
   });
 
   /** Whether Stripe collects each open invoice, the newest first. */
   const collecting = async (customer: string) =>
-    (await stripe.invoices.list({ customer, status: 'open' })).data.map(({ auto_advance }) => auto_advance);
+    (await stripe.invoices.list({ customer, status: 'open' })).data.map(
+      ({ auto_advance }) => auto_advance,
+    );
 
   it('collects nothing more of a payment that is due, until it is taken back', async () => {
     const { phone, token, customer } = await newSubscriber('basic');
@@ -267,7 +367,9 @@ describe('cancelling', () => {
   describe('of a payment that is due', () => {
     async function resumeInTwoTries(token: string, customer: string) {
       const match = (await latestInvoice(customer)).id;
-      expect((await during({ stripe: { status: 500, match } }, () => resume(token))).status).toBe(503);
+      expect((await during({ stripe: { status: 500, match } }, () => resume(token))).status).toBe(
+        503,
+      );
       expect((await subscriptionOf(customer)).cancel_at_period_end).toBe(false);
       expect((await resume(token)).status).toBe(200);
     }
@@ -287,7 +389,11 @@ describe('cancelling', () => {
       await cancel(token);
       expect(await latestInvoice(customer)).toMatchObject({ status: 'open', auto_advance: false });
       await undo(token, customer);
-      expect(await latestInvoice(customer)).toMatchObject({ status: 'open', auto_advance: true, metadata: {} });
+      expect(await latestInvoice(customer)).toMatchObject({
+        status: 'open',
+        auto_advance: true,
+        metadata: {},
+      });
     });
 
     it('goes on collecting when it failed half way, and leaves alone what the owner has stopped', async () => {
@@ -300,7 +406,9 @@ describe('cancelling', () => {
       await advance(phone, week);
       expect(await collecting(customer)).toEqual([true, false]);
       const match = 'cancel_at_period_end';
-      expect((await during({ stripe: { status: 500, match } }, () => cancel(token))).status).toBe(503);
+      expect((await during({ stripe: { status: 500, match } }, () => cancel(token))).status).toBe(
+        503,
+      );
       expect(await collecting(customer)).toEqual([false, false]);
       await fetchByCron(customer);
       expect(await collecting(customer)).toEqual([true, false]);

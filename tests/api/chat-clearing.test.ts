@@ -30,12 +30,19 @@ describe('clearing', () => {
     const { consent, ...before } = await readChat(token);
     expect((await clearChat(token)).body).toEqual({ success: true });
     const revision = before.revision + 1;
-    expect(await readChat(token)).toMatchObject({ messages: [], hasMore: false, consent, revision });
+    expect(await readChat(token)).toMatchObject({
+      messages: [],
+      hasMore: false,
+      consent,
+      revision,
+    });
     await stream.until(({ events }) => events.some(({ type }) => type === 'cleared'));
     const { message } = (await write(token, 'A new beginning')).body;
     expect(message.seq).toBe(3);
     await stream.until(({ messages }) => messages.some(({ text }) => text === 'A new beginning'));
-    expect((await deliveredEvents(phone)).filter(({ type }) => type === 'chat.cleared')).toHaveLength(1);
+    expect(
+      (await deliveredEvents(phone)).filter(({ type }) => type === 'chat.cleared'),
+    ).toHaveLength(1);
     const late = await OpenChat.open(token, 1);
     await late.until(({ messages }) => messages.length > 0);
     expect(late.events[0]).toMatchObject({ id: String(revision), type: 'cleared' });
@@ -49,8 +56,12 @@ describe('clearing', () => {
     const answer = (replyId: string) => reply(phone, 'About that', replyId, { replyTo: id });
     expect(await answer('early')).toMatchObject({ status: 200 });
     await clearChat(token);
-    const refusal = { status: 409, body: { code: 'conflict', message: 'The person has cleared this message.' } };
-    for (const replyId of ['early', 'late', 'late']) expect(await answer(replyId)).toMatchObject(refusal);
+    const refusal = {
+      status: 409,
+      body: { code: 'conflict', message: 'The person has cleared this message.' },
+    };
+    for (const replyId of ['early', 'late', 'late'])
+      expect(await answer(replyId)).toMatchObject(refusal);
     expect(await textsOf({ token })).toEqual([]);
     await clearChat(token);
     expect(await answer('later')).toMatchObject(refusal);
@@ -58,7 +69,12 @@ describe('clearing', () => {
       expect(await reply(phone, 'By the way', undefined, accepted)).toMatchObject({ status: 200 });
     await write(token, 'Never mind', id);
     expect(await answer('last')).toMatchObject({ status: 200 });
-    expect(await textsOf({ token })).toEqual(['By the way', 'By the way', 'Never mind', 'About that']);
+    expect(await textsOf({ token })).toEqual([
+      'By the way',
+      'By the way',
+      'Never mind',
+      'About that',
+    ]);
   });
 
   it('withdraws the messages that wait for the bot', async () => {
@@ -79,7 +95,9 @@ describe('erasing', () => {
   const rowsIn = (token: string, table = 'messages') =>
     runInDurableObject(liveUserOf(token), (_, { storage: { sql } }) => {
       const tables = sql.exec('select 1 from sqlite_master where name = ?', table).toArray();
-      return tables.length === 0 ? 0 : Number(sql.exec(`select count(*) as n from ${table}`).one().n);
+      return tables.length === 0
+        ? 0
+        : Number(sql.exec(`select count(*) as n from ${table}`).one().n);
     });
   /** Stores a message at the live object, as a request on its way does. */
   const append = (token: string, id: string, epoch = 0) =>
@@ -89,7 +107,9 @@ describe('erasing', () => {
     });
   const runAlarm = (token: string) => runDurableObjectAlarm(liveUserOf(token));
   const daysToAlarm = async (token: string) => {
-    const alarm = await runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
+    const alarm = await runInDurableObject(liveUserOf(token), (_, { storage }) =>
+      storage.getAlarm(),
+    );
     return (alarm! - Date.now()) / day;
   };
 
@@ -99,7 +119,8 @@ describe('erasing', () => {
     // The state after the clearing request was killed behind its transaction.
     const [id, otherId, now] = [userOf(token), userOf(other.token), Date.now()];
     await clearChat(token);
-    const sql = 'insert or replace into chat_erasures (user_id, epoch, created_at, due_at) values (?, 1, ?, ?)';
+    const sql =
+      'insert or replace into chat_erasures (user_id, epoch, created_at, due_at) values (?, 1, ?, ?)';
     for (const each of [id, otherId]) await run(sql, each, now, now);
     await write(other.token, 'Lost with its key');
     await run('update users set chat_epoch = 1 where id = ?', otherId);
@@ -164,18 +185,26 @@ describe('erasing', () => {
     }
     expect(left).toEqual([2, 1, 0]);
     expect(await runAlarm(token)).toBe(false);
-    expect(await append(token, 'newest', 1)).toMatchObject({ outcome: 'stored', message: { seq: 4 } });
+    expect(await append(token, 'newest', 1)).toMatchObject({
+      outcome: 'stored',
+      message: { seq: 4 },
+    });
   });
 
   it('goes on after an alarm that failed, and with a wrong setting', async () => {
     const failures = [
-      (_: object, storage: DurableObjectStorage) => vi.spyOn(storage, 'get').mockRejectedValue(new Error('storage')),
-      (object: object) => Object.defineProperty(object, 'env', { value: { ...env, CHAT_RETENTION_DAYS: 'ninety' } }),
+      (_: object, storage: DurableObjectStorage) =>
+        vi.spyOn(storage, 'get').mockRejectedValue(new Error('storage')),
+      (object: object) =>
+        Object.defineProperty(object, 'env', { value: { ...env, CHAT_RETENTION_DAYS: 'ninety' } }),
     ];
     for (const fail of failures) {
       const { token } = await newWriter();
       await write(token, 'Old');
-      await runInDurableObject(liveUserOf(token), (object, { storage }) => void fail(object, storage));
+      await runInDurableObject(
+        liveUserOf(token),
+        (object, { storage }) => void fail(object, storage),
+      );
       expect(await runAlarm(token)).toBe(true);
       expect(logLines('retention_postponed')).toHaveLength(failures.indexOf(fail) + 1);
       expect(await daysToAlarm(token)).toBeGreaterThan(0);

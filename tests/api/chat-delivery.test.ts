@@ -26,7 +26,9 @@ import { OpenChat } from './support/streams.ts';
 
 /** Waits until the only event of a number is parked. */
 const untilParked = (phone: string) =>
-  eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+  eventually(async () =>
+    expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]),
+  );
 
 const acceptedTexts = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);
 
@@ -47,7 +49,9 @@ describe('a message that the bot refuses', () => {
 
   it('fails, is parked, lets the next one pass, and is sent again under its id', async () => {
     const { phone, token, id, stream } = await withRefused();
-    await stream.until(({ events }) => events.some(({ type, state }) => type === 'state' && state === 'failed'));
+    await stream.until(({ events }) =>
+      events.some(({ type, state }) => type === 'state' && state === 'failed'),
+    );
     expect(await outboxOf(phone)).toMatchObject([{ message_id: id }]);
     const next = (await write(token, 'The next one')).body.message;
     await untilState(token, next.id, 'delivered');
@@ -57,7 +61,10 @@ describe('a message that the bot refuses', () => {
     for (const { body } of answers) expect(body.message).toMatchObject({ id, seq: 1 });
     expect(answers.some(({ body }) => body.message.state === 'sent')).toBe(true);
     await untilState(token, id, 'delivered');
-    await stream.until(({ messages }) => messages.filter((each) => each.id === id && each.state === 'sent').length > 1);
+    await stream.until(
+      ({ messages }) =>
+        messages.filter((each) => each.id === id && each.state === 'sent').length > 1,
+    );
     expect(await acceptedTexts(phone)).toEqual(['The next one', text]);
     await untilDelivered(phone);
   });
@@ -74,7 +81,11 @@ describe('a message that the bot refuses', () => {
 
   it('is sent again although the parking of its event was lost', async () => {
     const { phone, token, id } = await withRefused();
-    await run('update outbox set parked_at = null, due_at = ? where message_id = ?', Date.now(), id);
+    await run(
+      'update outbox set parked_at = null, due_at = ? where message_id = ?',
+      Date.now(),
+      id,
+    );
     expect((await write(token, text, id)).body.message).toMatchObject({ id, state: 'sent' });
     await untilDelivered(phone);
     expect(await acceptedTexts(phone)).toEqual([text]);
@@ -82,9 +93,15 @@ describe('a message that the bot refuses', () => {
 
   it('is parked by the cron job if its parking was lost', async () => {
     const { phone, token, id } = await withRefused();
-    await run('update outbox set parked_at = null, due_at = ? where message_id = ?', Date.now(), id);
+    await run(
+      'update outbox set parked_at = null, due_at = ? where message_id = ?',
+      Date.now(),
+      id,
+    );
     await cronAfter(minute);
-    expect(await outboxOf(phone)).toMatchObject([{ message_id: id, parked_at: expect.any(Number) }]);
+    expect(await outboxOf(phone)).toMatchObject([
+      { message_id: id, parked_at: expect.any(Number) },
+    ]);
     expect(await stateOf(token, id)).toBe('failed');
   });
 
@@ -110,7 +127,10 @@ describe('a message that the bot refuses', () => {
     await cronAfter(minute);
     await untilState(token, later.id, 'delivered');
     await stream.until(({ events }) => events.length > 0);
-    expect(stream.events[0]).toMatchObject({ type: 'message', message: { id: later.id, state: 'delivered' } });
+    expect(stream.events[0]).toMatchObject({
+      type: 'message',
+      message: { id: later.id, state: 'delivered' },
+    });
     expect(await stateOf(token, id)).toBe('sent');
   });
 });
@@ -125,7 +145,8 @@ describe('while the bot is down', () => {
     const texts = await textsOf({ token });
     const [first, , last] = (await outboxOf(phone)).map(({ seq }) => Number(seq));
     // As when the request of the first message is the last to store it.
-    const move = (from: number, to: number) => run('update outbox set seq = ? where seq = ?', to, from);
+    const move = (from: number, to: number) =>
+      run('update outbox set seq = ? where seq = ?', to, from);
     await move(first!, -1);
     await move(last!, first!);
     await move(-1, last!);
@@ -140,7 +161,11 @@ describe('while the bot is down', () => {
     const { phone, token } = await newSettledWriter();
     const behind = await newSettledWriter();
     await sandbox.faults({ bot: { status: 500 } });
-    await call('PUT', '/api/user/platform', { token: behind.token, body: { platform: 'web' }, settings: {} });
+    await call('PUT', '/api/user/platform', {
+      token: behind.token,
+      body: { platform: 'web' },
+      settings: {},
+    });
     const one = (await write(token, 'One', undefined, {})).body.message;
     const two = (await write(behind.token, 'Two', undefined, {})).body.message;
     const states = async () => [await stateOf(token, one.id), await stateOf(behind.token, two.id)];
@@ -163,9 +188,20 @@ it('tells nobody of a message where there is no bot', async () => {
 describe('a Worker that is killed', () => {
   it('after it queued the event and before it stored the message: nothing is sent, and a retry is', async () => {
     const { phone, token } = await newSettledWriter();
-    const data = { phone, userId: userOf(token), messageId: 'never-stored', locale: null, country: null };
-    const body = JSON.stringify({ type: 'chat.message', timestamp: new Date().toISOString(), data });
-    const sql = 'insert into outbox (phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?)';
+    const data = {
+      phone,
+      userId: userOf(token),
+      messageId: 'never-stored',
+      locale: null,
+      country: null,
+    };
+    const body = JSON.stringify({
+      type: 'chat.message',
+      timestamp: new Date().toISOString(),
+      data,
+    });
+    const sql =
+      'insert into outbox (phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?)';
     await run(sql, phone, body, data.messageId, Date.now(), Date.now());
     await runCron();
     expect(await outboxOf(phone)).toHaveLength(1);
@@ -184,7 +220,9 @@ describe('a Worker that is killed', () => {
     expect(await stateOf(token, message.id)).toBe('sent');
     await cronAfter(minute);
     await untilState(token, message.id, 'delivered');
-    expect((await sandbox.botEvents()).filter(({ data }) => data.messageId === message.id)).toHaveLength(1);
+    expect(
+      (await sandbox.botEvents()).filter(({ data }) => data.messageId === message.id),
+    ).toHaveLength(1);
   });
 
   it('after it stored the message: the cron job sends it', async () => {
@@ -204,7 +242,8 @@ describe('a Worker that is killed', () => {
 });
 
 /** What the bot has received about a number: the texts of messages, and the types of other events. */
-const receivedOf = async (phone: string) => (await eventsAbout(phone)).map(({ type, data }) => data.text ?? type);
+const receivedOf = async (phone: string) =>
+  (await eventsAbout(phone)).map(({ type, data }) => data.text ?? type);
 
 /** Sends a message that the bot is still receiving when this returns, until it is released. */
 async function writeSlowly({ phone, token }: Person, text: string) {
@@ -224,7 +263,10 @@ async function newSlowWriter() {
 function holdMessages(id?: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   const append: LiveUser['append'] = Reflect.get(LiveUser.prototype, 'append');
-  vi.spyOn(LiveUser.prototype, 'append').mockImplementation(async function (this: LiveUser, ...message) {
+  vi.spyOn(LiveUser.prototype, 'append').mockImplementation(async function (
+    this: LiveUser,
+    ...message
+  ) {
     if (id === undefined || message[1].id === id) await promise;
     return append.apply(this, message);
   });
@@ -253,17 +295,24 @@ it('delivers a message once that is sent again while the bot receives it', async
   expect(await receivedOf(phone)).toEqual(['chat.consent', 'One']);
 });
 
-it.each([false, true])('delivers a message before `chat.cleared`, and takes it again, lost: %s', async (isLost) => {
-  const { phone, token, id, release } = await newSlowWriter();
-  expect((await clearChat(token)).status).toBe(200);
-  const { message } = (await write(token, 'Two')).body;
-  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, seq: 3, state: 'sent' });
-  release({ isLost });
-  await untilDelivered(phone);
-  expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);
-  const delivered = [message.id, id].map((each) => ({ id: each, state: 'delivered' }));
-  expect((await readChat(token)).messages).toMatchObject(delivered);
-});
+it.each([false, true])(
+  'delivers a message before `chat.cleared`, and takes it again, lost: %s',
+  async (isLost) => {
+    const { phone, token, id, release } = await newSlowWriter();
+    expect((await clearChat(token)).status).toBe(200);
+    const { message } = (await write(token, 'Two')).body;
+    expect((await write(token, 'One', id)).body.message).toMatchObject({
+      id,
+      seq: 3,
+      state: 'sent',
+    });
+    release({ isLost });
+    await untilDelivered(phone);
+    expect(await receivedOf(phone)).toEqual(['chat.consent', 'One', 'chat.cleared', 'Two']);
+    const delivered = [message.id, id].map((each) => ({ id: each, state: 'delivered' }));
+    expect((await readChat(token)).messages).toMatchObject(delivered);
+  },
+);
 
 it('delivers a message that was sent after a clearing, also by a request that began before it', async () => {
   const { phone, token, release } = await newSlowWriter();
@@ -306,7 +355,11 @@ it('delivers a failed message that is sent again while the event before it is se
   const eventOfOne = async () => (await outboxOf(phone)).find((row) => row['message_id'] === id);
   const queued = await until('the event of One', eventOfOne, (row) => row?.['parked_at'] === null);
   two.release();
-  await until('an attempt without the message', eventOfOne, (row) => row!['attempts'] !== queued!['attempts']);
+  await until(
+    'an attempt without the message',
+    eventOfOne,
+    (row) => row!['attempts'] !== queued!['attempts'],
+  );
   await until('the end of the attempt', eventOfOne, (row) => row!['leased_until'] === 0);
   expect((await receivedOf(phone)).at(-1)).toBe('Two');
   release();
@@ -314,7 +367,10 @@ it('delivers a failed message that is sent again while the event before it is se
   await cronAfter(minute);
   await untilDelivered(phone);
   expect((await receivedOf(phone)).at(-1)).toBe('One');
-  expect((await readChat(token)).messages).toMatchObject([{ id, state: 'delivered' }, { state: 'delivered' }]);
+  expect((await readChat(token)).messages).toMatchObject([
+    { id, state: 'delivered' },
+    { state: 'delivered' },
+  ]);
 });
 
 it('delivers a message at once that is sent again after a clearing has overtaken it', async () => {

@@ -2,7 +2,16 @@ import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/crypto.ts';
 import { botCall, call, runCron, vars } from './support/api.ts';
-import { clearChat, consent, newWriter, readChat, reply, textsOf, untilAccepted, write } from './support/chat.ts';
+import {
+  clearChat,
+  consent,
+  newWriter,
+  readChat,
+  reply,
+  textsOf,
+  untilAccepted,
+  write,
+} from './support/chat.ts';
 import { eventually } from './support/clock.ts';
 import { newPhone } from './support/contacts.ts';
 import { externalSession, newPerson, type Person } from './support/person.ts';
@@ -50,16 +59,22 @@ describe('the text of a message', () => {
     await reply(calm.phone, 'Hello', 'calm-1', { crisis: false });
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     const columnsOf = async (person: Person) =>
-      Object.entries(await userRowOf(person)).flatMap(([name, value]) => (value === null ? [] : [name]));
+      Object.entries(await userRowOf(person)).flatMap(([name, value]) =>
+        value === null ? [] : [name],
+      );
     expect(await columnsOf(crisis)).toEqual(await columnsOf(calm));
   });
 
   it('is unreadable with the key or the number of another user, and out of its place', async () => {
     const [person, other] = [await newWriter(), await newWriter()];
     await write(person.token, 'Mine');
-    const [mine, theirs] = [await keyRowOf(person), { ...(await keyRowOf(other)), phone: newPhone() }];
+    const [mine, theirs] = [
+      await keyRowOf(person),
+      { ...(await keyRowOf(other)), phone: newPhone() },
+    ];
     for (const column of ['chat_key', 'phone'] as const) {
-      const set = (row: KeyRow) => run(`update users set ${column} = ? where id = ?`, row[column], mine.id);
+      const set = (row: KeyRow) =>
+        run(`update users set ${column} = ? where id = ?`, row[column], mine.id);
       await set(theirs);
       expect(await statusOf(person), column).toBe(503);
       await set(mine);
@@ -69,7 +84,10 @@ describe('the text of a message', () => {
     expect(await statusOf(person)).toBe(503);
     await run('update users set chat_key = ? where id = ?', mine.chat_key, mine.id);
     const change = "update messages set author = 'solace'";
-    await runInDurableObject(liveUserOf(person.token), (_, { storage }) => void storage.sql.exec(change));
+    await runInDurableObject(
+      liveUserOf(person.token),
+      (_, { storage }) => void storage.sql.exec(change),
+    );
     expect(await statusOf(person)).toBe(500);
   });
 });
@@ -78,8 +96,16 @@ describe('the text of a message', () => {
 async function wrappingKey(secret: string): Promise<CryptoKey> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   const base = await crypto.subtle.importKey('raw', bytes(secret), 'HKDF', false, ['deriveKey']);
-  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: bytes('solace/chat-kek/v1') };
-  return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+  const derivation = {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(),
+    info: bytes('solace/chat-kek/v1'),
+  };
+  return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, [
+    'encrypt',
+    'decrypt',
+  ]);
 }
 
 describe('the keys', () => {
@@ -125,7 +151,11 @@ describe('the keys', () => {
       select 'unusable-' || n, '+unusable' || n, 'approved', 0, 0, 0, 9e15, '', '!' from numbers`);
     const person = await newPerson();
     const settings = { CHAT_KEYS: `${second} ${first}` };
-    await call('PUT', '/api/user/chat/consent', { token: person.token, body: { version: 'x' }, settings });
+    await call('PUT', '/api/user/chat/consent', {
+      token: person.token,
+      body: { version: 'x' },
+      settings,
+    });
     await runCron('0 * * * *');
     expect(await keyIdOf(person)).toBe(`${name}/2`);
     const reported = logLines('chat_key_unusable').map(({ conversations }) => conversations);
@@ -140,15 +170,22 @@ describe('the keys', () => {
     const after = (await userRowOf(person)).chat_key;
     expect([before, null]).not.toContain(after);
     await withdraw(person.token);
-    expect(await userRowOf(person)).toMatchObject({ chat_key: null, chat_key_id: null, chat_consent_version: null });
+    expect(await userRowOf(person)).toMatchObject({
+      chat_key: null,
+      chat_key_id: null,
+      chat_consent_version: null,
+    });
   });
 });
 
 it('keeps a fingerprint of a call of the bot that gives away no number, and knows those before the last rotation', async () => {
   const [path, old, fresh] = ['/api/bot/entitlements', vars.CODE_PEPPER!, 'N'.repeat(43)];
   const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
-  const again = async (CODE_PEPPER: string) => (await botCall(path, body, id, { CODE_PEPPER })).status;
-  expect([await again(old), await again(`${fresh} ${old}`), await again(fresh)]).toEqual([200, 200, 409]);
+  const again = async (CODE_PEPPER: string) =>
+    (await botCall(path, body, id, { CODE_PEPPER })).status;
+  expect([await again(old), await again(`${fresh} ${old}`), await again(fresh)]).toEqual([
+    200, 200, 409,
+  ]);
   const { rows } = await run('select fingerprint from bot_calls where id = ?', id);
   expect(rows[0]!.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   const unkeyed = await sha256(`${path}\n${JSON.stringify(body)}`);
@@ -166,13 +203,19 @@ describe('consent', () => {
     const refused = { status: 403, body: { code: 'consent_needed', message } };
     expect(await write(token, 'Hello')).toMatchObject(refused);
     const given = await consent(token, 'v1');
-    expect(given.body).toEqual({ success: true, consent: { version: 'v1', at: expect.any(String) } });
+    expect(given.body).toEqual({
+      success: true,
+      consent: { version: 'v1', at: expect.any(String) },
+    });
     expect((await consent(token, 'v1')).body).toEqual(given.body);
     expect((await readChat(token)).consent).toEqual(given.body.consent);
     expect((await write(token, 'Hello')).status).toBe(200);
     await untilAccepted(phone, 1);
     for (const _ of ['withdrawn', 'again'])
-      expect(await withdraw(token)).toMatchObject({ status: 200, body: { success: true, consent: null } });
+      expect(await withdraw(token)).toMatchObject({
+        status: 200,
+        body: { success: true, consent: null },
+      });
     expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
     expect(await write(token, 'Hello')).toMatchObject(refused);
     const told = (await deliveredEvents(phone)).map(({ type, data }) => data.version ?? type);
@@ -196,7 +239,16 @@ describe('consent', () => {
   it('has a version of visible ASCII alone', async () => {
     const { token } = await newPerson();
     const refused = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'version' }] } };
-    for (const version of ['', 'x'.repeat(33), 'two words', 'bell\u0007', 'clear\u001b[2J', 'line\n', 'ü', '\u202e1v'])
+    for (const version of [
+      '',
+      'x'.repeat(33),
+      'two words',
+      'bell\u0007',
+      'clear\u001b[2J',
+      'line\n',
+      'ü',
+      '\u202e1v',
+    ])
       expect(await consent(token, version), JSON.stringify(version)).toMatchObject(refused);
   });
 
@@ -206,6 +258,9 @@ describe('consent', () => {
     expect((await botCall('/api/bot/usage', { phone })).body.allowed).toBe(false);
     await consent(token);
     expect((await write(token, 'Hello')).status).toBe(200);
-    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
   });
 });

@@ -1,7 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import { newSettledWriter, newWriter, readChat, reply, untilReplied, write } from './support/chat.ts';
+import {
+  newSettledWriter,
+  newWriter,
+  readChat,
+  reply,
+  untilReplied,
+  write,
+} from './support/chat.ts';
 import { eventually, minute, second, until } from './support/clock.ts';
 import { userOf } from './support/person.ts';
 import { costOf, watchDatabase } from './support/requests.ts';
@@ -37,7 +44,9 @@ describe('an open stream', () => {
     expect(stream.events.slice(2).map(({ text }) => text)).toEqual(['I hear', 'I hear you']);
     const late = await OpenChat.open(token);
     await late.until(({ events }) => events.length > 0);
-    expect(late.events).toEqual([{ type: 'typing', until: expect.any(String), text: 'I hear you' }]);
+    expect(late.events).toEqual([
+      { type: 'typing', until: expect.any(String), text: 'I hear you' },
+    ]);
     expect((await readChat(token)).messages).toEqual([]);
     await reply(phone, 'I hear you.');
     await eventually(() => expect(stream.events.at(-1)).toEqual(end));
@@ -93,7 +102,9 @@ describe('a stream that is opened again', () => {
     }
     const behind = await OpenChat.open(token, 100);
     await behind.until(({ messages }) => messages.length === 200);
-    expect(behind.messages.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, index) => 101 + index));
+    expect(behind.messages.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 200 }, (_, index) => 101 + index),
+    );
   });
 });
 
@@ -114,7 +125,9 @@ async function writerBeforeRename() {
   const page = await readChat(person.token);
   await runInDurableObject(liveUserOf(person.token), async (_, { storage }) => {
     const { sql } = storage;
-    const rows = [...sql.exec('select seq, id, author, at, state, revision, sealed from messages').raw()];
+    const rows = [
+      ...sql.exec('select seq, id, author, at, state, revision, sealed from messages').raw(),
+    ];
     for (const table of ['messages', 'head']) sql.exec(`drop table ${table}`);
     for (const statement of schema) sql.exec(statement);
     sql.exec('insert into head values (1, 0, 2, 1, 0)');
@@ -146,7 +159,9 @@ it('keeps the messages, counters, order and alarm of a conversation that the cla
 /** A Worker of the version before reaches this class for as long as its last requests run. */
 it('serves a socket of the Worker before, which names its owner only when it admits the stream', async () => {
   const { phone, token } = await writerBeforeRename();
-  const response = await liveUserOf(token).fetch('https://object/?after=2', { headers: { upgrade: 'websocket' } });
+  const response = await liveUserOf(token).fetch('https://object/?after=2', {
+    headers: { upgrade: 'websocket' },
+  });
   const socket = response.webSocket!;
   const changes: { kind: string }[] = [];
   const closed = Promise.withResolvers<number>();

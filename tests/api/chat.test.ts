@@ -16,7 +16,10 @@ import { newPerson } from './support/person.ts';
 import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
-const idReused = { status: 409, body: { success: false, code: 'id_reused', message: 'Message id already used' } };
+const idReused = {
+  status: 409,
+  body: { success: false, code: 'id_reused', message: 'Message id already used' },
+};
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {
@@ -24,8 +27,19 @@ describe('a message', () => {
     const stream = await OpenChat.open(token);
     const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5', 'cf-ipcountry': 'AT' };
     const id = crypto.randomUUID();
-    const sent = await call('POST', '/api/user/chat/messages', { token, headers, body: { id, text: 'Hello' } });
-    const first = { id, seq: 1, author: 'user', text: 'Hello', at: expect.any(String), state: 'sent' };
+    const sent = await call('POST', '/api/user/chat/messages', {
+      token,
+      headers,
+      body: { id, text: 'Hello' },
+    });
+    const first = {
+      id,
+      seq: 1,
+      author: 'user',
+      text: 'Hello',
+      at: expect.any(String),
+      state: 'sent',
+    };
     expect(sent).toMatchObject({ status: 200, body: { success: true, message: first } });
     expect(await untilReplied({ phone, token }, 1)).toEqual([
       { ...first, state: 'delivered' },
@@ -34,9 +48,24 @@ describe('a message', () => {
     const [data] = await acceptedBy(phone);
     const { at } = sent.body.message;
     const userId = expect.any(String);
-    expect(data).toEqual({ phone, userId, messageId: id, seq: 1, text: 'Hello', at, locale: 'en', country: 'AT' });
+    expect(data).toEqual({
+      phone,
+      userId,
+      messageId: id,
+      seq: 1,
+      text: 'Hello',
+      at,
+      locale: 'en',
+      country: 'AT',
+    });
     await stream.until(({ messages }) => messages.length === 2);
-    expect(stream.events.map(({ type }) => type)).toEqual(['message', 'state', 'typing', 'message', 'typing']);
+    expect(stream.events.map(({ type }) => type)).toEqual([
+      'message',
+      'state',
+      'typing',
+      'message',
+      'typing',
+    ]);
     expect(stream.events[1]).toEqual({ id: '2', type: 'state', upTo: 1, state: 'delivered' });
     expect(stream.events.flatMap((event) => event.id ?? [])).toEqual(['1', '2', '3']);
     expect(stream.events.at(-1)).toEqual({ type: 'typing', until: null });
@@ -49,7 +78,10 @@ describe('a message', () => {
     const message = { id, seq: 1, text: 'Only once' };
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { message } });
     await untilReplied({ phone, token }, 1);
-    expect((await write(token, 'Only once', id)).body.message).toMatchObject({ seq: 1, state: 'delivered' });
+    expect((await write(token, 'Only once', id)).body.message).toMatchObject({
+      seq: 1,
+      state: 'delivered',
+    });
     expect(await write(token, 'Something else', id)).toMatchObject(idReused);
     await untilDelivered(phone);
     await runCron();
@@ -79,7 +111,13 @@ describe('a message', () => {
     const stream = await OpenChat.open(token);
     const controls = 'a\u0000b\u0007c\u001b[31m\r\n';
     const rightToLeft = '\u202eevil\u2066\u200f';
-    const texts = ['<script>alert(1)</script> & "quotes"', controls, rightToLeft, '語'.repeat(4000), '👩‍👩‍👧 '];
+    const texts = [
+      '<script>alert(1)</script> & "quotes"',
+      controls,
+      rightToLeft,
+      '語'.repeat(4000),
+      '👩‍👩‍👧 ',
+    ];
     for (const text of texts) expect((await write(token, text)).body.message.text).toBe(text);
     const accepted = await untilAccepted(phone, texts.length);
     await stream.until(({ messages }) => messages.length === texts.length);
@@ -100,7 +138,16 @@ it('shows the newest messages in pages, or those before one', async () => {
   expect(await seqs('?limit=3&before=5')).toEqual([[2, 3, 4], true]);
   expect(await seqs('?before=2')).toEqual([[1], false]);
   expect(await seqs('?before=1')).toEqual([[], false]);
-  for (const query of ['limit=0', 'limit=51', 'limit=x', 'limit=', 'limit=1.5', 'before=0', 'before=-1', 'before=']) {
+  for (const query of [
+    'limit=0',
+    'limit=51',
+    'limit=x',
+    'limit=',
+    'limit=1.5',
+    'before=0',
+    'before=-1',
+    'before=',
+  ]) {
     const refused = await call('GET', `/api/user/chat?${query}`, { token });
     expect(refused, query).toMatchObject({ status: 400, body: { code: 'invalid_field' } });
   }
@@ -109,10 +156,18 @@ it('shows the newest messages in pages, or those before one', async () => {
 describe('the replies of the bot', () => {
   it('are stored once for their id, also when they come fifty times at once, with what they answer', async () => {
     const { phone, token } = await newWriter();
-    const message = { id: 'reply-1', text: 'Please call somebody.', replyTo: 'message-1', crisis: true };
+    const message = {
+      id: 'reply-1',
+      text: 'Please call somebody.',
+      replyTo: 'message-1',
+      crisis: true,
+    };
     const answers = await parallel(50, () => botCall('/api/bot/messages', { phone, ...message }));
-    for (const _ of [1, 2]) answers.push(await botCall('/api/bot/messages', { phone, ...message }, 'again'));
-    expect([...new Set(answers.map(({ text }) => text))]).toEqual(['{"success":true,"seq":1,"voice":false}']);
+    for (const _ of [1, 2])
+      answers.push(await botCall('/api/bot/messages', { phone, ...message }, 'again'));
+    expect([...new Set(answers.map(({ text }) => text))]).toEqual([
+      '{"success":true,"seq":1,"voice":false}',
+    ]);
     await reply(phone, 'Are you safe?', 'reply-2', { crisis: false });
     const [first, next, ...others] = (await readChat(token)).messages;
     expect([first, others]).toMatchObject([message, []]);
@@ -136,17 +191,23 @@ describe('the replies of the bot', () => {
       const path = 'id' in body ? '/api/bot/messages' : '/api/bot/typing';
       const unknown = await botCall(path, { phone: '+15559990000', ...body });
       expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      expect(await botCall(path, { phone, ...body })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await botCall(path, { phone, ...body })).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
     }
   });
 
   it('may have 8,000 characters, in bodies of 32 KiB, also while they are written', async () => {
     const { phone, token } = await newWriter();
-    const typing = async (body: object) => (await botCall('/api/bot/typing', { phone, ...body })).status;
+    const typing = async (body: object) =>
+      (await botCall('/api/bot/typing', { phone, ...body })).status;
     const long = '語'.repeat(8000);
     expect([(await reply(phone, long)).status, await typing({ text: long })]).toEqual([200, 200]);
     expect((await readChat(token)).messages[0]!.text).toHaveLength(8000);
-    expect((await reply(phone, 'x'.repeat(8001))).body.message).toBe('Messages can have up to 8,000 characters.');
+    expect((await reply(phone, 'x'.repeat(8001))).body.message).toBe(
+      'Messages can have up to 8,000 characters.',
+    );
     expect((await reply(phone, 'x'.repeat(33 * 1024))).status).toBe(413);
     for (const id of ['', 'x'.repeat(65), 'with space', 'ünicode'])
       expect((await reply(phone, 'Hello', id)).status, id).toBe(400);
@@ -156,15 +217,18 @@ describe('the replies of the bot', () => {
   });
 });
 
-it.each(['', '/consent'])('ends the day after a crisis with DELETE /api/user/chat%s', async (path) => {
-  const { phone, token } = await newWriter();
-  await botCall('/api/bot/usage', { phone, count: 5 });
-  await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
-  expect((await write(token, 'I will')).status).toBe(200);
-  await call('DELETE', `/api/user/chat${path}`, { token });
-  await consent(token);
-  expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
-});
+it.each(['', '/consent'])(
+  'ends the day after a crisis with DELETE /api/user/chat%s',
+  async (path) => {
+    const { phone, token } = await newWriter();
+    await botCall('/api/bot/usage', { phone, count: 5 });
+    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
+    expect((await write(token, 'I will')).status).toBe(200);
+    await call('DELETE', `/api/user/chat${path}`, { token });
+    await consent(token);
+    expect((await write(token, 'One more')).body.code).toBe('allowance_spent');
+  },
+);
 
 describe('limits', () => {
   it('are twenty messages a minute, and a replay is no message', async () => {
@@ -193,8 +257,13 @@ describe('limits', () => {
     const sent = answers.find(({ status }) => status === 200)!.body.message;
     expect((await write(token, 'Are you there?', sent.id)).body.message.id).toBe(sent.id);
     const other = await newWriter();
-    expect((await write(other.token, 'Hello', sent.id)).body.message).toMatchObject({ seq: 1, text: 'Hello' });
-    expect(await outboxOf(other.phone)).toContainEqual(expect.objectContaining({ message_id: sent.id }));
+    expect((await write(other.token, 'Hello', sent.id)).body.message).toMatchObject({
+      seq: 1,
+      text: 'Hello',
+    });
+    expect(await outboxOf(other.phone)).toContainEqual(
+      expect.objectContaining({ message_id: sent.id }),
+    );
   });
 
   it('are the allowance of the week, but for a day after a crisis', async () => {
@@ -209,14 +278,19 @@ describe('limits', () => {
     const body = { code: 'allowance_spent', message, used: 5, limit: 5 };
     expect(refused).toMatchObject({ status: 403, body });
     expect(Date.parse(refused.body.resetsAt)).toBeGreaterThan(Date.now());
-    expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({ id: known.id, state: 'delivered' });
+    expect((await write(token, 'Hello', known.id)).body.message).toMatchObject({
+      id: known.id,
+      state: 'delivered',
+    });
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     const answer = (await write(token, 'I will')).body.message;
     expect((await write(token, 'I will', answer.id)).body.message.seq).toBe(answer.seq);
     for (let replies = 0; replies < 55; replies += 1) await reply(phone, 'I am here.');
     expect((await write(token, 'Thank you')).status).toBe(200);
     advanceClock(day - minute);
-    expect((await write(token, 'Still here')).status, 'a day after a crisis has not passed').toBe(200);
+    expect((await write(token, 'Still here')).status, 'a day after a crisis has not passed').toBe(
+      200,
+    );
     advanceClock(2 * minute);
     await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
     expect((await write(token, 'One more')).body.code).toBe('allowance_spent');

@@ -13,14 +13,20 @@ async function ask(phone = newPhone()) {
   return { phone, linkCode: body.linkCode as string };
 }
 
-const claim = (linkCode: string, businessUserId = newBusinessUserId(), id?: string, settings?: Settings) =>
-  botCall('/api/bot/contacts', { businessUserId, linkCode }, id, settings);
+const claim = (
+  linkCode: string,
+  businessUserId = newBusinessUserId(),
+  id?: string,
+  settings?: Settings,
+) => botCall('/api/bot/contacts', { businessUserId, linkCode }, id, settings);
 
 const stateOf = async (body: { phone: string; linkCode: string }) =>
   (await call('POST', '/api/auth/contact-state', { body })).body.state;
 
-const codesOn = async (phone: string) => (await sandbox.messages(phone)).filter(({ code }) => code).length;
-const allowedBy = async (name: object) => (await botCall('/api/bot/entitlements', name)).body.allowed;
+const codesOn = async (phone: string) =>
+  (await sandbox.messages(phone)).filter(({ code }) => code).length;
+const allowedBy = async (name: object) =>
+  (await botCall('/api/bot/entitlements', name)).body.allowed;
 
 const refused = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'linkCode' }] } };
 
@@ -47,7 +53,10 @@ describe('a claim', () => {
     expect(signedIn.body).toMatchObject({ success: true, status: 'approved' });
     expect([costOf(response), costOf(signedIn)]).toEqual([2, 2]);
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
-    expect((await botCall('/api/bot/usage', { businessUserId })).body).toMatchObject({ allowed: true, used: 1 });
+    expect((await botCall('/api/bot/usage', { businessUserId })).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
     expect((await getMe(signedIn.body.token)).body.profile.phoneNumber).toBe(phone);
     expect(await totalsOfToday()).toEqual([{ kind: 'claim', detail: '', n: 1 }]);
     advanceClock(31 * second);
@@ -60,7 +69,9 @@ describe('a claim', () => {
     await parallel(5, () => verifyOtp(phone, otherThan(otp)));
     expect((await verifyOtp(phone, otp)).status).toBe(401);
     const settings = { APPROVAL: 'manual' };
-    expect((await redeem({ phone, otp, challenge: linkCode }, { settings })).body.status).toBe('pending');
+    expect((await redeem({ phone, otp, challenge: linkCode }, { settings })).body.status).toBe(
+      'pending',
+    );
   });
 
   it('lets its code sign in for as long as codes last, also when the link code has expired meanwhile', async () => {
@@ -70,7 +81,9 @@ describe('a claim', () => {
     advanceClock(2 * minute);
     await runCron();
     expect(await stateOf({ phone, linkCode })).toBe('code_sent');
-    expect((await redeem({ phone, otp: await newestCode(phone), challenge: linkCode })).status).toBe(200);
+    expect(
+      (await redeem({ phone, otp: await newestCode(phone), challenge: linkCode })).status,
+    ).toBe(200);
   });
 
   it('opens nothing for another number, by its code or by its link code', async () => {
@@ -87,7 +100,8 @@ describe('a claim', () => {
   it('takes a link code in small letters, also of the former pepper, and sends the code in the page’s language', async () => {
     const phone = newPhone();
     const headers = { 'accept-language': 'es' };
-    const { linkCode } = (await call('POST', '/api/auth/request-otp', { body: { phone }, headers })).body;
+    const { linkCode } = (await call('POST', '/api/auth/request-otp', { body: { phone }, headers }))
+      .body;
     const settings = { CODE_PEPPER: `${'n'.repeat(43)} ${vars.CODE_PEPPER}` };
     expect((await claim(linkCode.toLowerCase(), undefined, undefined, settings)).status).toBe(200);
     expect(JSON.stringify(await sandbox.messages(phone))).toMatch(/código/);
@@ -98,7 +112,11 @@ describe('a claim', () => {
   it('is none by a known id, and refuses a link code that nobody was shown or whose number has written', async () => {
     for (const linkCode of ['ABCDEFGH', 'O01IL0O1', '', 'A'.repeat(65)])
       expect(await claim(linkCode), linkCode).toMatchObject(refused);
-    const [{ phone }, businessUserId, asked] = [await newContact(), newBusinessUserId(), await ask()];
+    const [{ phone }, businessUserId, asked] = [
+      await newContact(),
+      newBusinessUserId(),
+      await ask(),
+    ];
     await botCall('/api/bot/contacts', { phone, businessUserId });
     expect((await claim(asked.linkCode, businessUserId)).status).toBe(200);
     expect(await stateOf(asked)).toBe('waiting');
@@ -114,7 +132,9 @@ describe('a claim', () => {
     expect(tally(results)).toEqual({ 200: 1, 400: 19 });
     expect(results.find(({ status }) => status === 400)).toMatchObject(refused);
     const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
-    expect(tally(await parallel(20, () => claim(other.linkCode, businessUserId, id)))).toEqual({ 200: 20 });
+    expect(tally(await parallel(20, () => claim(other.linkCode, businessUserId, id)))).toEqual({
+      200: 20,
+    });
     expect([await codesOn(one.phone), await codesOn(other.phone)]).toEqual([1, 1]);
   });
 
@@ -123,7 +143,12 @@ describe('a claim', () => {
     const asked = await parallel(4, () => ask());
     const results = [];
     for (const { linkCode } of asked) results.push(await claim(linkCode, businessUserId));
-    expect(results.map(({ body }) => body.code)).toEqual([undefined, undefined, undefined, 'rate_limited']);
+    expect(results.map(({ body }) => body.code)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'rate_limited',
+    ]);
     expect(Number(results[3]!.headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
     expect((await claim(asked[3]!.linkCode)).status).toBe(200);
     advanceClock(day + second);
@@ -131,16 +156,21 @@ describe('a claim', () => {
   });
 
   const faults = [{ status: 503 }, { drop: true as const }];
-  it.each(faults)('responds 503 while WhatsApp has the fault %j, and the code stays good', async (fault) => {
-    const { phone, linkCode } = await ask();
-    const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
-    await sandbox.faults({ whatsapp: { ...fault, match: phone.slice(1) } });
-    for (let round = 0; round < 4; round += 1)
-      expect((await claim(linkCode, businessUserId, id)).body).toMatchObject({ code: 'unavailable' });
-    await sandbox.faults({ whatsapp: null });
-    expect((await claim(linkCode, businessUserId, id)).status).toBe(200);
-    expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
-  });
+  it.each(faults)(
+    'responds 503 while WhatsApp has the fault %j, and the code stays good',
+    async (fault) => {
+      const { phone, linkCode } = await ask();
+      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+      await sandbox.faults({ whatsapp: { ...fault, match: phone.slice(1) } });
+      for (let round = 0; round < 4; round += 1)
+        expect((await claim(linkCode, businessUserId, id)).body).toMatchObject({
+          code: 'unavailable',
+        });
+      await sandbox.faults({ whatsapp: null });
+      expect((await claim(linkCode, businessUserId, id)).status).toBe(200);
+      expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
+    },
+  );
 
   it('keeps to the limits of the number, and ties the id only if its own code has made the account', async () => {
     const phone = newPhone();

@@ -44,7 +44,10 @@ describe('a body', () => {
   ])('sent as %s responds %i', async (contentType, status) => {
     const answer = await post(bytesOf(JSON.stringify({ phone: newPhone() })), contentType);
     const problem = { code: 'not_json', message: 'Content-Type must be application/json' };
-    expect(answer).toMatchObject({ status, body: status === 415 ? problem : { requiresInitialContact: true } });
+    expect(answer).toMatchObject({
+      status,
+      body: status === 415 ? problem : { requiresInitialContact: true },
+    });
   });
 
   it('over 16 KiB is 413, with a length and without', async () => {
@@ -55,7 +58,10 @@ describe('a body', () => {
   });
 
   it('whose sender hangs up is 400, with a length and without, and no unexpected error', async () => {
-    for (const { readable, writable } of [new FixedLengthStream(64), new IdentityTransformStream()]) {
+    for (const { readable, writable } of [
+      new FixedLengthStream(64),
+      new IdentityTransformStream(),
+    ]) {
       const sent = post(readable);
       await writable.abort(new Error('Network connection lost.'));
       expect(await sent).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
@@ -86,19 +92,35 @@ describe('a field', () => {
     ['verify-otp', { phone, otp: '12345a' }, 'otp', digits],
     ['verify-otp', { phone, otp: '١٢٣٤٥٦' }, 'otp', digits],
   ])('of %s %o is refused with its own sentence', async (name, body, field, message) => {
-    const problem = { success: false, code: 'invalid_field', message, issues: [{ path: field, message }] };
-    expect(await call('POST', `/api/auth/${name}`, { body })).toMatchObject({ status: 400, body: problem });
+    const problem = {
+      success: false,
+      code: 'invalid_field',
+      message,
+      issues: [{ path: field, message }],
+    };
+    expect(await call('POST', `/api/auth/${name}`, { body })).toMatchObject({
+      status: 400,
+      body: problem,
+    });
   });
 
   it('that nobody knows is ignored from users and refused from the bot, as is a count that is none', async () => {
     const contact = await newContact();
-    expect((await call('POST', path, { body: { phone: contact.phone, colour: 'green' } })).status).toBe(200);
-    const unknown = { code: 'invalid_field', issues: [{ path: 'colour', message: 'Unknown field colour' }] };
+    expect(
+      (await call('POST', path, { body: { phone: contact.phone, colour: 'green' } })).status,
+    ).toBe(200);
+    const unknown = {
+      code: 'invalid_field',
+      issues: [{ path: 'colour', message: 'Unknown field colour' }],
+    };
     const refused = await botCall('/api/bot/usage', { phone, colour: 'green' });
     expect(refused).toMatchObject({ status: 400, body: unknown });
     const message = 'count must be a whole number from 1 to 100';
     for (const count of [0, 101, 1.5, '1', null])
-      expect(await botCall('/api/bot/usage', { phone, count })).toMatchObject({ status: 400, body: { message } });
+      expect(await botCall('/api/bot/usage', { phone, count })).toMatchObject({
+        status: 400,
+        body: { message },
+      });
   });
 });
 
@@ -115,14 +137,26 @@ it('lets in other origins that are listed, with credentials for the stream alone
     const response = await call('OPTIONS', to, { headers, settings });
     const granted = (what: string) => response.headers.get(`access-control-allow-${what}`);
     const [from, names, credentials] = ['origin', 'headers', 'credentials'].map(granted);
-    return { status: response.status, vary: response.headers.get('vary'), from, names, credentials };
+    return {
+      status: response.status,
+      vary: response.headers.get('vary'),
+      from,
+      names,
+      credentials,
+    };
   };
   const names = expect.stringContaining('authorization');
   const listed = { status: 204, from: 'https://app.example', names };
-  expect(await preflight('https://app.example', path)).toMatchObject({ ...listed, credentials: null });
+  expect(await preflight('https://app.example', path)).toMatchObject({
+    ...listed,
+    credentials: null,
+  });
   const stream = await preflight('https://app.example', '/api/user/usage-stream');
   expect(stream).toMatchObject({ ...listed, credentials: 'true' });
-  expect(await preflight('https://evil.example', path)).toMatchObject({ from: null, vary: 'Origin' });
+  expect(await preflight('https://evil.example', path)).toMatchObject({
+    from: null,
+    vary: 'Origin',
+  });
 });
 
 /** The headers of every API response. */
@@ -137,18 +171,32 @@ const always = {
 
 it('has the same headers on every kind of response, and no response affects the next', async () => {
   const { token } = await newPerson();
-  const granted = ['access-control-allow-headers', 'access-control-allow-methods', 'access-control-max-age'];
+  const granted = [
+    'access-control-allow-headers',
+    'access-control-allow-methods',
+    'access-control-max-age',
+  ];
   const answers: [answer: Response, own: string[]][] = [
     [await send('/api/user/me'), ['content-type', 'www-authenticate']],
     [await send('/api/health', { method: 'PUT' }), ['allow', 'content-type']],
-    [await send('/api/user/me', { headers: { authorization: `Bearer ${token}` } }), ['content-type']],
-    [await send('/api/user/me', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }), granted],
+    [
+      await send('/api/user/me', { headers: { authorization: `Bearer ${token}` } }),
+      ['content-type'],
+    ],
+    [
+      await send('/api/user/me', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }),
+      granted,
+    ],
     [await send(`/api/user/usage-stream?token=${token}`), ['content-type']],
     [await send('/api/nothing'), ['content-type']],
   ];
   const ids = new Set<string>();
   for (const [answer, own] of answers) {
-    const { 'x-request-id': id, 'content-length': _, ...headers } = Object.fromEntries(answer.headers);
+    const {
+      'x-request-id': id,
+      'content-length': _,
+      ...headers
+    } = Object.fromEntries(answer.headers);
     expect(headers).toMatchObject(always);
     expect(Object.keys(headers).toSorted()).toEqual([...Object.keys(always), ...own].toSorted());
     expect(id).toMatch(/^[\da-f-]{36}$/);
@@ -161,7 +209,10 @@ it('has the same headers on every kind of response, and no response affects the 
 it('says where the connection comes from, and asks the database for nothing', async () => {
   for (const header of ['NZ', 'XX', 'T1', 'nz', '<b>', '']) {
     const response = await send('/api/country', { headers: { 'cf-ipcountry': header } });
-    expect(await response.json()).toEqual({ success: true, country: header === 'NZ' ? 'NZ' : null });
+    expect(await response.json()).toEqual({
+      success: true,
+      country: header === 'NZ' ? 'NZ' : null,
+    });
     expect(costOf(response)).toBe(0);
   }
 });
@@ -169,7 +220,11 @@ it('says where the connection comes from, and asks the database for nothing', as
 const table = Object.entries(endpoints) as [string, Endpoint][];
 const ofUsers = table.filter(([, { access }]) => access === 'user');
 const ofBot = table.filter(([, { access }]) => access === 'bot');
-const unauthenticated = { success: false, code: 'unauthenticated', message: 'Please log in to continue' };
+const unauthenticated = {
+  success: false,
+  code: 'unauthenticated',
+  message: 'Please log in to continue',
+};
 
 const push = 'https://fcm.googleapis.com/fcm/send/1';
 const bodies: Record<string, object> = {
@@ -177,7 +232,10 @@ const bodies: Record<string, object> = {
   'POST /api/user/phone': { phone },
   'POST /api/user/phone/verify': { phone, otp: '123456', challenge: 'challenge' },
   'POST /api/user/chat/messages': { id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6', text: 'Hello' },
-  'PUT /api/user/push': { endpoint: push, keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) } },
+  'PUT /api/user/push': {
+    endpoint: push,
+    keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
+  },
   'DELETE /api/user/push': { endpoint: push },
   'PUT /api/user/chat/consent': { version: '1' },
   'POST /api/billing/cancel-reason': { reason: 'price' },
@@ -231,7 +289,11 @@ const ofApproved = ofUsers.filter(([, { whilePending }]) => !whilePending);
 it.each(ofApproved)('%s refuses a pending account', async (_, endpoint) => {
   const person = await newPerson();
   await botCall('/api/bot/approvals', { phone: person.phone, status: 'pending' });
-  const body = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
+  const body = {
+    success: false,
+    code: 'pending_approval',
+    message: 'Your account is awaiting approval.',
+  };
   expect(await callWith(endpoint, person.token)).toMatchObject({ status: 403, body });
 });
 
@@ -260,15 +322,25 @@ it('shows, writes and ends nothing that is private by the session of a trial lin
   await write(owner.token, 'Something private');
   const token = await trialSession(owner.phone);
   const profile = ['logout', 'getMe', 'getPlatform', 'putPlatform', 'streamTicket', 'usageStream'];
-  const plan = ['createSubscriptionUpdateSession', 'getSubscription', 'giveCancelReason', 'verifyCheckoutSession'];
+  const plan = [
+    'createSubscriptionUpdateSession',
+    'getSubscription',
+    'giveCancelReason',
+    'verifyCheckoutSession',
+  ];
   const message = 'Please sign in with a code to see this.';
   const signInNeeded = { status: 403, body: { success: false, code: 'sign_in_needed', message } };
   const refused = ofUsers.filter(([name]) => ![...profile, ...plan].includes(name));
-  for (const [name, endpoint] of refused) expect(await callWith(endpoint, token), name).toMatchObject(signInNeeded);
-  expect(await call('POST', '/api/auth/logout', { token, body: { everywhere: true } })).toMatchObject(signInNeeded);
+  for (const [name, endpoint] of refused)
+    expect(await callWith(endpoint, token), name).toMatchObject(signInNeeded);
+  expect(
+    await call('POST', '/api/auth/logout', { token, body: { everywhere: true } }),
+  ).toMatchObject(signInNeeded);
   const { messages, consent } = await readChat(owner.token);
   expect([messages.length, consent!.version]).toEqual([1, '2026-11']);
-  expect((await call('GET', '/api/user/sessions', { token: owner.token })).body.sessions).toHaveLength(2);
+  expect(
+    (await call('GET', '/api/user/sessions', { token: owner.token })).body.sessions,
+  ).toHaveLength(2);
 });
 
 it('routes nothing outside the table, and says which methods are allowed', async () => {

@@ -4,13 +4,21 @@ import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
 import { redeem, requestCode, requestOtp } from './support/codes.ts';
 import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
-import { deleteAccount, exportOf, externalSession, newPerson, type Person, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  exportOf,
+  externalSession,
+  newPerson,
+  type Person,
+  userOf,
+} from './support/person.ts';
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
 
 const contact = (names: object) => botCall('/api/bot/contacts', names);
 const usageOf = async (names: object) => (await botCall('/api/bot/usage', names)).body;
-const entitlementsOf = async (names: object) => (await botCall('/api/bot/entitlements', names)).body;
+const entitlementsOf = async (names: object) =>
+  (await botCall('/api/bot/entitlements', names)).body;
 
 /** A signed-in user whose number and id the bot has reported together. */
 async function newLinked() {
@@ -34,7 +42,11 @@ describe('a contact with number and id', () => {
     advanceClock(0);
     const { phone, businessUserId } = await newLinked();
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'contact']]);
-    expect(await usageOf({ businessUserId })).toMatchObject({ success: true, allowed: true, used: 1 });
+    expect(await usageOf({ businessUserId })).toMatchObject({
+      success: true,
+      allowed: true,
+      used: 1,
+    });
     expect(await entitlementsOf({ phone })).toMatchObject({ used: 1 });
     expect(await usageOf({ phone, businessUserId })).toMatchObject({ used: 2 });
     await requestOtp(phone);
@@ -55,11 +67,16 @@ describe('a contact with number and id', () => {
     });
     expect(new Set(users).size).toBe(1);
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'contact']]);
-    expect(await query('select user_id from aliases where value = ?', phone)).toMatchObject([{ user_id: users[0] }]);
+    expect(await query('select user_id from aliases where value = ?', phone)).toMatchObject([
+      { user_id: users[0] },
+    ]);
   });
 
   it('gives an id that is known to one of twenty numbers only', async () => {
-    const [phones, businessUserId] = [await parallel(20, async () => (await newContact()).phone), newBusinessUserId()];
+    const [phones, businessUserId] = [
+      await parallel(20, async () => (await newContact()).phone),
+      newBusinessUserId(),
+    ];
     const results = await Promise.all(phones.map((phone) => contact({ phone, businessUserId })));
     expect(tally(results)).toEqual({ 200: 1, 409: 19 });
     expect((await Promise.all(phones.map(linkedTo))).flat()).toHaveLength(1);
@@ -70,7 +87,12 @@ const id = '6c08491b-1760-428f-813b-8446782cb4c7';
 
 /** What the bodies of the bot's calls about a person have besides the names. */
 const message = { id, text: 'Hello' };
-const bodies = { approvals: { status: 'approved' }, messages: message, transcripts: message, voice: { id } };
+const bodies = {
+  approvals: { status: 'approved' },
+  messages: message,
+  transcripts: message,
+  voice: { id },
+};
 describe.each(botPaths)('%s', (path) => {
   const name = path.split('/').at(-1)!;
   const body = name in bodies ? bodies[name as keyof typeof bodies] : {};
@@ -83,24 +105,43 @@ describe.each(botPaths)('%s', (path) => {
       expect(await post(pair, callId)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     const businessUserId = newBusinessUserId();
     expect((await post({ phone: one.phone, businessUserId })).status).toBe(409);
-    const conflicts = 'select business_user_id as id, other_user_id as other from identity_conflicts where user_id = ?';
+    const conflicts =
+      'select business_user_id as id, other_user_id as other from identity_conflicts where user_id = ?';
     expect(await query(`${conflicts} order by other is null`, userOf(one.token))).toMatchObject([
       { id: other.businessUserId, other: userOf(other.token) },
       { id: businessUserId, other: null },
     ]);
-    for (const { phone } of [one, other]) expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });
+    for (const { phone } of [one, other])
+      expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });
     expect((await entitlementsOf({ businessUserId })).allowed).toBe(false);
     expect(await linkedTo(one.phone)).toEqual([[one.businessUserId, 'contact']]);
   });
 
   it('knows nobody by an unknown id, and refuses a malformed one and a body that names nobody', async () => {
     const unknown = await post({ businessUserId: newBusinessUserId() });
-    if (['usage', 'entitlements'].includes(name)) expect(unknown.body).toMatchObject({ success: true, allowed: false });
+    if (['usage', 'entitlements'].includes(name))
+      expect(unknown.body).toMatchObject({ success: true, allowed: false });
     else expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
-    const malformed = ['', 'us.1', 'USA.1', 'US1', 'US.', 'US.a b', `US.${'1'.repeat(129)}`, 'US.é', 7, null];
-    const refusal = (path: string) => ({ status: 400, body: { code: 'invalid_field', issues: [{ path }] } });
+    const malformed = [
+      '',
+      'us.1',
+      'USA.1',
+      'US1',
+      'US.',
+      'US.a b',
+      `US.${'1'.repeat(129)}`,
+      'US.é',
+      7,
+      null,
+    ];
+    const refusal = (path: string) => ({
+      status: 400,
+      body: { code: 'invalid_field', issues: [{ path }] },
+    });
     for (const businessUserId of malformed)
-      expect(await post({ businessUserId }), `${businessUserId}`).toMatchObject(refusal('businessUserId'));
+      expect(await post({ businessUserId }), `${businessUserId}`).toMatchObject(
+        refusal('businessUserId'),
+      );
     expect(await post({})).toMatchObject(refusal('phone'));
   });
 
@@ -117,7 +158,9 @@ describe.each(botPaths)('%s', (path) => {
 it('writes into the conversation of an id', async () => {
   const { token, businessUserId } = await newLinked();
   await consent(token);
-  expect((await botCall('/api/bot/messages', { businessUserId, id, text: 'Hello' })).body.success).toBe(true);
+  expect(
+    (await botCall('/api/bot/messages', { businessUserId, id, text: 'Hello' })).body.success,
+  ).toBe(true);
   expect(await textsOf({ token })).toEqual(['Hello']);
 });
 
@@ -135,13 +178,19 @@ describe('the names of a user', () => {
     const businessUserId = newBusinessUserId();
     await contact({ phone, businessUserId });
     await externalSession(phone);
-    const names = { ...typed, whatsapp: [digits, 'contact'], business: [businessUserId, 'contact'] };
+    const names = {
+      ...typed,
+      whatsapp: [digits, 'contact'],
+      business: [businessUserId, 'contact'],
+    };
     expect(await namesOf(userId)).toEqual(names);
     const { identities } = (await exportOf(token)).body;
     for (const [kind, [value, proof]] of Object.entries(names))
       expect(identities).toContainEqual({ kind, value, proof, at: expect.any(String) });
-    const events = async () => (await deliveredEvents(phone)).map(({ type, data }) => [type, data['businessUserId']]);
-    for (const status of ['pending', 'approved']) await botCall('/api/bot/approvals', { businessUserId, status });
+    const events = async () =>
+      (await deliveredEvents(phone)).map(({ type, data }) => [type, data['businessUserId']]);
+    for (const status of ['pending', 'approved'])
+      await botCall('/api/bot/approvals', { businessUserId, status });
     expect(await events()).toContainEqual(['user.approved', businessUserId]);
     expect((await deleteAccount(token)).status).toBe(200);
     expect(await events()).toContainEqual(['user.deleted', businessUserId]);
@@ -151,7 +200,11 @@ describe('the names of a user', () => {
   it('never take a spelling from somebody else, and no code goes to it', async () => {
     const [one, other] = [await newPerson(), await newPerson()];
     const whatsappOf = async ({ token }: Person) => (await namesOf(userOf(token)))['whatsapp'];
-    await query('update users set whatsapp_id = ? where id = ?', one.phone.slice(1), userOf(other.token));
+    await query(
+      'update users set whatsapp_id = ? where id = ?',
+      one.phone.slice(1),
+      userOf(other.token),
+    );
     expect(await whatsappOf(one)).toEqual([one.phone.slice(1), 'typed']);
     await contact({ phone: other.phone });
     expect((await redeem(await requestCode(other.phone))).status).toBe(200);
@@ -164,11 +217,15 @@ describe('the names of a user', () => {
 it('shares the names of a user with the version before, which writes other columns and another table', async () => {
   const [phone, next, userId] = [newPhone(), newPhone(), crypto.randomUUID()];
   const [first, second] = [newBusinessUserId(), newBusinessUserId()];
-  const oldIds = () => query('select business_user_id as id, proof from identities where user_id = ?', userId);
+  const oldIds = () =>
+    query('select business_user_id as id, proof from identities where user_id = ?', userId);
   const insertUser = `insert into users (id, phone, whatsapp_id, status, created_at, contacted_at, week_anchor, week_start)
     values (?, ?, ?, 'approved', 1, 1, 0, 0)`;
   await query(insertUser, userId, phone, phone.slice(1));
-  expect(await namesOf(userId)).toEqual({ phone: [phone, 'contact'], whatsapp: [phone.slice(1), 'contact'] });
+  expect(await namesOf(userId)).toEqual({
+    phone: [phone, 'contact'],
+    whatsapp: [phone.slice(1), 'contact'],
+  });
   expect(userOf(await externalSession(phone))).toBe(userId);
   await contact({ phone, businessUserId: first });
   expect(await oldIds()).toMatchObject([{ id: first, proof: 'contact' }]);
@@ -179,10 +236,16 @@ it('shares the names of a user with the version before, which writes other colum
   expect((await usageOf({ businessUserId: first })).allowed).toBe(false);
   await query('delete from identities where user_id = ?', userId);
   expect((await usageOf({ businessUserId: second })).allowed).toBe(false);
-  const insertId = "insert into identities (business_user_id, user_id, proof, at) values (?, ?, 'contact', 1)";
+  const insertId =
+    "insert into identities (business_user_id, user_id, proof, at) values (?, ?, 'contact', 1)";
   await query(insertId, second, userId);
   expect((await usageOf({ businessUserId: second })).used).toBe(2);
-  await query('update users set phone = ?, whatsapp_id = ? where id = ?', next, next.slice(1), userId);
+  await query(
+    'update users set phone = ?, whatsapp_id = ? where id = ?',
+    next,
+    next.slice(1),
+    userId,
+  );
   expect(userOf(await externalSession(next))).toBe(userId);
   expect(userOf(await externalSession(phone))).not.toBe(userId);
   await query('delete from users where id = ?', userId);

@@ -5,7 +5,13 @@ import { eventually, second } from './support/clock.ts';
 import { requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, post } from './support/contacts.ts';
 import { getMe, newPerson, profileOf, userOf } from './support/person.ts';
-import { expectUnavailable, holdRequests, logLines, logTexts, startHeld } from './support/requests.ts';
+import {
+  expectUnavailable,
+  holdRequests,
+  logLines,
+  logTexts,
+  startHeld,
+} from './support/requests.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { eventsOf, postEvent } from './support/stripe-events.ts';
@@ -31,12 +37,18 @@ describe('without the database', () => {
       ];
       answers.forEach(expectUnavailable);
       const health = await call('GET', '/api/health');
-      expect(health).toMatchObject({ status: 503, body: { status: 'degraded', checks: { database: 'failed' } } });
+      expect(health).toMatchObject({
+        status: 503,
+        body: { status: 'degraded', checks: { database: 'failed' } },
+      });
     });
     expect(await statusOfMe(token)).toBe(200);
     expect((await post(phone)).body).toMatchObject({ allowed: true, used: 1 });
     expect((await postEvent(event)).status).toBe(200);
-    expect((await call('GET', '/api/health')).body).toEqual({ status: 'ok', checks: { database: 'ok' } });
+    expect((await call('GET', '/api/health')).body).toEqual({
+      status: 'ok',
+      checks: { database: 'ok' },
+    });
   });
 
   it('callers who disconnect do not delay others', async () => {
@@ -44,11 +56,15 @@ describe('without the database', () => {
     // The requests are held until the test ends.
     const { arrived } = holdRequests('/pipeline', '"select 1"');
     const patience = new AbortController();
-    const given = parallel(60, () => send('/api/health', { signal: patience.signal }).catch(() => null));
+    const given = parallel(60, () =>
+      send('/api/health', { signal: patience.signal }).catch(() => null),
+    );
     await arrived(60);
     patience.abort();
     expect(await given).toEqual(Array.from({ length: 60 }, () => null));
-    expect(await parallel(60, () => statusOfMe(token))).toEqual(Array.from({ length: 60 }, () => 200));
+    expect(await parallel(60, () => statusOfMe(token))).toEqual(
+      Array.from({ length: 60 }, () => 200),
+    );
   });
 });
 
@@ -101,10 +117,17 @@ it('responds 503 while WhatsApp never answers, and sends one message at most', a
 });
 
 /** Makes a call and disconnects while its request to another service, which contains the marks, is held. */
-async function hangUp(method: string, path: string, sent: { token?: string; body?: object }, ...marks: string[]) {
+async function hangUp(
+  method: string,
+  path: string,
+  sent: { token?: string; body?: object },
+  ...marks: string[]
+) {
   const { arrived, release } = holdRequests(...marks);
   const abort = new AbortController();
-  const response = call(method, path, { ...sent, signal: abort.signal }).catch(() => 'disconnected');
+  const response = call(method, path, { ...sent, signal: abort.signal }).catch(
+    () => 'disconnected',
+  );
   await arrived();
   abort.abort();
   expect(await response).toBe('disconnected');

@@ -7,10 +7,14 @@ import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { holdRequests, logLines } from './support/requests.ts';
 import { database, during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
 
-const choose = (token: string, platform = 'web') => call('PUT', '/api/user/platform', { token, body: { platform } });
-const platformsTold = async (phone: string) => (await eventsAbout(phone)).map(({ data }) => data.platform);
+const choose = (token: string, platform = 'web') =>
+  call('PUT', '/api/user/platform', { token, body: { platform } });
+const platformsTold = async (phone: string) =>
+  (await eventsAbout(phone)).map(({ data }) => data.platform);
 const untilParked = (phone: string) =>
-  eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]));
+  eventually(async () =>
+    expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]),
+  );
 
 it('waits longer after each refusal of the bot', async () => {
   const { phone, token } = await newPerson();
@@ -27,7 +31,9 @@ it('waits longer after each refusal of the bot', async () => {
     expect(await eventsAbout(phone), 'events before the pause has ended').toEqual([]);
     await cronAfter(1);
   }
-  expect(pauses, 'pauses after each refusal').toEqual([5, 15, 30, 45, 60].map((seconds) => seconds * second));
+  expect(pauses, 'pauses after each refusal').toEqual(
+    [5, 15, 30, 45, 60].map((seconds) => seconds * second),
+  );
   expect(await eventsAbout(phone)).toHaveLength(1);
 });
 
@@ -44,18 +50,23 @@ it('keeps the order of events while the bot refuses the first of them', async ()
 });
 
 describe('an event that the bot refuses for good', () => {
-  it.each([400, 401, 404, 410, 422])('is parked after %i, logged, and the next one follows', async (status) => {
-    const { phone, token } = await newPerson();
-    await during({ bot: { status } }, async () => {
-      await choose(token);
-      await untilParked(phone);
-    });
-    await choose(token, 'whatsapp');
-    await eventually(async () => expect(await platformsTold(phone)).toEqual(['whatsapp']));
-    const parked = logLines('outbox_parked');
-    expect(parked).toMatchObject([{ level: 'info', type: 'platform.changed', reason: 'refused' }]);
-    expect(JSON.stringify(parked)).not.toContain(phone);
-  });
+  it.each([400, 401, 404, 410, 422])(
+    'is parked after %i, logged, and the next one follows',
+    async (status) => {
+      const { phone, token } = await newPerson();
+      await during({ bot: { status } }, async () => {
+        await choose(token);
+        await untilParked(phone);
+      });
+      await choose(token, 'whatsapp');
+      await eventually(async () => expect(await platformsTold(phone)).toEqual(['whatsapp']));
+      const parked = logLines('outbox_parked');
+      expect(parked).toMatchObject([
+        { level: 'info', type: 'platform.changed', reason: 'refused' },
+      ]);
+      expect(JSON.stringify(parked)).not.toContain(phone);
+    },
+  );
 
   it.each([302, 408, 425, 429, 500, 503])('is none after %i: it is sent again', async (status) => {
     const { phone, token } = await newPerson();
@@ -74,10 +85,13 @@ it('keeps of a deletion that the bot refused neither number nor id, and nothing 
   await sandbox.faults({ bot: { status: 422, match: phone } });
   await deleteAccount(token);
   await untilParked(phone);
-  await eventually(() => expect(logLines('outbox_parked')).toMatchObject([{ level: 'error', type: 'user.deleted' }]));
+  await eventually(() =>
+    expect(logLines('outbox_parked')).toMatchObject([{ level: 'error', type: 'user.deleted' }]),
+  );
   const { seq } = (await outboxOf(phone))[0]!;
   await runCron();
-  const left = async () => JSON.stringify((await database.execute('select * from outbox where seq = ?', [seq!])).rows);
+  const left = async () =>
+    JSON.stringify((await database.execute('select * from outbox where seq = ?', [seq!])).rows);
   expect(await outboxOf(phone)).toEqual([]);
   expect(await left()).toContain('user.deleted');
   for (const part of [phone.slice(1), userOf(token)]) expect(await left()).not.toContain(part);
@@ -97,15 +111,18 @@ it('sends a deletion first: earlier events of the number go with the account', a
   expect(await eventTypes(phone)).toEqual(['user.deleted']);
 });
 
-it.each([false, true])('sends a deletion after an event on its way, once, its response lost: %s', async (isLost) => {
-  const { phone, token } = await newPerson();
-  const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
-  await choose(token);
-  await arrived();
-  await deleteAccount(token);
-  release({ isLost });
-  expect(await eventTypes(phone)).toEqual(['platform.changed', 'user.deleted']);
-});
+it.each([false, true])(
+  'sends a deletion after an event on its way, once, its response lost: %s',
+  async (isLost) => {
+    const { phone, token } = await newPerson();
+    const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
+    await choose(token);
+    await arrived();
+    await deleteAccount(token);
+    release({ isLost });
+    expect(await eventTypes(phone)).toEqual(['platform.changed', 'user.deleted']);
+  },
+);
 
 it('holds at most five connections to the bot at once, each for 15 seconds', async () => {
   const people = await parallel(12, () => newPerson());

@@ -13,10 +13,31 @@ import {
   requestOtp,
   verifyChange,
 } from './support/codes.ts';
-import { eventTypes, newBusinessUserId, newContact, newPhone, post, usageOf } from './support/contacts.ts';
-import { deleteAccount, externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
+import {
+  eventTypes,
+  newBusinessUserId,
+  newContact,
+  newPhone,
+  post,
+  usageOf,
+} from './support/contacts.ts';
+import {
+  deleteAccount,
+  externalSession,
+  getMe,
+  newPerson,
+  trialSession,
+  userOf,
+} from './support/person.ts';
 import { costOf, startHeld, watchDatabase } from './support/requests.ts';
-import { columnsWith, deliveredEvents, outboxOf, run, sandbox, totalsOfToday } from './support/sandbox.ts';
+import {
+  columnsWith,
+  deliveredEvents,
+  outboxOf,
+  run,
+  sandbox,
+  totalsOfToday,
+} from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 
@@ -41,7 +62,11 @@ describe('a change of the number', () => {
     await write(token, 'Before the change');
     const [other, fresh] = [await externalSession(old), await externalSession(old)];
     const { phone, response } = await change({ token: fresh });
-    const profile = { phoneNumber: phone, messagesUsedThisPeriod: 3, metadata: { subscriptionTier: 'basic' } };
+    const profile = {
+      phoneNumber: phone,
+      messagesUsedThisPeriod: 3,
+      metadata: { subscriptionTier: 'basic' },
+    };
     expect(response.body).toMatchObject({ success: true, profile });
     expect((await getMe(fresh)).body.profile).toEqual(response.body.profile);
     for (const ended of [token, other]) expect((await getMe(ended)).status).toBe(401);
@@ -59,7 +84,8 @@ describe('a change of the number', () => {
   it('tells the bot both numbers, in order, and accepts another id from the new one, and the old id until then', async () => {
     const person = await newPerson();
     const [businessUserId, fresh] = [newBusinessUserId(), newBusinessUserId()];
-    const usage = async (id: string) => (await botCall('/api/bot/usage', { businessUserId: id })).body;
+    const usage = async (id: string) =>
+      (await botCall('/api/bot/usage', { businessUserId: id })).body;
     await botCall('/api/bot/contacts', { phone: person.phone, businessUserId });
     await sandbox.faults({ bot: { status: 503 } });
     await call('PUT', '/api/user/platform', { token: person.token, body: { platform: 'web' } });
@@ -87,34 +113,50 @@ describe('a change of the number', () => {
     expect((await verifyChange(person.token, first)).status).toBe(401);
     expect((await botCall('/api/bot/trials', { phone })).body.code).toBe('trial_spent');
     await newContact(person.phone);
-    for (const ended of [code, { ...code, challenge: undefined }]) expect((await redeem(ended)).status).toBe(401);
+    for (const ended of [code, { ...code, challenge: undefined }])
+      expect((await redeem(ended)).status).toBe(401);
     expect(await usageOf(person.phone)).toMatchObject({ used: 5 });
   });
 });
 
 describe('a change of the number is refused', () => {
   it('within 30 seconds of another one, whose code WhatsApp may have refused, and to a session of over ten minutes', async () => {
-    const [{ token }, { phone: taken }, phone] = [await newPerson(), await newContact(), newPhone()];
+    const [{ token }, { phone: taken }, phone] = [
+      await newPerson(),
+      await newContact(),
+      newPhone(),
+    ];
     await sandbox.faults({ whatsapp: { status: 503, match: phone.slice(1) } });
     for (const each of [phone, taken]) {
       expect((await requestChange(token, each)).status).toBe(200);
-      for (const again of [each, newPhone()]) expect((await requestChange(token, again)).status).toBe(429);
+      for (const again of [each, newPhone()])
+        expect((await requestChange(token, again)).status).toBe(429);
       advanceClock(31 * second);
     }
     await sandbox.faults({ whatsapp: null });
     advanceClock(8 * minute);
     const begun = await beginChange(token, phone);
     advanceClock(3 * minute);
-    for (const response of [await requestChange(token, newPhone()), await verifyChange(token, begun)])
+    for (const response of [
+      await requestChange(token, newPhone()),
+      await verifyChange(token, begun),
+    ])
       expect(response).toMatchObject({ status: 403, body: { code: 'sign_in_needed' } });
   });
 
   it('without a sign that the number is taken: by the same statements, with as many written rows', async () => {
-    const [{ phone: taken }, ...people] = await Promise.all([newContact(), newPerson(), newPerson(), newPerson()]);
+    const [{ phone: taken }, ...people] = await Promise.all([
+      newContact(),
+      newPerson(),
+      newPerson(),
+      newPerson(),
+    ]);
     const [one, two, three] = people.map(({ token }) => token) as [string, string, string];
     const requests = watchDatabase(userOf(one), userOf(two));
     const withoutValues = (text: string) =>
-      JSON.parse(text, (key, value) => (key === 'args' || key === 'challenge' ? value.length : value));
+      JSON.parse(text, (key, value) =>
+        key === 'args' || key === 'challenge' ? value.length : value,
+      );
     /** The response to a request, its statements, and the rows that each wrote. */
     const traceOf = ({ status, text }: Answer) => ({
       response: [status, withoutValues(text)],
@@ -125,7 +167,9 @@ describe('a change of the number is refused', () => {
       const traces = [traceOf(begun), traceOf(await requestChange(token, phone))];
       // Another account is limited too.
       expect((await requestChange(three, phone)).status).toBe(429);
-      expect((await run('select 1 from phone_changes where phone = ?', phone)).rows).toHaveLength(1);
+      expect((await run('select 1 from phone_changes where phone = ?', phone)).rows).toHaveLength(
+        1,
+      );
       return { traces, challenge: begun.body.challenge };
     };
     const { traces } = await ask(one, newPhone());
@@ -138,15 +182,21 @@ describe('a change of the number is refused', () => {
     expect(await sandbox.messages(taken)).toEqual([]);
     expect((await requestOtp(taken)).body.success).toBe(true);
     const guess = { phone: taken, otp: '123456', challenge };
-    expect(await verifyChange(two, guess)).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+    expect(await verifyChange(two, guess)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_code' },
+    });
   });
 
   it('after five wrong codes, after five minutes, with the challenge of another number, and a second time', async () => {
     const [one, two, three] = await Promise.all([newPerson(), newPerson(), newPerson()]);
-    const statusOf = async ({ token }: { token: string }, code: Code) => (await verifyChange(token, code)).status;
+    const statusOf = async ({ token }: { token: string }, code: Code) =>
+      (await verifyChange(token, code)).status;
     const wrong = await beginChange(one.token);
     for (let count = 0; count < 5; count += 1)
-      expect((await verifyChange(one.token, { ...wrong, otp: otherThan(wrong.otp) })).body.code).toBe('invalid_code');
+      expect(
+        (await verifyChange(one.token, { ...wrong, otp: otherThan(wrong.otp) })).body.code,
+      ).toBe('invalid_code');
     expect(await statusOf(one, wrong)).toBe(401);
     const others = await beginChange(two.token);
     expect(await statusOf(three, others)).toBe(401);
@@ -164,7 +214,10 @@ describe('races of a change of the number', () => {
     advanceClock(1200 * day);
     const { token } = await newPerson();
     const begun = await beginChange(token);
-    expect(tally(await parallel(20, () => verifyChange(token, begun)))).toEqual({ 200: 1, 401: 19 });
+    expect(tally(await parallel(20, () => verifyChange(token, begun)))).toEqual({
+      200: 1,
+      401: 19,
+    });
     expect(await outboxOf(begun.phone)).toHaveLength(1);
     expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
   });
@@ -184,28 +237,37 @@ describe('races of a change of the number', () => {
     expect((await getMe(people[late]!.token)).body.profile.phoneNumber).toBe(people[late]!.phone);
   });
 
-  it.each(['Stripe', 'the database'])('leaves only the free week beside a deletion held at %s', async (service) => {
-    const { phone: old, token } = await newPerson();
-    const { resetsAt } = (await post(old, 3)).body;
-    await buy(token, 'basic');
-    const [begun, customer] = [await beginChange(token), await customerOf(old)];
-    const marks = service === 'Stripe' ? ['DELETE', customer] : ['user.deleted', 'chat_erasures'];
-    const deletion = await startHeld(() => deleteAccount(token), ...marks);
-    expect((await verifyChange(token, begun)).status).toBe(200);
-    expect((await deletion.finish()).status).toBe(200);
-    expect((await getMe(token)).status).toBe(401);
-    expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
-    // The response to the call of the bot has the user's id.
-    expect(await columnsWith([userOf(token), old.slice(1), begun.phone.slice(1)])).toEqual(['bot_calls.answer']);
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
-    await newContact(begun.phone);
-    expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });
-  });
+  it.each(['Stripe', 'the database'])(
+    'leaves only the free week beside a deletion held at %s',
+    async (service) => {
+      const { phone: old, token } = await newPerson();
+      const { resetsAt } = (await post(old, 3)).body;
+      await buy(token, 'basic');
+      const [begun, customer] = [await beginChange(token), await customerOf(old)];
+      const marks = service === 'Stripe' ? ['DELETE', customer] : ['user.deleted', 'chat_erasures'];
+      const deletion = await startHeld(() => deleteAccount(token), ...marks);
+      expect((await verifyChange(token, begun)).status).toBe(200);
+      expect((await deletion.finish()).status).toBe(200);
+      expect((await getMe(token)).status).toBe(401);
+      expect((await eventTypes(begun.phone)).at(-1)).toBe('user.deleted');
+      // The response to the call of the bot has the user's id.
+      expect(await columnsWith([userOf(token), old.slice(1), begun.phone.slice(1)])).toEqual([
+        'bot_calls.answer',
+      ]);
+      expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+      await newContact(begun.phone);
+      expect(await usageOf(begun.phone)).toMatchObject({ used: 3, resetsAt });
+    },
+  );
 
   it('leaves nothing of an account that is deleted while its change is held', async () => {
     const { phone, token } = await newPerson();
     const begun = await beginChange(token);
-    const moving = await startHeld(() => verifyChange(token, begun), begun.phone, 'user.phone_changed');
+    const moving = await startHeld(
+      () => verifyChange(token, begun),
+      begun.phone,
+      'user.phone_changed',
+    );
     expect((await deleteAccount(token)).status).toBe(200);
     expect((await moving.finish()).status).toBe(401);
     expect(await eventTypes(phone)).toEqual(['user.deleted']);
@@ -221,32 +283,35 @@ describe('races of a change of the number', () => {
     await untilAtStripe(await customerOf(begun.phone), begun.phone);
   });
 
-  it.each(['the sync', 'the change'])('keeps plan and number where %s is first, and the stream', async (first) => {
-    const { phone, customer } = await newSubscriber('premium');
-    const [token, other] = [await externalSession(phone), await externalSession(phone)];
-    const [stream, ending] = [await OpenStream.open(token), await OpenStream.open(other)];
-    const begun = await beginChange(token);
-    const cancel = () => call('POST', '/api/billing/cancel', { token });
-    const move = () => verifyChange(token, begun);
-    // The sync has read the account, or the change its permission, when the other one does its whole work.
-    const [marks, slow, quick] =
-      first === 'the sync'
-        ? [[begun.phone, 'user.phone_changed'], move, cancel]
-        : [['/v1/subscriptions', customer], cancel, move];
-    const later = await startHeld(slow, ...marks);
-    expect((await quick()).status).toBe(200);
-    expect((await later.finish()).status).toBe(200);
+  it.each(['the sync', 'the change'])(
+    'keeps plan and number where %s is first, and the stream',
+    async (first) => {
+      const { phone, customer } = await newSubscriber('premium');
+      const [token, other] = [await externalSession(phone), await externalSession(phone)];
+      const [stream, ending] = [await OpenStream.open(token), await OpenStream.open(other)];
+      const begun = await beginChange(token);
+      const cancel = () => call('POST', '/api/billing/cancel', { token });
+      const move = () => verifyChange(token, begun);
+      // The sync has read the account, or the change its permission, when the other one does its whole work.
+      const [marks, slow, quick] =
+        first === 'the sync'
+          ? [[begun.phone, 'user.phone_changed'], move, cancel]
+          : [['/v1/subscriptions', customer], cancel, move];
+      const later = await startHeld(slow, ...marks);
+      expect((await quick()).status).toBe(200);
+      expect((await later.finish()).status).toBe(200);
 
-    expect((await getMe(token)).body.profile).toMatchObject({
-      phoneNumber: begun.phone,
-      metadata: { subscriptionTier: 'premium', subscriptionStatus: 'cancellation_scheduled' },
-    });
-    await ending.until(({ ended }) => ended);
-    await post(begun.phone);
-    await stream.showing(1);
-    expect(stream.ended).toBe(false);
-    await untilAtStripe(customer, begun.phone);
-    await deliveredEvents(begun.phone);
-    expect(await columnsWith([phone.slice(1)])).toEqual([]);
-  });
+      expect((await getMe(token)).body.profile).toMatchObject({
+        phoneNumber: begun.phone,
+        metadata: { subscriptionTier: 'premium', subscriptionStatus: 'cancellation_scheduled' },
+      });
+      await ending.until(({ ended }) => ended);
+      await post(begun.phone);
+      await stream.showing(1);
+      expect(stream.ended).toBe(false);
+      await untilAtStripe(customer, begun.phone);
+      await deliveredEvents(begun.phone);
+      expect(await columnsWith([phone.slice(1)])).toEqual([]);
+    },
+  );
 });

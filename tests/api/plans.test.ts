@@ -3,16 +3,38 @@ import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 import { botCall, call, parallel, runCron } from './support/api.ts';
-import { buy, checkOut, inPortal, newSubscriber, onTrial, switchPlan, verify } from './support/buying.ts';
+import {
+  buy,
+  checkOut,
+  inPortal,
+  newSubscriber,
+  onTrial,
+  switchPlan,
+  verify,
+} from './support/buying.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
-import { deleteAccount, externalSession, metadataOf, newPerson, planOf, profileOf } from './support/person.ts';
+import {
+  deleteAccount,
+  externalSession,
+  metadataOf,
+  newPerson,
+  planOf,
+  profileOf,
+} from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { advance, deliver, fetchByCron, hour, week } from './support/stripe-events.ts';
-import { changePrice, customerOf, latestInvoice, stripe, subscriptionOf } from './support/stripe.ts';
+import {
+  changePrice,
+  customerOf,
+  latestInvoice,
+  stripe,
+  subscriptionOf,
+} from './support/stripe.ts';
 
-const activate = (trialToken: string) => call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+const activate = (trialToken: string) =>
+  call('POST', '/auth/verify-trial-token', { body: { trialToken } });
 const askForTrial = (body: object, id?: string) => botCall('/api/bot/trials', body, id);
 const tokenOf = (url: string) => new URL(url).searchParams.get('token')!;
 const trialFor = async (phone: string) => tokenOf((await askForTrial({ phone })).body.url);
@@ -35,7 +57,13 @@ describe('a trial', () => {
     expect([isTrial, Date.parse(metadata.renewalDate) - Date.now()]).toEqual([true, 3 * day]);
     expect((await profileOf(await externalSession(phone))).isTrial).toBe(true);
     const voice = await botCall('/api/bot/usage', { phone, kind: 'voice', count: 2 });
-    expect(voice.body).toMatchObject({ allowed: true, used: 6, limit: 30, tier: 'basic', voice: true });
+    expect(voice.body).toMatchObject({
+      allowed: true,
+      used: 6,
+      limit: 30,
+      tier: 'basic',
+      voice: true,
+    });
 
     advanceClock(3 * day);
     const ended = { subscriptionTier: 'free', renewalDate: null };
@@ -50,10 +78,17 @@ describe('a trial', () => {
     const answers = await parallel(50, (index) => activate(links[index % 2]!));
     const [started, ...others] = answers.toSorted((one, other) => one.status - other.status);
     const renewalDate = new Date(Date.now() + 7 * day).toISOString();
-    expect(await metadataOf(started!.body.token)).toMatchObject({ subscriptionTier: 'premium', renewalDate });
+    expect(await metadataOf(started!.body.token)).toMatchObject({
+      subscriptionTier: 'premium',
+      renewalDate,
+    });
     for (const { status, body } of others)
       expect([status, body.success]).toEqual([expect.toBeOneOf([401, 409]), false]);
-    const spent = { success: false, code: 'trial_spent', message: 'This number has already had its trial.' };
+    const spent = {
+      success: false,
+      code: 'trial_spent',
+      message: 'This number has already had its trial.',
+    };
     expect(others.map(({ body }) => body)).toContainEqual(spent);
     expect(await askForTrial({ phone })).toMatchObject({ status: 409, body: spent });
     await deleteAccount(started!.body.token);
@@ -73,7 +108,10 @@ describe('a trial', () => {
   });
 
   it('is refused for a number that never wrote, an unknown link, and one that is older than its seven days', async () => {
-    expect(await askForTrial({ phone: newPhone() })).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await askForTrial({ phone: newPhone() })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
     const { phone } = await newContact();
     const link = await trialFor(phone);
     const invalid = { success: false, code: 'invalid_token', message: 'Invalid or expired token' };
@@ -95,10 +133,17 @@ it('a plan chosen during the trial waits for its end, and another one does not t
   // The site does not know the saved card yet.
   const again = await buy(token, 'premium');
   expect(new URL(again.body.portalUrl).pathname).not.toContain('/checkout/');
-  expect((await verify(token, session)).body).toEqual({ success: true, tierUpdated: false, newTier: 'premium' });
+  expect((await verify(token, session)).body).toEqual({
+    success: true,
+    tierUpdated: false,
+    newTier: 'premium',
+  });
   await parallel(5, () => verify(token, session));
   const trialEndsAt = Number((await userRowOf({ phone })).trial_ends_at);
-  const { data } = await stripe.subscriptions.list({ customer: await customerOf(phone), status: 'all' });
+  const { data } = await stripe.subscriptions.list({
+    customer: await customerOf(phone),
+    status: 'all',
+  });
   const trial_end = Math.floor(trialEndsAt / 1000);
   expect(data).toMatchObject([{ status: 'trialing', metadata: { tier: 'basic' }, trial_end }]);
   expect(await metadataOf(token)).toMatchObject({
@@ -113,7 +158,9 @@ describe('the plan after a trial', () => {
   const endTrial = (phone: string, agoMs: number) =>
     run('update users set trial_ends_at = ? where phone = ?', Date.now() - agoMs, phone);
   const tiersTold = async (phone: string) =>
-    (await deliveredEvents(phone)).filter(({ type }) => type === 'plan.changed').map(({ data }) => data['tier']);
+    (await deliveredEvents(phone))
+      .filter(({ type }) => type === 'plan.changed')
+      .map(({ data }) => data['tier']);
 
   it('is granted when it is paid, and not by the end of the trial', async () => {
     const { phone, token } = await onTrial('premium');
@@ -142,16 +189,19 @@ describe('the plan after a trial', () => {
   it.each([
     ['paid', false, ['basic', 'active']],
     ['declined', true, ['free', 'past_due']],
-  ])('that is %s is announced to the bot when a sync sees the end of the trial first', async (_, declines, plan) => {
-    const { phone, token } = await onTrial('premium');
-    await verify(token, await checkOut(token, 'basic'));
-    await sandbox.card(phone, declines);
-    await endTrial(phone, second);
-    for (const seconds of [3 * 24 * hour + 1, 2 * hour]) await advance(phone, seconds);
-    await runCron();
-    expect(await planOf(token)).toEqual(plan);
-    expect(await tiersTold(phone)).toEqual(['premium', plan[0]]);
-  });
+  ])(
+    'that is %s is announced to the bot when a sync sees the end of the trial first',
+    async (_, declines, plan) => {
+      const { phone, token } = await onTrial('premium');
+      await verify(token, await checkOut(token, 'basic'));
+      await sandbox.card(phone, declines);
+      await endTrial(phone, second);
+      for (const seconds of [3 * 24 * hour + 1, 2 * hour]) await advance(phone, seconds);
+      await runCron();
+      expect(await planOf(token)).toEqual(plan);
+      expect(await tiersTold(phone)).toEqual(['premium', plan[0]]);
+    },
+  );
 });
 
 const siteUrl = 'http://solace.test';
@@ -160,7 +210,12 @@ const { weeklyCents } = plans.basic;
 /** Creates a price of no plan. */
 async function newPrice(): Promise<string> {
   const { id: product } = await stripe.products.create({ name: 'Another' });
-  const price = { product, currency: 'usd', unit_amount: 500, recurring: { interval: 'week' } } as const;
+  const price = {
+    product,
+    currency: 'usd',
+    unit_amount: 500,
+    recurring: { interval: 'week' },
+  } as const;
   return (await stripe.prices.create(price)).id;
 }
 
@@ -229,7 +284,9 @@ describe('the catalogue', () => {
       await advance(person.phone, week + 2 * hour);
       expect(await planOf(person.token)).toEqual(['premium', 'active']);
       expect(await portalPage(person.token)).toContain('Switch to Platinum');
-      expect(await portalPage((await newSubscriber('basic')).token)).not.toContain('Switch to Premium');
+      expect(await portalPage((await newSubscriber('basic')).token)).not.toContain(
+        'Switch to Premium',
+      );
     });
 
     it('does not start after a trial for which it was chosen; the bot is told', async () => {
@@ -242,7 +299,9 @@ describe('the catalogue', () => {
       expect((await metadataOf(token)).scheduledDowngradeTierId).toBeNull();
       await verify(token, sessionId);
       const told = (await deliveredEvents(phone)).filter(({ data }) => data.offSaleTier);
-      expect(told).toMatchObject([{ type: 'plan.changed', data: { tier: 'basic', offSaleTier: 'premium' } }]);
+      expect(told).toMatchObject([
+        { type: 'plan.changed', data: { tier: 'basic', offSaleTier: 'premium' } },
+      ]);
     });
   });
 });

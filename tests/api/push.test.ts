@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel, runCron, vars } from './support/api.ts';
 import { newWriter, reply } from './support/chat.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { deleteAccount, exportOf, externalSession, logOut, newPerson, sessionOf, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  exportOf,
+  externalSession,
+  logOut,
+  newPerson,
+  sessionOf,
+  userOf,
+} from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { type PushSubscription, run, sandbox } from './support/sandbox.ts';
 import { OpenChat, openSockets, OpenStream } from './support/streams.ts';
@@ -13,8 +21,14 @@ const fresh =
   'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8:yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw';
 
 const put = (token: string, body: object, language = 'en', settings?: Record<string, string>) =>
-  call('PUT', path, { token, body, headers: { 'accept-language': language }, ...(settings && { settings }) });
-const remove = (token: string, endpoint: string) => call('DELETE', path, { token, body: { endpoint } });
+  call('PUT', path, {
+    token,
+    body,
+    headers: { 'accept-language': language },
+    ...(settings && { settings }),
+  });
+const remove = (token: string, endpoint: string) =>
+  call('DELETE', path, { token, body: { endpoint } });
 
 /** Subscribes a new browser of a number with a session. */
 async function subscribe({ phone, token }: { phone: string; token: string }, language?: string) {
@@ -34,7 +48,8 @@ const faultFor = ({ endpoint }: PushSubscription, fault: object) =>
   sandbox.faults({ push: { ...fault, match: endpoint.split('/').at(-1)! } });
 
 const rowsOf = async (token: string) => {
-  const sql = 'select endpoint from push_subscriptions where user_id = ? order by created_at, rowid';
+  const sql =
+    'select endpoint from push_subscriptions where user_id = ? order by created_at, rowid';
   return (await run(sql, userOf(token))).rows.map(({ endpoint }) => endpoint as string);
 };
 
@@ -50,12 +65,26 @@ describe('a notice', () => {
     ['en', 'Solace has replied', '/chat'],
     ['es', 'Solace te respondió', '/es/chat'],
     ['pt-BR', 'Solace respondeu', '/pt-br/chat'],
-  ])('for a reply is in the language %s and says nothing of the reply', async (language, title, page) => {
-    const { phone } = await newSubscriber(language);
-    expect((await reply(phone, 'A secret reply')).body).toEqual({ success: true, seq: 1, voice: false });
-    const [notice] = await untilNotices(phone, 1);
-    expect(notice).toEqual({ at: expect.any(String), title, path: page, topic: 'reply', urgency: 'high', ttl: 86_400 });
-  });
+  ])(
+    'for a reply is in the language %s and says nothing of the reply',
+    async (language, title, page) => {
+      const { phone } = await newSubscriber(language);
+      expect((await reply(phone, 'A secret reply')).body).toEqual({
+        success: true,
+        seq: 1,
+        voice: false,
+      });
+      const [notice] = await untilNotices(phone, 1);
+      expect(notice).toEqual({
+        at: expect.any(String),
+        title,
+        path: page,
+        topic: 'reply',
+        urgency: 'high',
+        ttl: 86_400,
+      });
+    },
+  );
 
   it('is sent to each browser of the user, once for a repeated reply and for a renewed subscription', async () => {
     const { phone, token, browser } = await newSubscriber();
@@ -117,14 +146,17 @@ describe('a subscription ends', () => {
     expect(await sandbox.notices(phone)).toEqual([]);
   });
 
-  it.each([404, 410])('when the push service responds %i, and no other browser is affected', async (status) => {
-    const { phone, token, browser } = await newSubscriber();
-    const other = await subscribe({ phone, token });
-    await faultFor(browser, { status });
-    await reply(phone, 'Hello');
-    await eventually(async () => expect(await rowsOf(token)).toEqual([other.endpoint]));
-    await untilNotices(phone, 1);
-  });
+  it.each([404, 410])(
+    'when the push service responds %i, and no other browser is affected',
+    async (status) => {
+      const { phone, token, browser } = await newSubscriber();
+      const other = await subscribe({ phone, token });
+      await faultFor(browser, { status });
+      await reply(phone, 'Hello');
+      await eventually(async () => expect(await rowsOf(token)).toEqual([other.endpoint]));
+      await untilNotices(phone, 1);
+    },
+  );
 
   it('when its key has left VAPID_KEYS; while a key is rotated, both work', async () => {
     const { phone, token, browser } = await newSubscriber();
@@ -157,7 +189,11 @@ describe('a subscription ends', () => {
 it.each([
   ['responds 500', { status: 500 }, 'notice_refused'],
   ['responds 429', { status: 429 }, 'notice_refused'],
-  ['redirects to another address', { status: 302, location: 'http://127.0.0.1:9/internal' }, 'notice_refused'],
+  [
+    'redirects to another address',
+    { status: 302, location: 'http://127.0.0.1:9/internal' },
+    'notice_refused',
+  ],
   ['closes the connection', { drop: true }, 'notice_failed'],
 ])(
   'a push service that %s delays no reply, ends no subscription, and is logged without address',
@@ -203,10 +239,17 @@ describe('the API refuses', () => {
       expect(answer.body.message).toMatch(/^endpoint must be an /);
     }
     const long = `https://fcm.googleapis.com/${'x'.repeat(975)}`;
-    const malformed = [{ endpoint: undefined }, { endpoint: long }, { keys: undefined }, { keys: 'p256dh' }];
+    const malformed = [
+      { endpoint: undefined },
+      { endpoint: long },
+      { keys: undefined },
+      { keys: 'p256dh' },
+    ];
     const keys = otherKeys.map((wrong) => ({ keys: { ...browser.keys, ...wrong } }));
     for (const wrong of [...malformed, ...keys])
-      expect(await put(token, { ...browser, ...wrong }), JSON.stringify(wrong)).toMatchObject(refused);
+      expect(await put(token, { ...browser, ...wrong }), JSON.stringify(wrong)).toMatchObject(
+        refused,
+      );
     expect(await rowsOf(token)).toEqual([]);
   });
 
@@ -229,5 +272,6 @@ it('exports the push services and languages of the browsers, and no secret of th
   const { host: service, pathname } = new URL(browser.endpoint);
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
   expect(body.notices).toEqual([{ service, language: 'es', createdAt: at, expiresAt: at }]);
-  for (const hidden of [pathname, browser.keys.p256dh, browser.keys.auth]) expect(text).not.toContain(hidden);
+  for (const hidden of [pathname, browser.keys.p256dh, browser.keys.auth])
+    expect(text).not.toContain(hidden);
 });

@@ -31,10 +31,15 @@ describe('the daily budget of codes', () => {
     const { body, headers } = answers.find(({ status }) => status === 503)!;
     expect([body.code, headers.get('retry-after')]).toEqual(['unavailable', '3600']);
     await parallel(50, (index) => reportContact(phones[index]!));
-    expect(tally(await parallel(50, (index) => requestWithin(7, phones[index]!)))).toEqual({ 200: 7, 503: 43 });
+    expect(tally(await parallel(50, (index) => requestWithin(7, phones[index]!)))).toEqual({
+      200: 7,
+      503: 43,
+    });
     const line = { level: 'error', budget: 7 };
     expect(logLines('code_budget_low')).toEqual([{ ...line, event: 'code_budget_low', sent: 6 }]);
-    expect(logLines('code_budget_spent')).toEqual([{ ...line, event: 'code_budget_spent', sent: 7 }]);
+    expect(logLines('code_budget_spent')).toEqual([
+      { ...line, event: 'code_budget_spent', sent: 7 },
+    ]);
   });
 
   it('counts no code that WhatsApp refused, lets a number pass that has just written, and resets each day', async () => {
@@ -97,7 +102,9 @@ describe('behind one address that an attacker uses as well', () => {
     const subnet = `${randomNetwork()}:2:`;
     await expectOwners(5, `${subnet}:1`);
     const contacts = await parallel(22, () => newContact());
-    const answers = await parallel(22, (index) => requestOtp(contacts[index]!.phone, `${subnet}:${index}`));
+    const answers = await parallel(22, (index) =>
+      requestOtp(contacts[index]!.phone, `${subnet}:${index}`),
+    );
     expect(tally(answers)).toEqual({ 200: 20, 429: 2 });
     expect(answers.find(({ status }) => status === 429)!.headers.get('retry-after')).toBe('3600');
   });
@@ -119,23 +126,43 @@ describe('behind one address that an attacker uses as well', () => {
   it('requests for a known number count when they send no code, and refusals show nothing about another one', async () => {
     const [known, quiet] = (await oldContacts(2)) as [string, string];
     const address = randomAddress();
-    expect(tally(await parallel(65, () => requestOtp(known, address)))).toEqual({ 200: 1, 429: 64 });
+    expect(tally(await parallel(65, () => requestOtp(known, address)))).toEqual({
+      200: 1,
+      429: 64,
+    });
     // A number that has not just written waits with the attacker, as an unknown one does.
-    expect(tally([await requestOtp(quiet, address), await requestOtp(newPhone(), address)])).toEqual({ 429: 2 });
+    expect(
+      tally([await requestOtp(quiet, address), await requestOtp(newPhone(), address)]),
+    ).toEqual({ 429: 2 });
   });
 });
 
-it.each<[what: string, limit: string, status: number, act: (address: string, settings: Settings) => Promise<Answer>]>([
+it.each<
+  [
+    what: string,
+    limit: string,
+    status: number,
+    act: (address: string, settings: Settings) => Promise<Answer>,
+  ]
+>([
   ['codes', 'CODES', 200, async (...from) => requestOtp((await newContact()).phone, ...from)],
   ['requests', 'CODE_REQUESTS', 200, (...from) => requestOtp(newPhone(), ...from)],
-  ['tries', 'TRIES', 401, (address, settings) => redeem({ phone: newPhone(), otp: '123456' }, { address, settings })],
-])('limits %s of an IPv6 network, whichever of its subnets they come from', async (_, limit, status, act) => {
-  const settings = { [`LIMIT_${limit}_PER_NETWORK`]: '3/5m' };
-  const network = randomNetwork();
-  const answers = await parallel(5, (subnet) => act(`${network}:${subnet}::1`, settings));
-  expect(tally(answers)).toEqual({ [status]: 3, 429: 2 });
-  expect((await act(`${randomNetwork()}:1::1`, settings)).status).toBe(status);
-});
+  [
+    'tries',
+    'TRIES',
+    401,
+    (address, settings) => redeem({ phone: newPhone(), otp: '123456' }, { address, settings }),
+  ],
+])(
+  'limits %s of an IPv6 network, whichever of its subnets they come from',
+  async (_, limit, status, act) => {
+    const settings = { [`LIMIT_${limit}_PER_NETWORK`]: '3/5m' };
+    const network = randomNetwork();
+    const answers = await parallel(5, (subnet) => act(`${network}:${subnet}::1`, settings));
+    expect(tally(answers)).toEqual({ [status]: 3, 429: 2 });
+    expect((await act(`${randomNetwork()}:1::1`, settings)).status).toBe(status);
+  },
+);
 
 describe('a contact that the bot reports', () => {
   it('clears the limits on codes and twenty wrong tries a day, so the owner signs in, also during an attack', async () => {
@@ -151,10 +178,15 @@ describe('a contact that the bot reports', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, String(86_400 - 4 * 31)]);
     await reportContact(phone);
     // An invalid code stays invalid.
-    expect(await verifyOtp(phone, invalid)).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+    expect(await verifyOtp(phone, invalid)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_code' },
+    });
     const { otp } = await requestCode(phone);
     const [one, other] = [randomAddress(), randomAddress()];
-    await parallel(50, (index) => (index % 2 ? requestOtp(phone, one) : verifyOtp(phone, otherThan(otp), other)));
+    await parallel(50, (index) =>
+      index % 2 ? requestOtp(phone, one) : verifyOtp(phone, otherThan(otp), other),
+    );
     await reportContact(phone);
     expect((await verifyOtp(phone, (await requestCode(phone)).otp)).status).toBe(200);
   });
@@ -176,13 +208,19 @@ describe('the spelling of WhatsApp', () => {
   it('is kept when a later report leaves it out, and follows one that names another', async () => {
     const salt = newPhone().slice(-6);
     const [spelled, dialled] = [`+5215530${salt}`, `+525530${salt}`];
-    const received = async () => [(await sandbox.messages(spelled)).length, (await sandbox.messages(dialled)).length];
+    const received = async () => [
+      (await sandbox.messages(spelled)).length,
+      (await sandbox.messages(dialled)).length,
+    ];
     await botCall('/api/bot/contacts', { phone: spelled, whatsappId: spelled.slice(1) });
     await reportContact(dialled);
     const { otp } = await requestCode(spelled);
     expect(await received()).toEqual([1, 0]);
     await botCall('/api/bot/contacts', { phone: dialled, whatsappId: dialled.slice(1) });
-    expect((await requestOtp(dialled)).body).toMatchObject({ success: true, requiresInitialContact: false });
+    expect((await requestOtp(dialled)).body).toMatchObject({
+      success: true,
+      requiresInitialContact: false,
+    });
     expect(await received()).toEqual([1, 1]);
     expect((await verifyOtp(spelled, await newestCode(dialled))).status).toBe(200);
     expect((await verifyOtp(dialled, otp)).status).toBe(401);
@@ -190,10 +228,14 @@ describe('the spelling of WhatsApp', () => {
 
   it('is refused when it is another number, whatever its form', async () => {
     const [{ phone }, attacker] = [await newContact(), newPhone()];
-    const issues = [{ path: 'whatsappId', message: 'whatsappId must be a spelling of the same number' }];
+    const issues = [
+      { path: 'whatsappId', message: 'whatsappId must be a spelling of the same number' },
+    ];
     const refusal = { status: 400, body: { code: 'invalid_field', issues } };
     for (const whatsappId of [attacker.slice(1), `${phone.slice(1)}0`, phone.slice(2)])
-      expect(await botCall('/api/bot/contacts', { phone, whatsappId }), whatsappId).toMatchObject(refusal);
+      expect(await botCall('/api/bot/contacts', { phone, whatsappId }), whatsappId).toMatchObject(
+        refusal,
+      );
     const letters = await botCall('/api/bot/contacts', { phone, whatsappId: 'US.123' });
     expect([letters.status, letters.body.issues[0].path]).toEqual([400, 'whatsappId']);
     await requestOtp(phone);
@@ -218,7 +260,10 @@ it('lets the sessions of a user make 240 calls a minute together, and an ended o
   expect(await statusesOf(token, await externalSession(phone))).toEqual({ 200: 240, 429: 10 });
   const result = await platform(token);
   const message = 'Too many requests. Please try again later.';
-  expect(result).toMatchObject({ status: 429, body: { success: false, code: 'rate_limited', message } });
+  expect(result).toMatchObject({
+    status: 429,
+    body: { success: false, code: 'rate_limited', message },
+  });
   const retryAfter = Number(result.headers.get('retry-after'));
   expect(retryAfter).toBeGreaterThan(0);
   expect(retryAfter).toBeLessThanOrEqual(60);
@@ -262,9 +307,15 @@ it('reaches neither the database nor the live object for a session that was foun
 
 it('asks the platform about public calls of an IPv6 by its /64 and by its /48, and of an IPv4 itself', async () => {
   const [address, network] = [0, 1].map(() => vi.fn(async () => ({ success: true })));
-  const settings = { RATE_LIMITER: { limit: address }, NETWORK_RATE_LIMITER: { limit: network } } as never;
-  const statusFrom = async (from: string) => (await call('GET', '/api/health', { address: from, settings })).status;
-  expect([await statusFrom('2001:db8:1:2::3'), await statusFrom('203.0.113.9')]).toEqual([200, 200]);
+  const settings = {
+    RATE_LIMITER: { limit: address },
+    NETWORK_RATE_LIMITER: { limit: network },
+  } as never;
+  const statusFrom = async (from: string) =>
+    (await call('GET', '/api/health', { address: from, settings })).status;
+  expect([await statusFrom('2001:db8:1:2::3'), await statusFrom('203.0.113.9')]).toEqual([
+    200, 200,
+  ]);
   expect(address!.mock.calls).toEqual([[{ key: '2001:db8:1:2::/64' }], [{ key: '203.0.113.9' }]]);
   expect(network!.mock.calls).toEqual([[{ key: '2001:db8:1::/48' }]]);
   for (const limiter of [address, network]) {

@@ -35,7 +35,9 @@ async function replyInCrisis(phone: string): Promise<void> {
 /** The size of the only message as it is stored, which grows with the encrypted mark. */
 const storedMark = (token: string) =>
   runInDurableObject(liveUserOf(token), (_, { storage }) => {
-    const [row] = storage.sql.exec<{ sealed: ArrayBuffer }>('select sealed from messages').toArray();
+    const [row] = storage.sql
+      .exec<{ sealed: ArrayBuffer }>('select sealed from messages')
+      .toArray();
     return row!.sealed.byteLength;
   });
 
@@ -93,10 +95,13 @@ it('keeps nothing about the person beside the count of the day', async () => {
   await replyInCrisis(phone);
   await readChat(token);
   await untilTotal(1);
-  const dayOf = (...date: [year: number, month: number, day: number]) => Date.UTC(...date) / 86_400_000;
+  const dayOf = (...date: [year: number, month: number, day: number]) =>
+    Date.UTC(...date) / 86_400_000;
   const query = 'select kind, detail, day, n from daily_totals where day between ? and ?';
   const { rows } = await run(query, dayOf(year, 0, 1), dayOf(year + 1, 0, 1));
-  expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: 'referral', detail: 'web', day: dayOf(year, 5, 15), n: 1 }]);
+  expect(rows.map((row) => ({ ...row }))).toEqual([
+    { kind: 'referral', detail: 'web', day: dayOf(year, 5, 15), n: 1 },
+  ]);
 });
 
 it("counts the bot's own once for a webhook-id, as long as the number is known", async () => {
@@ -106,7 +111,10 @@ it("counts the bot's own once for a webhook-id, as long as the number is known",
   const path = '/api/bot/referrals';
   for (const answer of await parallel(5, () => botCall(path, { phone }, id)))
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
-  expect(await referrals()).toEqual({ lastYear: { year: year - 1, total: 0 }, thisYear: { year, total: 1 } });
+  expect(await referrals()).toEqual({
+    lastYear: { year: year - 1, total: 0 },
+    thisYear: { year, total: 1 },
+  });
   expect(costOf(await botCall(path, { phone }))).toBe(1);
   expect(await total()).toBe(2);
   const unknown = await botCall(path, { phone: newPhone() });
@@ -114,5 +122,8 @@ it("counts the bot's own once for a webhook-id, as long as the number is known",
   expect((await botCall(path, { phone, text: 'what was said' })).status).toBe(400);
   expect(await total()).toBe(2);
   advanceClock(Date.UTC(year + 1, 0, 2) - Date.now());
-  expect(await referrals()).toEqual({ lastYear: { year, total: 2 }, thisYear: { year: year + 1, total: 0 } });
+  expect(await referrals()).toEqual({
+    lastYear: { year, total: 2 },
+    thisYear: { year: year + 1, total: 0 },
+  });
 });

@@ -1,14 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { payRenewal } from '../../worker/billing/invoices.ts';
 import { call, parallel, runCron } from './support/api.ts';
-import { buy, inPortal, newSubscriber, pressUnseen, subscribe, type Subscriber, switchPlan } from './support/buying.ts';
+import {
+  buy,
+  inPortal,
+  newSubscriber,
+  pressUnseen,
+  subscribe,
+  type Subscriber,
+  switchPlan,
+} from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { post, usageOf } from './support/contacts.ts';
 import { metadataOf, newPerson, planOf } from './support/person.ts';
 import { logLines } from './support/requests.ts';
 import { database, sandbox } from './support/sandbox.ts';
 import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-events.ts';
-import { changePrice, latestInvoice, paymentsOf, priceOf, stripe, subscriptionOf } from './support/stripe.ts';
+import {
+  changePrice,
+  latestInvoice,
+  paymentsOf,
+  priceOf,
+  stripe,
+  subscriptionOf,
+} from './support/stripe.ts';
 import type { Tier } from './support/stripe.ts';
 
 /** A user whose card fails from now on, and who has used the allowance of a paid week, by default the first. */
@@ -71,25 +86,32 @@ describe('a renewal', () => {
     ['stopped', 'draft', (id) => stripe.invoices.update(id, { auto_advance: false })],
     ['marked', 'draft', (id) => stripe.invoices.update(id, { metadata: { hold: 'until Monday' } })],
     ['voided', 'void', async (id) => stripe.invoices.voidInvoice(await finalize(id))],
-    ['given up', 'uncollectible', async (id) => stripe.invoices.markUncollectible(await finalize(id))],
+    [
+      'given up',
+      'uncollectible',
+      async (id) => stripe.invoices.markUncollectible(await finalize(id)),
+    ],
   ];
 
-  it.each(edits)('opens nothing once somebody has %s its invoice, and the next one does', async (_, status, edit) => {
-    const { phone, customer } = await renewing();
-    const { id } = await latestInvoice(customer);
-    await edit(id);
-    await fetchByCron(customer);
-    expect(await latestInvoice(customer)).toMatchObject({ id, status });
-    expect((await subscriptionOf(customer)).status).toBe('active');
-    expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
-    // Stripe itself charges a marked draft after an hour.
-    if (status === 'draft') await stripe.invoices.update(id, { auto_advance: false });
-    await sandbox.advanceStripe(phone, week);
-    for (let times = 0; times < 2; times += 1) await fetchByCron(customer);
-    expect((await stripe.invoices.retrieve(id)).status).toBe(status);
-    expect(await paymentsOf(customer)).toHaveLength(2);
-    expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 30 });
-  });
+  it.each(edits)(
+    'opens nothing once somebody has %s its invoice, and the next one does',
+    async (_, status, edit) => {
+      const { phone, customer } = await renewing();
+      const { id } = await latestInvoice(customer);
+      await edit(id);
+      await fetchByCron(customer);
+      expect(await latestInvoice(customer)).toMatchObject({ id, status });
+      expect((await subscriptionOf(customer)).status).toBe('active');
+      expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
+      // Stripe itself charges a marked draft after an hour.
+      if (status === 'draft') await stripe.invoices.update(id, { auto_advance: false });
+      await sandbox.advanceStripe(phone, week);
+      for (let times = 0; times < 2; times += 1) await fetchByCron(customer);
+      expect((await stripe.invoices.retrieve(id)).status).toBe(status);
+      expect(await paymentsOf(customer)).toHaveLength(2);
+      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 30 });
+    },
+  );
 
   it('of two subscriptions, which grant the better plan and are logged, is charged once for each', async () => {
     const { phone, customer } = await newSubscriber('basic');
@@ -100,7 +122,9 @@ describe('a renewal', () => {
     expect((await stripe.invoices.list({ customer, status: 'draft' })).data).toHaveLength(2);
     await parallel(3, () => fetchByCron(customer));
     await advance(phone, 2 * hour);
-    expect((await paymentsOf(customer)).toSorted((one, other) => one - other)).toEqual([1199, 1199, 2999, 2999]);
+    expect((await paymentsOf(customer)).toSorted((one, other) => one - other)).toEqual([
+      1199, 1199, 2999, 2999,
+    ]);
     expect(await usageOf(phone)).toMatchObject({ used: 0, limit: 70, tier: 'premium' });
     expect(logLines('subscription_doubled')).toContainEqual(expect.objectContaining({ customer }));
   });
@@ -121,7 +145,10 @@ describe('a renewal', () => {
     await payLatest(person);
     const resetsAt = await periodEnd(customer);
     expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, resetsAt });
-    expect(await metadataOf(token)).toMatchObject({ subscriptionStatus: 'active', renewalDate: resetsAt });
+    expect(await metadataOf(token)).toMatchObject({
+      subscriptionStatus: 'active',
+      renewalDate: resetsAt,
+    });
   });
 });
 
@@ -162,17 +189,20 @@ describe('a user whose payment is due', () => {
   it.each([
     ['past_due', 'basic', { afterRetries: 'cancel' }, 2 * hour],
     ['unpaid', 'free', { retries: 'five-days', afterRetries: 'unpaid' }, 6 * 24 * hour],
-  ] as const)('pays it by saving a new card, while %s with the %s plan', async (status, tier, settings, later) => {
-    const { phone, token, customer } = await spent('basic', 30);
-    await sandbox.stripeSettings(phone, settings);
-    await advance(phone, week + later);
-    expect(await planOf(token)).toEqual([tier, status]);
-    await updateCard(token, '4242424242424242');
-    expect((await subscriptionOf(customer)).status).toBe('active');
-    expect(await planOf(token)).toEqual(['basic', 'active']);
-    expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0 });
-    expect(await paymentsOf(customer)).toHaveLength(2);
-  });
+  ] as const)(
+    'pays it by saving a new card, while %s with the %s plan',
+    async (status, tier, settings, later) => {
+      const { phone, token, customer } = await spent('basic', 30);
+      await sandbox.stripeSettings(phone, settings);
+      await advance(phone, week + later);
+      expect(await planOf(token)).toEqual([tier, status]);
+      await updateCard(token, '4242424242424242');
+      expect((await subscriptionOf(customer)).status).toBe('active');
+      expect(await planOf(token)).toEqual(['basic', 'active']);
+      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0 });
+      expect(await paymentsOf(customer)).toHaveLength(2);
+    },
+  );
 
   it('is charged once for a new card that fails as well', async () => {
     const { phone, token, customer } = await spent('basic', 30);
@@ -189,7 +219,11 @@ describe('a user whose payment is due', () => {
 
 describe('a plan that is changed while its payment is due', () => {
   /** A user past due who has used the last paid week, with a card that works again; the open invoice's id. */
-  async function owing(tier: Tier, limit: number, weeks = 1): Promise<Subscriber & { debt: string }> {
+  async function owing(
+    tier: Tier,
+    limit: number,
+    weeks = 1,
+  ): Promise<Subscriber & { debt: string }> {
     const person = await spent(tier, limit);
     const { phone, customer } = person;
     await sandbox.stripeSettings(phone, { afterRetries: 'past_due' });
@@ -203,14 +237,22 @@ describe('a plan that is changed while its payment is due', () => {
     pressUnseen(customer, 'switch', { price: await priceOf(tier) });
 
   /** Stripe calls the subscription active; the product knows that the week before is not paid. */
-  async function expectOwed({ phone, token, customer }: Subscriber, tier: Tier, limit: number): Promise<void> {
+  async function expectOwed(
+    { phone, token, customer }: Subscriber,
+    tier: Tier,
+    limit: number,
+  ): Promise<void> {
     await advance(phone, 0);
     expect((await subscriptionOf(customer)).status).toBe('active');
     expect(await planOf(token)).toEqual([tier, 'past_due']);
     expect((await post(phone)).body).toMatchObject({ allowed: false, used: limit, limit });
   }
 
-  async function expectPaid({ phone, token }: Subscriber, tier: Tier, limit: number): Promise<void> {
+  async function expectPaid(
+    { phone, token }: Subscriber,
+    tier: Tier,
+    limit: number,
+  ): Promise<void> {
     await advance(phone, 0);
     expect(await planOf(token)).toEqual([tier, 'active']);
     expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit });
@@ -221,7 +263,10 @@ describe('a plan that is changed while its payment is due', () => {
     const { customer, debt } = person;
     const { id } = await subscriptionOf(customer);
     // The portal refuses that; the owner can do it in the dashboard.
-    const anew = { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'always_invoice' } as const;
+    const anew = {
+      billing_cycle_anchor: { type: 'now' },
+      proration_behavior: 'always_invoice',
+    } as const;
     for (let times = 0; times < 3; times += 1) {
       await stripe.subscriptions.update(id, anew);
       // Two hours have passed since the renewal.
@@ -267,7 +312,10 @@ describe('a plan that is changed while its payment is due', () => {
     await expectOwed(person, 'basic', 30);
     expect((await call('POST', '/api/billing/cancel', { token })).status).toBe(200);
     await advance(phone, 15 * 24 * hour);
-    expect(await stripe.invoices.retrieve(debt)).toMatchObject({ status: 'open', auto_advance: false });
+    expect(await stripe.invoices.retrieve(debt)).toMatchObject({
+      status: 'open',
+      auto_advance: false,
+    });
     expect(await paymentsOf(customer)).toHaveLength(2);
     expect((await planOf(token))[0]).toBe('free');
   });
@@ -287,16 +335,19 @@ describe('a plan that is changed while its payment is due', () => {
 it.each([
   [true, 'active', 0],
   [false, 'past_due', 30],
-] as const)('a renewal that needs authentication is past due until it gets it: %s', async (succeeds, status, used) => {
-  const { token, phone } = await newPerson();
-  await subscribe(token, 'basic', { card: '4000002760003184', authentication: 'complete' });
-  await post(phone, 30);
-  await advance(phone, week + 2 * hour);
-  expect(await planOf(token)).toEqual(['basic', 'past_due']);
-  expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
-  expect((await buy(token)).body.portalUrl).toContain('/invoice/');
-  await sandbox.authenticate(phone, succeeds);
-  await advance(phone, 0);
-  expect(await planOf(token)).toEqual(['basic', status]);
-  expect(await usageOf(phone)).toMatchObject({ used });
-});
+] as const)(
+  'a renewal that needs authentication is past due until it gets it: %s',
+  async (succeeds, status, used) => {
+    const { token, phone } = await newPerson();
+    await subscribe(token, 'basic', { card: '4000002760003184', authentication: 'complete' });
+    await post(phone, 30);
+    await advance(phone, week + 2 * hour);
+    expect(await planOf(token)).toEqual(['basic', 'past_due']);
+    expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 30 });
+    expect((await buy(token)).body.portalUrl).toContain('/invoice/');
+    await sandbox.authenticate(phone, succeeds);
+    await advance(phone, 0);
+    expect(await planOf(token)).toEqual(['basic', status]);
+    expect(await usageOf(phone)).toMatchObject({ used });
+  },
+);

@@ -16,15 +16,39 @@ import {
   verifyOtp,
 } from './support/codes.ts';
 import { eventTypes, newPhone } from './support/contacts.ts';
-import { deleteAccount, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  exportOf,
+  externalSession,
+  getMe,
+  newPerson,
+  userOf,
+} from './support/person.ts';
 import { logLines, watchDatabase } from './support/requests.ts';
-import { columnsWith, database, deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
+import {
+  columnsWith,
+  database,
+  deliveredEvents,
+  during,
+  run,
+  sandbox,
+  userRowOf,
+} from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
 
 /** Moves every use of the account so many days back, makes its review due, and runs the cron jobs. */
 async function reviewAfter(days: number, ...phones: string[]): Promise<void> {
-  const columns = ['created_at', 'contacted_at', 'last_contact_at', 'last_seen_at', 'week_start', 'week_anchor'];
-  const earlier = [...columns, 'retention_notice_at'].map((column) => `${column} = ${column} - ${days * day}`);
+  const columns = [
+    'created_at',
+    'contacted_at',
+    'last_contact_at',
+    'last_seen_at',
+    'week_start',
+    'week_anchor',
+  ];
+  const earlier = [...columns, 'retention_notice_at'].map(
+    (column) => `${column} = ${column} - ${days * day}`,
+  );
   const sql = `update users set ${earlier.join(', ')}, retention_due_at = 0 where phone = ?`;
   for (const phone of phones) await run(sql, phone);
   await runCron('0 * * * *');
@@ -57,7 +81,8 @@ describe('an unused account', () => {
     const left = (parked: 0 | 1, count: number) =>
       eventually(async () => expect((await run(sql, phone, parked)).rows).toHaveLength(count));
     await during({ bot: { status: 400, match: phone } }, async () => {
-      for (const status of ['pending', 'approved']) await botCall('/api/bot/approvals', { phone, status });
+      for (const status of ['pending', 'approved'])
+        await botCall('/api/bot/approvals', { phone, status });
       await left(1, 1);
     });
     await reviewAfter(701, phone);
@@ -83,7 +108,12 @@ describe('an unused account', () => {
 
 type Row = (string | number)[];
 /** Each table whose rows end: its key, how long (ms) they are kept, and a row by its number and its instant. */
-const perishable: [table: string, key: string, keptMs: number, row: (n: number, at: number) => Row][] = [
+const perishable: [
+  table: string,
+  key: string,
+  keptMs: number,
+  row: (n: number, at: number) => Row,
+][] = [
   ['codes', 'phone', 0, (n, at) => [`+swept${n}`, 'mac', 'by', at, 5, '', '']],
   ['rate_limit_events', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
   ['bot_calls', 'id', 7 * day, (n, at) => [`swept_${n}`, 'fingerprint', 'by', at, '{}']],
@@ -91,14 +121,20 @@ const perishable: [table: string, key: string, keptMs: number, row: (n: number, 
   ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at, 0]],
   ['used_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
   ['left_weeks', 'phone_mac', 0, (n, at) => [`swept_${n}`, 1, at]],
-  ['link_codes', 'mac', 0, (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, at, '', `swept_${n}`, 'en']],
+  [
+    'link_codes',
+    'mac',
+    0,
+    (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, at, '', `swept_${n}`, 'en'],
+  ],
   ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5, '', '']],
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '']],
 ];
 
 /** Inserts rows before all others, since older rows precede newer ones. */
 async function put(table: string, rows: Row[]): Promise<void> {
-  const [first] = (await database.execute(`select coalesce(min(rowid), 0) as rowid from ${table}`)).rows;
+  const [first] = (await database.execute(`select coalesce(min(rowid), 0) as rowid from ${table}`))
+    .rows;
   const before = Number(first!.rowid) - rows.length;
   const { columns } = await database.execute(`select * from ${table} limit 0`);
   const sql = `insert into ${table} (rowid, ${columns.join(', ')}) values (?, ${columns.map(() => '?').join(', ')})`;
@@ -106,17 +142,27 @@ async function put(table: string, rows: Row[]): Promise<void> {
   await database.batch(inserts, 'write');
 }
 
-it.each(perishable)('deletes the expired rows of %s, and no others', async (table, key, keptMs, row) => {
-  advanceClock(0);
-  const end = Date.now() - keptMs;
-  const old = Array.from({ length: 1500 }, (_, index) => row(index, end - day + index));
-  await put(table, [...old, row(1500, end - 60_000), row(1501, end - 1000), row(1502, end + 60_000)]);
-  const requests = watchDatabase(`delete from \\"${table}\\"`);
-  await runCron();
-  expect(requests.length).toBeGreaterThan(3);
-  const { rows } = await database.execute(`delete from ${table} where ${key} like '%swept%' returning ${key}`);
-  expect(rows.map((left) => left[key])).toEqual([row(1502, 0)[0]]);
-});
+it.each(perishable)(
+  'deletes the expired rows of %s, and no others',
+  async (table, key, keptMs, row) => {
+    advanceClock(0);
+    const end = Date.now() - keptMs;
+    const old = Array.from({ length: 1500 }, (_, index) => row(index, end - day + index));
+    await put(table, [
+      ...old,
+      row(1500, end - 60_000),
+      row(1501, end - 1000),
+      row(1502, end + 60_000),
+    ]);
+    const requests = watchDatabase(`delete from \\"${table}\\"`);
+    await runCron();
+    expect(requests.length).toBeGreaterThan(3);
+    const { rows } = await database.execute(
+      `delete from ${table} where ${key} like '%swept%' returning ${key}`,
+    );
+    expect(rows.map((left) => left[key])).toEqual([row(1502, 0)[0]]);
+  },
+);
 
 /** The recordings in a live object, as they are stored. */
 function storedOf(token: string): Promise<Uint8Array[]> {
@@ -140,7 +186,10 @@ describe('a recording', () => {
     const voice = { type: 'audio/ogg', seconds: 2, data: btoa(String.fromCharCode(...bytes)) };
     await reply(phone, 'What Solace said', 'reply-1', { voice });
     const { body } = await exportOf(token);
-    expect(body.conversation).toMatchObject([{ text: 'What I said' }, { text: 'What Solace said' }]);
+    expect(body.conversation).toMatchObject([
+      { text: 'What I said' },
+      { text: 'What Solace said' },
+    ]);
     const own = { id, author: 'user', ...voice, seconds: 5 };
     expect(body.recordings).toEqual([own, { id: 'reply-1', author: 'solace', ...voice }]);
     expect((await exportOf(other.token)).body.recordings).toEqual([]);
@@ -157,7 +206,8 @@ describe('a recording', () => {
     // In the place of another it cannot be read.
     const other = await sendRecording(token, recordingOf('audio/ogg', 3000));
     expect(await (await fetchRecording(token, id)).bytes()).toEqual(bytes);
-    const copy = 'update recordings set sealed = (select sealed from recordings where seq = 1) where seq = 2';
+    const copy =
+      'update recordings set sealed = (select sealed from recordings where seq = 1) where seq = 2';
     await runInDurableObject(liveUserOf(token), (_, { storage }) => void storage.sql.exec(copy));
     expect((await fetchRecording(token, other.body.message.id)).status).toBe(500);
   });
@@ -175,9 +225,16 @@ describe('a recording', () => {
   it('is kept as long as messages are, and no longer', async () => {
     const { token } = await withRecording();
     advanceClock(89 * day);
-    const append = { id: 'new', author: 'user' as const, sealed: new ArrayBuffer(40), notAfter: Date.now() + 5000 };
+    const append = {
+      id: 'new',
+      author: 'user' as const,
+      sealed: new ArrayBuffer(40),
+      notAfter: Date.now() + 5000,
+    };
     const recording = new ArrayBuffer(9);
-    await runInDurableObject(liveUserOf(token), (object) => object.append(0, { ...append, recording }));
+    await runInDurableObject(liveUserOf(token), (object) =>
+      object.append(0, { ...append, recording }),
+    );
     await runDurableObjectAlarm(liveUserOf(token));
     expect(await storedOf(token)).toHaveLength(2);
     advanceClock(2 * day);
@@ -190,11 +247,24 @@ const base64 = (text: string) => btoa(text).replace(/=+$/, '');
 
 /** What gives a secret away: itself, and its hashes without a key, which anybody can compute for every number. */
 async function signsOf(...secrets: string[]): Promise<string[]> {
-  const subjects = ['codes', 'every-code', 'wrong-tries', 'codes-from', 'requests-from', 'tries-from'];
-  const hashed = secrets.flatMap((secret) => [secret, ...subjects.map((subject) => `${subject}:${secret}`)]);
+  const subjects = [
+    'codes',
+    'every-code',
+    'wrong-tries',
+    'codes-from',
+    'requests-from',
+    'tries-from',
+  ];
+  const hashed = secrets.flatMap((secret) => [
+    secret,
+    ...subjects.map((subject) => `${subject}:${secret}`),
+  ]);
   const algorithms = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512', 'MD5'];
-  const digestsOf = (bytes: Uint8Array) => algorithms.map((algorithm) => crypto.subtle.digest(algorithm, bytes));
-  const digests = await Promise.all(hashed.flatMap((text) => digestsOf(new TextEncoder().encode(text))));
+  const digestsOf = (bytes: Uint8Array) =>
+    algorithms.map((algorithm) => crypto.subtle.digest(algorithm, bytes));
+  const digests = await Promise.all(
+    hashed.flatMap((text) => digestsOf(new TextEncoder().encode(text))),
+  );
   const inBase64 = digests.map((bytes) => base64(String.fromCharCode(...new Uint8Array(bytes))));
   return [...secrets, ...secrets.map(base64), ...digests.map(hex), ...inBase64];
 }
@@ -217,51 +287,70 @@ const network = randomNetwork();
 it.each([
   // IPv4 addresses are counted as they are, those of IPv6 by their /64 and /48.
   ['203.0.113.77', ['203.0.113.77', '203.0.113.0', '203.0.113']],
-  [`${network}:7:1:2:3:4`, [network, `${network}:7:1:2:3:4`, `${network}:7::/64`, `${network}::/48`]],
-])('keeps a number only where it is needed, and the address %s nowhere', async (address, secrets) => {
-  const phone = newPhone();
-  const number = await numbersOf(phone);
-  const code = await newCode(phone, { address });
-  await verifyOtp(phone, otherThan(code.otp), address);
-  await redeem(code, { address });
-  await requestOtp(newPhone(), address);
-  const token = await externalSession(phone);
-  await deliveredEvents(phone);
-  expect(await columnsWith(number)).toEqual(mayHoldNumber);
+  [
+    `${network}:7:1:2:3:4`,
+    [network, `${network}:7:1:2:3:4`, `${network}:7::/64`, `${network}::/48`],
+  ],
+])(
+  'keeps a number only where it is needed, and the address %s nowhere',
+  async (address, secrets) => {
+    const phone = newPhone();
+    const number = await numbersOf(phone);
+    const code = await newCode(phone, { address });
+    await verifyOtp(phone, otherThan(code.otp), address);
+    await redeem(code, { address });
+    await requestOtp(newPhone(), address);
+    const token = await externalSession(phone);
+    await deliveredEvents(phone);
+    expect(await columnsWith(number)).toEqual(mayHoldNumber);
 
-  await consent(token);
-  await write(token, 'Hello');
-  await untilReplied({ phone, token }, 1);
-  await reply(phone, 'More', 'traces-1', { crisis: true });
-  await botCall('/api/bot/trials', { phone });
-  await call('GET', '/api/user/export', { token, address });
-  await deliveredEvents(phone);
-  expect(await columnsWith(number)).toEqual(mayHoldNumber);
-  const object = await wholeObject(token);
-  expect(object).toContain('traces-1');
-  for (const sign of number) expect(object).not.toContain(sign);
+    await consent(token);
+    await write(token, 'Hello');
+    await untilReplied({ phone, token }, 1);
+    await reply(phone, 'More', 'traces-1', { crisis: true });
+    await botCall('/api/bot/trials', { phone });
+    await call('GET', '/api/user/export', { token, address });
+    await deliveredEvents(phone);
+    expect(await columnsWith(number)).toEqual(mayHoldNumber);
+    const object = await wholeObject(token);
+    expect(object).toContain('traces-1');
+    for (const sign of number) expect(object).not.toContain(sign);
 
-  await newCode(phone, { address });
-  expect(await columnsWith(number)).toEqual([...mayHoldNumber, 'challenges.phone', 'codes.phone'].toSorted());
-  expect((await deleteAccount(token)).status).toBe(200);
-  await deliveredEvents(phone);
-  await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
-});
+    await newCode(phone, { address });
+    expect(await columnsWith(number)).toEqual(
+      [...mayHoldNumber, 'challenges.phone', 'codes.phone'].toSorted(),
+    );
+    expect((await deleteAccount(token)).status).toBe(200);
+    await deliveredEvents(phone);
+    await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
+  },
+);
 
 it('keeps nothing of a link code, a change and a notice after the deletion, or 30 days after they were left', async () => {
   const address = `${randomNetwork()}:5:1:2:3:4`;
   const [asked, next, last, left] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const { businessUserId, linkCode, otp } = await claimNumber(asked, address);
-  const inRequests = ['challenges.phone', 'codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];
+  const inRequests = [
+    'challenges.phone',
+    'codes.phone',
+    'link_codes.phone',
+    'link_codes.whatsapp_id',
+  ];
   expect(await columnsWith(await numbersOf(asked))).toEqual(inRequests);
   const { token } = (await redeem({ phone: asked, otp, challenge: linkCode }, { address })).body;
   const { endpoint, keys } = await sandbox.newBrowser(asked);
-  expect((await call('PUT', '/api/user/push', { token, address, body: { endpoint, keys } })).status).toBe(200);
+  expect(
+    (await call('PUT', '/api/user/push', { token, address, body: { endpoint, keys } })).status,
+  ).toBe(200);
   await consent(token);
   await reply(asked, 'You are heard');
   await eventually(async () => expect(await sandbox.notices(asked)).toHaveLength(1));
   const browser = [endpoint, keys.p256dh, keys.auth];
-  const ofBrowser = ['push_subscriptions.auth', 'push_subscriptions.endpoint', 'push_subscriptions.p256dh'];
+  const ofBrowser = [
+    'push_subscriptions.auth',
+    'push_subscriptions.endpoint',
+    'push_subscriptions.p256dh',
+  ];
   expect(await columnsWith(browser)).toEqual(ofBrowser);
 
   const change = await beginChange(token, next, address);
@@ -281,7 +370,10 @@ it('keeps nothing of a link code, a change and a notice after the deletion, or 3
   const signs = [...(await numbersOf(asked, next, last)), ...secrets];
   await expectNoTraces(signs, '/api/bot/contacts', '/api/user/phone/verify', '/api/user/push');
 
-  const ofClaim = [...(await numbersOf(left)), ...(await signsOf(claim.linkCode, claim.businessUserId))];
+  const ofClaim = [
+    ...(await numbersOf(left)),
+    ...(await signsOf(claim.linkCode, claim.businessUserId)),
+  ];
   expect(await columnsWith(ofClaim)).toEqual([...inRequests, 'link_codes.claimed_by'].toSorted());
   advanceClock(30 * day + 1);
   await runCron();

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { keyedHash } from '../../worker/lib/crypto.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { sessionToken } from '../../worker/sign-in/session-token.ts';
-import { botCall, botHeaders, botPaths, call, vars, parallel, randomAddress } from './support/api.ts';
+import {
+  botCall,
+  botHeaders,
+  botPaths,
+  call,
+  vars,
+  parallel,
+  randomAddress,
+} from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { newCode, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, newPhone } from './support/contacts.ts';
@@ -41,7 +49,8 @@ it('TURSO_AUTH_TOKEN alone signs nobody in by copying a code to another number',
   const [victim, thief] = [await newVictim(), await newContact()];
   await newCode(victim.phone);
   const { otp } = await newCode(thief.phone);
-  const copy = 'update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?';
+  const copy =
+    'update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?';
   expect((await run(copy, thief.phone, victim.phone)).rowsAffected).toBe(1);
   expect((await verifyOtp(victim.phone, otp)).status).toBe(401);
   expect((await verifyOtp(thief.phone, otp)).status).toBe(200);
@@ -60,7 +69,11 @@ it('CHAT_KEYS alone signs no session and no call of the bot', async () => {
 it('BOT_WEBHOOK_SECRET and TURSO_AUTH_TOKEN take over the account of a number, not its conversation', async () => {
   const [victim, thief] = [await newVictim(), await newContact()];
   await run('delete from users where phone = ?', thief.phone);
-  await run('update users set phone = ?, whatsapp_id = null where phone = ?', thief.phone, victim.phone);
+  await run(
+    'update users set phone = ?, whatsapp_id = null where phone = ?',
+    thief.phone,
+    victim.phone,
+  );
   const { token } = (await redeem(await newCode(thief.phone))).body;
   expect((await getMe(token)).body.profile.phoneNumber).toBe(thief.phone);
   const answer = await chatOf(token);
@@ -96,17 +109,24 @@ const [old] = vars.CHAT_KEYS!.split(' ') as [string];
 
 const steps = [...rotation(old, fresh), ['remove', `${fresh} ${old}`, fresh] as const];
 
-it.each(steps)('serves a conversation by both versions during the step: %s', async (_, before, after) => {
-  const person = await newWriter();
-  const writeBy = (CHAT_KEYS: string, message: string) => write(person.token, message, undefined, { CHAT_KEYS });
-  await writeBy(before, 'One');
-  await writeBy(after, 'Two');
-  await writeBy(before, 'Three');
-  for (const CHAT_KEYS of [before, after]) {
-    const { body } = await call('GET', '/api/user/chat', { token: person.token, settings: { CHAT_KEYS } });
-    expect(body.messages).toMatchObject([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }]);
-  }
-});
+it.each(steps)(
+  'serves a conversation by both versions during the step: %s',
+  async (_, before, after) => {
+    const person = await newWriter();
+    const writeBy = (CHAT_KEYS: string, message: string) =>
+      write(person.token, message, undefined, { CHAT_KEYS });
+    await writeBy(before, 'One');
+    await writeBy(after, 'Two');
+    await writeBy(before, 'Three');
+    for (const CHAT_KEYS of [before, after]) {
+      const { body } = await call('GET', '/api/user/chat', {
+        token: person.token,
+        settings: { CHAT_KEYS },
+      });
+      expect(body.messages).toMatchObject([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }]);
+    }
+  },
+);
 
 it('knows the sessions of both versions, if the key was accepted before it was promoted', async () => {
   const [first] = vars.SESSION_KEYS!.split(' ') as [string];
@@ -123,43 +143,55 @@ const peppers = rotation(vars.CODE_PEPPER!.split(' ')[0]!, 'P'.repeat(43));
 
 it.each(peppers)('opens no limit while the pepper is rotated: %s', async (_, before, after) => {
   const { phone } = await newContact();
-  const request = async (CODE_PEPPER: string) => (await requestOtp(phone, undefined, { CODE_PEPPER })).status;
+  const request = async (CODE_PEPPER: string) =>
+    (await requestOtp(phone, undefined, { CODE_PEPPER })).status;
   expect([await request(before), await request(after)]).toEqual([200, 429]);
   await botCall('/api/bot/contacts', { phone }, undefined, { CODE_PEPPER: after });
   expect(await request(before)).toBe(200);
 
   const address = randomAddress();
   const guess = async (CODE_PEPPER: string) =>
-    (await redeem({ phone: newPhone(), otp: '123456' }, { address, settings: { CODE_PEPPER } })).status;
+    (await redeem({ phone: newPhone(), otp: '123456' }, { address, settings: { CODE_PEPPER } }))
+      .status;
   for (const CODE_PEPPER of [before, after]) await parallel(30, () => guess(CODE_PEPPER));
   expect([await guess(before), await guess(after)]).toEqual([429, 429]);
 });
 
-it.each(peppers)('takes a code or an external token of either version once: %s', async (_, before, after) => {
-  const by = (CODE_PEPPER: string) => ({ settings: { CODE_PEPPER } });
-  for (const one of [before, after]) {
-    const other = one === before ? after : before;
-    const { token } = await sandbox.externalToken(newPhone());
-    const verify = async (pepper: string) =>
-      (await call('POST', '/api/auth/verify-external-token', { body: { token }, ...by(pepper) })).status;
-    expect([await verify(one), await verify(other), await verify(one)]).toEqual([200, 401, 401]);
+it.each(peppers)(
+  'takes a code or an external token of either version once: %s',
+  async (_, before, after) => {
+    const by = (CODE_PEPPER: string) => ({ settings: { CODE_PEPPER } });
+    for (const one of [before, after]) {
+      const other = one === before ? after : before;
+      const { token } = await sandbox.externalToken(newPhone());
+      const verify = async (pepper: string) =>
+        (await call('POST', '/api/auth/verify-external-token', { body: { token }, ...by(pepper) }))
+          .status;
+      expect([await verify(one), await verify(other), await verify(one)]).toEqual([200, 401, 401]);
 
-    for (const withChallenge of [true, false]) {
-      const { challenge, ...code } = await newCode(newPhone(), by(one));
-      const redeemBy = async (pepper: string) =>
-        (await redeem({ ...code, ...(withChallenge && { challenge }) }, by(pepper))).status;
-      expect(await redeemBy('another-pepper-of-thirty-two-bytes')).toBe(401);
-      expect([await redeemBy(other), await redeemBy(one)]).toEqual([200, 401]);
+      for (const withChallenge of [true, false]) {
+        const { challenge, ...code } = await newCode(newPhone(), by(one));
+        const redeemBy = async (pepper: string) =>
+          (await redeem({ ...code, ...(withChallenge && { challenge }) }, by(pepper))).status;
+        expect(await redeemBy('another-pepper-of-thirty-two-bytes')).toBe(401);
+        expect([await redeemBy(other), await redeemBy(one)]).toEqual([200, 401]);
+      }
     }
-  }
-});
+  },
+);
 
-const botSecrets = rotation(vars.BOT_WEBHOOK_SECRET!, `whsec_${btoa('a secret of thirty-two bytes, new')}`);
+const botSecrets = rotation(
+  vars.BOT_WEBHOOK_SECRET!,
+  `whsec_${btoa('a secret of thirty-two bytes, new')}`,
+);
 
-it.each(botSecrets)("takes calls and signs events by the bot's old secret: %s", async (_, before, after) => {
-  const { phone } = await newContact();
-  for (const BOT_WEBHOOK_SECRET of [before, after])
-    for (const status of ['pending', 'approved'])
-      await botCall('/api/bot/approvals', { phone, status }, undefined, { BOT_WEBHOOK_SECRET });
-  expect(await eventTypes(phone)).toEqual(['user.approved', 'user.approved']);
-});
+it.each(botSecrets)(
+  "takes calls and signs events by the bot's old secret: %s",
+  async (_, before, after) => {
+    const { phone } = await newContact();
+    for (const BOT_WEBHOOK_SECRET of [before, after])
+      for (const status of ['pending', 'approved'])
+        await botCall('/api/bot/approvals', { phone, status }, undefined, { BOT_WEBHOOK_SECRET });
+    expect(await eventTypes(phone)).toEqual(['user.approved', 'user.approved']);
+  },
+);

@@ -10,7 +10,14 @@ import { consent, newWriter, reply, untilDelivered, write } from './support/chat
 import { eventually } from './support/clock.ts';
 import { newCode, requestOtp, verifyOtp } from './support/codes.ts';
 import { newContact, newPhone } from './support/contacts.ts';
-import { externalSession, getMe, logOut, newPerson, trialSession, userOf } from './support/person.ts';
+import {
+  externalSession,
+  getMe,
+  logOut,
+  newPerson,
+  trialSession,
+  userOf,
+} from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { database, newestCode, outboxOf, run } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
@@ -25,15 +32,25 @@ it('names the deployed version in a header, and nothing of it in the body', asyn
 
 it('describes every call of the table but those of support, with its body and every status it can answer', async () => {
   const { status, headers, body } = await call('GET', '/api/openapi.json');
-  expect([status, headers.get('content-type'), body.openapi]).toEqual([200, 'application/json', '3.1.0']);
+  expect([status, headers.get('content-type'), body.openapi]).toEqual([
+    200,
+    'application/json',
+    '3.1.0',
+  ]);
   const described = Object.entries(body.paths).flatMap(([path, operations]) =>
     Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
   );
   // Only the owner's support command makes its calls, so the document leaves them out.
   const table = (Object.entries(endpoints) as [string, Endpoint][])
     .filter(([, { access }]) => access !== 'support')
-    .map(([name, endpoint]) => ({ ...endpoint, name, path: endpoint.path.replaceAll(/:(\w+)/g, '{$1}') }));
-  expect(described.toSorted()).toEqual(table.map(({ method, path }) => `${method} ${path}`).toSorted());
+    .map(([name, endpoint]) => ({
+      ...endpoint,
+      name,
+      path: endpoint.path.replaceAll(/:(\w+)/g, '{$1}'),
+    }));
+  expect(described.toSorted()).toEqual(
+    table.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  );
   for (const { name, method, path, input, access, whilePending } of table) {
     const operation = body.paths[path][method.toLowerCase()];
     expect(operation.operationId).toBe(name);
@@ -43,7 +60,9 @@ it('describes every call of the table but those of support, with its body and ev
     if (access === 'user' && !whilePending) expect(operation.responses).toHaveProperty('403');
     if (access === 'bot') expect(operation.responses).toHaveProperty('409');
   }
-  expect(body.paths['/api/bot/usage'].post.requestBody.content['application/json'].schema).toMatchObject({
+  expect(
+    body.paths['/api/bot/usage'].post.requestBody.content['application/json'].schema,
+  ).toMatchObject({
     anyOf: [{ required: ['phone'] }, { required: ['businessUserId'] }],
     additionalProperties: false,
     properties: { count: { type: 'integer', minimum: 1, maximum: 100, default: 1 } },
@@ -87,7 +106,8 @@ it('writes one structured line per request, without personal data', async () => 
     [undefined, expect.not.stringMatching(tag as string)],
   ]);
   const all = JSON.stringify(logLines());
-  for (const secret of [phone.slice(1), otp, token, 'in-the-query']) expect(all).not.toContain(secret);
+  for (const secret of [phone.slice(1), otp, token, 'in-the-query'])
+    expect(all).not.toContain(secret);
 });
 
 /** `npm run types` checks these. */
@@ -101,7 +121,10 @@ it('compiles no handler that does not check its session, and no number that is n
 });
 
 function expectTurnedOff({ status, body, headers }: Answer, setting: string): void {
-  expect({ status, body }).toMatchObject({ status: 503, body: { success: false, code: 'unavailable' } });
+  expect({ status, body }).toMatchObject({
+    status: 503,
+    body: { success: false, code: 'unavailable' },
+  });
   expect(headers.get('retry-after')).toBe('60');
   const line = { level: 'error', settings: [setting] };
   expect(logLines('settings_invalid')).toContainEqual(expect.objectContaining(line));
@@ -184,7 +207,11 @@ it('makes one database request for each frequent call, and few behind it', async
   const calls: [name: string, call: () => Made, behind: number, cost?: number][] = [
     ['profile', () => getMe(token), 0],
     ['platform', () => call('GET', '/api/user/platform', { token }), 0],
-    ['choice', () => call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } }), 0],
+    [
+      'choice',
+      () => call('PUT', '/api/user/platform', { token, body: { platform: 'whatsapp' } }),
+      0,
+    ],
     ['ticket', () => call('POST', '/api/user/stream-ticket', { token }), 0],
     ['stream', () => OpenStream.open(token), 0],
     // An event is leased, then removed. The number is read before the key that is bound to it is stored.
@@ -193,7 +220,11 @@ it('makes one database request for each frequent call, and few behind it', async
     // The event of a message is leased by the request itself.
     ['writing', () => write(token, 'Hello'), 1],
     ['typing', () => botCall('/api/bot/typing', { phone }), 0],
-    ['replying', () => botCall('/api/bot/messages', { phone, id: 'reply-1', text: 'I hear you.' }), 0],
+    [
+      'replying',
+      () => botCall('/api/bot/messages', { phone, id: 'reply-1', text: 'I hear you.' }),
+      0,
+    ],
     // Clearing is confirmed.
     ['clearing', () => call('DELETE', '/api/user/chat', { token }), 3, 2],
     // It has two events.
@@ -212,7 +243,8 @@ it('makes one database request for each frequent call, and few behind it', async
 });
 
 /** Allowed scans: constant rows, a subquery's one row, and partial indexes of due rows. */
-const harmless = /^SCAN ((\d+ )?CONSTANT ROWS?|\(subquery-\d+\)|customers USING INDEX customers_due)$/;
+const harmless =
+  /^SCAN ((\d+ )?CONSTANT ROWS?|\(subquery-\d+\)|customers USING INDEX customers_due)$/;
 
 async function everyCall(): Promise<void> {
   const { phone, token } = await newPerson();
@@ -232,8 +264,11 @@ async function everyCall(): Promise<void> {
   await write(writer.token, 'Hello', message.id);
   await reply(writer.phone, 'Hello', 'reply-1', { crisis: true });
   await botCall('/api/bot/typing', { phone: writer.phone });
-  for (const path of ['', '/consent']) await call('DELETE', `/api/user/chat${path}`, { token: writer.token });
-  await call('DELETE', '/api/user/me', { token: await externalSession((await newContact()).phone) });
+  for (const path of ['', '/consent'])
+    await call('DELETE', `/api/user/chat${path}`, { token: writer.token });
+  await call('DELETE', '/api/user/me', {
+    token: await externalSession((await newContact()).phone),
+  });
   await runCron();
   await runCron('0 * * * *');
   await call('GET', '/api/health');

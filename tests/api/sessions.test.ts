@@ -4,7 +4,15 @@ import { buy, complete, newSubscriber } from './support/buying.ts';
 import { consent } from './support/chat.ts';
 import { advanceClock, eventually, minute, second } from './support/clock.ts';
 import { newCode, redeem } from './support/codes.ts';
-import { externalSession, getMe, logOut, newPerson, sessionOf, trialSession, userOf } from './support/person.ts';
+import {
+  externalSession,
+  getMe,
+  logOut,
+  newPerson,
+  sessionOf,
+  trialSession,
+  userOf,
+} from './support/person.ts';
 import { costOf, holdRequests } from './support/requests.ts';
 import { run } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
@@ -27,7 +35,11 @@ it('lists sessions newest first, the present one marked, without expired ones an
   expect((await list(later)).map(({ current }) => current)).toEqual([true, false]);
   for (const session of sessions)
     expect(Object.keys(session).toSorted()).toEqual(['createdAt', 'current', 'id', 'lastSeenAt']);
-  await run('update sessions set expires_at = ? where id = ?', Date.now() - second, sessions[1]!.id);
+  await run(
+    'update sessions set expires_at = ? where id = ?',
+    Date.now() - second,
+    sessions[1]!.id,
+  );
   expect(await list(later)).toHaveLength(1);
   expect((await sessionsOf(token)).status).toBe(401);
 });
@@ -42,7 +54,10 @@ it('ends one session and its streams, once for fifty parallel callers, and no en
   expect(answers.find(({ status }) => status === 200)!.body).toEqual({ success: true });
   await stream.until(({ ended }) => ended);
   for (const wrong of [sessionOf(stranger.token), id, 'unknown', '%27%20or%201=1--'])
-    expect(await end(token, wrong)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
+    expect(await end(token, wrong)).toMatchObject({
+      status: 404,
+      body: { success: false, code: 'not_found' },
+    });
   const responses = await Promise.all([other, token, stranger.token].map(getMe));
   expect(responses.map(({ status }) => status)).toEqual([401, 200, 200]);
   expect((await end(token, sessionOf(token))).status).toBe(200);
@@ -77,7 +92,9 @@ describe('the session of a trial link', () => {
     expect((await getMe(token)).body.profile).toMatchObject({ isTrial: true });
     (await OpenStream.opened(token)).close();
     expect((await call('POST', '/api/user/stream-ticket', { token })).status).toBe(200);
-    expect((await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } })).status).toBe(200);
+    expect(
+      (await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } })).status,
+    ).toBe(200);
     await complete((await buy(token, 'basic')).body.portalUrl);
     // The choice of the plan that waits for the end of the trial, but never the whole portal with card and invoices.
     expect((await buy(token)).status).toBe(200);
@@ -91,7 +108,8 @@ describe('the session of a trial link', () => {
   it('changes no paid plan, while those of a code and an external token beside it may do everything', async () => {
     const { phone } = await newSubscriber('basic');
     const limited = await trialSession(phone);
-    for (const tier of [undefined, 'platinum']) expect(await buy(limited, tier)).toMatchObject(signInNeeded);
+    for (const tier of [undefined, 'platinum'])
+      expect(await buy(limited, tier)).toMatchObject(signInNeeded);
     const { token } = (await redeem(await newCode(phone))).body;
     for (const full of [token, await externalSession(phone)])
       for (const each of [sessionsOf, consent, buy]) expect((await each(full)).status).toBe(200);

@@ -19,7 +19,9 @@ describe('requesting a code', () => {
     expect(tally(answers)).toEqual({ 200: 1, 429: 49 });
     const { body } = answers.find(({ status }) => status === 200)!;
     expect(body).toMatchObject({ success: true, requiresInitialContact: false });
-    expect(await sandbox.messages(phone)).toMatchObject([{ code: expect.stringMatching(/^\d{6}$/) }]);
+    expect(await sandbox.messages(phone)).toMatchObject([
+      { code: expect.stringMatching(/^\d{6}$/) },
+    ]);
   });
 
   it('waits 30 seconds between two codes, and sends five an hour and ten a day', async () => {
@@ -61,7 +63,8 @@ describe('verifying a code', () => {
     await verifyOtp(used.phone, used.otp);
     for (const answer of await parallel(50, () => verifyOtp(wrong.phone, otherThan(wrong.otp))))
       expect(answer).toMatchObject(invalid);
-    for (const { phone, otp } of [wrong, used]) expect(await verifyOtp(phone, otp)).toMatchObject(invalid);
+    for (const { phone, otp } of [wrong, used])
+      expect(await verifyOtp(phone, otp)).toMatchObject(invalid);
     expect(await verifyOtp(newPhone(), '123456')).toMatchObject(invalid);
     advanceClock(5 * minute + second);
     for (const expiredCode of [expired, { ...expired, challenge: undefined }])
@@ -93,7 +96,8 @@ describe('a challenge', () => {
       // A challenge has five tries of its own, which do not count for the number: it gets this code.
       expect(stranger.challenge).toBeDefined();
       const wrong = await parallel(20, () => redeem({ ...stranger, otp: otherThan(stranger.otp) }));
-      for (const answer of [...wrong, await redeem(stranger)]) expect(answer).toMatchObject(invalid);
+      for (const answer of [...wrong, await redeem(stranger)])
+        expect(answer).toMatchObject(invalid);
       await parallel(5, () => verifyOtp(phone, otherThan(stranger.otp)));
     }
     advanceClock(31 * second);
@@ -110,7 +114,8 @@ describe('a challenge', () => {
     const newer = await requestCode(phone);
     expect(newer.challenge).not.toBe(older.challenge);
     // Two codes are equal once in a million times.
-    if (older.otp !== newer.otp) expect((await redeem({ ...older, otp: newer.otp })).status).toBe(401);
+    if (older.otp !== newer.otp)
+      expect((await redeem({ ...older, otp: newer.otp })).status).toBe(401);
     expect((await redeem(older)).status).toBe(200);
     expect((await redeem(newer)).status).toBe(401);
     expect((await verifyOtp(phone, newer.otp)).status).toBe(401);
@@ -122,10 +127,20 @@ describe('a challenge', () => {
 
   it('that is forged, another number’s, too long or no text opens nothing', async () => {
     const [one, other] = [await newCode(), await newCode()] as const;
-    const forged = [other.challenge, `${one.challenge}x`, one.challenge!.slice(1), 'forged', '%', "' or 1=1"];
-    for (const challenge of forged) expect(await redeem({ ...one, challenge })).toMatchObject(invalid);
+    const forged = [
+      other.challenge,
+      `${one.challenge}x`,
+      one.challenge!.slice(1),
+      'forged',
+      '%',
+      "' or 1=1",
+    ];
+    for (const challenge of forged)
+      expect(await redeem({ ...one, challenge })).toMatchObject(invalid);
     for (const challenge of ['', 'x'.repeat(201), 7, {}, null]) {
-      const { status, body } = await call('POST', '/api/auth/verify-otp', { body: { ...one, challenge } });
+      const { status, body } = await call('POST', '/api/auth/verify-otp', {
+        body: { ...one, challenge },
+      });
       expect([status, body.issues[0].path], JSON.stringify(challenge)).toEqual([400, 'challenge']);
     }
     expect((await redeem(one)).status).toBe(200);
@@ -135,8 +150,12 @@ describe('a challenge', () => {
 describe('a token of the external issuer', () => {
   const verify = (token: string, settings?: Settings) =>
     call('POST', '/api/auth/verify-external-token', { body: { token }, settings });
-  const tokenFor = async (phone: string, body: object = {}) => (await sandbox.externalToken(phone, body)).token;
-  const refusal = { status: 401, body: { success: false, code: 'invalid_token', message: 'Invalid or expired token' } };
+  const tokenFor = async (phone: string, body: object = {}) =>
+    (await sandbox.externalToken(phone, body)).token;
+  const refusal = {
+    status: 401,
+    body: { success: false, code: 'invalid_token', message: 'Invalid or expired token' },
+  };
 
   it('makes a new number a free user who has not written yet, once for fifty parallel callers', async () => {
     const phone = newPhone();
@@ -151,7 +170,10 @@ describe('a token of the external issuer', () => {
     expect((await requestOtp(phone)).body).toMatchObject({ requiresInitialContact: true });
     expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: false });
     await botCall('/api/bot/contacts', { phone });
-    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({ allowed: true, used: 1 });
+    expect((await botCall('/api/bot/usage', { phone })).body).toMatchObject({
+      allowed: true,
+      used: 1,
+    });
     const again = await verify(await tokenFor(phone));
     expect(again.body.user.messagesUsedThisPeriod).toBe(1);
     expect(again.body.token).not.toBe(body.token);
@@ -184,9 +206,16 @@ describe('a token of the external issuer', () => {
   });
 
   it('is 404 without one of the settings, when everything else works, and 503 while the issuer does not respond', async () => {
-    for (const name of ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL']) {
+    for (const name of [
+      'EXTERNAL_TOKEN_ISSUER',
+      'EXTERNAL_TOKEN_AUDIENCE',
+      'EXTERNAL_TOKEN_JWKS_URL',
+    ]) {
       const settings = { [name]: '' };
-      expect(await verify('a.b.c', settings)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      expect(await verify('a.b.c', settings)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
       expect((await call('GET', '/api/health', { settings })).status).toBe(200);
     }
     const settings = { EXTERNAL_TOKEN_JWKS_URL: 'http://127.0.0.1:9/jwks.json' };
@@ -206,13 +235,18 @@ describe('a token of the external issuer', () => {
 });
 
 describe('the webhook of WhatsApp', () => {
-  const settings = { WHATSAPP_APP_SECRET: 'the secret of the app', WHATSAPP_VERIFY_TOKEN: 'a token that Meta sends' };
+  const settings = {
+    WHATSAPP_APP_SECRET: 'the secret of the app',
+    WHATSAPP_VERIFY_TOKEN: 'a token that Meta sends',
+  };
   const path = '/api/webhooks/whatsapp';
 
   async function signatureOf(body: string, secret = settings.WHATSAPP_APP_SECRET): Promise<string> {
     const encoder = new TextEncoder();
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-    const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
+    const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, [
+      'sign',
+    ]);
     return `sha256=${hex(await crypto.subtle.sign('HMAC', key, encoder.encode(body)))}`;
   }
 
@@ -224,7 +258,12 @@ describe('the webhook of WhatsApp', () => {
 
   const notification = (statuses: object[]) => ({
     object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value: { messaging_product: 'whatsapp', statuses } }] }],
+    entry: [
+      {
+        id: '1',
+        changes: [{ field: 'messages', value: { messaging_product: 'whatsapp', statuses } }],
+      },
+    ],
   });
   const failed = {
     id: 'wamid.HBgLMTU1NTEyMzQ1NjcVAgARGBI',
@@ -236,7 +275,10 @@ describe('the webhook of WhatsApp', () => {
 
   it('logs a code that could not be delivered with the tag of the number and the error code', async () => {
     const sent = { ...failed, status: 'delivered', errors: undefined };
-    expect(await post(notification([sent, failed]))).toMatchObject({ status: 200, body: { received: true } });
+    expect(await post(notification([sent, failed]))).toMatchObject({
+      status: 200,
+      body: { received: true },
+    });
     const [event, tag] = ['whatsapp_undelivered', expect.stringMatching(/^[\da-f]{8}$/)];
     expect(logLines(event)).toEqual([{ level: 'info', event, phone: tag, code: 131_026 }]);
     const log = JSON.stringify(logLines());
@@ -244,20 +286,32 @@ describe('the webhook of WhatsApp', () => {
   });
 
   it('takes a report in whatever shape it comes, as long as it is signed with the secret of the app', async () => {
-    for (const body of [{}, [], notification([]), { entry: [{ changes: [{ value: { messages: [{}] } }] }] }])
+    for (const body of [
+      {},
+      [],
+      notification([]),
+      { entry: [{ changes: [{ value: { messages: [{}] } }] }] },
+    ])
       expect((await post(body)).status).toBe(200);
     expect(await post('no JSON')).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
     const body = JSON.stringify(notification([failed]));
     const right = await signatureOf(body);
     for (const signature of ['', 'sha256=', await signatureOf(body, 'another'), right.slice(7)])
-      expect(await post(body, signature)).toMatchObject({ status: 401, body: { code: 'invalid_signature' } });
+      expect(await post(body, signature)).toMatchObject({
+        status: 401,
+        body: { code: 'invalid_signature' },
+      });
     expect((await post(`${body} `, right)).status).toBe(401);
   });
 
   it('gives the challenge of the handshake with Meta back as text, when token, mode and challenge are right', async () => {
     const ask = async (changes: Record<string, string>) => {
       const token = settings.WHATSAPP_VERIFY_TOKEN;
-      const right = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '1158201444' };
+      const right = {
+        'hub.mode': 'subscribe',
+        'hub.verify_token': token,
+        'hub.challenge': '1158201444',
+      };
       const query = new URLSearchParams({ ...right, ...changes }).toString();
       const { status, text, headers } = await call('GET', `${path}?${query}`, { settings });
       return { status, text, type: headers.get('content-type') };

@@ -1,4 +1,9 @@
-import { evictDurableObject, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import {
+  evictDurableObject,
+  listDurableObjectIds,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { Profile } from '../../worker/contract/schemas.ts';
@@ -10,7 +15,15 @@ import { botCall, call, parallel, tally } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import { newContact, post, usageOf } from './support/contacts.ts';
-import { deleteAccount, externalSession, getMe, logOut, newPerson, type Person, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  externalSession,
+  getMe,
+  logOut,
+  newPerson,
+  type Person,
+  userOf,
+} from './support/person.ts';
 import { expectUnavailable, startHeld, watchDatabase } from './support/requests.ts';
 import { during } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, openSockets, OpenStream, ticketOf } from './support/streams.ts';
@@ -28,23 +41,39 @@ describe('the count of the week', () => {
     const { profile } = (await getMe(token)).body;
     expect(profile.messagesUsedThisPeriod).toBe(1);
     const dates = { renewalDate: null, cancelAtDate: null, scheduledDowngradeTierId: null };
-    const plan = { subscriptionTier: 'free', subscriptionStatus: 'active', messagesUsedThisPeriod: 1 };
+    const plan = {
+      subscriptionTier: 'free',
+      subscriptionStatus: 'active',
+      messagesUsedThisPeriod: 1,
+    };
     expect(profile.metadata).toEqual({ ...plan, ...dates });
   });
 
   it('does not count what would pass the limit', async () => {
     const { phone } = await newContact();
     await postUsage({ phone, count: 3 });
-    expect((await postUsage({ phone, count: 3 })).body).toMatchObject({ allowed: false, used: 3, remaining: 2 });
+    expect((await postUsage({ phone, count: 3 })).body).toMatchObject({
+      allowed: false,
+      used: 3,
+      remaining: 2,
+    });
     const answers = await parallel(50, () => postUsage({ phone }));
     expect(answers.filter(({ body }) => body.allowed)).toHaveLength(2);
-    expect((await postUsage({ phone })).body).toMatchObject({ allowed: false, used: 5, remaining: 0 });
+    expect((await postUsage({ phone })).body).toMatchObject({
+      allowed: false,
+      used: 5,
+      remaining: 0,
+    });
     expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 5 });
   });
 
   it('refuses voice where the plan has none', async () => {
     const { phone } = await newContact();
-    expect((await postUsage({ phone, kind: 'voice' })).body).toMatchObject({ allowed: false, used: 0, voice: false });
+    expect((await postUsage({ phone, kind: 'voice' })).body).toMatchObject({
+      allowed: false,
+      used: 0,
+      voice: false,
+    });
   });
 
   it('counts the same webhook-id once with the same response, and refuses it with another body or path', async () => {
@@ -94,8 +123,10 @@ async function openBoth(token: string): Promise<OpenStream[]> {
   return streams;
 }
 
-const allShow = (streams: OpenStream[], count: number) => Promise.all(streams.map((stream) => stream.showing(count)));
-const allEnd = (streams: OpenStream[]) => Promise.all(streams.map((stream) => stream.until(({ ended }) => ended)));
+const allShow = (streams: OpenStream[], count: number) =>
+  Promise.all(streams.map((stream) => stream.showing(count)));
+const allEnd = (streams: OpenStream[]) =>
+  Promise.all(streams.map((stream) => stream.until(({ ended }) => ended)));
 
 describe('the streams of one user', () => {
   it('send connection_established, the current count, then each change to every tab, and never go back', async () => {
@@ -159,7 +190,9 @@ it('makes no Durable Object request for a usage post while no stream is open', a
   // With settings a call returns when its background work has ended.
   await botCall('/api/bot/usage', { phone }, undefined, {});
   const known = async () =>
-    (await listDurableObjectIds((env as unknown as Env).LIVE_USER)).some((id) => id.equals(liveUserOf(token).id));
+    (await listDurableObjectIds((env as unknown as Env).LIVE_USER)).some((id) =>
+      id.equals(liveUserOf(token).id),
+    );
   expect(await known()).toBe(false);
   await (await OpenStream.open(token)).showing(1);
   expect(await known()).toBe(true);
@@ -176,10 +209,13 @@ it('lets its Durable Object hibernate while it is idle, and still gets the next 
   await evictDurableObject(liveUserOf(token));
   await post(phone);
   await allShow(streams, 1);
-  expect(await runInDurableObject(liveUserOf(token), (object: Marked) => object.mark)).toBeUndefined();
+  expect(
+    await runInDurableObject(liveUserOf(token), (object: Marked) => object.mark),
+  ).toBeUndefined();
 });
 
-const alarmOf = (token: string) => runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
+const alarmOf = (token: string) =>
+  runInDurableObject(liveUserOf(token), (_, { storage }) => storage.getAlarm());
 
 it('frees Worker and object when the reader disappears, and sets no alarm then when the session ends', async () => {
   const { token } = await newPerson();
@@ -212,10 +248,20 @@ it('a stream that waits writes at least every 20 seconds', async () => {
   vi.useFakeTimers();
   const opened = Date.now();
   const beats: number[] = [];
-  const socket = { listen: () => undefined, ping: () => undefined, close: () => undefined } as unknown as LiveSocket;
+  const socket = {
+    listen: () => undefined,
+    ping: () => undefined,
+    close: () => undefined,
+  } as unknown as LiveSocket;
   const { signal } = new AbortController();
   const total = { seq: 1, used: 3, resetsAt: null };
-  const { body } = liveStream({ socket, expiresAt: Infinity, profile: {} as Profile, total, signal });
+  const { body } = liveStream({
+    socket,
+    expiresAt: Infinity,
+    profile: {} as Profile,
+    total,
+    signal,
+  });
   const write = (chunk: Uint8Array) => {
     if (new TextDecoder().decode(chunk).startsWith(':')) beats.push(Date.now());
   };
@@ -226,14 +272,18 @@ it('a stream that waits writes at least every 20 seconds', async () => {
   expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
 });
 
-const loseEndMessages = () => vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
+const loseEndMessages = () =>
+  vi.spyOn(LiveUser.prototype, 'endStreams').mockImplementation(() => undefined);
 
 describe('a session whose end message is lost', () => {
   it.each<[string, (person: Person) => Promise<unknown>]>([
     ['logging out', ({ token }) => logOut(token)],
     ['logging out everywhere', ({ token }) => logOut(token, true)],
     ['deleting the account', ({ token }) => deleteAccount(token)],
-    ['being set back to pending', ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' })],
+    [
+      'being set back to pending',
+      ({ phone }) => botCall('/api/bot/approvals', { phone, status: 'pending' }),
+    ],
   ])('closes the streams within 30 seconds after %s', async (_, end) => {
     const person = await newPerson();
     const streams = await openBoth(person.token);
@@ -280,7 +330,11 @@ describe('a session whose end message is lost', () => {
     advanceClock(minute);
     const runAlarm = () => runDurableObjectAlarm(liveUserOf(token));
     const alarm = await startHeld(runAlarm, 'select \\"sessions\\".\\"id\\" from', userOf(token));
-    const leaving = await startHeld(() => logOut(token), 'delete from \\"sessions\\"', userOf(token));
+    const leaving = await startHeld(
+      () => logOut(token),
+      'delete from \\"sessions\\"',
+      userOf(token),
+    );
     const expected = await nextCheck();
     advanceClock(minute);
     await alarm.finish();
@@ -295,7 +349,9 @@ describe('a session whose end message is lost', () => {
 describe('a channel', () => {
   it('that cannot be joined is 503', async () => {
     const { token } = await newPerson();
-    const broken = { getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }) };
+    const broken = {
+      getByName: () => ({ fetch: () => Promise.reject(new Error('object moved')) }),
+    };
     const settings = { LIVE_USER: broken } as never;
     expectUnavailable(await call('GET', `/api/user/usage-stream?token=${token}`, { settings }));
   });

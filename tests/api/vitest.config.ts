@@ -13,7 +13,8 @@ class Shards extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const { seed } = this.ctx.config.sequence;
     process.stdout.write(`API tests in random order; repeat it with --sequence.seed=${seed}\n`);
-    const keyOf = ({ moduleId }: TestSpecification) => hash('sha1', seed + relative(root, moduleId));
+    const keyOf = ({ moduleId }: TestSpecification) =>
+      hash('sha1', seed + relative(root, moduleId));
     return files.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
@@ -33,7 +34,9 @@ export default defineConfig({
     cloudflareTest(({ inject }) => ({
       main: './worker/index.ts',
       wrangler: { configPath: './wrangler.toml' },
-      miniflare: { bindings: { ...inject<Record<string, string>>('vars'), SANDBOX: inject<string>('sandbox') } },
+      miniflare: {
+        bindings: { ...inject<Record<string, string>>('vars'), SANDBOX: inject<string>('sandbox') },
+      },
     })),
   ],
   test: {

@@ -11,7 +11,14 @@ import {
   untilState,
   write,
 } from './support/chat.ts';
-import { bytesOf, fetchAsBot, fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
+import {
+  bytesOf,
+  fetchAsBot,
+  fetchRecording,
+  newSpeaker,
+  recordingOf,
+  sendRecording,
+} from './support/voice.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import type { Recording } from './support/voice.ts';
@@ -28,33 +35,48 @@ const bytesFor = async (token: string, id: string) => (await fetchRecording(toke
 const areSame = (one: Uint8Array, other: Uint8Array) => one.join() === other.join();
 
 describe('a recording', () => {
-  it.each(types)('of %s reaches the bot, is read back as it was, no document, and not logged', async (type) => {
-    const { phone, token } = await newSpeaker();
-    const stream = await OpenChat.open(token);
-    const [id, recording] = [crypto.randomUUID(), recordingOf(type)];
-    const sent = await sendRecording(token, recording, { id, seconds: 7 });
-    const voice = { seconds: 7, type, bytes: 2000 };
-    const message = { id, seq: 1, author: 'user', text: '', at: expect.any(String), state: 'sent', voice };
-    expect({ status: sent.status, body: sent.body }).toEqual({ status: 200, body: { success: true, message } });
-    await untilState(token, id, 'delivered');
-    expect((await readChat(token)).messages).toEqual([{ ...message, state: 'delivered' }]);
-    expect((await acceptedBy(phone))[0]).toMatchObject({ messageId: id, text: '', voice });
-    await stream.until(({ messages }) => messages.length === 1);
-    expect(stream.messages[0]).toMatchObject({ id, voice });
-    const response = await fetchRecording(token, id);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': type,
-      'content-length': '2000',
-      'content-disposition': 'attachment',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-    });
-    for (const each of [response, await fetchAsBot(phone, id)]) expect(await each.bytes()).toEqual(recording.bytes);
-    const log = JSON.stringify(logLines());
-    expect(log).toContain('/api/user/chat/voice/:id');
-    for (const mark of [id, 'seconds=', 'codecs']) expect(log).not.toContain(mark);
-  });
+  it.each(types)(
+    'of %s reaches the bot, is read back as it was, no document, and not logged',
+    async (type) => {
+      const { phone, token } = await newSpeaker();
+      const stream = await OpenChat.open(token);
+      const [id, recording] = [crypto.randomUUID(), recordingOf(type)];
+      const sent = await sendRecording(token, recording, { id, seconds: 7 });
+      const voice = { seconds: 7, type, bytes: 2000 };
+      const message = {
+        id,
+        seq: 1,
+        author: 'user',
+        text: '',
+        at: expect.any(String),
+        state: 'sent',
+        voice,
+      };
+      expect({ status: sent.status, body: sent.body }).toEqual({
+        status: 200,
+        body: { success: true, message },
+      });
+      await untilState(token, id, 'delivered');
+      expect((await readChat(token)).messages).toEqual([{ ...message, state: 'delivered' }]);
+      expect((await acceptedBy(phone))[0]).toMatchObject({ messageId: id, text: '', voice });
+      await stream.until(({ messages }) => messages.length === 1);
+      expect(stream.messages[0]).toMatchObject({ id, voice });
+      const response = await fetchRecording(token, id);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': type,
+        'content-length': '2000',
+        'content-disposition': 'attachment',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      });
+      for (const each of [response, await fetchAsBot(phone, id)])
+        expect(await each.bytes()).toEqual(recording.bytes);
+      const log = JSON.stringify(logLines());
+      expect(log).toContain('/api/user/chat/voice/:id');
+      for (const mark of [id, 'seconds=', 'codecs']) expect(log).not.toContain(mark);
+    },
+  );
 
   it('of the largest size is stored, and one byte more is refused', async () => {
     const { token } = await newSpeaker();
@@ -71,12 +93,18 @@ describe('a recording', () => {
     const { phone, token } = await newSpeaker();
     const [id, recording] = [crypto.randomUUID(), recordingOf('audio/webm')];
     const answers = await parallel(10, () => sendRecording(token, recording, { id }));
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { message: { id, seq: 1 } } });
-    const refused = { status: 409, body: { success: false, code: 'id_reused', message: 'Message id already used' } };
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 200, body: { message: { id, seq: 1 } } });
+    const refused = {
+      status: 409,
+      body: { success: false, code: 'id_reused', message: 'Message id already used' },
+    };
     expect(await sendRecording(token, recordingOf('audio/webm'), { id })).toMatchObject(refused);
     expect(await write(token, 'A text', id)).toMatchObject(refused);
     const text = await write(token, 'Another text');
-    expect(await sendRecording(token, recording, { id: text.body.message.id })).toMatchObject(refused);
+    expect(await sendRecording(token, recording, { id: text.body.message.id })).toMatchObject(
+      refused,
+    );
     await untilDelivered(phone);
     expect(await acceptedBy(phone)).toHaveLength(2);
   });
@@ -95,7 +123,10 @@ describe('a recording', () => {
       [400, 'invalid_field', mp4, '121'],
     ];
     for (const [status, code, recording, seconds = '4'] of refusals)
-      expect(await sendRecording(token, recording, { seconds })).toMatchObject({ status, body: { code } });
+      expect(await sendRecording(token, recording, { seconds })).toMatchObject({
+        status,
+        body: { code },
+      });
     expect((await readChat(token)).messages).toEqual([]);
     await untilDelivered(phone);
     expect(await acceptedBy(phone)).toEqual([]);
@@ -103,7 +134,8 @@ describe('a recording', () => {
 
   it('needs consent, voice in the plan, and an allowance', async () => {
     const recording = recordingOf('audio/webm');
-    const send = async ({ token }: { token: string }) => (await sendRecording(token, recording)).body;
+    const send = async ({ token }: { token: string }) =>
+      (await sendRecording(token, recording)).body;
     expect((await send(await newPerson())).code).toBe('consent_needed');
     const message = 'Voice messages are part of the Basic plan and above.';
     const writer = await newWriter();
@@ -138,13 +170,17 @@ describe('a recording', () => {
       expect(each.status).toBe(404);
       expect(await each.json()).toMatchObject({ success: false, code: 'not_found' });
     }
-    expect((await sendRecording(other.token, second, { id })).body.message).toMatchObject({ id, seq: 1 });
+    expect((await sendRecording(other.token, second, { id })).body.message).toMatchObject({
+      id,
+      seq: 1,
+    });
     expect(await bytesFor(token, id)).toEqual(first.bytes);
     const text = await write(token, 'Text');
     for (const unknown of [crypto.randomUUID(), text.body.message.id])
       expect((await fetchRecording(token, unknown)).status).toBe(404);
     await clearChat(token);
-    for (const each of [await fetchRecording(token, id), await fetchAsBot(phone, id)]) expect(each.status).toBe(404);
+    for (const each of [await fetchRecording(token, id), await fetchAsBot(phone, id)])
+      expect(each.status).toBe(404);
     expect(await bytesFor(other.token, id)).toEqual(second.bytes);
   });
 });
@@ -156,8 +192,12 @@ describe('a transcript', () => {
     await untilState(token, id, 'delivered');
     const stream = await OpenChat.open(token);
     for (const text of ['I slept badly.', 'I slept well.']) {
-      expect((await botCall('/api/bot/transcripts', { phone, id, text })).body).toEqual({ success: true });
-      expect((await readChat(token)).messages).toEqual([expect.objectContaining({ id, seq: 1, text, voice })]);
+      expect((await botCall('/api/bot/transcripts', { phone, id, text })).body).toEqual({
+        success: true,
+      });
+      expect((await readChat(token)).messages).toEqual([
+        expect.objectContaining({ id, seq: 1, text, voice }),
+      ]);
       await stream.until(({ messages }) => messages.some((message) => message.text === text));
     }
     expect((await fetchRecording(token, id)).status).toBe(200);
@@ -169,7 +209,8 @@ describe('a transcript', () => {
       (await botCall('/api/bot/transcripts', { phone: number, id, text: 'Said' })).status;
     const { body } = await write(token, 'A text');
     await reply(phone, 'A reply', 'reply-1');
-    for (const id of ['unknown', body.message.id, 'reply-1']) expect(await transcribe(id), id).toBe(404);
+    for (const id of ['unknown', body.message.id, 'reply-1'])
+      expect(await transcribe(id), id).toBe(404);
     expect(await transcribe('any', '+15550009999')).toBe(404);
     expect(await transcribe('any', (await newPerson()).phone)).toBe(409);
     expect((await readChat(token)).messages.map(({ text }) => text)).toEqual(['A text', 'A reply']);
@@ -177,7 +218,11 @@ describe('a transcript', () => {
 });
 
 describe('a reply with a voice', () => {
-  const voiceOf = ({ type, bytes }: Recording) => ({ type, seconds: 3, data: toBase64(bytes.buffer) });
+  const voiceOf = ({ type, bytes }: Recording) => ({
+    type,
+    seconds: 3,
+    data: toBase64(bytes.buffer),
+  });
 
   it('is a text and a recording, once for its id', async () => {
     const { phone, token } = await newSpeaker();
@@ -198,7 +243,11 @@ describe('a reply with a voice', () => {
     const { phone, token } = await newWriter();
     const recording = recordingOf('audio/ogg', largest);
     const voice = voiceOf(recording);
-    expect((await reply(phone, 'Hello', 'reply-1', { voice })).body).toEqual({ success: true, seq: 1, voice: false });
+    expect((await reply(phone, 'Hello', 'reply-1', { voice })).body).toEqual({
+      success: true,
+      seq: 1,
+      voice: false,
+    });
     expect((await readChat(token)).messages[0]).not.toHaveProperty('voice');
     const speaker = await newSpeaker();
     expect((await reply(speaker.phone, 'Hello', 'reply-1', { voice })).body.voice).toBe(true);
@@ -218,7 +267,10 @@ describe('a reply with a voice', () => {
     ];
     for (const [wrong, path] of bad) {
       const answer = await reply(phone, 'Hello', 'reply-1', { voice: { ...good, ...wrong } });
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field', issues: [{ path }] } });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_field', issues: [{ path }] },
+      });
     }
     expect((await reply(phone, 'x'.repeat(33_000), 'reply-1')).status).toBe(413);
     expect((await readChat(token)).messages).toEqual([]);

@@ -1,22 +1,45 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 export type Target = { what: string; value: number; atMost: number; unit?: string };
-export type Part = { title: string; header: string[]; rows: (string | number)[][]; targets: Target[] };
+export type Part = {
+  title: string;
+  header: string[];
+  rows: (string | number)[][];
+  targets: Target[];
+};
 
 /** A whole number, or one with three significant digits. */
 function figure(value: string | number): string {
   if (typeof value === 'string') return value;
-  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
+  if (Number.isInteger(value) || Math.abs(value) >= 100)
+    return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-export function partText({ title, header, rows, targets = [] }: Omit<Part, 'targets'> & Partial<Part>): string {
-  const lines = [header, ...rows].map((row) => header.map((_, column) => figure(row[column] ?? '')));
+export function partText({
+  title,
+  header,
+  rows,
+  targets = [],
+}: Omit<Part, 'targets'> & Partial<Part>): string {
+  const lines = [header, ...rows].map((row) =>
+    header.map((_, column) => figure(row[column] ?? '')),
+  );
   const widths = header.map((_, column) => Math.max(...lines.map((row) => row[column]!.length)));
-  const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
   const [first, ...rest] = lines as [string[], ...string[][]];
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return ['', `### ${title}`, '', line(first), rule, ...rest.map(line), '', ...targets.map(targetText)].join('\n');
+  return [
+    '',
+    `### ${title}`,
+    '',
+    line(first),
+    rule,
+    ...rest.map(line),
+    '',
+    ...targets.map(targetText),
+  ].join('\n');
 }
 
 const targetText = ({ what, value, atMost, unit = '' }: Target): string =>
@@ -42,14 +65,21 @@ export async function inRounds<Lane extends string, Lap>(
   while (done.length < rounds || (calm() < rounds && done.length < rounds * triesEach)) {
     const stolen = measureStealTime();
     const laps = {} as Record<Lane, Lap>;
-    for (const name of done.length % 2 === 0 ? names : names.toReversed()) laps[name] = await lanes[name]();
+    for (const name of done.length % 2 === 0 ? names : names.toReversed())
+      laps[name] = await lanes[name]();
     done.push({ laps, stolen: stolen() });
   }
   const kept = done.toSorted((a, b) => a.stolen - b.stolen).slice(0, rounds);
-  return Object.fromEntries(names.map((name) => [name, kept.map(({ laps }) => laps[name])])) as Record<Lane, Lap[]>;
+  return Object.fromEntries(
+    names.map((name) => [name, kept.map(({ laps }) => laps[name])]),
+  ) as Record<Lane, Lap[]>;
 }
 
-export async function inParallel<T>(atOnce: number, items: Iterable<T>, work: (item: T) => Promise<unknown>) {
+export async function inParallel<T>(
+  atOnce: number,
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+) {
   const queue = [...items].values();
   const workThrough = async () => {
     for (const item of queue) await work(item);
@@ -74,10 +104,17 @@ type Rounds = (number | number[])[];
  * How two lanes that ran in the same rounds compare: the ratio of one value over all rounds, and as text with the
  * quartiles of the rounds' own ratios.
  */
-export function compare(ours: Rounds, theirs: Rounds, value = median): { ratio: number; text: string } {
+export function compare(
+  ours: Rounds,
+  theirs: Rounds,
+  value = median,
+): { ratio: number; text: string } {
   const each = ours.map((lap, round) => value([lap].flat()) / value([theirs[round]!].flat()));
   const ratio = value(ours.flat()) / value(theirs.flat());
-  return { ratio, text: `${ratio.toFixed(2)} (${quantile(each, 0.25).toFixed(2)}–${quantile(each, 0.75).toFixed(2)})` };
+  return {
+    ratio,
+    text: `${ratio.toFixed(2)} (${quantile(each, 0.25).toFixed(2)}–${quantile(each, 0.75).toFixed(2)})`,
+  };
 }
 
 const shares = { p50: 0.5, p95: 0.95, p99: 0.99 };
@@ -95,18 +132,35 @@ export function partBeside(title: string, other = 'bare', more: string[] = []): 
 export type Pair<T> = [ours: T, theirs: T];
 type Wanted = { atMost?: AtMost; more?: (string | number)[] };
 
-export function addBeside(part: Part, what: string, [ours, theirs]: Pair<number[][]>, wanted: Wanted = {}): void {
+export function addBeside(
+  part: Part,
+  what: string,
+  [ours, theirs]: Pair<number[][]>,
+  wanted: Wanted = {},
+): void {
   const { atMost = {}, more = [] } = wanted;
-  const times = [ours, theirs].flatMap((laps) => Object.values(shares).map((share) => quantile(laps.flat(), share)));
-  const ratios = Object.values(shares).map((share) => compare(ours, theirs, (values) => quantile(values, share)));
+  const times = [ours, theirs].flatMap((laps) =>
+    Object.values(shares).map((share) => quantile(laps.flat(), share)),
+  );
+  const ratios = Object.values(shares).map((share) =>
+    compare(ours, theirs, (values) => quantile(values, share)),
+  );
   part.rows.push([what, ...times, ...ratios.map(({ text }) => text), ...more]);
   for (const [name, most] of Object.entries(atMost))
-    part.targets.push({ what: `${what}, ratio of ${name}`, value: ratios[columns.indexOf(name)]!.ratio, atMost: most });
+    part.targets.push({
+      what: `${what}, ratio of ${name}`,
+      value: ratios[columns.indexOf(name)]!.ratio,
+      atMost: most,
+    });
 }
 
 /** The resident memory (`VmRSS`) of a process in KB, or the highest since `resetPeak` (`VmHWM`). */
 export function memoryKb(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
-  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
+  return Number(
+    new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(
+      readFileSync(`/proc/${pid}/status`, 'utf8'),
+    )![1],
+  );
 }
 
 /** Sets the peak of a process to its present memory (proc(5), `clear_refs`). */

@@ -44,7 +44,8 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 process.chdir(root);
 stopSignal('bench').addEventListener('abort', () => process.exit(130));
 mkdirSync(stateDir, { recursive: true });
-if (!values.built) execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
+if (!values.built)
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
 const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
 const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${memory}, ${platform()} ${release()}`;
@@ -52,18 +53,23 @@ print(`${date}, ${machine}${values.quick ? ', the short form' : ''}`);
 const results: Record<string, Part> = {};
 for (const letter of values.only) {
   const measure = parts[letter];
-  if (!measure) throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
+  if (!measure)
+    throw new Error(`There is no part ${letter}; there are ${Object.keys(parts).join(', ')}.`);
   print(`\nMeasuring part ${letter} …`);
   const [stolen, begun] = [measureStealTime(), performance.now()];
   await using rig = new Rig();
   results[letter] = await measure(rig, values.quick);
   const took = Math.round((performance.now() - begun) / 1000);
   print(partText(results[letter]));
-  print(`It took ${took} s. The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`);
+  print(
+    `It took ${took} s. The host took ${(stolen() * 100).toFixed(1)} % of the processors away meanwhile.`,
+  );
 }
 const { quick } = values;
 writeFileSync('bench.json', JSON.stringify({ date, machine, quick, parts: results }, null, 2));
 const targets = Object.values(results).flatMap((part) => part.targets);
 const missed = targets.filter(({ value, atMost }) => !(value <= atMost)).length;
-print(`\n${missed === 0 ? 'Every target is met.' : `${missed} missed.`} The figures stand in bench.json.`);
+print(
+  `\n${missed === 0 ? 'Every target is met.' : `${missed} missed.`} The figures stand in bench.json.`,
+);
 process.exit(missed === 0 ? 0 : 1);

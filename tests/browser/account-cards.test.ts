@@ -1,7 +1,14 @@
 import type { Page } from 'playwright/test';
 import { pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
-import { expectToasts, openAccount, returnToTab, settle, stopTime, takeToasts } from './support/page.ts';
+import {
+  expectToasts,
+  openAccount,
+  returnToTab,
+  settle,
+  stopTime,
+  takeToasts,
+} from './support/page.ts';
 import type { Person } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
@@ -11,12 +18,24 @@ const management = (page: Page) => page.getByRole('region', { name: 'Account Man
 const renewalDate = '2025-01-05T09:00:00.000Z';
 const payment = 'Please update your payment method to reactivate.';
 
-type Row = [person: Person, plan: string[], usage: [text: string, percent: number], button: [string, string]];
+type Row = [
+  person: Person,
+  plan: string[],
+  usage: [text: string, percent: number],
+  button: [string, string],
+];
 
 /** Persons that differ in the fields of the profile that the cards read; tests/rules has every case, `cancel.test.ts` the date of a cancellation. */
 const rows: Row[] = [
   [
-    { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing', renewalDate, scheduled: 'basic', used: 1 },
+    {
+      tier: 'premium',
+      isTrial: true,
+      subscriptionStatus: 'trialing',
+      renewalDate,
+      scheduled: 'basic',
+      used: 1,
+    },
     ['Free Trial', 'Trial ends on January 5, 2025 and will switch to Basic'],
     ['1 / 70', 1],
     ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'],
@@ -35,7 +54,10 @@ const rows: Row[] = [
   ],
 ];
 
-test('the cards show the plan, its next change, the used part of the week, and a hint', async ({ page, stub }) => {
+test('the cards show the plan, its next change, the used part of the week, and a hint', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   for (const [person, plan, [text, percent], [name, hint]] of rows) {
     stub.person(person);
@@ -43,18 +65,32 @@ test('the cards show the plan, its next change, the used part of the week, and a
     await expect(usageCard(page).getByText(text, { exact: true })).toBeVisible();
     const bar = usageCard(page).getByRole('progressbar', { name: 'Messages used this week:' });
     await expect(bar, text).toHaveAttribute('aria-valuenow', String(percent));
-    await expect(bar).toHaveAttribute('aria-valuetext', `${text.replace(' / ', ' of ')} messages used`);
-    await expect(usageCard(page).getByText('Upgrade for more messages.'), text).toHaveCount(person.tier ? 0 : 1);
-    for (const line of plan) await expect(planCard(page).getByText(line, { exact: true }), text).toBeVisible();
+    await expect(bar).toHaveAttribute(
+      'aria-valuetext',
+      `${text.replace(' / ', ' of ')} messages used`,
+    );
+    await expect(usageCard(page).getByText('Upgrade for more messages.'), text).toHaveCount(
+      person.tier ? 0 : 1,
+    );
+    for (const line of plan)
+      await expect(planCard(page).getByText(line, { exact: true }), text).toBeVisible();
     for (const line of ['Free Trial', payment])
       await expect(planCard(page).getByText(line), text).toHaveCount(plan.includes(line) ? 1 : 0);
-    await expect(management(page).getByRole('button', { name, exact: true }), text).toHaveAccessibleDescription(hint);
+    await expect(
+      management(page).getByRole('button', { name, exact: true }),
+      text,
+    ).toHaveAccessibleDescription(hint);
   }
   const billing = management(page).getByRole('button', { name: 'Billing Management' });
-  await expect(billing).toHaveAccessibleDescription('Access payment details, invoices, and subscription info');
+  await expect(billing).toHaveAccessibleDescription(
+    'Access payment details, invoices, and subscription info',
+  );
 });
 
-test('a refresh fetches the profile and shows the result, with a skeleton meanwhile', async ({ page, stub }) => {
+test('a refresh fetches the profile and shows the result, with a skeleton meanwhile', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub, { tier: 'basic', used: 3 });
   await expect(page.getByText('3 / 30')).toBeVisible();
   for (const [name, used, body, status] of [
@@ -79,16 +115,24 @@ test('a refresh fetches the profile and shows the result, with a skeleton meanwh
   }
 });
 
-test('a missing file takes no page, and a press works later', async ({ page, stub, expectedErrors }) => {
+test('a missing file takes no page, and a press works later', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
   expectedErrors.push(/ERR_FAILED/);
   // The page was loaded again already because of the file.
   await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
   await page.route('**/platform-choice-*.js', (route) => route.abort());
   await openAccount(page, stub);
-  await expect(page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert')).toContainText('connection');
+  await expect(
+    page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert'),
+  ).toContainText('connection');
   // `setOffline` would not do: a file in the browser's cache loads without a connection.
   await page.route('**/assets/**/*.js', (route) => route.abort());
-  const failure = page.getByRole('status').getByText(/Failed to refresh profile|Please check your internet connection/);
+  const failure = page
+    .getByRole('status')
+    .getByText(/Failed to refresh profile|Please check your internet connection/);
   stub.respond('getMe', { success: false }, 200);
   for (const name of ['Refresh plan', 'Change Number', 'Sessions', 'Delete Account']) {
     await page.getByRole('button', { name }).click();
@@ -128,31 +172,48 @@ test('a failed read is tried once more after a second, and no more', async ({ pa
   expect(made()).toBe(2);
 });
 
-test('a plan without a limit tracks nothing, and one without end compares as Unlimited', async ({ page, stub }) => {
+test('a plan without a limit tracks nothing, and one without end compares as Unlimited', async ({
+  page,
+  stub,
+}) => {
   await page.route('**/assets/**/*.js', async (route) => {
     const response = await route.fetch();
     const code = await response.text();
-    const body = code.replace('messageLimit:70', 'messageLimit:null').replace('messageLimit:160', 'messageLimit:-1');
+    const body = code
+      .replace('messageLimit:70', 'messageLimit:null')
+      .replace('messageLimit:160', 'messageLimit:-1');
     await route.fulfill({ response, body });
   });
   await openAccount(page, stub, { tier: 'premium', used: 7 });
-  await expect(usageCard(page).getByText('Usage tracking not applicable for this plan.')).toBeVisible();
+  await expect(
+    usageCard(page).getByText('Usage tracking not applicable for this plan.'),
+  ).toBeVisible();
   await expect(usageCard(page).getByRole('progressbar')).toHaveCount(0);
   const row = page.getByRole('row', { name: /^Messages per week/ });
   await expect(row.getByRole('cell').last()).toHaveText('Unlimited');
 });
 
-test('the account shows before the scripts; neither it nor the chat moves', async ({ page, stub }) => {
+test('the account shows before the scripts; neither it nor the chat moves', async ({
+  page,
+  stub,
+}) => {
   const renewalDate = '2025-03-11T09:00:00.000Z';
   await stub.signedIn({ tier: 'premium', subscriptionStatus: 'trialing', renewalDate, used: 3 });
-  const texts = ['+1 555-123-4567', 'Premium', 'Trial ends on March 11, 2025', 'Messages used this week:', '3 / 70'];
+  const texts = [
+    '+1 555-123-4567',
+    'Premium',
+    'Trial ends on March 11, 2025',
+    'Messages used this week:',
+    '3 / 70',
+  ];
   stub.respond('getChat', pageOf([], { consent: null }));
   stub.openStream('usageStream');
   for (const width of [360, 768, 1440]) {
     await page.setViewportSize({ width, height: 900 });
     const release = await holdAssets(page);
     await page.goto('/account', { waitUntil: 'commit' });
-    for (const text of texts) await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible();
+    for (const text of texts)
+      await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible();
     await expect(page.getByText('Loading application...')).toBeVisible();
     await expect(page.getByRole('main').getByRole('link', { name: 'Get help now' })).toBeVisible();
     release();

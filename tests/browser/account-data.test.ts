@@ -13,11 +13,24 @@ import { expect, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
 const sessions = [
-  { id: 's2', createdAt: '2026-11-20T10:00:00.000Z', lastSeenAt: '2026-11-21T10:00:00.000Z', current: true },
-  { id: 's1', createdAt: '2026-11-01T10:00:00.000Z', lastSeenAt: '2026-11-02T10:00:00.000Z', current: false },
+  {
+    id: 's2',
+    createdAt: '2026-11-20T10:00:00.000Z',
+    lastSeenAt: '2026-11-21T10:00:00.000Z',
+    current: true,
+  },
+  {
+    id: 's1',
+    createdAt: '2026-11-01T10:00:00.000Z',
+    lastSeenAt: '2026-11-02T10:00:00.000Z',
+    current: false,
+  },
 ];
 
-test('the data is saved as a JSON file, and a download that fails says so once', async ({ page, stub }) => {
+test('the data is saved as a JSON file, and a download that fails says so once', async ({
+  page,
+  stub,
+}) => {
   const data = { success: true, profile: { phoneNumber: '+15551234567' } };
   stub.respond('exportMe', data);
   await openAccount(page, stub);
@@ -33,7 +46,10 @@ test('the data is saved as a JSON file, and a download that fails says so once',
   await expectToasts(page, ['Error', 'Failed to download your data']);
 });
 
-test('another session can be ended, this one cannot, and logging out everywhere ends both', async ({ page, stub }) => {
+test('another session can be ended, this one cannot, and logging out everywhere ends both', async ({
+  page,
+  stub,
+}) => {
   stub.respond('getSessions', { success: true, sessions });
   stub.respond('endSession', { success: true });
   await openAccount(page, stub);
@@ -56,12 +72,17 @@ test('another session can be ended, this one cannot, and logging out everywhere 
   expect(await storedToken(page)).toBe('e2e-token');
   stub.respond('logout', { success: true });
   await follow(everywhere, '**/login');
-  expect(stub.calls('logout').map(({ body }) => body)).toEqual([{ everywhere: true }, { everywhere: true }]);
+  expect(stub.calls('logout').map(({ body }) => body)).toEqual([
+    { everywhere: true },
+    { everywhere: true },
+  ]);
   expect(await storedToken(page)).toBeNull();
 });
 
-const remove = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Delete Account' });
-const deletion = (page: Page) => page.getByRole('alertdialog', { name: 'Are you absolutely sure?' });
+const remove = (page: Page) =>
+  page.getByRole('main').getByRole('button', { name: 'Delete Account' });
+const deletion = (page: Page) =>
+  page.getByRole('alertdialog', { name: 'Are you absolutely sure?' });
 const failures = [
   [{ success: false, error: 'Still paying.' }, 200, 'Still paying.'],
   [{ success: false, message: 'Not yet.' }, 200, 'Not yet.'],
@@ -69,7 +90,10 @@ const failures = [
   [{}, 404, 'Failed to delete account'],
 ] as const;
 
-test('the deletion says what is lost and gives the focus back; a failure keeps the account', async ({ page, stub }) => {
+test('the deletion says what is lost and gives the focus back; a failure keeps the account', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   const cancel = deletion(page).getByRole('button', { name: 'Cancel' });
   for (const leave of [() => cancel.click(), () => page.keyboard.press('Escape')]) {
@@ -108,7 +132,10 @@ test('the deletion says what is lost and gives the focus back; a failure keeps t
   await expect(management(page)).toHaveCount(0);
 });
 
-test('a toast waits until the dialog has closed, where a screen reader reaches it', async ({ page, stub }) => {
+test('a toast waits until the dialog has closed, where a screen reader reaches it', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   const refresh = page.getByRole('button', { name: 'Refresh plan' });
   const told = ['Success', 'Profile refreshed successfully'] as const;

@@ -4,7 +4,8 @@ import { elsewhere, profileOf, servePayments } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 const management = (page: Page) => page.getByRole('region', { name: 'Account Management' });
-const changeNumber = (page: Page) => management(page).getByRole('button', { name: 'Change Number', exact: true });
+const changeNumber = (page: Page) =>
+  management(page).getByRole('button', { name: 'Change Number', exact: true });
 
 const portals = [
   {
@@ -30,15 +31,28 @@ const portals = [
 for (const { name, button, busy, opened, blocked, nothing, failed } of portals) {
   const portal = { success: true, portalUrl: `${elsewhere}/portal` };
 
-  test(`${button} opens the portal in a new tab, or says once why there is none`, async ({ page, context, stub }) => {
+  test(`${button} opens the portal in a new tab, or says once why there is none`, async ({
+    page,
+    context,
+    stub,
+  }) => {
     await openAccount(page, stub, { tier: 'basic' });
     const open = management(page).getByRole('button', { name: button });
     const failing = [
-      [() => stub.respond(name, { success: false, message: 'The desk is closed.' }), 'The desk is closed.'],
+      [
+        () => stub.respond(name, { success: false, message: 'The desk is closed.' }),
+        'The desk is closed.',
+      ],
       [() => stub.respond(name, { success: true }), nothing],
       [() => stub.respond(name, { message: 'No such thing.' }, 404), failed],
-      [() => stub.respond(name, { message: 'A stack.' }, 500), 'Server error. Please try again later.'],
-      [() => stub.disconnect(name), 'Unable to connect to server. Please check your internet connection.'],
+      [
+        () => stub.respond(name, { message: 'A stack.' }, 500),
+        'Server error. Please try again later.',
+      ],
+      [
+        () => stub.disconnect(name),
+        'Unable to connect to server. Please check your internet connection.',
+      ],
     ] as const;
     for (const [arrange, told] of failing) {
       arrange();
@@ -51,7 +65,8 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     const release = stub.hold(name);
     await open.click();
     await expect(management(page).getByRole('button', { name: busy, exact: true })).toBeDisabled();
-    for (const other of await management(page).getByRole('button').all()) await expect(other).toBeDisabled();
+    for (const other of await management(page).getByRole('button').all())
+      await expect(other).toBeDisabled();
     const opening = context.waitForEvent('page');
     release();
     const tab = await opening;
@@ -62,7 +77,10 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     await expect(open).toBeEnabled();
   });
 
-  test(`${button} opens the portal here after half a second where tabs are blocked`, async ({ page, stub }) => {
+  test(`${button} opens the portal here after half a second where tabs are blocked`, async ({
+    page,
+    stub,
+  }) => {
     await page.addInitScript(() => void (window.open = () => null));
     stub.respond(name, portal);
     await servePayments(page);
@@ -82,7 +100,10 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
   });
 }
 
-test('the number is kept, or changes with the code that the new number received', async ({ page, stub }) => {
+test('the number is kept, or changes with the code that the new number received', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   stub.respond('beginPhoneChange', { success: true, challenge: 'challenge' });
   await changeNumber(page).click();
@@ -92,19 +113,26 @@ test('the number is kept, or changes with the code that the new number received'
   await expect(phone).toBeFocused();
   await phone.fill('5559876543');
   await management(page).getByRole('button', { name: 'Send Code' }).click();
-  await expect(phone).toHaveAccessibleErrorMessage('Please include country code (e.g., +1234567890)');
+  await expect(phone).toHaveAccessibleErrorMessage(
+    'Please include country code (e.g., +1234567890)',
+  );
   expect(stub.calls('beginPhoneChange')).toEqual([]);
   await phone.fill('+1 555 987 6543');
   await management(page).getByRole('button', { name: 'Send Code' }).click();
   const code = management(page).getByLabel('Verification code');
   await expect(code).toBeFocused();
-  stub.respond('verifyPhoneChange', { success: true, profile: profileOf({ phoneNumber: '+15559876543' }) });
+  stub.respond('verifyPhoneChange', {
+    success: true,
+    profile: profileOf({ phoneNumber: '+15559876543' }),
+  });
   await code.fill('123456');
   await changeNumber(page).click();
   await expect(page.getByText('Number changed')).toBeVisible();
   await expect(page.getByText('You are signed out everywhere else.')).toBeVisible();
   await expect(page.getByRole('main').getByText('+1 555-987-6543').first()).toBeVisible();
-  await expect(changeNumber(page)).toHaveAccessibleDescription(/^Move your account to another number/);
+  await expect(changeNumber(page)).toHaveAccessibleDescription(
+    /^Move your account to another number/,
+  );
   expect(stub.calls('beginPhoneChange')).toMatchObject([{ body: { phone: '+15559876543' } }]);
   const sent = { phone: '+15559876543', otp: '123456', challenge: 'challenge' };
   expect(stub.calls('verifyPhoneChange')).toMatchObject([{ body: sent }]);

@@ -12,7 +12,10 @@ import {
 } from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
-test('the header shows the number and the ways to the chat and out; it follows the profile', async ({ page, stub }) => {
+test('the header shows the number and the ways to the chat and out; it follows the profile', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   const main = page.getByRole('main');
   await expect(main.getByText('+1 555-123-4567', { exact: true })).toBeVisible();
@@ -44,7 +47,10 @@ test('the header shows the number and the ways to the chat and out; it follows t
   await expect(main.getByText('Invalid Number', { exact: true })).toBeVisible();
 });
 
-test('logging out ends the session, here and in the history, whatever arrives later', async ({ page, stub }) => {
+test('logging out ends the session, here and in the history, whatever arrives later', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   const release = stub.hold('getMe');
   await page.getByRole('button', { name: 'Refresh plan' }).click();
@@ -66,13 +72,21 @@ const same = { success: true, tierUpdated: false, newTier: 'free' };
 const updated = { success: true, tierUpdated: true, newTier: 'premium' };
 
 /** The response about the session with which the payment provider sends back, and the one toast. */
-const returns: [body: object, status: number, type: string, toast: [title: string, description?: string]][] = [
+const returns: [
+  body: object,
+  status: number,
+  type: string,
+  toast: [title: string, description?: string],
+][] = [
   [updated, 200, 'success', ['Plan Updated', 'Your plan has been updated to Premium']],
   [{ ...same, message: 'All is well.' }, 200, 'success', ['All is well.']],
   [{}, 503, 'error', ['Server error. Please try again later.']],
 ];
 
-test('the return from the payment provider shows the new plan and cleans the address', async ({ page, stub }) => {
+test('the return from the payment provider shows the new plan and cleans the address', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn({ tier: 'premium', renewalDate: '2025-01-05T09:00:00.000Z' });
   // The message of a read is not shown.
   stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
@@ -86,7 +100,9 @@ test('the return from the payment provider shows the new plan and cleans the add
     await openReturn(`?session_id=cs_${index}`);
     await expectToasts(page, toast);
     expect((await shownToasts(page))[0]!.type, toast[0]).toBe(type);
-    expect(stub.calls('verifyCheckoutSession')[index]).toMatchObject({ body: { sessionId: `cs_${index}` } });
+    expect(stub.calls('verifyCheckoutSession')[index]).toMatchObject({
+      body: { sessionId: `cs_${index}` },
+    });
     if (body === updated) expect(stub.calls('getMe').length).toBeGreaterThan(1);
   }
   for (const status of ['success', 'cancelled']) {
@@ -98,7 +114,10 @@ test('the return from the payment provider shows the new plan and cleans the add
   expect(stub.calls('verifyCheckoutSession')).toHaveLength(returns.length);
 });
 
-test('the return from the payment provider leaves alone who has opened another page', async ({ page, stub }) => {
+test('the return from the payment provider leaves alone who has opened another page', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn();
   stub.respond('verifyCheckoutSession', updated);
   const release = stub.hold('verifyCheckoutSession');
@@ -111,17 +130,30 @@ test('the return from the payment provider leaves alone who has opened another p
 
 const card = (page: Page) => page.getByRole('region', { name: 'Messaging Platform' });
 
-test('the platform changes once the choice differs, and back; a failure says why', async ({ page, stub }) => {
+test('the platform changes once the choice differs, and back; a failure says why', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   const update = card(page).getByRole('button', { name: 'Update Platform' });
   const whatsapp = card(page).getByText('Receive messages via WhatsApp');
   const web = card(page).getByText('Chat through the web interface');
-  await expect(card(page).getByRole('radio', { name: 'Receive messages via WhatsApp' })).toBeChecked();
+  await expect(
+    card(page).getByRole('radio', { name: 'Receive messages via WhatsApp' }),
+  ).toBeChecked();
   await expect(update).toHaveCount(0);
   await web.click();
   const failing = [
-    [() => stub.respond('putPlatform', { success: false, message: 'Not today.' }), 'Update failed', 'Not today.'],
-    [() => stub.respond('putPlatform', { success: false }), 'Update failed', 'Failed to update platform preference'],
+    [
+      () => stub.respond('putPlatform', { success: false, message: 'Not today.' }),
+      'Update failed',
+      'Not today.',
+    ],
+    [
+      () => stub.respond('putPlatform', { success: false }),
+      'Update failed',
+      'Failed to update platform preference',
+    ],
     [() => stub.respond('putPlatform', { message: 'Not now.' }, 409), 'Update failed', 'Not now.'],
     [() => stub.disconnect('putPlatform'), 'Error', 'Failed to update platform preference'],
   ] as const;
@@ -130,14 +162,24 @@ test('the platform changes once the choice differs, and back; a failure says why
     await update.click();
     await takeToasts(page, [title, text]);
   }
-  await expect(card(page).getByRole('radio', { name: 'Chat through the web interface' })).toBeChecked();
+  await expect(
+    card(page).getByRole('radio', { name: 'Chat through the web interface' }),
+  ).toBeChecked();
   stub.respond('putPlatform', { success: true, platform: 'web' });
   await update.click();
   await takeToasts(page, ['Platform updated', 'You will now receive messages via Web']);
-  expect(stub.calls('putPlatform').at(-1)).toMatchObject({ body: { platform: 'web' }, token: 'Bearer e2e-token' });
+  expect(stub.calls('putPlatform').at(-1)).toMatchObject({
+    body: { platform: 'web' },
+    token: 'Bearer e2e-token',
+  });
   await expect(update).toHaveCount(0);
-  await expect(card(page).getByRole('radio', { name: 'Chat through the web interface' })).toBeFocused();
-  await expect(card(page).getByRole('link', { name: 'Open the chat' })).toHaveAttribute('href', '/chat');
+  await expect(
+    card(page).getByRole('radio', { name: 'Chat through the web interface' }),
+  ).toBeFocused();
+  await expect(card(page).getByRole('link', { name: 'Open the chat' })).toHaveAttribute(
+    'href',
+    '/chat',
+  );
 
   // A choice that is undone leaves nothing to update.
   await whatsapp.click();
@@ -146,7 +188,10 @@ test('the platform changes once the choice differs, and back; a failure says why
   await expect(update).toHaveCount(0);
 });
 
-test('there is no card without a known preference, and a failed read is shown once', async ({ page, stub }) => {
+test('there is no card without a known preference, and a failed read is shown once', async ({
+  page,
+  stub,
+}) => {
   const release = stub.hold('getPlatform');
   await openAccount(page, stub);
   await expect(card(page)).toHaveAttribute('aria-busy', 'true');

@@ -15,7 +15,11 @@ export const browserArguments = [
 ];
 
 /** One process renders the pages of all tests, so that it compiles a script once: a page costs a sixth less. */
-export const journeyArguments = [...browserArguments, '--renderer-process-limit=1', '--disable-site-isolation-trials'];
+export const journeyArguments = [
+  ...browserArguments,
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
+];
 
 /** A browser for journeys: Playwright's own where it can be downloaded, else the system's, which is installed if need be. */
 export function ensureHeadlessBrowser(): string {
@@ -37,9 +41,16 @@ const installers = (packages: string[]) => [
 ];
 
 /** `CHROMIUM_PATH`, or the first of the paths that exists, after as many installers as that takes. Throws if none does. */
-export function findBrowser(paths: string[], install: (() => void)[], chosen = process.env['CHROMIUM_PATH']): string {
+export function findBrowser(
+  paths: string[],
+  install: (() => void)[],
+  chosen = process.env['CHROMIUM_PATH'],
+): string {
   if (chosen && existsSync(chosen)) return chosen;
-  if (chosen) throw new Error(`CHROMIUM_PATH is ${chosen}, where there is no browser: correct it, or unset it.`);
+  if (chosen)
+    throw new Error(
+      `CHROMIUM_PATH is ${chosen}, where there is no browser: correct it, or unset it.`,
+    );
   for (const attempt of [() => {}, ...install]) {
     attempt();
     const found = paths.find((path) => existsSync(path));

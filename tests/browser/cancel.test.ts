@@ -5,7 +5,8 @@ import { buy, enterCode, expect, signInByExternalToken, stubbed, test } from './
 
 const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel subscription' });
 const keepButton = (page: Page) => page.getByRole('button', { name: 'Keep my plan' });
-const footerLink = (page: Page) => page.getByRole('contentinfo').getByRole('link', { name: 'Cancel subscription' });
+const footerLink = (page: Page) =>
+  page.getByRole('contentinfo').getByRole('link', { name: 'Cancel subscription' });
 const question = (page: Page) => page.getByText('Would you tell us why?');
 const cancelled =
   /^Your subscription is cancelled\. Basic stays until (\w+ \d+, \d+), and nothing is charged after that\.$/;
@@ -19,7 +20,10 @@ async function buyBasic(page: Page, phone: Phone): Promise<void> {
 const isCancelled = async (phone: Phone) =>
   (await phone.holdings()).subscriptions.map((each) => each.cancel_at_period_end);
 
-test('from the landing page, signed out, to the end of the subscription', async ({ page, phone }) => {
+test('from the landing page, signed out, to the end of the subscription', async ({
+  page,
+  phone,
+}) => {
   await buyBasic(page, phone);
   await page.evaluate(() => localStorage.clear());
   await page.goto('/');
@@ -45,11 +49,18 @@ test('from the landing page, signed out, to the end of the subscription', async 
   await reasons.getByRole('button', { name: 'It costs too much' }).click();
   await expect(page.getByText('Thank you. That helps us.')).toBeVisible();
   await page.getByRole('link', { name: 'Go to My Account' }).click();
-  await expect(planCard(page).getByText(`Cancellation scheduled. Changes to Free on ${date}`)).toBeVisible();
+  await expect(
+    planCard(page).getByText(`Cancellation scheduled. Changes to Free on ${date}`),
+  ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Manage Cancellation' })).toBeVisible();
 });
 
-test('a cancellation shows once Stripe has answered, in two tabs', async ({ page, context, phone, expectedErrors }) => {
+test('a cancellation shows once Stripe has answered, in two tabs', async ({
+  page,
+  context,
+  phone,
+  expectedErrors,
+}) => {
   expectedErrors.push(/status of 503/, /^503 /);
   await buyBasic(page, phone);
   const other = await context.newPage();
@@ -59,7 +70,8 @@ test('a cancellation shows once Stripe has answered, in two tabs', async ({ page
   }
   await phone.stripeFails(true);
   await cancelButton(page).click();
-  const failed = 'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
+  const failed =
+    'Our payment provider did not answer. Please try again in a moment; doing it twice does no harm.';
   await expect(page.getByRole('alert')).toHaveText(failed);
   await phone.stripeFails(false);
   await cancelButton(page).dblclick();
@@ -75,34 +87,53 @@ test('a cancellation shows once Stripe has answered, in two tabs', async ({ page
 
 const dated = { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' };
 
-stubbed('a plan that a trial hides is cancelled, also if it could not be shown before', async ({ page, stub }) => {
-  stub.respond('getSubscription', { success: false, code: 'unavailable' }, 503);
-  await stub.signedIn({ ...dated, tier: 'premium', isTrial: true, subscriptionStatus: 'trialing' });
-  await open(page, '/cancel');
-  await expect(
-    page.getByText(/^Your trial ends by itself on December 1, 2026 .* you can cancel that plan here\.$/),
-  ).toBeVisible();
-  const cancelAtDate = '2026-12-03T09:00:00.000Z';
-  const subscription = { tier: 'basic', status: 'active', startDate: null, renewalDate: cancelAtDate, cancelAtDate };
-  stub.respond('cancelPlan', { success: true, cancelAtDate });
-  stub.respond('getSubscription', { success: true, subscription });
-  await cancelButton(page).click();
-  const end = 'Your trial stays until December 1, 2026 and Basic until December 3, 2026';
-  await expect(page.getByText(end)).toBeVisible();
-});
+stubbed(
+  'a plan that a trial hides is cancelled, also if it could not be shown before',
+  async ({ page, stub }) => {
+    stub.respond('getSubscription', { success: false, code: 'unavailable' }, 503);
+    await stub.signedIn({
+      ...dated,
+      tier: 'premium',
+      isTrial: true,
+      subscriptionStatus: 'trialing',
+    });
+    await open(page, '/cancel');
+    await expect(
+      page.getByText(
+        /^Your trial ends by itself on December 1, 2026 .* you can cancel that plan here\.$/,
+      ),
+    ).toBeVisible();
+    const cancelAtDate = '2026-12-03T09:00:00.000Z';
+    const subscription = {
+      tier: 'basic',
+      status: 'active',
+      startDate: null,
+      renewalDate: cancelAtDate,
+      cancelAtDate,
+    };
+    stub.respond('cancelPlan', { success: true, cancelAtDate });
+    stub.respond('getSubscription', { success: true, subscription });
+    await cancelButton(page).click();
+    const end = 'Your trial stays until December 1, 2026 and Basic until December 3, 2026';
+    await expect(page.getByText(end)).toBeVisible();
+  },
+);
 
-stubbed('a failure is shown in its place, and an ended session leads to the login and back', async ({ page, stub }) => {
-  await stub.signedIn(dated);
-  await open(page, '/cancel');
-  stub.disconnect('cancelPlan');
-  await cancelButton(page).click();
-  await expect(page.getByRole('alert')).toContainText('Unable to connect to server.');
-  await expect(question(page)).toBeHidden();
+stubbed(
+  'a failure is shown in its place, and an ended session leads to the login and back',
+  async ({ page, stub }) => {
+    await stub.signedIn(dated);
+    await open(page, '/cancel');
+    stub.disconnect('cancelPlan');
+    await cancelButton(page).click();
+    await expect(page.getByRole('alert')).toContainText('Unable to connect to server.');
+    await expect(question(page)).toBeHidden();
 
-  stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
-  await follow(cancelButton(page), '**/login?next=%2Fcancel');
-  stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
-  await page.getByLabel('Phone number').fill('+15551234567');
-  await enterCode(page);
-  await expect(cancelButton(page)).toBeVisible();
-});
+    stub.respond('cancelPlan', { success: false, code: 'unauthenticated' }, 401);
+    await follow(cancelButton(page), '**/login?next=%2Fcancel');
+    stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await enterCode(page);
+    await expect(cancelButton(page)).toBeVisible();
+  },
+);

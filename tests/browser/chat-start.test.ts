@@ -2,12 +2,24 @@ import type { Page } from 'playwright/test';
 import type { ChatPage } from '../../worker/contract/chat-schemas.ts';
 import { chat, everyKind, long, messageOf, now, openConversation, pageOf } from './support/chat.ts';
 import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
-import { expectToasts, hydrated, setVisible, settle, stopTime, storedToken } from './support/page.ts';
+import {
+  expectToasts,
+  hydrated,
+  setVisible,
+  settle,
+  stopTime,
+  storedToken,
+} from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 /** Opens the chat of somebody with a conversation while the scripts are on their way. */
-async function openEarly(page: Page, stub: Stub, messages = everyKind, more?: Partial<ChatPage>): Promise<() => void> {
+async function openEarly(
+  page: Page,
+  stub: Stub,
+  messages = everyKind,
+  more?: Partial<ChatPage>,
+): Promise<() => void> {
   await stub.signedIn({ used: 3 });
   stub.respond('getChat', pageOf(messages, more));
   const release = await holdAssets(page);
@@ -22,7 +34,10 @@ const started = async (page: Page) => {
   await expect(waiting(page)).toHaveCount(0);
 };
 
-test('messages can be read before the scripts of the app have come, and React keeps them', async ({ page, stub }) => {
+test('messages can be read before the scripts of the app have come, and React keeps them', async ({
+  page,
+  stub,
+}) => {
   await stopTime(page, now);
   const release = await openEarly(page, stub);
   await expect(chat.history(page).getByRole('listitem')).toHaveCount(15);
@@ -38,7 +53,8 @@ test('messages can be read before the scripts of the app have come, and React ke
   release();
   await page.clock.resume();
   await started(page);
-  for (const element of elements) expect(await element.evaluate((one) => one.isConnected)).toBe(true);
+  for (const element of elements)
+    expect(await element.evaluate((one) => one.isConnected)).toBe(true);
   await expect(page.getByText('3 / 5 messages used this week')).toBeVisible();
   expect(await layoutShift(page)).toBe(0);
   expect(stub.calls('getChat')).toHaveLength(1);
@@ -59,14 +75,20 @@ test('a draft, its selection and the focus outlast the start', async ({ page, st
   await expect(field).toHaveValue('One\nTwo');
   await expect(field).toBeFocused();
   expect(
-    await field.evaluate(({ selectionStart, selectionEnd }: HTMLTextAreaElement) => [selectionStart, selectionEnd]),
+    await field.evaluate(({ selectionStart, selectionEnd }: HTMLTextAreaElement) => [
+      selectionStart,
+      selectionEnd,
+    ]),
   ).toEqual([1, 3]);
   await field.press('End');
   await field.pressSequentially(' and three');
   await expect(field).toHaveValue('One and three\nTwo');
 });
 
-test('a message that is sent before the app has started is sent afterwards, once', async ({ page, stub }) => {
+test('a message that is sent before the app has started is sent afterwards, once', async ({
+  page,
+  stub,
+}) => {
   const release = await openEarly(page, stub);
   const send = stub.openStream('chatStream');
   const respond = stub.hold('sendMessage');
@@ -109,7 +131,10 @@ test('help is reached before the app has started', async ({ page, stub }) => {
   await page.waitForURL('**/help-now', { waitUntil: 'commit' });
 });
 
-test('a button that is pressed before the app has started works afterwards', async ({ page, stub }) => {
+test('a button that is pressed before the app has started works afterwards', async ({
+  page,
+  stub,
+}) => {
   const release = await openEarly(page, stub, long, { hasMore: true });
   const older = page.getByRole('button', { name: 'Show older messages' });
   await older.click();
@@ -121,12 +146,17 @@ test('a button that is pressed before the app has started works afterwards', asy
   await started(page);
   await expect(chat.message(page, 'The oldest message.')).toHaveCount(1);
   // What is read does not jump.
-  await expect.poll(async () => Math.abs((await topOf('Message number 1.')) - before)).toBeLessThan(80);
+  await expect
+    .poll(async () => Math.abs((await topOf('Message number 1.')) - before))
+    .toBeLessThan(80);
   await expect(older).toHaveCount(0);
   await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
 });
 
-test('the page says what it waits for, and shows the messages before the profile', async ({ page, stub }) => {
+test('the page says what it waits for, and shows the messages before the profile', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn({ used: 2 });
   stub.respond('getChat', pageOf(everyKind));
   const releaseProfile = stub.hold('getMe');
@@ -151,8 +181,16 @@ test('the page says what it waits for, and shows the messages before the profile
 
 const older = pageOf(everyKind, { consent: { version: 'older', at: now } });
 const withoutConversation: [name: string, arrange: (stub: Stub) => void, shows: string][] = [
-  ['without consent', (stub) => stub.respond('getChat', pageOf([], { consent: null })), 'Start the conversation'],
-  ['with consent to an older notice', (stub) => stub.respond('getChat', older), 'Start the conversation'],
+  [
+    'without consent',
+    (stub) => stub.respond('getChat', pageOf([], { consent: null })),
+    'Start the conversation',
+  ],
+  [
+    'with consent to an older notice',
+    (stub) => stub.respond('getChat', older),
+    'Start the conversation',
+  ],
   ['whose conversation fails', (stub) => stub.respond('getChat', {}, 503), 'Try again'],
   ['whose conversation is not JSON', (stub) => stub.respond('getChat', '<html>', 200), 'Try again'],
 ];
@@ -169,7 +207,10 @@ test('somebody without a conversation sees no messages', async ({ page, stub }) 
   }
 });
 
-test('an ended session leads to the login and shows nothing of the conversation', async ({ page, stub }) => {
+test('an ended session leads to the login and shows nothing of the conversation', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn();
   for (const name of ['getMe', 'getChat'] as const) stub.respond(name, { message: 'Over.' }, 401);
   const { sawField } = await watchFirstPaint(page);
@@ -184,7 +225,10 @@ test('an ended session leads to the login and shows nothing of the conversation'
   expect(await sawField()).toBe(false);
 });
 
-test('a session that ends in another tab during the start takes the messages away', async ({ page, stub }) => {
+test('a session that ends in another tab during the start takes the messages away', async ({
+  page,
+  stub,
+}) => {
   const release = await openEarly(page, stub);
   await page.evaluate(() => localStorage.removeItem('authToken'));
   release();
@@ -192,16 +236,25 @@ test('a session that ends in another tab during the start takes the messages awa
   await expect(page.getByText('This one is new')).toHaveCount(0);
 });
 
-test('a page that started with its messages reads them again after a `reset`', async ({ page, stub }) => {
+test('a page that started with its messages reads them again after a `reset`', async ({
+  page,
+  stub,
+}) => {
   const release = await openEarly(page, stub);
-  stub.respond('getChat', pageOf([...everyKind, messageOf(9, 'Written meanwhile', { author: 'solace' })]));
+  stub.respond(
+    'getChat',
+    pageOf([...everyKind, messageOf(9, 'Written meanwhile', { author: 'solace' })]),
+  );
   stub.openStream('chatStream', [{ type: 'reset' }]);
   release();
   await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
   expect(stub.calls('getChat')).toHaveLength(2);
 });
 
-test('after three hours of use the page says again that Solace is an AI', async ({ page, stub }) => {
+test('after three hours of use the page says again that Solace is an AI', async ({
+  page,
+  stub,
+}) => {
   const notice = 'Solace is an AI, not a person, and not for emergencies.';
   const notices = page.getByText(notice);
   const hour = 3_600_000;

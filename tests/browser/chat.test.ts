@@ -24,11 +24,19 @@ import type { Page } from 'playwright/test';
 import type { ChatStreamEvent } from '../../worker/contract/chat-schemas.ts';
 import type { Stub } from './support/stub.ts';
 
-test('carries a message and its reply, also after a reload, and keeps nothing else', async ({ page, phone }) => {
+test('carries a message and its reply, also after a reload, and keeps nothing else', async ({
+  page,
+  phone,
+}) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await openChat(page, phone);
-  await expect(page.getByText('Solace is an AI, not a person, and not for emergencies.')).toBeVisible();
-  await send(page, 'Hello *there*, <b>Solace</b>: https://example.com/a-long-address-that-has-to-wrap-in-the-bubble');
+  await expect(
+    page.getByText('Solace is an AI, not a person, and not for emergencies.'),
+  ).toBeVisible();
+  await send(
+    page,
+    'Hello *there*, <b>Solace</b>: https://example.com/a-long-address-that-has-to-wrap-in-the-bubble',
+  );
   const own = chat.message(page, 'Hello there, <b>Solace</b>');
   await expect(own.locator('strong')).toHaveText('there');
   await expect(chat.field(page)).toBeFocused();
@@ -42,7 +50,9 @@ test('carries a message and its reply, also after a reload, and keeps nothing el
   await expectToFit(page, 320, 360, 1440);
   await page.getByRole('button', { name: /Switch to (?:dark|light) colours/ }).click();
   await page.reload();
-  await expect(chat.history(page).getByRole('listitem').filter({ hasText: 'Hello there' })).toHaveCount(1);
+  await expect(
+    chat.history(page).getByRole('listitem').filter({ hasText: 'Hello there' }),
+  ).toHaveCount(1);
   expect(await chat.history(page).innerText()).toContain(text.split('\n')[1]);
   await expect(chat.log(page).getByRole('listitem')).toHaveCount(0);
   const kept = await page.evaluate(async () => ({
@@ -50,11 +60,19 @@ test('carries a message and its reply, also after a reload, and keeps nothing el
     tab: Object.keys(sessionStorage),
     databases: await indexedDB.databases(),
   }));
-  expect(kept).toEqual({ local: ['authToken', 'theme'], tab: ['tsr-scroll-restoration-v1_3'], databases: [] });
+  expect(kept).toEqual({
+    local: ['authToken', 'theme'],
+    tab: ['tsr-scroll-restoration-v1_3'],
+    databases: [],
+  });
   expect(await page.context().cookies()).toEqual([]);
 });
 
-test('sends again what was offline or refused, and shows what was missed', async ({ page, phone, context }) => {
+test('sends again what was offline or refused, and shows what was missed', async ({
+  page,
+  phone,
+  context,
+}) => {
   await openChat(page, phone);
   await context.setOffline(true);
   await send(page, 'Can you hear me?');
@@ -72,7 +90,11 @@ test('sends again what was offline or refused, and shows what was missed', async
   await expect(own).toHaveCount(1);
 });
 
-test('keeps a text that the allowance refuses, and leads to the plans', async ({ page, phone, expectedErrors }) => {
+test('keeps a text that the allowance refuses, and leads to the plans', async ({
+  page,
+  phone,
+  expectedErrors,
+}) => {
   expectedErrors.push(/status of 403/);
   for (let message = 0; message < 4; message += 1) await phone.write('More');
   await openChat(page, phone);
@@ -80,10 +102,15 @@ test('keeps a text that the allowance refuses, and leads to the plans', async ({
   await send(page, 'One too many');
   await expect(page.getByRole('alert')).toContainText("You have used this week's messages.");
   await expect(chat.field(page)).toHaveValue('One too many');
-  await expect(page.getByRole('alert').getByRole('link', { name: 'See the plans' })).toHaveAttribute('href', '/plans');
+  await expect(
+    page.getByRole('alert').getByRole('link', { name: 'See the plans' }),
+  ).toHaveAttribute('href', '/plans');
 });
 
-test('the field counts, starts new lines, keeps a draft, and sends nothing half composed', async ({ page, phone }) => {
+test('the field counts, starts new lines, keeps a draft, and sends nothing half composed', async ({
+  page,
+  phone,
+}) => {
   await openChat(page, phone);
   const field = chat.field(page);
   await field.fill('a'.repeat(3990));
@@ -98,7 +125,13 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await field.pressSequentially('Two');
   await expect(field).toHaveValue('One\nTwo');
   await field.evaluate((element) => {
-    const composing = { key: 'Enter', bubbles: true, cancelable: true, isComposing: true, keyCode: 229 };
+    const composing = {
+      key: 'Enter',
+      bubbles: true,
+      cancelable: true,
+      isComposing: true,
+      keyCode: 229,
+    };
     element.dispatchEvent(new KeyboardEvent('keydown', composing));
   });
   await expect(field).toHaveValue('One\nTwo');
@@ -124,7 +157,10 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
   await expect(clear).toBeHidden();
 });
 
-test('a page takes no focus from a field that somebody has reached before it', async ({ page, phone }) => {
+test('a page takes no focus from a field that somebody has reached before it', async ({
+  page,
+  phone,
+}) => {
   await openChat(page, phone);
   await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
@@ -141,7 +177,11 @@ test('a page takes no focus from a field that somebody has reached before it', a
   await expect(chat.field(page)).toBeFocused();
 });
 
-test('two tabs show the same conversation, also after it was cleared in one', async ({ page, phone, context }) => {
+test('two tabs show the same conversation, also after it was cleared in one', async ({
+  page,
+  phone,
+  context,
+}) => {
   await openChat(page, phone);
   const other = await context.newPage();
   await other.goto('/chat');
@@ -154,14 +194,18 @@ test('two tabs show the same conversation, also after it was cleared in one', as
   for (const text of ['From the first tab', 'From the second tab'])
     await expect(chat.message(page, text).getByText('Delivered')).toBeVisible();
   await chooseOption(page, 'Clear conversation');
-  for (const tab of [page, other]) await expect(chat.message(tab, 'From the first tab')).toHaveCount(0);
+  for (const tab of [page, other])
+    await expect(chat.message(tab, 'From the first tab')).toHaveCount(0);
   await page.reload();
   await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
   await send(other, 'A new beginning');
   await expect(chat.message(page, 'A new beginning')).toHaveCount(1);
 });
 
-test('opens the help panel with a reply that is marked as a crisis, once', async ({ page, phone }) => {
+test('opens the help panel with a reply that is marked as a crisis, once', async ({
+  page,
+  phone,
+}) => {
   await openChat(page, phone);
   await send(page, 'This is a crisis');
   const panel = page.getByRole('dialog', { name: 'Get help now' });
@@ -183,7 +227,10 @@ test('opens the help panel with a reply that is marked as a crisis, once', async
   await expect(panel).toHaveCount(0);
 });
 
-test('asks for consent first, with nothing ticked, and again after its withdrawal', async ({ page, phone }) => {
+test('asks for consent first, with nothing ticked, and again after its withdrawal', async ({
+  page,
+  phone,
+}) => {
   await signInByExternalToken(page, phone, '/chat');
   await expect(page.getByRole('checkbox')).toHaveCount(2);
   for (const box of await page.getByRole('checkbox').all()) await expect(box).not.toBeChecked();
@@ -201,37 +248,43 @@ test('asks for consent first, with nothing ticked, and again after its withdrawa
   await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
 });
 
-stubbed('a refused message stays, unsent, if another text is in the field', async ({ page, stub }) => {
-  await openConversation(page, stub, long);
-  stub.respond('sendMessage', { success: false, code: 'rate_limited' }, 429);
-  const release = stub.hold('sendMessage');
-  await send(page, 'The first text');
-  await chat.field(page).fill('The second text');
-  release();
-  await expect(page.getByRole('alert')).toContainText('You are writing faster');
-  await expect(chat.field(page)).toHaveValue('The second text');
-  const first = chat.message(page, 'The first text');
-  await expect(first.getByText('Not sent')).toBeVisible();
-  await chat.field(page).fill('');
-  await first.getByRole('button', { name: 'Send again' }).click();
-  await expect(chat.field(page)).toHaveValue('The first text');
-  await expect(first).toHaveCount(0);
-});
+stubbed(
+  'a refused message stays, unsent, if another text is in the field',
+  async ({ page, stub }) => {
+    await openConversation(page, stub, long);
+    stub.respond('sendMessage', { success: false, code: 'rate_limited' }, 429);
+    const release = stub.hold('sendMessage');
+    await send(page, 'The first text');
+    await chat.field(page).fill('The second text');
+    release();
+    await expect(page.getByRole('alert')).toContainText('You are writing faster');
+    await expect(chat.field(page)).toHaveValue('The second text');
+    const first = chat.message(page, 'The first text');
+    await expect(first.getByText('Not sent')).toBeVisible();
+    await chat.field(page).fill('');
+    await first.getByRole('button', { name: 'Send again' }).click();
+    await expect(chat.field(page)).toHaveValue('The first text');
+    await expect(first).toHaveCount(0);
+  },
+);
 
-stubbed('clearing removes the unsent messages too, and keeps the draft', async ({ page, stub, context }) => {
-  await openConversation(page, stub, long);
-  await context.setOffline(true);
-  await send(page, 'A secret');
-  await expect(chat.message(page, 'A secret').getByText('Not sent')).toBeVisible();
-  await context.setOffline(false);
-  await chat.field(page).fill('Not finished');
-  stub.respond('clearChat', { success: true });
-  stub.respond('getChat', pageOf([]));
-  await chooseOption(page, 'Clear conversation');
-  await expectToasts(page, ['Conversation cleared']);
-  await expect(chat.message(page, 'A secret')).toHaveCount(0);
-  await expect(chat.field(page)).toHaveValue('Not finished');
-});
+stubbed(
+  'clearing removes the unsent messages too, and keeps the draft',
+  async ({ page, stub, context }) => {
+    await openConversation(page, stub, long);
+    await context.setOffline(true);
+    await send(page, 'A secret');
+    await expect(chat.message(page, 'A secret').getByText('Not sent')).toBeVisible();
+    await context.setOffline(false);
+    await chat.field(page).fill('Not finished');
+    stub.respond('clearChat', { success: true });
+    stub.respond('getChat', pageOf([]));
+    await chooseOption(page, 'Clear conversation');
+    await expectToasts(page, ['Conversation cleared']);
+    await expect(chat.message(page, 'A secret')).toHaveCount(0);
+    await expect(chat.field(page)).toHaveValue('Not finished');
+  },
+);
 
 stubbed('a late response brings nothing back of a cleared conversation', async ({ page, stub }) => {
   const message = messageOf(51, 'A secret', { id: 'late', state: 'sent' });
@@ -255,18 +308,24 @@ stubbed('a late response brings nothing back of a cleared conversation', async (
   await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
 });
 
-stubbed('after a `reset` nothing is missed that came while the page was read', async ({ page, stub }) => {
-  const push = await openLong(page, stub);
-  const release = stub.hold('getChat');
-  push({ type: 'reset' });
-  await expect.poll(() => stub.calls('getChat').length).toBe(2);
-  push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
-  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
-  stub.respond('getChat', pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })]));
-  release();
-  await expect(chat.message(page, 'Missed before')).toBeVisible();
-  await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
-});
+stubbed(
+  'after a `reset` nothing is missed that came while the page was read',
+  async ({ page, stub }) => {
+    const push = await openLong(page, stub);
+    const release = stub.hold('getChat');
+    push({ type: 'reset' });
+    await expect.poll(() => stub.calls('getChat').length).toBe(2);
+    push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
+    await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+    stub.respond(
+      'getChat',
+      pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })]),
+    );
+    release();
+    await expect(chat.message(page, 'Missed before')).toBeVisible();
+    await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
+  },
+);
 
 stubbed('a page that cannot be read after a `reset` is read later', async ({ page, stub }) => {
   await installClock(page);
@@ -281,8 +340,12 @@ stubbed('a page that cannot be read after a `reset` is read later', async ({ pag
   expect(stub.calls('chatStream')[1]!.search.get('after')).toBe('100');
   push({ type: 'reset' });
   await expect.poll(() => stub.calls('getChat').length).toBe(5);
-  stub.respond('getChat', pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })], { revision: 300 }));
-  const isShownLater = () => page.clock.fastForward(5000).then(() => chat.message(page, 'Missed before').isVisible());
+  stub.respond(
+    'getChat',
+    pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })], { revision: 300 }),
+  );
+  const isShownLater = () =>
+    page.clock.fastForward(5000).then(() => chat.message(page, 'Missed before').isVisible());
   await expect.poll(isShownLater).toBe(true);
 });
 
@@ -307,29 +370,35 @@ const reply = (text: string) => ({
   message: messageOf(51, text, { author: 'solace', at: new Date().toISOString() }),
 });
 
-stubbed('a missing part takes neither the conversation nor the draft', async ({ page, stub, expectedErrors }) => {
-  expectedErrors.push(/status of 404/);
-  const missing = new Set<string>();
-  const { promise: drafted, resolve: release } = Promise.withResolvers<void>();
-  for (const part of ['notice-offer', 'voice-message', 'help-dialog'])
-    await page.route(`**/${part}-*.js`, async (route) => {
-      await drafted;
-      await route.fulfill({ status: 404 });
-      missing.add(part);
+stubbed(
+  'a missing part takes neither the conversation nor the draft',
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    const missing = new Set<string>();
+    const { promise: drafted, resolve: release } = Promise.withResolvers<void>();
+    for (const part of ['notice-offer', 'voice-message', 'help-dialog'])
+      await page.route(`**/${part}-*.js`, async (route) => {
+        await drafted;
+        await route.fulfill({ status: 404 });
+        missing.add(part);
+      });
+    const push = await openLong(page, stub);
+    await chat.field(page).fill('Not lost');
+    release();
+    const { message } = reply('A late reply');
+    push({
+      type: 'message',
+      message: { ...message, voice: { seconds: 3, type: 'audio/ogg', bytes: 9 } },
     });
-  const push = await openLong(page, stub);
-  await chat.field(page).fill('Not lost');
-  release();
-  const { message } = reply('A late reply');
-  push({ type: 'message', message: { ...message, voice: { seconds: 3, type: 'audio/ogg', bytes: 9 } } });
-  await expect.poll(() => missing.size).toBe(3);
-  await settle(page);
-  await page.getByRole('main').getByRole('button', { name: 'Get help now' }).first().click();
-  const help = page.getByRole('alert').getByRole('link', { name: 'Get help now' });
-  await expect(help).toHaveAttribute('href', '/help-now');
-  await expect(chat.message(page, 'A late reply')).toBeVisible();
-  await expect(chat.field(page)).toHaveValue('Not lost');
-});
+    await expect.poll(() => missing.size).toBe(3);
+    await settle(page);
+    await page.getByRole('main').getByRole('button', { name: 'Get help now' }).first().click();
+    const help = page.getByRole('alert').getByRole('link', { name: 'Get help now' });
+    await expect(help).toHaveAttribute('href', '/help-now');
+    await expect(chat.message(page, 'A late reply')).toBeVisible();
+    await expect(chat.field(page)).toHaveValue('Not lost');
+  },
+);
 
 const messages = (page: Page) => page.getByRole('region', { name: 'Messages', exact: true });
 const bubble = (page: Page) => messages(page).locator('[data-slot=typed]');
@@ -343,23 +412,28 @@ async function openLong(page: Page, stub: Stub, ...events: ChatStreamEvent[]) {
   return send;
 }
 
-stubbed('a reply is shown from its middle on, grows, and is announced once at its end', async ({ page, stub }) => {
-  const send = await openLong(page, stub, typing('Half of a'));
-  await expect(bubble(page)).toContainText('Half of a');
-  send(typing());
-  await expect(page.getByRole('status').filter({ hasText: 'Solace is writing' })).toBeVisible();
-  await expect(bubble(page)).toHaveCount(0);
-  for (const text of ['Hello', 'Hello *to*', 'Hello *to* you']) {
-    send(typing(text));
-    await expect(bubble(page)).toContainText(text.replaceAll('*', ''));
-  }
-  await expect(chat.log(page).getByText('Hello')).toHaveCount(0);
-  expect(await violations(page)).toEqual([]);
-  send(reply('Hello *to* you, whatever was lost'));
-  await expect(chat.log(page).getByRole('listitem').filter({ hasText: 'whatever was lost' })).toHaveCount(1);
-  await expect(bubble(page)).toHaveCount(0);
-  await expect(page.getByText('Solace is writing')).toHaveCount(0);
-});
+stubbed(
+  'a reply is shown from its middle on, grows, and is announced once at its end',
+  async ({ page, stub }) => {
+    const send = await openLong(page, stub, typing('Half of a'));
+    await expect(bubble(page)).toContainText('Half of a');
+    send(typing());
+    await expect(page.getByRole('status').filter({ hasText: 'Solace is writing' })).toBeVisible();
+    await expect(bubble(page)).toHaveCount(0);
+    for (const text of ['Hello', 'Hello *to*', 'Hello *to* you']) {
+      send(typing(text));
+      await expect(bubble(page)).toContainText(text.replaceAll('*', ''));
+    }
+    await expect(chat.log(page).getByText('Hello')).toHaveCount(0);
+    expect(await violations(page)).toEqual([]);
+    send(reply('Hello *to* you, whatever was lost'));
+    await expect(
+      chat.log(page).getByRole('listitem').filter({ hasText: 'whatever was lost' }),
+    ).toHaveCount(1);
+    await expect(bubble(page)).toHaveCount(0);
+    await expect(page.getByText('Solace is writing')).toHaveCount(0);
+  },
+);
 
 stubbed('a growing reply never moves what somebody further up reads', async ({ page, stub }) => {
   const send = await openLong(page, stub);
@@ -378,25 +452,28 @@ stubbed('a growing reply never moves what somebody further up reads', async ({ p
   await expect(chat.log(page).getByRole('listitem').last()).toBeInViewport();
 });
 
-stubbed('the list follows a growing reply until its first line is at the top, and stays', async ({ page, stub }) => {
-  await page.setViewportSize({ width: 360, height: 640 });
-  const send = await openLong(page, stub);
-  await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
-  send(typing(sentence.repeat(2)));
-  await expect(bubble(page)).toBeInViewport({ ratio: 1 });
-  send(typing(sentence.repeat(40)));
-  await expect(bubble(page)).toContainText(sentence.repeat(40).trim());
-  const top = async () => {
-    const [list, inside] = [await messages(page).boundingBox(), await bubble(page).boundingBox()];
-    return Math.round(inside!.y - list!.y);
-  };
-  await expect.poll(top).toBe(16);
-  const before = await scrollTop(page);
-  send(typing(sentence.repeat(60)));
-  await expect(bubble(page)).toContainText(sentence.repeat(60).trim());
-  expect(await scrollTop(page)).toBe(before);
-  send(reply(sentence.repeat(60)));
-  await expect(bubble(page)).toHaveCount(0);
-  expect(await scrollTop(page)).toBeCloseTo(before, 0);
-  await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);
-});
+stubbed(
+  'the list follows a growing reply until its first line is at the top, and stays',
+  async ({ page, stub }) => {
+    await page.setViewportSize({ width: 360, height: 640 });
+    const send = await openLong(page, stub);
+    await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
+    send(typing(sentence.repeat(2)));
+    await expect(bubble(page)).toBeInViewport({ ratio: 1 });
+    send(typing(sentence.repeat(40)));
+    await expect(bubble(page)).toContainText(sentence.repeat(40).trim());
+    const top = async () => {
+      const [list, inside] = [await messages(page).boundingBox(), await bubble(page).boundingBox()];
+      return Math.round(inside!.y - list!.y);
+    };
+    await expect.poll(top).toBe(16);
+    const before = await scrollTop(page);
+    send(typing(sentence.repeat(60)));
+    await expect(bubble(page)).toContainText(sentence.repeat(60).trim());
+    expect(await scrollTop(page)).toBe(before);
+    send(reply(sentence.repeat(60)));
+    await expect(bubble(page)).toHaveCount(0);
+    expect(await scrollTop(page)).toBeCloseTo(before, 0);
+    await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);
+  },
+);

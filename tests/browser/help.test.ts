@@ -12,7 +12,9 @@ const call = (page: Page, name: string) => page.getByRole('link', { name }).loca
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a number is three taps from any page, and the counts of referrals are open data', async ({ page }) => {
+  test('a number is three taps from any page, and the counts of referrals are open data', async ({
+    page,
+  }) => {
     for (const path of ['/', '/account']) {
       await page.goto(path);
       await helpLink(page).last().click();
@@ -29,13 +31,17 @@ test.describe('without JavaScript', () => {
 });
 
 /** Where the connection and the number are from, the country that is chosen then, and those whose lines are shown. */
-const visits: [connection: string, phoneNumber: string | null, chosen: string, shown: string[]][] = [
-  ['NZ', null, 'NZ', ['New Zealand']],
-  ['JP', '+61412345678', 'JP', ['Japan', 'Australia']],
-  ['DK', '+61412345678', '', ['Denmark', 'Australia']],
-];
+const visits: [connection: string, phoneNumber: string | null, chosen: string, shown: string[]][] =
+  [
+    ['NZ', null, 'NZ', ['New Zealand']],
+    ['JP', '+61412345678', 'JP', ['Japan', 'Australia']],
+    ['DK', '+61412345678', '', ['Denmark', 'Australia']],
+  ];
 
-test('a visitor gets the lines of the country of the connection, then those of the number', async ({ page, stub }) => {
+test('a visitor gets the lines of the country of the connection, then those of the number', async ({
+  page,
+  stub,
+}) => {
   await stopTime(page);
   const headings = page.getByRole('main').locator('h2[id^="help-"]');
   for (const [connection, phoneNumber, chosen, shown] of visits) {
@@ -50,7 +56,10 @@ test('a visitor gets the lines of the country of the connection, then those of t
   await expect(headings).toHaveText(['Brazil']);
 });
 
-test('without the API the number’s country is shown, and a late response moves nothing', async ({ page, stub }) => {
+test('without the API the number’s country is shown, and a late response moves nothing', async ({
+  page,
+  stub,
+}) => {
   await stopTime(page);
   await stub.signedIn({ phoneNumber: '+61412345678' });
   const respond = stub.hold('getCountry');
@@ -75,11 +84,15 @@ test('a country without a line gets no number, but the way to others', async ({ 
   await expect(country(page)).toHaveValue('');
   const main = page.getByRole('main');
   await expect(main.getByText(/call your local emergency number now/)).toBeVisible();
-  await expect(main.locator('a[href="https://findahelpline.com/"]')).toHaveAccessibleName(/findahelpline\.com/);
+  await expect(main.locator('a[href="https://findahelpline.com/"]')).toHaveAccessibleName(
+    /findahelpline\.com/,
+  );
   await expect(main.locator('a[href^="tel:"]:visible')).toHaveCount(0);
 });
 
-test('a country chosen before the scripts is kept; then the page needs no network', async ({ page }) => {
+test('a country chosen before the scripts is kept; then the page needs no network', async ({
+  page,
+}) => {
   const release = await holdAssets(page);
   await page.goto('/help-now', { waitUntil: 'commit' });
   await country(page).selectOption('Germany');
@@ -96,19 +109,29 @@ test('a country chosen before the scripts is kept; then the page needs no networ
   expect(asked.filter((url) => !url.endsWith('/api/country'))).toEqual([]);
 });
 
-test('the account, the contact page, the terms and the page on safety lead there', async ({ page, stub }) => {
+test('the account, the contact page, the terms and the page on safety lead there', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn();
   for (const path of ['/account', '/contact', '/terms', '/safety']) {
     await open(page, path);
     const main = page.getByRole('main');
-    await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute('href', '/help-now');
+    await expect(main.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
+      'href',
+      '/help-now',
+    );
     await expect(main).not.toContainText('988');
   }
 });
 
-const referrals = (page: Page) => page.getByRole('region', { name: 'How often we have referred people' });
+const referrals = (page: Page) =>
+  page.getByRole('region', { name: 'How often we have referred people' });
 
-test('the page on safety says what Solace does and how often it referred; nothing moves', async ({ page, stub }) => {
+test('the page on safety says what Solace does and how often it referred; nothing moves', async ({
+  page,
+  stub,
+}) => {
   stub.respond('getSafety', referralsOf(2028, 1204, 1));
   const release = stub.hold('getSafety');
   await open(page, '/safety');
@@ -140,7 +163,9 @@ const fields = [
   ['Message', ['', 'Too short'], '0123456789', 'Message must be at least 10 characters.'],
 ] as const;
 
-test('a message that breaks no rule is said to be sent after 1.5 s, without any call', async ({ page }) => {
+test('a message that breaks no rule is said to be sent after 1.5 s, without any call', async ({
+  page,
+}) => {
   await stopTime(page);
   await open(page, '/contact');
   const called: string[] = [];
@@ -149,12 +174,16 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
   await expect(main.getByLabel('Phone (optional)')).not.toHaveAttribute('required');
   await expect(main.getByText('Monday-Friday 9:00 AM-6:00 PM EST')).toBeVisible();
   await expect(main.getByRole('link', { name: 'support@solace.example' })).toBeVisible();
-  await expect(main.getByRole('link', { name: /^\+1 \(555\)/ })).toHaveAttribute('href', /^tel:\+1555/);
+  await expect(main.getByRole('link', { name: /^\+1 \(555\)/ })).toHaveAttribute(
+    'href',
+    /^tel:\+1555/,
+  );
   await expect(main.getByText(/not a crisis service/)).toBeVisible();
 
   const button = page.getByRole('button', { name: 'Send Message' });
   await button.click();
-  for (const [, , , rule] of fields) await expect(page.getByText(rule, { exact: true })).toBeVisible();
+  for (const [, , , rule] of fields)
+    await expect(page.getByText(rule, { exact: true })).toBeVisible();
   // The sentence of a field goes once the field is right, and not before.
   for (const [label, wrong, right, rule] of fields) {
     for (const text of wrong) {
@@ -174,16 +203,26 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
   await page.clock.runFor(1);
   for (const [label] of fields) await expect(page.getByLabel(label)).toHaveValue('');
   await page.clock.resume();
-  await expectToasts(page, ['Message Sent', "We've received your message and will get back to you soon."]);
+  await expectToasts(page, [
+    'Message Sent',
+    "We've received your message and will get back to you soon.",
+  ]);
   expect(called).toEqual([]);
 });
 
 test('what is written outlasts a change of the language, and no other visit', async ({ page }) => {
-  const typed = Object.entries({ name: 'Ada', email: 'ada@example.com', message: 'Two lines,\nof which one is short' });
+  const typed = Object.entries({
+    name: 'Ada',
+    email: 'ada@example.com',
+    message: 'Two lines,\nof which one is short',
+  });
   const field = (key: string) => page.locator(`[name=${key}]`);
   await open(page, '/contact');
   for (const [key, text] of typed) await field(key).fill(text);
-  await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }), '/es/contact');
+  await follow(
+    page.getByRole('contentinfo').getByRole('link', { name: 'Español', exact: true }),
+    '/es/contact',
+  );
   await hydrated(page);
   for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Ada');

@@ -24,7 +24,11 @@ const journeys = [
 
 type Tag = (typeof journeys)[number]['tag'];
 
-const names: Record<string, string> = { name: brand.name, companion: brand.companion, app: brand.messagingApp };
+const names: Record<string, string> = {
+  name: brand.name,
+  companion: brand.companion,
+  app: brand.messagingApp,
+};
 
 /** A sentence of a language by its key, with these values and the names of the product. */
 function sentenceOf(tag: Tag, key: string, values: Record<string, string> = {}): string {
@@ -33,7 +37,8 @@ function sentenceOf(tag: Tag, key: string, values: Record<string, string> = {}):
 }
 
 /** Words of English that neither Spanish nor Portuguese has. */
-const englishWords = /\b(the|you|your|and|with|this|that|please|of|are|is|will|have|try|again|our|send|loading)\b/i;
+const englishWords =
+  /\b(the|you|your|and|with|this|that|please|of|are|is|will|have|try|again|our|send|loading)\b/i;
 
 /** The page is in its language, and shows no English. */
 async function expectNoEnglish(page: Page, tag: Tag): Promise<void> {
@@ -52,7 +57,10 @@ for (const { tag, hello, code, pays, reply } of journeys) {
   const { path } = languages.find((language) => language.tag === tag)!;
   const say = (key: string, values?: Record<string, string>) => sentenceOf(tag, key, values);
 
-  test(`${tag}: from the landing page to a paid plan and a conversation`, async ({ page, phone }) => {
+  test(`${tag}: from the landing page to a paid plan and a conversation`, async ({
+    page,
+    phone,
+  }) => {
     await phone.write(hello);
     await open(page, `${path}/`);
     await expectNoEnglish(page, tag);
@@ -78,10 +86,16 @@ for (const { tag, hello, code, pays, reply } of journeys) {
     await page.getByRole('button', { name: choose }).click();
     await expect(page.getByText(pays)).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('lang', tag);
-    await follow(page.getByRole('button', { name: 'Subscribe' }), `**${path}/payment-success?session_id=*`);
+    await follow(
+      page.getByRole('button', { name: 'Subscribe' }),
+      `**${path}/payment-success?session_id=*`,
+    );
     await expect(page.getByText(say('results.paymentSuccess.welcome'))).toBeVisible();
     await expectNoEnglish(page, tag);
-    await follow(page.getByRole('link', { name: say('results.paymentSuccess.manage') }), `**${path}/account`);
+    await follow(
+      page.getByRole('link', { name: say('results.paymentSuccess.manage') }),
+      `**${path}/account`,
+    );
     await expect(page.getByText(say('account.usage.of', { used: '0', limit: '30' }))).toBeVisible();
     await expectNoEnglish(page, tag);
 
@@ -93,22 +107,31 @@ for (const { tag, hello, code, pays, reply } of journeys) {
     await page.keyboard.press('Enter');
     await expect(page.getByRole('log').getByText(reply)).toBeVisible();
     await expectNoEnglish(page, tag);
-    expect(await phone.webMessages()).toEqual([expect.objectContaining({ text: hello, locale: tag })]);
+    expect(await phone.webMessages()).toEqual([
+      expect.objectContaining({ text: hello, locale: tag }),
+    ]);
   });
 }
 
-test('the start of an address can be spelled in several ways, and there is one home page', async ({ request }) => {
+test('the start of an address can be spelled in several ways, and there is one home page', async ({
+  request,
+}) => {
   for (const spelled of ['/es', '/es/', '/ES', '/ES/', '/pt-br', '/PT-BR/']) {
     const response = await request.get(`${spelled}?from=chat`);
     const start = `${spelled.toLowerCase().replace(/\/$/, '')}/`;
     expect(new URL(response.url()).pathname, spelled).toBe(start);
-    expect((await response.text()).toLowerCase(), spelled).toContain(`<html lang="${start.slice(1, -1)}"`);
+    expect((await response.text()).toLowerCase(), spelled).toContain(
+      `<html lang="${start.slice(1, -1)}"`,
+    );
   }
 });
 
 test('session, theme and draft outlast a change of the language', async ({ page, phone }) => {
   const change = async (name: string, target: string) => {
-    await follow(page.getByRole('contentinfo').getByRole('link', { name, exact: true }), `**${target}`);
+    await follow(
+      page.getByRole('contentinfo').getByRole('link', { name, exact: true }),
+      `**${target}`,
+    );
     await hydrated(page);
   };
   const draft = 'Not finished yet,\nand of two lines';
@@ -133,6 +156,9 @@ test('session, theme and draft outlast a change of the language', async ({ page,
   await page.getByRole('link', { name: sentenceOf('es', 'layout.layout.myAccount') }).click();
   await change('Português', '/pt-br/account');
   expect(await stored()).toContain('Not finished');
-  await follow(page.getByRole('button', { name: sentenceOf('pt-BR', 'account.account.logout') }), '**/pt-br/login');
+  await follow(
+    page.getByRole('button', { name: sentenceOf('pt-BR', 'account.account.logout') }),
+    '**/pt-br/login',
+  );
   expect(await stored()).not.toContain('Not finished');
 });

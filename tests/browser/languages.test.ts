@@ -32,7 +32,13 @@ const person = {
 const publicPaths = Object.keys(pages).filter((path) => pages[path]!.isPublic);
 const privatePaths = Object.keys(pages).filter((path) => !pages[path]!.isPublic);
 /** `/pending-approval` leads a member to the account; public pages are there if they differ for a member. */
-const memberPaths = [...privatePaths.filter((path) => path !== '/pending-approval'), '/', '/plans', '/cancel', '/nope'];
+const memberPaths = [
+  ...privatePaths.filter((path) => path !== '/pending-approval'),
+  '/',
+  '/plans',
+  '/cancel',
+  '/nope',
+];
 
 /** The tests of payments and of the public pages look at the others. */
 const withAxe = ['/account', '/chat', '/payment-canceled', '/activate-trial', '/cancel'];
@@ -43,15 +49,26 @@ const trialEnd: Record<string, string> = {
 };
 
 const names = [brand.company, brand.name, brand.companion, brand.messagingApp, brand.supportEmail];
-const ofLines = Object.values(helpLines).flatMap(({ lines }) => lines.flatMap(({ text }) => text?.word ?? []));
-const ofSite = [...names, ...ofLines, ...months, ...Object.values(countryNames), ...Object.values(languageNames)];
+const ofLines = Object.values(helpLines).flatMap(({ lines }) =>
+  lines.flatMap(({ text }) => text?.word ?? []),
+);
+const ofSite = [
+  ...names,
+  ...ofLines,
+  ...months,
+  ...Object.values(countryNames),
+  ...Object.values(languageNames),
+];
 /** What stays English in the pseudo-language; the longest first: "Japanese" before "Japan". */
 const known = ofSite.toSorted((one, other) => other.length - one.length);
 
 /** The texts of a page that are plain English without names and addresses. */
 async function plainTexts(page: Page): Promise<string[]> {
   const withoutNames = (text: string) =>
-    known.reduce((rest, name) => rest.replaceAll(name, ''), text.replaceAll(/[\w@-]+(?:\.[a-z]+)+/g, ''));
+    known.reduce(
+      (rest, name) => rest.replaceAll(name, ''),
+      text.replaceAll(/[\w@-]+(?:\.[a-z]+)+/g, ''),
+    );
   const texts = await ownTexts(page);
   return texts.filter((text) => /(?<!\p{L})[a-zA-Z]{3,}(?!\p{L})/u.test(withoutNames(text)));
 }
@@ -59,12 +76,22 @@ async function plainTexts(page: Page): Promise<string[]> {
 const offered = languages.filter(({ tag }) => published.includes(tag));
 
 for (const { tag, path: start } of [...offered, pseudoLanguage])
-  for (const [visitor, paths] of Object.entries({ 'a guest': publicPaths, 'a member': memberPaths }))
-    test(`${tag}: every page of ${visitor} fits a screen of 320 pixels`, async ({ page, stub, expectedErrors }) => {
+  for (const [visitor, paths] of Object.entries({
+    'a guest': publicPaths,
+    'a member': memberPaths,
+  }))
+    test(`${tag}: every page of ${visitor} fits a screen of 320 pixels`, async ({
+      page,
+      stub,
+      expectedErrors,
+    }) => {
       expectedErrors.push(/status of 4\d\d/);
       if (visitor === 'a member') await stub.signedIn(person);
       const isPseudo = tag === pseudoLanguage.tag;
-      const messages = everyKind.map((message, index) => ({ ...message, ...(isPseudo && { text: String(index) }) }));
+      const messages = everyKind.map((message, index) => ({
+        ...message,
+        ...(isPseudo && { text: String(index) }),
+      }));
       stub.respond('getChat', pageOf(messages));
       await page.setViewportSize({ width: 320, height: 800 });
       for (const path of paths) {
@@ -72,13 +99,17 @@ for (const { tag, path: start } of [...offered, pseudoLanguage])
         await settle(page);
         await expect(page.locator('html')).toHaveAttribute('lang', tag);
         await expectToFit(page, 320);
-        if (path === '/account' && !isPseudo) await expect(page.getByText(trialEnd[tag]!)).toBeVisible();
+        if (path === '/account' && !isPseudo)
+          await expect(page.getByText(trialEnd[tag]!)).toBeVisible();
         if (isPseudo) expect(await plainTexts(page), `English on ${path}`).toEqual([]);
         if (tag === 'en' && withAxe.includes(path)) await expectToBeAccessible(page);
       }
     });
 
-test('the pseudo-language turns pages, dialogs and choices from right to left, numbers not', async ({ page, stub }) => {
+test('the pseudo-language turns pages, dialogs and choices from right to left, numbers not', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn(person);
   await open(page, `${pseudoLanguage.path}/`);
   await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
@@ -118,7 +149,9 @@ for (const [locale, path, name, target] of visits)
   test.describe(`a browser in ${locale}`, () => {
     test.use({ locale });
 
-    test(`${path} offers ${name} alone, without a shift, and leads to the same page`, async ({ page }) => {
+    test(`${path} offers ${name} alone, without a shift, and leads to the same page`, async ({
+      page,
+    }) => {
       const release = await holdAssets(page);
       await page.goto(`${path}?plan=basic`, { waitUntil: 'commit' });
       await expect(offers(page)).toHaveText([name]);
@@ -137,9 +170,14 @@ for (const [locale, path, name, target] of visits)
 test.describe('the offer', () => {
   test.use({ locale: 'es-ES' });
 
-  test('follows a change of the page, fits a narrow screen, stays off paper, and goes at a click', async ({ page }) => {
+  test('follows a change of the page, fits a narrow screen, stays off paper, and goes at a click', async ({
+    page,
+  }) => {
     await open(page, '/');
-    await page.getByRole('navigation', { name: 'Footer' }).getByRole('link', { name: 'Plans' }).click();
+    await page
+      .getByRole('navigation', { name: 'Footer' })
+      .getByRole('link', { name: 'Plans' })
+      .click();
     await expect(offers(page)).toHaveAttribute('href', '/es/plans');
     await expectToFit(page, 320);
     expect(await violations(page)).toEqual([]);
@@ -161,7 +199,9 @@ test.describe('the offer', () => {
   });
 });
 
-test('the home page alone opens in the language of the last click in the footer', async ({ page }) => {
+test('the home page alone opens in the language of the last click in the footer', async ({
+  page,
+}) => {
   for (const [start, name, target] of [
     ['/', 'Español', '/es/'],
     ['/es/', 'Português', '/pt-br/'],

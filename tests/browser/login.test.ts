@@ -22,13 +22,18 @@ const login = {
   send: (page: Page) => page.getByRole('button', { name: /^(Send|Resend) Verification Code$/ }),
   code: (page: Page) => page.getByLabel('Verification code'),
   verify: (page: Page) => page.getByRole('button', { name: 'Verify Code', exact: true }),
-  wait: (page: Page, seconds: number) => page.getByRole('button', { name: `Wait ${seconds}s to try again` }),
+  wait: (page: Page, seconds: number) =>
+    page.getByRole('button', { name: `Wait ${seconds}s to try again` }),
   alert: (page: Page) => page.getByRole('main').getByRole('alert'),
 };
 
 /** Enters a number that never wrote, while the page's clock stands; then it has this state. */
 async function askUnknown(page: Page, stub: Stub, state: string): Promise<void> {
-  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'K7MPQ2XD' });
+  stub.respond('requestOtp', {
+    success: false,
+    requiresInitialContact: true,
+    linkCode: 'K7MPQ2XD',
+  });
   stub.respond('contactState', { success: true, state });
   await stopTime(page);
   await open(page, '/login');
@@ -61,94 +66,136 @@ const refused = [
 
 const phoneFailures: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.respond('requestOtp', { success: false, message: 'Not today.' }), 'Not today.'],
-  [(stub) => stub.respond('requestOtp', { success: false }), 'Failed to send verification code. Please try again.'],
+  [
+    (stub) => stub.respond('requestOtp', { success: false }),
+    'Failed to send verification code. Please try again.',
+  ],
   [(stub) => stub.respond('requestOtp', {}, 404), 'Failed to request OTP'],
-  [(stub) => stub.disconnect('requestOtp'), 'Network error. Please check your connection and try again.'],
+  [
+    (stub) => stub.disconnect('requestOtp'),
+    'Network error. Please check your connection and try again.',
+  ],
 ];
 
-stubbed('a number that breaks a rule is not sent; a failed request is shown beside it', async ({ page, stub }) => {
-  await open(page, '/login');
-  await expect(page.getByRole('button', { name: 'Send Verification Code', exact: true })).toBeEnabled();
-  for (const [typed, rule] of refused) {
-    await login.phone(page).fill(typed);
-    await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
+stubbed(
+  'a number that breaks a rule is not sent; a failed request is shown beside it',
+  async ({ page, stub }) => {
+    await open(page, '/login');
+    await expect(
+      page.getByRole('button', { name: 'Send Verification Code', exact: true }),
+    ).toBeEnabled();
+    for (const [typed, rule] of refused) {
+      await login.phone(page).fill(typed);
+      await expect(login.phone(page)).not.toHaveAttribute('aria-invalid', 'true');
+      await login.send(page).click();
+      await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
+      await expect(login.phone(page)).toBeFocused();
+    }
+    await settle(page);
+    expect(stub.calls('requestOtp')).toEqual([]);
+    await login.phone(page).fill('+15551234567');
+    for (const [arrange, told] of phoneFailures) {
+      arrange(stub);
+      await login.send(page).click();
+      await expect(login.alert(page)).toHaveText(told);
+      await expect(
+        page.getByRole('button', { name: 'Resend Verification Code', exact: true }),
+      ).toBeEnabled();
+    }
+    await expectToasts(page);
+  },
+);
+
+stubbed(
+  'a number that never wrote is asked to, and gets its code once it has written',
+  async ({ page, stub }) => {
+    await askUnknown(page, stub, 'waiting');
+    await expect(
+      page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." }),
+    ).toBeVisible();
+    await different(page).click();
+    await expect(login.phone(page)).toHaveValue('');
+    await login.phone(page).fill('+15551234567');
     await login.send(page).click();
-    await expect(login.phone(page)).toHaveAccessibleErrorMessage(rule);
-    await expect(login.phone(page)).toBeFocused();
-  }
-  await settle(page);
-  expect(stub.calls('requestOtp')).toEqual([]);
-  await login.phone(page).fill('+15551234567');
-  for (const [arrange, told] of phoneFailures) {
-    arrange(stub);
+    const link = page.getByRole('main').getByRole('link', { name: 'Message Solace on WhatsApp' });
+    const { origin, searchParams } = new URL((await link.getAttribute('href'))!);
+    expect(origin).toBe('https://wa.me');
+    const greeting = 'Hi Solace! I would like to get started. My number is 15551234567. K7MPQ2XD';
+    expect(searchParams.get('text')).toBe(greeting);
+    await expect(
+      page.getByText('Keep the code K7MPQ2XD at the end of your message.'),
+    ).toBeVisible();
+
+    // Nothing is asked while the tab is hidden.
+    await setVisible(page, false);
+    await page.clock.runFor(600_000);
+    await settle(page);
+    expect(stub.calls('contactState')).toEqual([]);
+    stub.respond('contactState', { success: true, state: 'expired' });
+    stub.respond('requestOtp', {
+      success: false,
+      requiresInitialContact: true,
+      linkCode: 'ABCDEFGH',
+    });
+    await setVisible(page, true);
+    await page.clock.runFor(10_000);
+    await expect(
+      page.getByText('Keep the code ABCDEFGH at the end of your message.'),
+    ).toBeVisible();
+    expect(stub.calls('contactState')[0]).toMatchObject({
+      body: { phone: '+15551234567', linkCode: 'K7MPQ2XD' },
+    });
+    stub.respond('contactState', { success: true, state: 'contacted' });
+    stub.respond('requestOtp', {
+      success: true,
+      requiresInitialContact: false,
+      challenge: 'challenge',
+    });
+    await settle(page);
+    await page.clock.runFor(3000);
+    await expect(login.code(page)).toBeVisible();
+    await page.clock.resume();
+    await expectToasts(page, sent);
+  },
+);
+
+stubbed(
+  'a number that is edited while its code is requested stays the one to verify',
+  async ({ page, stub }) => {
+    stub.respond('verifyOtp', { success: false });
+    const release = stub.hold('requestOtp');
+    await open(page, '/login');
+    await login.phone(page).fill('+15551234567');
     await login.send(page).click();
-    await expect(login.alert(page)).toHaveText(told);
-    await expect(page.getByRole('button', { name: 'Resend Verification Code', exact: true })).toBeEnabled();
-  }
-  await expectToasts(page);
-});
+    await login.phone(page).fill('+15550000000');
+    release();
+    await expect(page.getByText('We sent a 6-digit code to +1 555-123-4567')).toBeVisible();
+    await submitCode(page);
+    await expect.poll(() => stub.calls('verifyOtp').length).toBe(1);
+    expect(stub.calls('verifyOtp')).toMatchObject([{ body: { phone: '+15551234567' } }]);
+  },
+);
 
-stubbed('a number that never wrote is asked to, and gets its code once it has written', async ({ page, stub }) => {
-  await askUnknown(page, stub, 'waiting');
-  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
-  await different(page).click();
-  await expect(login.phone(page)).toHaveValue('');
-  await login.phone(page).fill('+15551234567');
-  await login.send(page).click();
-  const link = page.getByRole('main').getByRole('link', { name: 'Message Solace on WhatsApp' });
-  const { origin, searchParams } = new URL((await link.getAttribute('href'))!);
-  expect(origin).toBe('https://wa.me');
-  const greeting = 'Hi Solace! I would like to get started. My number is 15551234567. K7MPQ2XD';
-  expect(searchParams.get('text')).toBe(greeting);
-  await expect(page.getByText('Keep the code K7MPQ2XD at the end of your message.')).toBeVisible();
-
-  // Nothing is asked while the tab is hidden.
-  await setVisible(page, false);
-  await page.clock.runFor(600_000);
-  await settle(page);
-  expect(stub.calls('contactState')).toEqual([]);
-  stub.respond('contactState', { success: true, state: 'expired' });
-  stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode: 'ABCDEFGH' });
-  await setVisible(page, true);
-  await page.clock.runFor(10_000);
-  await expect(page.getByText('Keep the code ABCDEFGH at the end of your message.')).toBeVisible();
-  expect(stub.calls('contactState')[0]).toMatchObject({ body: { phone: '+15551234567', linkCode: 'K7MPQ2XD' } });
-  stub.respond('contactState', { success: true, state: 'contacted' });
-  stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
-  await settle(page);
-  await page.clock.runFor(3000);
-  await expect(login.code(page)).toBeVisible();
-  await page.clock.resume();
-  await expectToasts(page, sent);
-});
-
-stubbed('a number that is edited while its code is requested stays the one to verify', async ({ page, stub }) => {
-  stub.respond('verifyOtp', { success: false });
-  const release = stub.hold('requestOtp');
-  await open(page, '/login');
-  await login.phone(page).fill('+15551234567');
-  await login.send(page).click();
-  await login.phone(page).fill('+15550000000');
-  release();
-  await expect(page.getByText('We sent a 6-digit code to +1 555-123-4567')).toBeVisible();
-  await submitCode(page);
-  await expect.poll(() => stub.calls('verifyOtp').length).toBe(1);
-  expect(stub.calls('verifyOtp')).toMatchObject([{ body: { phone: '+15551234567' } }]);
-});
-
-stubbed('who tries a different number stays there when the code of the first one comes', async ({ page, stub }) => {
-  await askUnknown(page, stub, 'contacted');
-  await expect(different(page)).toBeVisible();
-  stub.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
-  const release = stub.hold('requestOtp');
-  await page.clock.runFor(3000);
-  await expect.poll(() => stub.calls('requestOtp').length).toBe(2);
-  await different(page).click();
-  release();
-  await settle(page);
-  await expect(login.phone(page)).toHaveValue('');
-  await expect(login.code(page)).toHaveCount(0);
-});
+stubbed(
+  'who tries a different number stays there when the code of the first one comes',
+  async ({ page, stub }) => {
+    await askUnknown(page, stub, 'contacted');
+    await expect(different(page)).toBeVisible();
+    stub.respond('requestOtp', {
+      success: true,
+      requiresInitialContact: false,
+      challenge: 'challenge',
+    });
+    const release = stub.hold('requestOtp');
+    await page.clock.runFor(3000);
+    await expect.poll(() => stub.calls('requestOtp').length).toBe(2);
+    await different(page).click();
+    release();
+    await settle(page);
+    await expect(login.phone(page)).toHaveValue('');
+    await expect(login.code(page)).toHaveCount(0);
+  },
+);
 
 stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
   await askForCode(page, '/login', '+1 (555) 123-4567');
@@ -185,10 +232,16 @@ stubbed('six digits are asked for, and sent once', async ({ page, stub }) => {
 });
 
 const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
-  [(stub) => stub.respond('verifyOtp', { success: false, message: 'An old code.' }), 'An old code.'],
+  [
+    (stub) => stub.respond('verifyOtp', { success: false, message: 'An old code.' }),
+    'An old code.',
+  ],
   [(stub) => stub.respond('verifyOtp', { message: 'Invalid code.' }, 401), 'Invalid code.'],
   [(stub) => stub.respond('verifyOtp', {}, 404), 'An unexpected error occurred during login.'],
-  [(stub) => stub.disconnect('verifyOtp'), 'Unable to connect to server. Please check your internet connection.'],
+  [
+    (stub) => stub.disconnect('verifyOtp'),
+    'Unable to connect to server. Please check your internet connection.',
+  ],
   [
     (stub) => {
       stub.respond('verifyOtp', { success: true, token: 'e2e-new', status: 'approved' });
@@ -198,73 +251,92 @@ const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
-stubbed('a failed code is shown in the alert and as a toast, and stores no token', async ({ page, stub }) => {
-  await installClock(page);
-  await askForCode(page);
-  await takeToasts(page, sent);
-  for (const [index, [arrange, told]] of codeFailures.entries()) {
-    arrange(stub);
-    await submitCode(page);
-    await expect(login.alert(page)).toHaveText(told);
-    await takeToasts(page, ['Verification failed', told]);
-    expect(await storedToken(page)).toBeNull();
-    if (index === 2) await page.clock.fastForward(30_000);
-  }
-  await page.getByRole('button', { name: 'Change phone number' }).click();
-  await expect(login.phone(page)).toHaveValue('+15551234567');
-  await expect(login.alert(page)).toHaveCount(0);
-});
+stubbed(
+  'a failed code is shown in the alert and as a toast, and stores no token',
+  async ({ page, stub }) => {
+    await installClock(page);
+    await askForCode(page);
+    await takeToasts(page, sent);
+    for (const [index, [arrange, told]] of codeFailures.entries()) {
+      arrange(stub);
+      await submitCode(page);
+      await expect(login.alert(page)).toHaveText(told);
+      await takeToasts(page, ['Verification failed', told]);
+      expect(await storedToken(page)).toBeNull();
+      if (index === 2) await page.clock.fastForward(30_000);
+    }
+    await page.getByRole('button', { name: 'Change phone number' }).click();
+    await expect(login.phone(page)).toHaveValue('+15551234567');
+    await expect(login.alert(page)).toHaveCount(0);
+  },
+);
 
-stubbed('after 30 s without a code the page helps, and the third failure locks it for 30 s', async ({ page, stub }) => {
-  stub.respond('verifyOtp', { success: false });
-  await stopTime(page);
-  await askForCode(page);
-  await page.clock.runFor(29_999);
-  await expect(page.getByText(/^No code yet\?/)).toHaveCount(0);
-  await page.clock.runFor(1);
-  await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
-  for (const failed of [1, 2, 3]) {
-    await expect(login.verify(page)).toBeVisible();
-    await submitCode(page);
-    await expect.poll(() => stub.calls('verifyOtp').length).toBe(failed);
-    await expect(login.alert(page)).toBeVisible();
-  }
-  await expect(login.wait(page, 30)).toBeDisabled();
-  await expect(login.code(page)).toBeDisabled();
-  await page.clock.runFor(1000);
-  await expect(login.wait(page, 29)).toBeDisabled();
-  await page.getByRole('button', { name: 'Change phone number' }).click();
-  await login.send(page).click();
-  await expect(login.wait(page, 29)).toBeDisabled();
-  await page.clock.runFor(28_999);
-  await expect(login.wait(page, 1)).toBeDisabled();
-  await page.clock.runFor(251);
-  await expect(login.code(page)).toBeEnabled();
-  await login.code(page).fill('654321');
-  await expect(login.verify(page)).toBeEnabled();
-});
+stubbed(
+  'after 30 s without a code the page helps, and the third failure locks it for 30 s',
+  async ({ page, stub }) => {
+    stub.respond('verifyOtp', { success: false });
+    await stopTime(page);
+    await askForCode(page);
+    await page.clock.runFor(29_999);
+    await expect(page.getByText(/^No code yet\?/)).toHaveCount(0);
+    await page.clock.runFor(1);
+    await expect(page.getByRole('status').filter({ hasText: 'No code yet?' })).toBeVisible();
+    for (const failed of [1, 2, 3]) {
+      await expect(login.verify(page)).toBeVisible();
+      await submitCode(page);
+      await expect.poll(() => stub.calls('verifyOtp').length).toBe(failed);
+      await expect(login.alert(page)).toBeVisible();
+    }
+    await expect(login.wait(page, 30)).toBeDisabled();
+    await expect(login.code(page)).toBeDisabled();
+    await page.clock.runFor(1000);
+    await expect(login.wait(page, 29)).toBeDisabled();
+    await page.getByRole('button', { name: 'Change phone number' }).click();
+    await login.send(page).click();
+    await expect(login.wait(page, 29)).toBeDisabled();
+    await page.clock.runFor(28_999);
+    await expect(login.wait(page, 1)).toBeDisabled();
+    await page.clock.runFor(251);
+    await expect(login.code(page)).toBeEnabled();
+    await login.code(page).fill('654321');
+    await expect(login.verify(page)).toBeEnabled();
+  },
+);
 
 /** tests/rules has every status with every plan. */
 const arrivals = [
   ['approved', '?plan=premium', '/account', ['Login successful!'], 'success'],
-  ['suspended', '', '/', ['Login Issue', 'Account status: suspended. Please contact support.'], 'error'],
+  [
+    'suspended',
+    '',
+    '/',
+    ['Login Issue', 'Account status: suspended. Please contact support.'],
+    'error',
+  ],
 ] as const;
 
 for (const [status, query, to, told, type] of arrivals)
-  stubbed(`a good code for the status ${status} ${query} leads to ${to}`, async ({ page, stub }) => {
-    stub.person({ status });
-    stub.respond('verifyOtp', { success: true, token: 'e2e-new', status });
-    await askForCode(page, `/login${query}`);
-    await takeToasts(page, sent);
-    await submitCode(page);
-    await page.waitForURL((url) => url.pathname === to);
-    await expectToasts(page, told);
-    expect((await shownToasts(page)).map((toast) => toast.type)).toEqual([type]);
-    expect(await storedToken(page)).toBe('e2e-new');
-    await expect(page.getByRole('link', { name: 'My Account' })).toBeVisible();
-  });
+  stubbed(
+    `a good code for the status ${status} ${query} leads to ${to}`,
+    async ({ page, stub }) => {
+      stub.person({ status });
+      stub.respond('verifyOtp', { success: true, token: 'e2e-new', status });
+      await askForCode(page, `/login${query}`);
+      await takeToasts(page, sent);
+      await submitCode(page);
+      await page.waitForURL((url) => url.pathname === to);
+      await expectToasts(page, told);
+      expect((await shownToasts(page)).map((toast) => toast.type)).toEqual([type]);
+      expect(await storedToken(page)).toBe('e2e-new');
+      await expect(page.getByRole('link', { name: 'My Account' })).toBeVisible();
+    },
+  );
 
-test('a phone signs in, sees its usage move in two tabs, and logs out of both', async ({ page, context, phone }) => {
+test('a phone signs in, sees its usage move in two tabs, and logs out of both', async ({
+  page,
+  context,
+  phone,
+}) => {
   await phone.write('Hi');
   await page.goto('/login');
   await page.getByLabel('Phone number').fill(phone.number);
@@ -299,10 +371,15 @@ test('a number typed and sent before hydration is sent afterwards', async ({ pag
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
   expect(new URL(page.url()).search).toBe('');
   release();
-  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." }),
+  ).toBeVisible();
 });
 
-test('somebody whose number WhatsApp hides comes from the landing page to a paid plan', async ({ page, phone }) => {
+test('somebody whose number WhatsApp hides comes from the landing page to a paid plan', async ({
+  page,
+  phone,
+}) => {
   await phone.hide();
   expect((await phone.write('Hi')).reply).toContain('I cannot see your number.');
   await open(page, '/');
@@ -310,11 +387,18 @@ test('somebody whose number WhatsApp hides comes from the landing page to a paid
   await follow(page.getByRole('link', { name: 'Choose Basic' }), '**/login?plan=basic');
   await page.getByLabel('Phone number').fill(phone.number);
   await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await expect(page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." }),
+  ).toBeVisible();
   await expect(page.getByText(/^Has your number changed\? Do not begin anew/)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'write to our support' })).toHaveAttribute('href', '/contact');
+  await expect(page.getByRole('link', { name: 'write to our support' })).toHaveAttribute(
+    'href',
+    '/contact',
+  );
   expect(await violations(page)).toEqual([]);
-  const link = await page.getByRole('link', { name: 'Message Solace on WhatsApp' }).getAttribute('href');
+  const link = await page
+    .getByRole('link', { name: 'Message Solace on WhatsApp' })
+    .getAttribute('href');
   const greeting = new URL(link!).searchParams.get('text')!;
   expect(greeting).toMatch(/My number is \d+\. [2-9A-HJKMNP-Z]{8}$/);
 

@@ -10,10 +10,15 @@ stubbed.use({ serviceWorkers: 'allow' });
 
 const offer = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const workerReady = (page: Page) => page.evaluate(async () => void (await navigator.serviceWorker.ready));
+const workerReady = (page: Page) =>
+  page.evaluate(async () => void (await navigator.serviceWorker.ready));
 
 /** What a browser without a push service of its own offers to the page; the page reads the answers of `permission`. */
-async function withPushService(page: Page, phone: Phone, permission: NotificationPermission = 'granted') {
+async function withPushService(
+  page: Page,
+  phone: Phone,
+  permission: NotificationPermission = 'granted',
+) {
   await page.exposeFunction('newSubscription', (key: string) => phone.subscription(key));
   await page.addInitScript((answer) => {
     const stored = () => JSON.parse(localStorage.getItem('fake subscription') ?? 'null');
@@ -41,9 +46,13 @@ async function withPushService(page: Page, phone: Phone, permission: Notificatio
   }, permission);
 }
 
-const isPermissionAsked = (page: Page) => page.evaluate(() => localStorage.getItem('fake permission') !== null);
+const isPermissionAsked = (page: Page) =>
+  page.evaluate(() => localStorage.getItem('fake permission') !== null);
 
-test('notices are turned on in the account, come without an open page, and are turned off', async ({ page, phone }) => {
+test('notices are turned on in the account, come without an open page, and are turned off', async ({
+  page,
+  phone,
+}) => {
   await withPushService(page, phone);
   await openChat(page, phone);
   await page.goto('/account');
@@ -67,26 +76,29 @@ test('notices are turned on in the account, come without an open page, and are t
   await expect(button(page, 'Notify Me of Replies')).toBeVisible();
 });
 
-stubbed('notices stay on while the server cannot delete the subscription', async ({ page, phone, stub }) => {
-  await withPushService(page, phone);
-  stub.respond('getPlatform', { success: true, platform: 'web' });
-  stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
-  stub.respond('putPush', { success: true });
-  stub.respond('deletePush', { success: false }, 500);
-  await openAccount(page, stub);
-  await button(page, 'Notify Me of Replies').click();
-  await button(page, 'Stop Notices of Replies').click();
-  await takeToasts(page, ['Error', 'Server error. Please try again later.']);
-  await expect(button(page, 'Stop Notices of Replies')).toBeEnabled();
-  await page.reload();
-  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
-  stub.respond('deletePush', { success: true });
-  await button(page, 'Stop Notices of Replies').click();
-  await expect(button(page, 'Notify Me of Replies')).toBeVisible();
-  expect(stub.calls('deletePush')).toHaveLength(2);
-  await page.reload();
-  await expect(button(page, 'Notify Me of Replies')).toBeVisible();
-});
+stubbed(
+  'notices stay on while the server cannot delete the subscription',
+  async ({ page, phone, stub }) => {
+    await withPushService(page, phone);
+    stub.respond('getPlatform', { success: true, platform: 'web' });
+    stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+    stub.respond('putPush', { success: true });
+    stub.respond('deletePush', { success: false }, 500);
+    await openAccount(page, stub);
+    await button(page, 'Notify Me of Replies').click();
+    await button(page, 'Stop Notices of Replies').click();
+    await takeToasts(page, ['Error', 'Server error. Please try again later.']);
+    await expect(button(page, 'Stop Notices of Replies')).toBeEnabled();
+    await page.reload();
+    await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+    stub.respond('deletePush', { success: true });
+    await button(page, 'Stop Notices of Replies').click();
+    await expect(button(page, 'Notify Me of Replies')).toBeVisible();
+    expect(stub.calls('deletePush')).toHaveLength(2);
+    await page.reload();
+    await expect(button(page, 'Notify Me of Replies')).toBeVisible();
+  },
+);
 
 const keptAddresses = (page: Page) =>
   page.evaluate(async () => {
@@ -95,7 +107,10 @@ const keptAddresses = (page: Page) =>
     return requests.flat().map(({ url }) => new URL(url).pathname);
   });
 
-test('without a connection each language shows its crisis lines, or says so', async ({ page, phone }) => {
+test('without a connection each language shows its crisis lines, or says so', async ({
+  page,
+  phone,
+}) => {
   spoil(page);
   // Nothing personal is kept: after a conversation, too, the caches hold public pages alone.
   await openChat(page, phone);
@@ -146,8 +161,10 @@ test('a push message shows a notice, one for all replies', async ({ page }) => {
   const shown = await worker.evaluate((given) => {
     const { registration, PushEvent } = globalThis as any;
     const calls: unknown[] = [];
-    registration.showNotification = async (title: string, options: object) => void calls.push({ title, ...options });
-    for (const notice of given) dispatchEvent(new PushEvent('push', { data: JSON.stringify(notice) }));
+    registration.showNotification = async (title: string, options: object) =>
+      void calls.push({ title, ...options });
+    for (const notice of given)
+      dispatchEvent(new PushEvent('push', { data: JSON.stringify(notice) }));
     return calls;
   }, notices);
   const common = { tag: 'reply', icon: '/icon-192.png' };
@@ -155,7 +172,10 @@ test('a push message shows a notice, one for all replies', async ({ page }) => {
 });
 
 stubbed.describe('the offer', () => {
-  const replyAt = (at: string) => [messageOf(1, 'Are you there?'), messageOf(2, 'Yes.', { author: 'solace', at })];
+  const replyAt = (at: string) => [
+    messageOf(1, 'Are you there?'),
+    messageOf(2, 'Yes.', { author: 'solace', at }),
+  ];
   const late = replyAt('2025-03-04T15:30:11.000Z');
   const soon = replyAt('2025-03-04T15:30:09.000Z');
 
@@ -164,47 +184,60 @@ stubbed.describe('the offer', () => {
     stub.openStream('chatStream');
   });
 
-  stubbed('explains a permission that is denied, and is made once', async ({ page, phone, stub }) => {
-    await withPushService(page, phone, 'denied');
-    await openConversation(page, stub, late);
-    await expectToFit(page, 320, 768);
-    await button(page, 'Notify me').click();
-    await expect(offer(page)).toContainText('Your browser does not allow notices from this site.');
-    expect(stub.calls('putPush')).toEqual([]);
-    await page.reload();
-    await hydrated(page, 'main form');
-    await expect(offer(page)).toHaveCount(0);
-  });
+  stubbed(
+    'explains a permission that is denied, and is made once',
+    async ({ page, phone, stub }) => {
+      await withPushService(page, phone, 'denied');
+      await openConversation(page, stub, late);
+      await expectToFit(page, 320, 768);
+      await button(page, 'Notify me').click();
+      await expect(offer(page)).toContainText(
+        'Your browser does not allow notices from this site.',
+      );
+      expect(stub.calls('putPush')).toEqual([]);
+      await page.reload();
+      await hydrated(page, 'main form');
+      await expect(offer(page)).toHaveCount(0);
+    },
+  );
 
-  stubbed('subscribes the browser when it is accepted, and not before', async ({ page, phone, stub }) => {
-    await withPushService(page, phone);
-    stub.respond('putPush', { success: true });
-    await openConversation(page, stub, late);
-    await expect(offer(page)).toContainText('Would you like a notice when Solace replies?');
-    expect(await isPermissionAsked(page)).toBe(false);
-    expect(await violations(page)).toEqual([]);
-    await button(page, 'Notify me').click();
-    await expect(offer(page)).toContainText('You get a notice when Solace replies and no page is open.');
-    expect(stub.calls('putPush')).toHaveLength(1);
-    await button(page, 'Close').click();
-    await expect(offer(page)).toHaveCount(0);
-  });
+  stubbed(
+    'subscribes the browser when it is accepted, and not before',
+    async ({ page, phone, stub }) => {
+      await withPushService(page, phone);
+      stub.respond('putPush', { success: true });
+      await openConversation(page, stub, late);
+      await expect(offer(page)).toContainText('Would you like a notice when Solace replies?');
+      expect(await isPermissionAsked(page)).toBe(false);
+      expect(await violations(page)).toEqual([]);
+      await button(page, 'Notify me').click();
+      await expect(offer(page)).toContainText(
+        'You get a notice when Solace replies and no page is open.',
+      );
+      expect(stub.calls('putPush')).toHaveLength(1);
+      await button(page, 'Close').click();
+      await expect(offer(page)).toHaveCount(0);
+    },
+  );
 
-  stubbed('is not made at the first visit, after a quick reply, or where notices are off', async ({ page, stub }) => {
-    const say = stub.openStream('chatStream');
-    await openConversation(page, stub, []);
-    for (const message of late) say({ type: 'message', message });
-    await expect(chat.message(page, 'Yes.')).toBeVisible();
-    stub.respond('getChat', pageOf(soon));
-    await page.reload();
-    await hydrated(page, 'main form');
-    expect(stub.calls('getPush')).toEqual([]);
-    stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
-    stub.respond('getChat', pageOf(late));
-    await page.reload();
-    await expect.poll(() => stub.calls('getPush').length).toBe(1);
-    await expect(offer(page)).toHaveCount(0);
-  });
+  stubbed(
+    'is not made at the first visit, after a quick reply, or where notices are off',
+    async ({ page, stub }) => {
+      const say = stub.openStream('chatStream');
+      await openConversation(page, stub, []);
+      for (const message of late) say({ type: 'message', message });
+      await expect(chat.message(page, 'Yes.')).toBeVisible();
+      stub.respond('getChat', pageOf(soon));
+      await page.reload();
+      await hydrated(page, 'main form');
+      expect(stub.calls('getPush')).toEqual([]);
+      stub.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
+      stub.respond('getChat', pageOf(late));
+      await page.reload();
+      await expect.poll(() => stub.calls('getPush').length).toBe(1);
+      await expect(offer(page)).toHaveCount(0);
+    },
+  );
 
   stubbed('says on iOS that the site must be installed first', async ({ page, stub }) => {
     await page.addInitScript(() => {

@@ -1,5 +1,12 @@
 import type { Page } from 'playwright/test';
-import { expectToasts, expectToBeAccessible, follow, open, settle, stopTime } from './support/page.ts';
+import {
+  expectToasts,
+  expectToBeAccessible,
+  follow,
+  open,
+  settle,
+  stopTime,
+} from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 const verified = { success: true, tierUpdated: false, newTier: 'premium' };
@@ -38,7 +45,9 @@ test('a payment of a signed-out user leads to the login', async ({ page, stub })
   await openStopped(page, '/payment-success?session_id=cs_1');
   await expect(loading(page)).toBeVisible();
   await page.clock.runFor(1500);
-  await expect(page.getByText('Thank you for your purchase. Please log in to view your account.')).toBeVisible();
+  await expect(
+    page.getByText('Thank you for your purchase. Please log in to view your account.'),
+  ).toBeVisible();
   expect(stub.calls('verifyCheckoutSession')).toEqual([]);
   await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
 });
@@ -48,7 +57,10 @@ test('a failure after the payment is shown in an alert', async ({ page, stub, ex
   await stub.signedIn();
   await stopTime(page);
   for (const [fail, told] of [
-    [() => stub.respond('getMe', { success: false }), 'Failed to fully update profile after payment.'],
+    [
+      () => stub.respond('getMe', { success: false }),
+      'Failed to fully update profile after payment.',
+    ],
     [
       () => page.evaluate(() => void (Promise.all = () => Promise.reject(new Error('Broken')))),
       'Error processing payment success.',
@@ -65,7 +77,10 @@ test('a failure after the payment is shown in an alert', async ({ page, stub, ex
   }
 });
 
-const saved = ['Payment details saved', 'Your payment method has been saved successfully.'] as const;
+const saved = [
+  'Payment details saved',
+  'Your payment method has been saved successfully.',
+] as const;
 const processed = ['Success!', 'Your changes have been processed successfully.'] as const;
 
 /** The three pages share what a visitor sees. */

@@ -1,5 +1,13 @@
 import type { Page } from 'playwright/test';
-import { open, openAccount, returnToTab, settle, takeToasts, deleteAccount, follow } from './support/page.ts';
+import {
+  open,
+  openAccount,
+  returnToTab,
+  settle,
+  takeToasts,
+  deleteAccount,
+  follow,
+} from './support/page.ts';
 import { elsewhere, servePayments } from './support/stub.ts';
 import { expect, stubbed, buy, signInByExternalToken, test } from './support/test.ts';
 import { day, hour } from './support/phone.ts';
@@ -22,7 +30,9 @@ stubbed('four plans stand in order, with price, allowance and voice', async ({ p
     await expect(card.getByRole('heading')).toHaveText(name);
     await expect(card.getByText(/^\S+ ?\/per month$/)).toContainText(price);
     await expect(card.getByText('Charged every week')).toHaveCount(fourWeeks ? 1 : 0);
-    await expect(card.getByText(/for four weeks$/)).toHaveText(fourWeeks ? [`${fourWeeks} for four weeks`] : []);
+    await expect(card.getByText(/for four weeks$/)).toHaveText(
+      fourWeeks ? [`${fourWeeks} for four weeks`] : [],
+    );
     await expect(card.getByText(`${messages} messages per week`, { exact: true })).toBeVisible();
     await expect(card.getByText(/voice/i)).toHaveCount(id === 'free' ? 0 : 1);
     await expect(card.getByText('Most Popular')).toHaveCount(id === 'premium' ? 1 : 0);
@@ -37,71 +47,113 @@ const actions = {
   inactive: ['Current Plan', 'Choose Basic', 'Choose Premium', 'Choose Platinum'],
 } as const;
 
-stubbed('each plan says what it would mean; one is bought at the payment provider, or not', async ({ page, stub }) => {
-  await stub.signedIn();
-  for (const [tier, labels] of Object.entries(actions)) {
-    stub.person({ tier });
-    await open(page, '/plans');
-    for (const [index, label] of labels.entries())
-      await expect(cards(page).nth(index).getByText(label, { exact: true }), `${tier}: ${label}`).toBeVisible();
-  }
-  stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' });
-  await page.getByRole('button', { name: 'Choose Platinum' }).click();
-  await takeToasts(page, ['Error', 'Closed.']);
-  stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: `${elsewhere}/checkout` });
-  await servePayments(page);
-  const visits: string[] = [];
-  page.on('request', (request) => request.url().startsWith(elsewhere) && visits.push(request.url()));
-  const answer = stub.hold('createSubscriptionUpdateSession');
-  await page.getByRole('button', { name: 'Choose Premium' }).click();
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
-  const answered = page.waitForResponse('**/create-subscription-update-session*');
-  answer();
-  await answered;
-  await settle(page);
-  await page.goBack();
-  const release = stub.hold('createSubscriptionUpdateSession');
-  await page.getByRole('button', { name: 'Choose Premium' }).click();
-  await expect(page.getByRole('button', { name: 'Opening...' })).toHaveAttribute('aria-busy', 'true');
-  release();
-  await page.waitForURL(`${elsewhere}/checkout`);
-  expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({ body: { tier: 'premium' } });
-  expect(visits).toEqual([`${elsewhere}/checkout`]);
-});
-
-stubbed('the table compares the four plans, marks the present one and fits narrow screens', async ({ page, stub }) => {
-  await openAccount(page, stub);
-  const region = page.getByRole('region', { name: 'Compare Plans' });
-  const table = region.getByRole('table');
-  const row = (name: string) => table.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('cell');
-  await expect(row('Messages per week')).toHaveText(['5', '30', '70', '160']);
-  await expect(row('Voice messages')).toHaveText(['Not included', 'Included', 'Included', 'Included']);
-  await expect(row('Customer support')).toHaveText(['Community', 'Email', 'Priority', 'Priority']);
-  await expect(row('Priority response')).toHaveText(['Not included', 'Not included', 'Not included', 'Included']);
-
-  const heads = ['FreeFree', 'Basic$11.99', 'Premium$29.99', 'Platinum$79.99'];
-  for (const [index, tier] of ['free', 'basic', 'premium', 'platinum'].entries()) {
-    stub.person({ tier });
-    await returnToTab(page);
-    const marked = heads.with(index, `${heads[index]}Current Plan`);
-    await expect(table.getByRole('columnheader')).toHaveText(['Feature', ...marked]);
-  }
-  const cells = region.locator('th, td');
-  await expect(cells).toHaveCount(25);
-  for (const width of [320, 360, 412]) {
-    await page.setViewportSize({ width, height: 800 });
-    const overflowing = await cells.evaluateAll((all) =>
-      all
-        .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.getBoundingClientRect().right > innerWidth)
-        .map((cell) => cell.textContent),
+stubbed(
+  'each plan says what it would mean; one is bought at the payment provider, or not',
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    for (const [tier, labels] of Object.entries(actions)) {
+      stub.person({ tier });
+      await open(page, '/plans');
+      for (const [index, label] of labels.entries())
+        await expect(
+          cards(page).nth(index).getByText(label, { exact: true }),
+          `${tier}: ${label}`,
+        ).toBeVisible();
+    }
+    stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' });
+    await page.getByRole('button', { name: 'Choose Platinum' }).click();
+    await takeToasts(page, ['Error', 'Closed.']);
+    stub.respond('createSubscriptionUpdateSession', {
+      success: true,
+      portalUrl: `${elsewhere}/checkout`,
+    });
+    await servePayments(page);
+    const visits: string[] = [];
+    page.on(
+      'request',
+      (request) => request.url().startsWith(elsewhere) && visits.push(request.url()),
     );
-    expect(overflowing, `${width} px`).toEqual([]);
-  }
-});
+    const answer = stub.hold('createSubscriptionUpdateSession');
+    await page.getByRole('button', { name: 'Choose Premium' }).click();
+    await page.getByRole('link', { name: 'My Account' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+    const answered = page.waitForResponse('**/create-subscription-update-session*');
+    answer();
+    await answered;
+    await settle(page);
+    await page.goBack();
+    const release = stub.hold('createSubscriptionUpdateSession');
+    await page.getByRole('button', { name: 'Choose Premium' }).click();
+    await expect(page.getByRole('button', { name: 'Opening...' })).toHaveAttribute(
+      'aria-busy',
+      'true',
+    );
+    release();
+    await page.waitForURL(`${elsewhere}/checkout`);
+    expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({
+      body: { tier: 'premium' },
+    });
+    expect(visits).toEqual([`${elsewhere}/checkout`]);
+  },
+);
+
+stubbed(
+  'the table compares the four plans, marks the present one and fits narrow screens',
+  async ({ page, stub }) => {
+    await openAccount(page, stub);
+    const region = page.getByRole('region', { name: 'Compare Plans' });
+    const table = region.getByRole('table');
+    const row = (name: string) =>
+      table.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('cell');
+    await expect(row('Messages per week')).toHaveText(['5', '30', '70', '160']);
+    await expect(row('Voice messages')).toHaveText([
+      'Not included',
+      'Included',
+      'Included',
+      'Included',
+    ]);
+    await expect(row('Customer support')).toHaveText([
+      'Community',
+      'Email',
+      'Priority',
+      'Priority',
+    ]);
+    await expect(row('Priority response')).toHaveText([
+      'Not included',
+      'Not included',
+      'Not included',
+      'Included',
+    ]);
+
+    const heads = ['FreeFree', 'Basic$11.99', 'Premium$29.99', 'Platinum$79.99'];
+    for (const [index, tier] of ['free', 'basic', 'premium', 'platinum'].entries()) {
+      stub.person({ tier });
+      await returnToTab(page);
+      const marked = heads.with(index, `${heads[index]}Current Plan`);
+      await expect(table.getByRole('columnheader')).toHaveText(['Feature', ...marked]);
+    }
+    const cells = region.locator('th, td');
+    await expect(cells).toHaveCount(25);
+    for (const width of [320, 360, 412]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflowing = await cells.evaluateAll((all) =>
+        all
+          .filter(
+            (cell) =>
+              cell.scrollWidth > cell.clientWidth + 1 ||
+              cell.getBoundingClientRect().right > innerWidth,
+          )
+          .map((cell) => cell.textContent),
+      );
+      expect(overflowing, `${width} px`).toEqual([]);
+    }
+  },
+);
 
 const expectPlan = (page: Page, text: string | RegExp) =>
-  expect(page.getByRole('region', { name: 'Current Plan' }).getByText(text, { exact: true })).toBeVisible();
+  expect(
+    page.getByRole('region', { name: 'Current Plan' }).getByText(text, { exact: true }),
+  ).toBeVisible();
 const renews = /^Renews on /;
 
 async function openPortal(page: Page): Promise<Page> {
@@ -110,7 +162,10 @@ async function openPortal(page: Page): Promise<Page> {
   return popup;
 }
 
-test('a dearer plan begins a new week at once, and a cheaper one at the end of the week', async ({ page, phone }) => {
+test('a dearer plan begins a new week at once, and a cheaper one at the end of the week', async ({
+  page,
+  phone,
+}) => {
   await signInByExternalToken(page, phone);
   await buy(page);
   await phone.write('Hello again');
@@ -129,12 +184,19 @@ test('a dearer plan begins a new week at once, and a cheaper one at the end of t
   await expectPlan(page, renews);
 });
 
-test('two tabs and double clicks buy one plan once, which a deletion ends', async ({ page, context, phone }) => {
+test('two tabs and double clicks buy one plan once, which a deletion ends', async ({
+  page,
+  context,
+  phone,
+}) => {
   await signInByExternalToken(page, phone);
   const other = await context.newPage();
   for (const tab of [page, other]) await tab.goto('/plans');
-  await Promise.all([page, other].map((tab) => tab.getByRole('button', { name: 'Choose Basic' }).dblclick()));
-  for (const tab of [page, other]) await expect(tab.getByRole('button', { name: 'Subscribe' })).toBeVisible();
+  await Promise.all(
+    [page, other].map((tab) => tab.getByRole('button', { name: 'Choose Basic' }).dblclick()),
+  );
+  for (const tab of [page, other])
+    await expect(tab.getByRole('button', { name: 'Subscribe' })).toBeVisible();
   expect(new URL(page.url()).pathname).toBe(new URL(other.url()).pathname);
   await page.getByRole('button', { name: 'Subscribe' }).dblclick();
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();

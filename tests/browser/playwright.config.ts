@@ -4,7 +4,8 @@ import { measureCapacity, planFor } from '../runner/steps.ts';
 import { ensureHeadlessBrowser, journeyArguments } from './browser.ts';
 
 const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
-const state = (name: string) => fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
+const state = (name: string) =>
+  fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
 
 export default defineConfig({
   testDir: '.',

@@ -34,7 +34,9 @@ async function changedByStylesheet(page: Page): Promise<string[]> {
     page.evaluate(async () => {
       const styleOf = (element: Element, part?: string) => {
         const style = getComputedStyle(element, part);
-        return [...style].filter((name) => !name.startsWith('--')).map((name) => name + style.getPropertyValue(name));
+        return [...style]
+          .filter((name) => !name.startsWith('--'))
+          .map((name) => name + style.getPropertyValue(name));
       };
       const all = [...document.body.querySelectorAll('*')];
       // Chromium gives the sizes of what is below the screen, and loads its fonts, once it has laid it out.
@@ -43,7 +45,9 @@ async function changedByStylesheet(page: Page): Promise<string[]> {
       await document.fonts.ready.then(layOut);
       const ofEachKind = new Map(all.map((one) => [one.tagName + one.getAttribute('class'), one]));
       const parts = [undefined, '::before', '::after'];
-      return [...ofEachKind].map(([kind, one]) => [kind, String(parts.map((part) => styleOf(one, part)))] as const);
+      return [...ofEachKind].map(
+        ([kind, one]) => [kind, String(parts.map((part) => styleOf(one, part)))] as const,
+      );
     });
   const served = new Map(await looks());
   await page.locator('head').evaluate((head) => {
@@ -55,28 +59,40 @@ async function changedByStylesheet(page: Page): Promise<string[]> {
 }
 
 async function expectStoriesBelowEachOther(page: Page): Promise<void> {
-  const stories = page.getByRole('list', { name: 'Stories from people who use it' }).getByRole('listitem');
+  const stories = page
+    .getByRole('list', { name: 'Stories from people who use it' })
+    .getByRole('listitem');
   await expect(stories).toHaveCount(3);
-  const tops = await stories.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+  const tops = await stories.evaluateAll((items) =>
+    items.map((item) => item.getBoundingClientRect().top),
+  );
   expect(new Set(tops).size).toBe(3);
 }
 
 for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
-  unscripted(`${path} looks as with the whole stylesheet without JavaScript`, async ({ page, expectedErrors }) => {
-    expectedErrors.push(/status of 404/);
-    await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
-    await page.goto(path);
-    if (pages[path]?.isPublic !== false)
-      await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' })).toBeVisible();
-    await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
-    if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
-      await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
-    if (path === '/') await expectStoriesBelowEachOther(page);
-    expect(await changedByStylesheet(page)).toEqual([]);
-  });
+  unscripted(
+    `${path} looks as with the whole stylesheet without JavaScript`,
+    async ({ page, expectedErrors }) => {
+      expectedErrors.push(/status of 404/);
+      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
+      await page.goto(path);
+      if (pages[path]?.isPublic !== false)
+        await expect(
+          page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }),
+        ).toBeVisible();
+      await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+      if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
+        await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
+      if (path === '/') await expectStoriesBelowEachOther(page);
+      expect(await changedByStylesheet(page)).toEqual([]);
+    },
+  );
 
 for (const [path, heading] of Object.entries(headings))
-  test(`${path} is hydrated in place, fits a small screen and is accessible`, async ({ page, expectedErrors }) => {
+  test(`${path} is hydrated in place, fits a small screen and is accessible`, async ({
+    page,
+    expectedErrors,
+  }) => {
     if (path === '/nope') expectedErrors.push(/status of 404/);
     const { servedHeading, seen } = await watchFirstPaint(page);
     for (const width of [1280, 412]) {
@@ -88,7 +104,8 @@ for (const [path, heading] of Object.entries(headings))
       expect(await seen()).not.toMatch(/^Loading/m);
       expect(await layoutShift(page)).toBe(0);
     }
-    if (path === '/help-now') await page.getByRole('combobox', { name: 'Country' }).selectOption('Switzerland');
+    if (path === '/help-now')
+      await page.getByRole('combobox', { name: 'Country' }).selectOption('Switzerland');
     await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
       for (const details of all) details.open = true;
     });
@@ -110,14 +127,20 @@ test('the app starts when the whole stylesheet applies', async ({ page }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 });
 
-test('the app starts without the stylesheet if that cannot be loaded', async ({ page, expectedErrors }) => {
+test('the app starts without the stylesheet if that cannot be loaded', async ({
+  page,
+  expectedErrors,
+}) => {
   expectedErrors.push(/ERR_FAILED/);
   await page.route('**/assets/**/*.css', (route) => route.abort());
   await page.goto('/');
   await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
 });
 
-test('a page in the app is reached from a served one, also from the 404 page', async ({ page, expectedErrors }) => {
+test('a page in the app is reached from a served one, also from the 404 page', async ({
+  page,
+  expectedErrors,
+}) => {
   expectedErrors.push(/status of 404/);
   const { servedHeading } = await watchFirstPaint(page);
   await open(page, '/?utm_source=letter#plans');
@@ -131,8 +154,13 @@ test('a page in the app is reached from a served one, also from the 404 page', a
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Choose Your Plan' })).toBeVisible();
   await page.goto('/some/where/else');
-  await expect(page.getByText("The page you're looking for doesn't exist or has been moved.")).toBeVisible();
-  await follow(page.getByRole('link', { name: 'Return to Home' }), ({ pathname }) => pathname === '/');
+  await expect(
+    page.getByText("The page you're looking for doesn't exist or has been moved."),
+  ).toBeVisible();
+  await follow(
+    page.getByRole('link', { name: 'Return to Home' }),
+    ({ pathname }) => pathname === '/',
+  );
 });
 
 test('every page has the strict headers, and every address its own status', async ({ request }) => {
@@ -149,10 +177,16 @@ test('every page has the strict headers, and every address its own status', asyn
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['permissions-policy']).toContain('camera=()');
   }
-  for (const path of '/nope /plans/nope /Plans /wp-admin/setup.php /fr/ /fr/plans /es/nope /pt-br/nope'.split(' ')) {
+  for (const path of '/nope /plans/nope /Plans /wp-admin/setup.php /fr/ /fr/plans /es/nope /pt-br/nope'.split(
+    ' ',
+  )) {
     const response = await get(path);
     expect([path, response.status()]).toEqual([path, 404]);
-    const title = path.startsWith('/es') ? 'No encontramos' : path.startsWith('/pt') ? 'Página não' : 'Page Not Found';
+    const title = path.startsWith('/es')
+      ? 'No encontramos'
+      : path.startsWith('/pt')
+        ? 'Página não'
+        : 'Page Not Found';
     expect(await response.text()).toMatch(new RegExp(`<h1[^>]*>${title}`));
   }
   for (const path of ['/assets/nope.js', '/nope.png']) {
@@ -161,7 +195,9 @@ test('every page has the strict headers, and every address its own status', asyn
     expect(response.headers()['cache-control']).not.toContain('immutable');
   }
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get('/')).text())![1]!;
-  expect((await get(script, 'no-cors')).headers()['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect((await get(script, 'no-cors')).headers()['cache-control']).toBe(
+    'public, max-age=31536000, immutable',
+  );
   const icon = await request.get('/favicon.ico');
   expect([icon.status(), icon.headers()['content-type']]).toEqual([200, 'image/png']);
 });
@@ -183,13 +219,16 @@ function countVisits(page: Page): () => number {
   return () => visits;
 }
 
-const isStarted = (page: Page) => expect(page.getByLabel('Options of the conversation')).toBeVisible();
+const isStarted = (page: Page) =>
+  expect(page.getByLabel('Options of the conversation')).toBeVisible();
 
 stubbed('the app starts by itself once all its parts can be loaded', async ({ page, stub }) => {
   const html = await (await page.request.get('/chat')).text();
   const part = /<link rel="modulepreload"[^>]* href="([^"]+)"/.exec(html)![1]!;
   let isLost = true;
-  await page.route(`**${part}`, (route) => (isLost ? route.abort('internetdisconnected') : route.fallback()));
+  await page.route(`**${part}`, (route) =>
+    isLost ? route.abort('internetdisconnected') : route.fallback(),
+  );
   let attempts = 0;
   await page.route('**/assets/**/index-*.js', (route) => {
     if (route.request().method() !== 'HEAD') return route.fallback();
@@ -214,7 +253,10 @@ stubbed('the app starts by itself once all its parts can be loaded', async ({ pa
   expect(visits()).toBe(1);
 });
 
-for (const [what, isBack] of Object.entries({ 'after a deployment': true, 'if scripts stay missing': false }))
+for (const [what, isBack] of Object.entries({
+  'after a deployment': true,
+  'if scripts stay missing': false,
+}))
   stubbed(`the chat is loaded again, once, ${what}`, async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 404/);
     // A page is loaded again at most once a minute.
@@ -225,7 +267,9 @@ for (const [what, isBack] of Object.entries({ 'after a deployment': true, 'if sc
     );
     await openFilledChat(page, stub);
     await expect.poll(visits).toBe(2);
-    await (isBack ? isStarted(page) : expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible());
+    await (isBack
+      ? isStarted(page)
+      : expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible());
     await expect(chat.message(page, 'This one is new')).toBeVisible();
     expect(visits()).toBe(2);
   });

@@ -40,9 +40,13 @@ const rows: Record<string, Row> = {
 };
 
 for (const who of ['visitor', 'member', 'pending'] as const)
-  test(`every route shows its page to a ${who} or redirects, and the header marks it`, async ({ page, stub }) => {
+  test(`every route shows its page to a ${who} or redirects, and the header marks it`, async ({
+    page,
+    stub,
+  }) => {
     await stopTime(page);
-    if (who !== 'visitor') await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
+    if (who !== 'visitor')
+      await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
     // The others are the same for everybody.
     const paths = Object.keys(rows).filter((path) => who === 'visitor' || rows[path]![1]);
     for (const path of paths) {
@@ -59,17 +63,23 @@ for (const who of ['visitor', 'member', 'pending'] as const)
       await expect(links).toHaveText(['Home', name]);
       await expect(links.nth(0)).toHaveAttribute('href', '/');
       await expect(links.nth(1)).toHaveAttribute('href', href);
-      await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute('href', '/');
+      await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute(
+        'href',
+        '/',
+      );
       await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(marked ? [marked] : []);
     }
   });
 
 const bar = (page: Page) => page.getByRole('banner');
 
-test('the colours are changed by a button and stored, and the active link looks different', async ({ page }) => {
+test('the colours are changed by a button and stored, and the active link looks different', async ({
+  page,
+}) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, '/plans');
-  const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+  const paper = () =>
+    page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
   const dark = await paper();
   await page.getByRole('button', { name: 'Switch to light colours' }).click();
   await expect.poll(paper).not.toBe(dark);
@@ -83,12 +93,17 @@ test('the colours are changed by a button and stored, and the active link looks 
   expect(await colour('Home')).not.toBe(await colour('Login'));
 });
 
-test('a pending user sees the pending page, can withdraw consent and log out', async ({ page, stub }) => {
+test('a pending user sees the pending page, can withdraw consent and log out', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   const main = page.getByRole('main');
   await expect(main).toContainText('The account for +1 555-123-4567 awaits approval.');
-  await expect(main).toContainText('You will be notified through your preferred messaging platform');
+  await expect(main).toContainText(
+    'You will be notified through your preferred messaging platform',
+  );
   await expectToFit(page, 320);
   await expectToBeAccessible(page);
   const withdraw = async (button: string) => {
@@ -100,7 +115,11 @@ test('a pending user sees the pending page, can withdraw consent and log out', a
   };
   await withdraw('Cancel');
   expect(stub.calls('deleteChatConsent')).toEqual([]);
-  stub.respond('deleteChatConsent', { success: false, code: 'unavailable', message: 'Service unavailable' }, 503);
+  stub.respond(
+    'deleteChatConsent',
+    { success: false, code: 'unavailable', message: 'Service unavailable' },
+    503,
+  );
   await withdraw('Withdraw consent');
   await takeToasts(page, ['Server error. Please try again later.']);
   stub.respond('deleteChatConsent', { success: true, consent: null });
@@ -113,7 +132,10 @@ test('a pending user sees the pending page, can withdraw consent and log out', a
   expect(await storedToken(page)).toBeNull();
 });
 
-test('a return to the tab leads to the account once it is approved; a refusal leads back', async ({ page, stub }) => {
+test('a return to the tab leads to the account once it is approved; a refusal leads back', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn({ status: 'pending' });
   await open(page, '/pending-approval');
   await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
@@ -123,20 +145,30 @@ test('a return to the tab leads to the account once it is approved; a refusal le
   await returnToTab(page);
   await page.waitForURL('**/account');
   stub.person({ status: 'pending' });
-  const refused = { success: false, code: 'pending_approval', message: 'Your account is awaiting approval.' };
+  const refused = {
+    success: false,
+    code: 'pending_approval',
+    message: 'Your account is awaiting approval.',
+  };
   stub.respond('createPortalSession', refused, 403);
   await follow(page.getByRole('button', { name: 'Billing Management' }), '**/pending-approval');
   await expectToasts(page);
 });
 
-test('an uncaught error shows the crash screen until a reload', async ({ page, stub, expectedErrors }) => {
+test('an uncaught error shows the crash screen until a reload', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
   expectedErrors.push(/The sky fell|Only words/);
   await stub.signedIn();
   await open(page, '/plans');
   // A layout that needed two rounds is no error.
   await page.evaluate(() =>
     window.dispatchEvent(
-      new ErrorEvent('error', { message: 'ResizeObserver loop completed with undelivered notifications.' }),
+      new ErrorEvent('error', {
+        message: 'ResizeObserver loop completed with undelivered notifications.',
+      }),
     ),
   );
   await settle(page);
@@ -145,7 +177,10 @@ test('an uncaught error shows the crash screen until a reload', async ({ page, s
   await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
   await expect(page.getByRole('alert').getByText('The sky fell.')).toBeVisible();
   await expect(page.getByRole('banner')).toHaveCount(0);
-  await expect(page.getByRole('link', { name: 'Get help now' })).toHaveAttribute('href', '/help-now');
+  await expect(page.getByRole('link', { name: 'Get help now' })).toHaveAttribute(
+    'href',
+    '/help-now',
+  );
   await page.getByRole('button', { name: 'Refresh Page' }).click();
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
   await hydrated(page);
@@ -160,20 +195,39 @@ test('the home page says what the product is and who is behind it', async ({ pag
   const main = page.getByRole('main');
   for (const title of ['Why Solace?', 'What Our Users Say', 'Flexible Plans to Fit Your Needs'])
     await expect(main.getByRole('heading', { level: 2, name: title })).toBeVisible();
-  for (const title of ['Text & Voice Support', 'Privacy First', 'CBT-Based Approach', 'Always Available'])
+  for (const title of [
+    'Text & Voice Support',
+    'Privacy First',
+    'CBT-Based Approach',
+    'Always Available',
+  ])
     await expect(main.getByRole('heading', { level: 3, name: title })).toBeVisible();
-  for (const claim of [/no app download/i, /fully encrypted/i, /cognitive behavioural therapy/, /24 hours a day/])
+  for (const claim of [
+    /no app download/i,
+    /fully encrypted/i,
+    /cognitive behavioural therapy/,
+    /24 hours a day/,
+  ])
     await expect(main.getByText(claim).first()).toBeVisible();
   const tryIt = main.getByRole('link', { name: 'Try Solace on WhatsApp (Free)' });
   await expect(tryIt).toHaveAttribute('href', chat);
   await expect(tryIt).toHaveAttribute('rel', /noopener/);
-  await expect(main.getByRole('link', { name: 'Choose Your Plan' })).toHaveAttribute('href', '/plans');
+  await expect(main.getByRole('link', { name: 'Choose Your Plan' })).toHaveAttribute(
+    'href',
+    '/plans',
+  );
 
   const footer = page.getByRole('contentinfo');
-  await expect(footer.getByRole('link', { name: 'Contact Us' })).toHaveAttribute('href', '/contact');
+  await expect(footer.getByRole('link', { name: 'Contact Us' })).toHaveAttribute(
+    'href',
+    '/contact',
+  );
   await expect(footer.getByText(/^© 2025 Solace Wellness, Inc\./)).toBeVisible();
   await expect(footer.getByText(/well-being and self-help/)).toBeVisible();
-  await expect(footer.getByRole('link', { name: /\+1 \(555\) 010-0199/ })).toHaveAttribute('href', 'tel:+15550100199');
+  await expect(footer.getByRole('link', { name: /\+1 \(555\) 010-0199/ })).toHaveAttribute(
+    'href',
+    'tel:+15550100199',
+  );
 
   const carousel = page.getByRole('region', { name: 'What Our Users Say' });
   const next = carousel.getByRole('button', { name: 'Next story' });
@@ -189,9 +243,13 @@ test('the home page says what the product is and who is behind it', async ({ pag
   await follow(teaser(page).getByRole('link').nth(2), '**/login');
 });
 
-const teaser = (page: Page) => page.getByRole('region', { name: 'Flexible Plans' }).getByRole('listitem');
+const teaser = (page: Page) =>
+  page.getByRole('region', { name: 'Flexible Plans' }).getByRole('listitem');
 
-test('nothing moves for a member, and the plans lead nowhere until the member is known', async ({ page, stub }) => {
+test('nothing moves for a member, and the plans lead nowhere until the member is known', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn();
   for (const width of [412, 1280]) {
     await page.setViewportSize({ width, height: 900 });

@@ -16,7 +16,10 @@ import {
 import { jwt, type Stub, profileOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
-test('a guest who opens the account sees nothing of it, and makes no call', async ({ page, stub }) => {
+test('a guest who opens the account sees nothing of it, and makes no call', async ({
+  page,
+  stub,
+}) => {
   const { seen } = await watchFirstPaint(page);
   await page.goto('/account');
   await page.waitForURL('**/login');
@@ -25,13 +28,26 @@ test('a guest who opens the account sees nothing of it, and makes no call', asyn
 });
 
 const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
-  [(stub) => stub.respond('getMe', { message: 'Over.' }, 401), 'Session expired. Please log in again.'],
-  [(stub) => stub.respond('getMe', {}, 404), 'An unexpected error occurred while fetching user data.'],
+  [
+    (stub) => stub.respond('getMe', { message: 'Over.' }, 401),
+    'Session expired. Please log in again.',
+  ],
+  [
+    (stub) => stub.respond('getMe', {}, 404),
+    'An unexpected error occurred while fetching user data.',
+  ],
   [(stub) => stub.respond('getMe', { success: false }), 'Failed to fetch user profile data.'],
-  [(stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }), 'Nobody is here.'],
+  [
+    (stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }),
+    'Nobody is here.',
+  ],
   // If the server is unreachable, the token may still be valid.
   [(stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.', true],
-  [(stub) => stub.disconnect('getMe'), 'Unable to connect to server. Please check your internet connection.', true],
+  [
+    (stub) => stub.disconnect('getMe'),
+    'Unable to connect to server. Please check your internet connection.',
+    true,
+  ],
 ];
 
 test('a start without a profile leads to the login, and says why, once', async ({ page, stub }) => {
@@ -42,12 +58,17 @@ test('a start without a profile leads to the login, and says why, once', async (
     await page.waitForURL('**/login');
     await expectToasts(page, [told]);
     expect(await storedToken(page), told).toBe(keeps ? 'e2e-token' : null);
-    await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Login' })).toBeVisible();
+    await expect(
+      page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Login' }),
+    ).toBeVisible();
     await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
   }
 });
 
-test('a call without a token or with an ended session is shown once and leads to the login', async ({ page, stub }) => {
+test('a call without a token or with an ended session is shown once and leads to the login', async ({
+  page,
+  stub,
+}) => {
   await openAccount(page, stub);
   // Waits for the page's own calls, so that only one call is left to fail.
   await expect(page.getByRole('radio').first()).toBeVisible();
@@ -84,7 +105,10 @@ for (const [host, path] of Object.entries({ 'solace.example': '/login', 'solace.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-test('a redirect before the page is hydrated shows the next page without an error', async ({ page, stub }) => {
+test('a redirect before the page is hydrated shows the next page without an error', async ({
+  page,
+  stub,
+}) => {
   spoil(page);
   await page.addInitScript(holdScheduler);
   await stub.signedIn();
@@ -102,12 +126,19 @@ function holdScheduler(): void {
   const original = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')!;
   Object.defineProperty(MessagePort.prototype, 'onmessage', {
     set(this: MessagePort, listener: (event: MessageEvent) => void) {
-      original.set!.call(this, (event: MessageEvent) => void released.then(() => listener.call(this, event)));
+      original.set!.call(
+        this,
+        (event: MessageEvent) => void released.then(() => listener.call(this, event)),
+      );
     },
   });
 }
 
-test('parts that load beside the page are missed once, and nothing ends', async ({ page, stub, expectedErrors }) => {
+test('parts that load beside the page are missed once, and nothing ends', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
   expectedErrors.push(/status of 404/);
   await stopTime(page);
   await stub.signedIn();
@@ -124,7 +155,10 @@ test('parts that load beside the page are missed once, and nothing ends', async 
   await expect.poll(() => stub.calls('usageStream').length).toBe(1);
 });
 
-test('a stored token is used until it ends, which leads away from the account', async ({ page, stub }) => {
+test('a stored token is used until it ends, which leads away from the account', async ({
+  page,
+  stub,
+}) => {
   const now = Date.parse('2025-01-01T12:00:00Z') / 1000;
   await stopTime(page);
   await stub.signedIn({}, jwt({ exp: now + 600 }));
@@ -146,8 +180,16 @@ const phoneB = '+15552222222';
 const shownA = '+1 555-111-1111';
 const shownB = '+1 555-222-2222';
 const nextYear = Math.floor(Date.now() / 1000) + 31_536_000;
-const responseTo = (phoneNumber: string) => ({ success: true, profile: profileOf({ phoneNumber }) });
-const external = { success: true, token: 'e2e-b', user: profileOf({ phoneNumber: phoneB }), status: 'approved' };
+const responseTo = (phoneNumber: string) => ({
+  success: true,
+  profile: profileOf({ phoneNumber }),
+});
+const external = {
+  success: true,
+  token: 'e2e-b',
+  user: profileOf({ phoneNumber: phoneB }),
+  status: 'approved',
+};
 
 /** Starts with the first person's session; each token belongs to its own number. */
 async function twoPeople(stub: Stub): Promise<void> {
@@ -174,7 +216,10 @@ for (const [late, name, act] of [
   ['401', 'createPortalSession', press('Billing Management')],
   ['deletion', 'deleteMe', deleteAccount],
 ] as const)
-  test(`a late ${late} of an ended session changes nothing of the next one`, async ({ page, stub }) => {
+  test(`a late ${late} of an ended session changes nothing of the next one`, async ({
+    page,
+    stub,
+  }) => {
     await twoPeople(stub);
     stub.respond('createPortalSession', { message: 'Over.' }, 401);
     stub.respond('deleteMe', { success: true });
@@ -194,9 +239,15 @@ for (const [late, name, act] of [
     await expectToasts(page);
   });
 
-test('a message that an ended session could not send does not reach the next one', async ({ page, stub }) => {
+test('a message that an ended session could not send does not reach the next one', async ({
+  page,
+  stub,
+}) => {
   await twoPeople(stub);
-  stub.respondByToken('getChat', { 'e2e-a': pageOf([]), 'e2e-b': pageOf([messageOf(1, 'Written by the second')]) });
+  stub.respondByToken('getChat', {
+    'e2e-a': pageOf([]),
+    'e2e-b': pageOf([messageOf(1, 'Written by the second')]),
+  });
   stub.respond('sendMessage', {}, 401);
   const release = stub.hold('sendMessage', 'e2e-a');
   await page.goto('/chat');

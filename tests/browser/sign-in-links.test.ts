@@ -18,11 +18,18 @@ test('an external token leads to the account, or says why it fails', async ({ pa
 
   // The response is the profile.
   const user = profileOf({ tier: 'basic', used: 4, renewalDate: '2025-01-05T09:00:00.000Z' });
-  stub.respond('verifyExternalToken', { success: true, token: 'e2e-external', user, status: 'approved' });
+  stub.respond('verifyExternalToken', {
+    success: true,
+    token: 'e2e-external',
+    user,
+    status: 'approved',
+  });
   await open(page, '/contact');
   await page.goto('/login#external_token=abc.def.ghi');
   await page.waitForURL(({ pathname, hash }) => pathname === '/account' && hash === '');
-  expect(stub.calls('verifyExternalToken').at(-1)).toMatchObject({ body: { token: 'abc.def.ghi' } });
+  expect(stub.calls('verifyExternalToken').at(-1)).toMatchObject({
+    body: { token: 'abc.def.ghi' },
+  });
   expect(await storedToken(page)).toBe('e2e-external');
   await expectToasts(page);
   await expect(page.getByText('4 / 30')).toBeVisible();
@@ -30,7 +37,10 @@ test('an external token leads to the account, or says why it fails', async ({ pa
   expect(stub.calls('getMe')).toEqual([]);
 });
 
-test('a trial link ends in the account; its token leaves the address before the first call', async ({ page, stub }) => {
+test('a trial link ends in the account; its token leaves the address before the first call', async ({
+  page,
+  stub,
+}) => {
   await page.addInitScript(() => {
     const real = window.fetch;
     window.fetch = async (input, init) => {
@@ -49,17 +59,26 @@ test('a trial link ends in the account; its token leaves the address before the 
   await expect(page.getByText('Free Trial')).toBeVisible();
   await expect(page.getByText('You are now signed in as')).toHaveCount(0);
   expect(await storedToken(page)).toBe(`${tokenOf('one')}x`);
-  expect(stub.calls('verifyTrialToken')).toMatchObject([{ body: { trialToken: '12345' }, token: undefined }]);
+  expect(stub.calls('verifyTrialToken')).toMatchObject([
+    { body: { trialToken: '12345' }, token: undefined },
+  ]);
 });
 
 const trialFailures = [
   [{ success: true }, 200, 'Failed to activate trial. The link may be invalid or expired.'],
   [{ success: false, message: 'Used before.' }, 200, 'Used before.'],
   [{}, 404, 'An unexpected error occurred during activation.'],
-  [{ success: true, token: 'e2e-trial' }, 200, 'Login successful, but failed to fetch user profile.'],
+  [
+    { success: true, token: 'e2e-trial' },
+    200,
+    'Login successful, but failed to fetch user profile.',
+  ],
 ] as const;
 
-test('a link that fails says why and ends the session; one without a token makes no call', async ({ page, stub }) => {
+test('a link that fails says why and ends the session; one without a token makes no call', async ({
+  page,
+  stub,
+}) => {
   await stub.signedIn();
   for (const [body, status, told] of trialFailures) {
     stub.person({});
@@ -103,13 +122,23 @@ test.describe('a trial link over the session of another number', () => {
     await expect(notice(page)).toBeVisible();
   });
 
-  test('says whose account this is, on every page and after a reload, until dismissed', async ({ page, stub }) => {
-    await follow(page.getByRole('link', { name: 'Home', exact: true }), (url) => url.pathname === '/');
+  test('says whose account this is, on every page and after a reload, until dismissed', async ({
+    page,
+    stub,
+  }) => {
+    await follow(
+      page.getByRole('link', { name: 'Home', exact: true }),
+      (url) => url.pathname === '/',
+    );
     await expect(notice(page)).toBeVisible();
     await open(page, '/plans');
     await expect(notice(page)).toBeVisible();
-    expect(await page.evaluate(() => Object.values(sessionStorage))).not.toContain(tokenOf('other'));
-    await expect.poll(() => stub.calls('logout').map(({ token }) => token)).toEqual([`Bearer ${tokenOf('one')}`]);
+    expect(await page.evaluate(() => Object.values(sessionStorage))).not.toContain(
+      tokenOf('other'),
+    );
+    await expect
+      .poll(() => stub.calls('logout').map(({ token }) => token))
+      .toEqual([`Bearer ${tokenOf('one')}`]);
 
     await notice(page).getByRole('button', { name: 'Dismiss' }).click();
     await expect(notice(page)).toHaveCount(0);
@@ -117,9 +146,20 @@ test.describe('a trial link over the session of another number', () => {
     await expectNoNotice(page);
   });
 
-  test('says it until somebody signs in by code, which a call that needs one leads to', async ({ page, stub }) => {
-    stub.respond('getSessions', { success: false, code: 'sign_in_needed', message: needsCode }, 403);
-    stub.respond('verifyOtp', { success: true, token: `${tokenOf('other')}full`, status: 'approved' });
+  test('says it until somebody signs in by code, which a call that needs one leads to', async ({
+    page,
+    stub,
+  }) => {
+    stub.respond(
+      'getSessions',
+      { success: false, code: 'sign_in_needed', message: needsCode },
+      403,
+    );
+    stub.respond('verifyOtp', {
+      success: true,
+      token: `${tokenOf('other')}full`,
+      status: 'approved',
+    });
     await follow(page.getByRole('button', { name: 'Sessions' }), '**/login');
     await expect(page.getByText(needsCode)).toBeVisible();
     await expect(page.getByLabel('Phone number')).toHaveValue('+15557654321');

@@ -12,9 +12,14 @@ const hello = [messageOf(1, 'Hello')];
 /** The times (ms) between the attempts of a stream. */
 const delays = [3000, 6000, 12_000, 24_000, 30_000];
 
-test('the stream moves the count by a number, and fetches the profile of a new plan', async ({ page, stub }) => {
+test('the stream moves the count by a number, and fetches the profile of a new plan', async ({
+  page,
+  stub,
+}) => {
   // A plan that changed while the stream was being opened shows without another request.
-  const send = stub.openStream('usageStream', [], { profile: profileOf({ ...basic, tier: 'premium', used: 4 }) });
+  const send = stub.openStream('usageStream', [], {
+    profile: profileOf({ ...basic, tier: 'premium', used: 4 }),
+  });
   await openAccount(page, stub, basic);
   await expect(used(page, '4 / 70')).toBeVisible();
   expect(stub.calls('getMe')).toHaveLength(1);
@@ -31,7 +36,10 @@ test('the stream moves the count by a number, and fetches the profile of a new p
   }
 });
 
-test('a stream has credentials; no other call has a cookie, or a token without need', async ({ page, stub }) => {
+test('a stream has credentials; no other call has a cookie, or a token without need', async ({
+  page,
+  stub,
+}) => {
   await page.addInitScript(() => {
     window.EventSource = class extends EventSource {
       constructor(address: string | URL, init?: EventSourceInit) {
@@ -45,7 +53,10 @@ test('a stream has credentials; no other call has a cookie, or a token without n
   await expect.poll(() => stub.calls('usageStream')[0]?.search.get('token')).toBe('ticket');
 });
 
-test('a broken stream is tried five times more, ever later, and not after logging out', async ({ page, stub }) => {
+test('a broken stream is tried five times more, ever later, and not after logging out', async ({
+  page,
+  stub,
+}) => {
   await stopTime(page);
   stub.disconnect('usageStream');
   await openAccount(page, stub, basic);
@@ -73,7 +84,10 @@ test('a broken stream is tried five times more, ever later, and not after loggin
   expect(opened()).toBe(7);
 });
 
-test('the chat has one stream, which carries the usage too, and the account another', async ({ page, stub }) => {
+test('the chat has one stream, which carries the usage too, and the account another', async ({
+  page,
+  stub,
+}) => {
   const reply = messageOf(2, 'Hello to you', { author: 'solace' });
   const send = stub.openStream('chatStream', [
     { type: 'usageUpdate', count: 4 },
@@ -82,7 +96,8 @@ test('the chat has one stream, which carries the usage too, and the account anot
   await openConversation(page, stub, hello, { used: 1 });
   await expect(page.getByText('4 / 5 messages used this week')).toBeVisible();
   await expect(chat.message(page, 'Hello to you')).toHaveCount(1);
-  const opened = () => (['streamTicket', 'chatStream', 'usageStream'] as const).map((name) => stub.calls(name).length);
+  const opened = () =>
+    (['streamTicket', 'chatStream', 'usageStream'] as const).map((name) => stub.calls(name).length);
   await settle(page);
   expect(opened()).toEqual([1, 1, 0]);
   await page.getByRole('link', { name: 'My Account' }).click();
@@ -97,7 +112,10 @@ test('the chat has one stream, which carries the usage too, and the account anot
   await expect(page.getByText('4 / 30 messages used this week')).toBeVisible();
 });
 
-test('a chat whose stream has given up connects again on request or with the network', async ({ page, stub }) => {
+test('a chat whose stream has given up connects again on request or with the network', async ({
+  page,
+  stub,
+}) => {
   await stopTime(page);
   stub.disconnect('chatStream');
   await openConversation(page, stub, hello);

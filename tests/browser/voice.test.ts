@@ -24,9 +24,15 @@ test.use({ launchOptions });
 const microphone = (page: Page) => page.getByRole('button', { name: 'Record a voice message' });
 const panel = (page: Page) => page.getByRole('group', { name: 'Voice message' });
 const playOwn = (page: Page) => panel(page).getByRole('button', { name: /^Play voice message/ });
-const press = (page: Page, name: string) => panel(page).getByRole('button', { name, exact: true }).click();
+const press = (page: Page, name: string) =>
+  panel(page).getByRole('button', { name, exact: true }).click();
 
-async function openVoice(page: Page, stub: Stub, messages = [messageOf(1, 'Hello')], tier = 'basic'): Promise<void> {
+async function openVoice(
+  page: Page,
+  stub: Stub,
+  messages = [messageOf(1, 'Hello')],
+  tier = 'basic',
+): Promise<void> {
   await watchSound(page);
   stub.keepRecordings();
   await openConversation(page, stub, messages, { tier });
@@ -39,7 +45,9 @@ async function record(page: Page): Promise<void> {
   const highest = () =>
     panel(page)
       .locator('i')
-      .evaluateAll((bars: HTMLElement[]) => Math.max(...bars.map(({ style }) => Number.parseInt(style.height))));
+      .evaluateAll((bars: HTMLElement[]) =>
+        Math.max(...bars.map(({ style }) => Number.parseInt(style.height))),
+      );
   await expect.poll(highest, 'the highest bar of the meter').toBeGreaterThan(20);
 }
 
@@ -48,11 +56,16 @@ async function openChatWithVoice(page: Page, phone: Phone): Promise<void> {
   await watchSound(page);
   await phone.write('Hi');
   const { url } = await phone.trial({ tier: 'premium', days: 3 });
-  await page.request.post('/auth/verify-trial-token', { data: { trialToken: new URL(url).searchParams.get('token') } });
+  await page.request.post('/auth/verify-trial-token', {
+    data: { trialToken: new URL(url).searchParams.get('token') },
+  });
   await openChat(page, phone);
 }
 
-test('a recording reaches the companion and plays, also after a reload', async ({ page, phone }) => {
+test('a recording reaches the companion and plays, also after a reload', async ({
+  page,
+  phone,
+}) => {
   await openChatWithVoice(page, phone);
   expect(await timesAsked(page)).toBe(0);
   await record(page);
@@ -71,10 +84,13 @@ test('a recording of each kind is stored, and plays to its end', async ({ page, 
   await openChatWithVoice(page, phone);
   const token = await storedToken(page);
   for (const [index, { type, seconds, data }] of recordings.entries()) {
-    const sent = await page.request.post(`/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`, {
-      headers: { authorization: `Bearer ${token}`, 'content-type': type },
-      data: Buffer.from(data, 'base64'),
-    });
+    const sent = await page.request.post(
+      `/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`,
+      {
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        data: Buffer.from(data, 'base64'),
+      },
+    );
     expect(sent.status(), type).toBe(200);
     const own = chat.message(page, 'You said').nth(index);
     await own.getByRole('button', { name: 'Play voice message, 0:02' }).click();
@@ -86,122 +102,167 @@ test('a recording of each kind is stored, and plays to its end', async ({ page, 
   }
 });
 
-stubbed('without voice in the plan the button explains, and asks for no permission', async ({ page, stub }) => {
-  await openVoice(page, stub, undefined, 'free');
-  await microphone(page).click();
-  const notice = page.getByRole('status').filter({ hasText: 'Voice messages are part of the Basic plan and above.' });
-  await expect(notice.getByRole('link', { name: 'See the plans' })).toBeVisible();
-  await expect(page.getByRole('alert')).toHaveCount(0);
-  await expect(chat.field(page)).not.toHaveAttribute('aria-invalid');
-  expect(await timesAsked(page)).toBe(0);
-});
+stubbed(
+  'without voice in the plan the button explains, and asks for no permission',
+  async ({ page, stub }) => {
+    await openVoice(page, stub, undefined, 'free');
+    await microphone(page).click();
+    const notice = page
+      .getByRole('status')
+      .filter({ hasText: 'Voice messages are part of the Basic plan and above.' });
+    await expect(notice.getByRole('link', { name: 'See the plans' })).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(chat.field(page)).not.toHaveAttribute('aria-invalid');
+    expect(await timesAsked(page)).toBe(0);
+  },
+);
 
-stubbed('a recording can be cancelled, stopped by Escape, played, kept, and thrown away', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  await chat.field(page).fill('My draft');
-  await record(page);
-  await press(page, 'Cancel');
-  await expect(chat.field(page)).toBeVisible();
-  await expect(microphone(page)).toBeFocused();
-  expect(await openMicrophones(page)).toBe(0);
-  await record(page);
-  expect(await violations(page)).toEqual([]);
-  await page.keyboard.press('Escape');
-  await expect(panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' })).toBeVisible();
-  await expect(panel(page)).toBeFocused();
-  expect(await openMicrophones(page)).toBe(0);
-  expect(await violations(page)).toEqual([]);
-  await expectToFit(page, 320, 360, 1440);
-  await playOwn(page).click();
-  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+stubbed(
+  'a recording can be cancelled, stopped by Escape, played, kept, and thrown away',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await chat.field(page).fill('My draft');
+    await record(page);
+    await press(page, 'Cancel');
+    await expect(chat.field(page)).toBeVisible();
+    await expect(microphone(page)).toBeFocused();
+    expect(await openMicrophones(page)).toBe(0);
+    await record(page);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect(
+      panel(page).getByRole('status').filter({ hasText: 'Recorded, 0:0' }),
+    ).toBeVisible();
+    await expect(panel(page)).toBeFocused();
+    expect(await openMicrophones(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await expectToFit(page, 320, 360, 1440);
+    await playOwn(page).click();
+    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
 
-  // It outlasts a visit of another page, and leaving the site asks first.
-  await visitAccount(page);
-  await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
-  const asked = page.waitForEvent('dialog');
-  await page.close({ runBeforeUnload: true });
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-  await press(page, 'Delete');
-  await expect(chat.field(page)).toHaveValue('My draft');
-  await expect(microphone(page)).toBeFocused();
-  expect(stub.calls('sendVoice')).toEqual([]);
-});
+    // It outlasts a visit of another page, and leaving the site asks first.
+    await visitAccount(page);
+    await expect(panel(page).getByText('Recorded, 0:0')).toBeVisible();
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await press(page, 'Delete');
+    await expect(chat.field(page)).toHaveValue('My draft');
+    await expect(microphone(page)).toBeFocused();
+    expect(stub.calls('sendVoice')).toEqual([]);
+  },
+);
 
-stubbed('a recording that could not be sent stays and is sent again, the same', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  stub.respond('sendVoice', {}, 503);
-  await record(page);
-  await press(page, 'Send');
-  await expect(page.getByRole('alert')).toBeVisible();
-  await expect(playOwn(page)).toBeVisible();
-  stub.keepRecordings();
-  await press(page, 'Send again');
-  await expect(chat.message(page, 'You said').getByRole('button', { name: /^Play/ })).toHaveCount(1);
-  const [first, second] = stub.calls('sendVoice');
-  expect(second?.search.toString()).toBe(first?.search.toString());
-  expect(second?.body).toEqual(first?.body);
-});
+stubbed(
+  'a recording that could not be sent stays and is sent again, the same',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    stub.respond('sendVoice', {}, 503);
+    await record(page);
+    await press(page, 'Send');
+    await expect(page.getByRole('alert')).toBeVisible();
+    await expect(playOwn(page)).toBeVisible();
+    stub.keepRecordings();
+    await press(page, 'Send again');
+    await expect(chat.message(page, 'You said').getByRole('button', { name: /^Play/ })).toHaveCount(
+      1,
+    );
+    const [first, second] = stub.calls('sendVoice');
+    expect(second?.search.toString()).toBe(first?.search.toString());
+    expect(second?.body).toEqual(first?.body);
+  },
+);
 
 const hide = (page: Page) => setVisible(page, false).then(() => setVisible(page, true));
 const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: string][] = [
-  ['a call that takes the microphone', (page) => interrupt(page, 'mute'), 'something else took the microphone'],
-  ['a microphone that is unplugged', (page) => interrupt(page, 'ended'), 'something else took the microphone'],
-  ['a locked phone, or a tab in the background', hide, 'The recording stopped when you left this page.'],
+  [
+    'a call that takes the microphone',
+    (page) => interrupt(page, 'mute'),
+    'something else took the microphone',
+  ],
+  [
+    'a microphone that is unplugged',
+    (page) => interrupt(page, 'ended'),
+    'something else took the microphone',
+  ],
+  [
+    'a locked phone, or a tab in the background',
+    hide,
+    'The recording stopped when you left this page.',
+  ],
 ];
 
-stubbed('a recording that something else ends says so, and what was recorded can be sent', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  for (const [index, [what, end, sentence]] of ends.entries()) {
+stubbed(
+  'a recording that something else ends says so, and what was recorded can be sent',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    for (const [index, [what, end, sentence]] of ends.entries()) {
+      await record(page);
+      await end(page);
+      await expect(
+        panel(page).getByRole('status').filter({ hasText: sentence }),
+        what,
+      ).toBeVisible();
+      expect(await openMicrophones(page), what).toBe(0);
+      await playOwn(page).click();
+      await expect.poll(() => playedSeconds(page), what).toBeGreaterThan(0.1);
+      await press(page, 'Send');
+      await expect(
+        chat.message(page, 'You said').getByRole('button', { name: /Play|Pause/ }),
+      ).toHaveCount(index + 1);
+      expect(stub.calls('sendVoice'), what).toHaveLength(index + 1);
+    }
+  },
+);
+
+stubbed(
+  'the last ten seconds are counted down, and two minutes are kept',
+  async ({ page, stub }) => {
+    await installClock(page);
+    await openVoice(page, stub);
     await record(page);
-    await end(page);
-    await expect(panel(page).getByRole('status').filter({ hasText: sentence }), what).toBeVisible();
-    expect(await openMicrophones(page), what).toBe(0);
-    await playOwn(page).click();
-    await expect.poll(() => playedSeconds(page), what).toBeGreaterThan(0.1);
+    await page.clock.fastForward(110_000);
+    await expect(panel(page).getByText(/^[1-9] seconds? left$/)).toBeVisible();
+    await expect(
+      panel(page).getByRole('status').filter({ hasText: '10 seconds left' }),
+    ).toHaveCount(1);
+    await page.clock.fastForward(10_000);
+    await expect(panel(page)).toContainText('The recording was stopped after two minutes.');
     await press(page, 'Send');
-    await expect(chat.message(page, 'You said').getByRole('button', { name: /Play|Pause/ })).toHaveCount(index + 1);
-    expect(stub.calls('sendVoice'), what).toHaveLength(index + 1);
-  }
-});
+    await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
+    expect(stub.calls('sendVoice')[0]?.search.get('seconds')).toBe('120');
+  },
+);
 
-stubbed('the last ten seconds are counted down, and two minutes are kept', async ({ page, stub }) => {
-  await installClock(page);
-  await openVoice(page, stub);
-  await record(page);
-  await page.clock.fastForward(110_000);
-  await expect(panel(page).getByText(/^[1-9] seconds? left$/)).toBeVisible();
-  await expect(panel(page).getByRole('status').filter({ hasText: '10 seconds left' })).toHaveCount(1);
-  await page.clock.fastForward(10_000);
-  await expect(panel(page)).toContainText('The recording was stopped after two minutes.');
-  await press(page, 'Send');
-  await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
-  expect(stub.calls('sendVoice')[0]?.search.get('seconds')).toBe('120');
-});
-
-stubbed('a refused or muted microphone is noticed, or a missing recorder', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  const notice = (hasText: string) => page.getByRole('status').filter({ hasText });
-  // tests/rules has the other refusals.
-  await page.evaluate(() => {
-    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
-  });
-  await microphone(page).click();
-  await expect(notice('Solace may not use the microphone.')).toBeVisible();
-  await expect(chat.field(page)).toBeVisible();
-  await page.evaluate(() => {
-    navigator.mediaDevices.getUserMedia = async () => new AudioContext().createMediaStreamDestination().stream;
-  });
-  await microphone(page).click();
-  await expect(panel(page).getByRole('timer')).toHaveText('0:02');
-  await press(page, 'Stop');
-  await expect(notice('Is the microphone muted?')).toBeVisible();
-  await page.evaluate(() => Reflect.deleteProperty(window, 'MediaRecorder'));
-  await microphone(page).click();
-  await expect(notice('This browser cannot record.')).toBeVisible();
-  expect(await timesAsked(page)).toBe(0);
-});
+stubbed(
+  'a refused or muted microphone is noticed, or a missing recorder',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    const notice = (hasText: string) => page.getByRole('status').filter({ hasText });
+    // tests/rules has the other refusals.
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () =>
+        Promise.reject(new DOMException('', 'NotAllowedError'));
+    });
+    await microphone(page).click();
+    await expect(notice('Solace may not use the microphone.')).toBeVisible();
+    await expect(chat.field(page)).toBeVisible();
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = async () =>
+        new AudioContext().createMediaStreamDestination().stream;
+    });
+    await microphone(page).click();
+    await expect(panel(page).getByRole('timer')).toHaveText('0:02');
+    await press(page, 'Stop');
+    await expect(notice('Is the microphone muted?')).toBeVisible();
+    await page.evaluate(() => Reflect.deleteProperty(window, 'MediaRecorder'));
+    await microphone(page).click();
+    await expect(notice('This browser cannot record.')).toBeVisible();
+    expect(await timesAsked(page)).toBe(0);
+  },
+);
 
 for (const part of ['recorder', 'voice-panel'])
   stubbed(
@@ -221,37 +282,46 @@ for (const part of ['recorder', 'voice-panel'])
     },
   );
 
-stubbed('a recording that cannot be played says so, and its transcript stays', async ({ page, stub }) => {
-  const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
-  await openVoice(page, stub, [messageOf(1, 'What I said', { voice }), messageOf(2, 'Lost', { voice })]);
-  const [broken, lost] = [chat.message(page, 'What I said'), chat.message(page, 'Lost')];
-  stub.respond('getVoice', 'no sound');
-  await broken.getByRole('button', { name: /^Play/ }).click();
-  await expect(broken.getByRole('status')).toHaveText('This recording cannot be played here.');
-  await expect(broken).toContainText('What I said');
-  stub.respond('getVoice', {}, 404);
-  await lost.getByRole('button', { name: /^Play/ }).click();
-  await expect(lost.getByRole('status')).toHaveText('This recording cannot be played here.');
-  expect(await violations(page)).toEqual([]);
-});
+stubbed(
+  'a recording that cannot be played says so, and its transcript stays',
+  async ({ page, stub }) => {
+    const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
+    await openVoice(page, stub, [
+      messageOf(1, 'What I said', { voice }),
+      messageOf(2, 'Lost', { voice }),
+    ]);
+    const [broken, lost] = [chat.message(page, 'What I said'), chat.message(page, 'Lost')];
+    stub.respond('getVoice', 'no sound');
+    await broken.getByRole('button', { name: /^Play/ }).click();
+    await expect(broken.getByRole('status')).toHaveText('This recording cannot be played here.');
+    await expect(broken).toContainText('What I said');
+    stub.respond('getVoice', {}, 404);
+    await lost.getByRole('button', { name: /^Play/ }).click();
+    await expect(lost.getByRole('status')).toHaveText('This recording cannot be played here.');
+    expect(await violations(page)).toEqual([]);
+  },
+);
 
-stubbed('one recording plays at a time, at the chosen speed and from the chosen second', async ({ page, stub }) => {
-  await openVoice(page, stub);
-  for (const count of [1, 2]) {
-    await record(page);
-    await press(page, 'Send');
-    await expect(chat.log(page).getByRole('slider')).toHaveCount(count);
-  }
-  const recordings = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
-  const [first, second] = [recordings.first(), recordings.last()];
-  await first.getByRole('button', { name: /^Play/ }).click();
-  await expect(first.getByRole('button', { name: 'Pause' })).toBeVisible();
-  await second.getByRole('button', { name: /^Play/ }).click();
-  await expect(first.getByRole('button', { name: /^Play/ })).toBeVisible();
-  await first.getByRole('button', { name: 'Speed 1' }).click();
-  await expect(second.getByRole('button', { name: 'Speed 1.5' })).toBeVisible();
-  const position = first.getByRole('slider', { name: 'Position' });
-  await position.focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(position).toHaveAttribute('aria-valuetext', /^0:01 of 0:0/);
-});
+stubbed(
+  'one recording plays at a time, at the chosen speed and from the chosen second',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    for (const count of [1, 2]) {
+      await record(page);
+      await press(page, 'Send');
+      await expect(chat.log(page).getByRole('slider')).toHaveCount(count);
+    }
+    const recordings = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
+    const [first, second] = [recordings.first(), recordings.last()];
+    await first.getByRole('button', { name: /^Play/ }).click();
+    await expect(first.getByRole('button', { name: 'Pause' })).toBeVisible();
+    await second.getByRole('button', { name: /^Play/ }).click();
+    await expect(first.getByRole('button', { name: /^Play/ })).toBeVisible();
+    await first.getByRole('button', { name: 'Speed 1' }).click();
+    await expect(second.getByRole('button', { name: 'Speed 1.5' })).toBeVisible();
+    const position = first.getByRole('slider', { name: 'Position' });
+    await position.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(position).toHaveAttribute('aria-valuetext', /^0:01 of 0:0/);
+  },
+);

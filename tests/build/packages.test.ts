@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 type Versions = Record<string, string>;
-type Package = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Versions>>;
+type Package = Partial<
+  Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Versions>
+>;
 type Manifest = Package & { allowScripts: Record<string, boolean> };
 
 /** What `package-lock.json` says about one package at one place of `node_modules`. */
@@ -13,12 +15,15 @@ type Locked = Package & {
 } & { [field in 'link' | 'dev' | 'devOptional' | 'hasInstallScript']?: boolean };
 
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const lock: { packages: Record<string, Locked> } = JSON.parse(
+  readFileSync(join(root, 'package-lock.json'), 'utf8'),
+);
 const { '': _project, ...packages } = lock.packages;
 const locked = Object.entries(packages);
 
 /** The name of the package at a place: `node_modules/a/node_modules/@b/c` is `@b/c`. */
-const nameAt = (place: string) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const nameAt = (place: string) =>
+  place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 const places = (isWrong: (found: Locked) => unknown) =>
   locked.filter(([, found]) => isWrong(found)).map(([place]) => place);
@@ -26,12 +31,15 @@ const places = (isWrong: (found: Locked) => unknown) =>
 describe('the lock file', () => {
   it('gives every package a version and a SHA-512 hash', () => {
     expect(locked.length).toBeGreaterThan(100);
-    expect(places(({ version, integrity }) => !version || !integrity?.startsWith('sha512-'))).toEqual([]);
+    expect(
+      places(({ version, integrity }) => !version || !integrity?.startsWith('sha512-')),
+    ).toEqual([]);
   });
 
   it('names no registry, repository, folder or other address', () => {
     expect(places(({ resolved, link }) => resolved !== undefined || link)).toEqual([]);
-    const ranges = (found: Locked) => Object.values({ ...found.dependencies, ...found.optionalDependencies });
+    const ranges = (found: Locked) =>
+      Object.values({ ...found.dependencies, ...found.optionalDependencies });
     expect(places((found) => ranges(found).some((range) => /[:/]/.test(range)))).toEqual([]);
   });
 
@@ -43,16 +51,25 @@ describe('the lock file', () => {
 });
 
 describe('package.json', () => {
-  const named = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+  const named = {
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  };
 
-  it.each(['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64'])('brings Node for %s', (platform) => {
-    const names = [`node-${platform}`, `node-bin-${platform}`];
-    expect(names.filter((name) => name in named)).toHaveLength(1);
-  });
+  it.each(['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64'])(
+    'brings Node for %s',
+    (platform) => {
+      const names = [`node-${platform}`, `node-bin-${platform}`];
+      expect(names.filter((name) => name in named)).toHaveLength(1);
+    },
+  );
 
   // `npm ci` refuses a lock file that has another one.
   it('asks for one version of each package', () => {
-    expect(Object.entries(named).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    expect(Object.entries(named).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual(
+      [],
+    );
   });
 });
 
@@ -63,15 +80,34 @@ describe('install scripts', () => {
 
   it('are refused by name for each package that has one', () => {
     const withScript = places(({ hasInstallScript }) => hasInstallScript).map(nameAt);
-    expect(manifest.allowScripts).toEqual(Object.fromEntries(withScript.map((name) => [name, false])));
+    expect(manifest.allowScripts).toEqual(
+      Object.fromEntries(withScript.map((name) => [name, false])),
+    );
   });
 });
 
 /** Licences of what runs in the browser or the Worker: they ask for a notice at most. */
-const shipped = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'OFL-1.1', 'Unlicense'];
+const shipped = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'OFL-1.1',
+  'Unlicense',
+];
 
 /** Licences of tools. They may ask for the source of changes to the tool itself, which the project does not make. */
-const tools = [...shipped, 'BlueOak-1.0.0', 'CC-BY-4.0', 'CC0-1.0', 'LGPL-3.0-or-later', 'MIT-0', 'MPL-2.0'];
+const tools = [
+  ...shipped,
+  'BlueOak-1.0.0',
+  'CC-BY-4.0',
+  'CC0-1.0',
+  'LGPL-3.0-or-later',
+  'MIT-0',
+  'MPL-2.0',
+];
 
 /** Whether an SPDX expression is met: every part of an AND, one part of an OR. */
 function allows(list: readonly string[], expression = ''): boolean {
@@ -81,7 +117,9 @@ function allows(list: readonly string[], expression = ''): boolean {
 
 it('uses packages only under known licences, and ships those only that ask for a notice at most', () => {
   const isShipped = ({ dev, devOptional }: Locked) => !dev && !devOptional;
-  expect(places(isShipped).map(nameAt)).toEqual(expect.arrayContaining(['react', 'hono', 'stripe']));
+  expect(places(isShipped).map(nameAt)).toEqual(
+    expect.arrayContaining(['react', 'hono', 'stripe']),
+  );
   expect(places((found) => isShipped(found) && !allows(shipped, found.license))).toEqual([]);
   expect(places(({ license }) => !allows(tools, license))).toEqual([]);
 });
@@ -89,7 +127,9 @@ it('uses packages only under known licences, and ships those only that ask for a
 it('serves the licence of every package in the scripts of the site', () => {
   const notice = readFileSync(join(root, 'dist/web/third-party-licences.txt'), 'utf8');
   const packages = [...notice.matchAll(/^## (\S+) - \S+ \((.+)\)\n+(\S.*)$/gm)];
-  expect(packages.map(([, name]) => name)).toEqual(expect.arrayContaining(['react', 'react-dom', 'valibot']));
+  expect(packages.map(([, name]) => name)).toEqual(
+    expect.arrayContaining(['react', 'react-dom', 'valibot']),
+  );
   for (const [, , licence] of packages) expect(allows(shipped, licence)).toBe(true);
   expect(packages).toHaveLength(notice.match(/^## /gm)?.length ?? 0);
 });

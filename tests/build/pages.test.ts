@@ -13,7 +13,8 @@ import { layoutWords } from '#words/layout';
 import { pseudoLanguage } from '../../web/build/words/pseudo-language.ts';
 
 const root = join(import.meta.dirname, '../../dist/web');
-if (!existsSync(join(root, 'index.html'))) throw new Error('There is no build to look at: run `npm run build` first.');
+if (!existsSync(join(root, 'index.html')))
+  throw new Error('There is no build to look at: run `npm run build` first.');
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 /** Compressed once each: the shared scripts belong to every page. */
@@ -31,8 +32,10 @@ const site = {
     const found = site.html(path).matchAll(/<(?:script|link)\b[^>]*?(?:src|href)="\/([^"]+\.js)"/g);
     return new Set([...found].map(([, file = '']) => file));
   },
-  scriptWeight: (files: Iterable<string>) => [...files].reduce((sum, file) => sum + weigh(read(file)), 0),
-  styles: (path: string) => [...site.html(path).matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css),
+  scriptWeight: (files: Iterable<string>) =>
+    [...files].reduce((sum, file) => sum + weigh(read(file)), 0),
+  styles: (path: string) =>
+    [...site.html(path).matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css),
   /** The visible words of a path: its body without tags. */
   text: (path: string) =>
     (site.html(path).split('<body>')[1] ?? '')
@@ -61,7 +64,9 @@ const words: Record<string, string> = {
 const isPublic = (path: string) => pages[path]?.isPublic !== false;
 
 it('knows every public page', () => {
-  expect([...Object.keys(pages).filter(isPublic), '/404'].toSorted()).toEqual(Object.keys(words).toSorted());
+  expect([...Object.keys(pages).filter(isPublic), '/404'].toSorted()).toEqual(
+    Object.keys(words).toSorted(),
+  );
 });
 
 it.each(Object.entries(words))('%s is served with its words', (path, sentence) => {
@@ -75,7 +80,12 @@ it.each([
   const html = site.html(`/${folder}/plans`);
   for (const part of [`<html lang="${tag}"`, title]) expect(html).toContain(part);
   expect(html).toContain(`<link rel="canonical" href="https://solace.example/${folder}/plans"`);
-  for (const [other, start] of Object.entries({ en: '', es: '/es', 'pt-BR': '/pt-br', 'x-default': '' }))
+  for (const [other, start] of Object.entries({
+    en: '',
+    es: '/es',
+    'pt-BR': '/pt-br',
+    'x-default': '',
+  }))
     expect(html).toContain(`hreflang="${other}" href="https://solace.example${start}/plans"`);
 });
 
@@ -83,27 +93,39 @@ it.each([
   ['en', '', 'Languages'],
   ['es', '/es', 'Idiomas'],
   ['pt-BR', '/pt-br', 'Idiomas'],
-] as const)('/help-now names countries in %s, and the languages in which each line answers', (tag, path, label) => {
-  const text = site.text(`${path}/help-now`);
-  const countries = new Intl.DisplayNames(tag, { type: 'region' });
-  const names = new Intl.DisplayNames(tag, { type: 'language' });
-  for (const country of ['AR', 'BR', 'DE', 'US']) expect(text).toContain(countries.of(country));
-  for (const { service, languages = [] } of Object.values(helpLines).flatMap(({ lines }) => lines)) {
-    expect(text).toContain(service);
-    if (languages.length > 0)
-      expect(text, service).toContain(`${label}: ${languages.map((code) => names.of(code)).join(', ')}`);
-  }
-});
+] as const)(
+  '/help-now names countries in %s, and the languages in which each line answers',
+  (tag, path, label) => {
+    const text = site.text(`${path}/help-now`);
+    const countries = new Intl.DisplayNames(tag, { type: 'region' });
+    const names = new Intl.DisplayNames(tag, { type: 'language' });
+    for (const country of ['AR', 'BR', 'DE', 'US']) expect(text).toContain(countries.of(country));
+    for (const { service, languages = [] } of Object.values(helpLines).flatMap(
+      ({ lines }) => lines,
+    )) {
+      expect(text).toContain(service);
+      if (languages.length > 0)
+        expect(text, service).toContain(
+          `${label}: ${languages.map((code) => names.of(code)).join(', ')}`,
+        );
+    }
+  },
+);
 
-it.each(Object.keys(pages).concat('/404'))('%s leads to the crisis lines without JavaScript', (path) => {
-  const [, seen = ''] = site.html(path).split('<body>');
-  const isShown = pages[path]?.prerendering !== 'none';
-  const markup = isShown ? seen : (/<noscript>[\s\S]*?<\/noscript>/.exec(seen)?.[0] ?? '');
-  expect(markup).toMatch(/<a [^>]*href="\/help-now"/);
-});
+it.each(Object.keys(pages).concat('/404'))(
+  '%s leads to the crisis lines without JavaScript',
+  (path) => {
+    const [, seen = ''] = site.html(path).split('<body>');
+    const isShown = pages[path]?.prerendering !== 'none';
+    const markup = isShown ? seen : (/<noscript>[\s\S]*?<\/noscript>/.exec(seen)?.[0] ?? '');
+    expect(markup).toMatch(/<a [^>]*href="\/help-now"/);
+  },
+);
 
 const privatePages = (prerendering: string) =>
-  Object.keys(pages).filter((path) => !isPublic(path) && pages[path]?.prerendering === prerendering);
+  Object.keys(pages).filter(
+    (path) => !isPublic(path) && pages[path]?.prerendering === prerendering,
+  );
 
 it.each(privatePages('none'))('%s is served empty', (path) => {
   expect(site.html(path)).toContain('<div id="root"></div>');
@@ -135,7 +157,9 @@ it('allows the microphone, recordings from memory and the service worker on ever
   for (const policy of policies)
     for (const rule of ['media-src blob:;', "worker-src 'self';"]) expect(policy).toContain(rule);
   // One rule for all pages; no other one takes it back.
-  expect(headers.match(/Permissions-Policy: .*/g)).toEqual([expect.stringContaining('microphone=(self)')]);
+  expect(headers.match(/Permissions-Policy: .*/g)).toEqual([
+    expect.stringContaining('microphone=(self)'),
+  ]);
 });
 
 // The browser tests open every page under its policy, and a refusal is an error of the console.
@@ -162,7 +186,9 @@ describe('weight, in KiB of brotli', () => {
   });
 
   it('of the landing page is not spent on crisis lines', () => {
-    const scripts = site.files().filter((file) => file.endsWith('.js') && !file.includes(pseudoFolder));
+    const scripts = site
+      .files()
+      .filter((file) => file.endsWith('.js') && !file.includes(pseudoFolder));
     const holders = scripts.filter((file) => site.read(file).includes('TelefonSeelsorge'));
     expect(holders).toHaveLength(published.length);
     expect([...landing].filter((file) => holders.includes(file))).toEqual([]);
@@ -170,12 +196,20 @@ describe('weight, in KiB of brotli', () => {
 
   it('of the landing page is not spent on words of the account and the chat', () => {
     const scripts = [...landing].map(site.read).join('');
-    const words = [layoutWords.loadingConversation, accountWords.refreshFailed, chatWords.disconnected];
-    expect(words.filter((text) => scripts.includes(text))).toEqual([layoutWords.loadingConversation]);
+    const words = [
+      layoutWords.loadingConversation,
+      accountWords.refreshFailed,
+      chatWords.disconnected,
+    ];
+    expect(words.filter((text) => scripts.includes(text))).toEqual([
+      layoutWords.loadingConversation,
+    ]);
   });
 
   it.each(paths)('of %s: 125 of scripts, those of the landing page included', (path) => {
-    expect(site.scriptWeight(new Set([...landing, ...site.scripts(path)]))).toBeLessThanOrEqual(125);
+    expect(site.scriptWeight(new Set([...landing, ...site.scripts(path)]))).toBeLessThanOrEqual(
+      125,
+    );
   });
 
   it.each([...paths, '/404'])('of %s: 5.5 of styles in the page itself', (path) => {
@@ -184,7 +218,9 @@ describe('weight, in KiB of brotli', () => {
     expect(site.weigh(styles.join(''))).toBeLessThanOrEqual(5.5);
   });
 
-  const publishedFiles = site.htmlFiles().filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`));
+  const publishedFiles = site
+    .htmlFiles()
+    .filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`));
   it.each(publishedFiles)('of %s: 12 of HTML', (file) => {
     expect(site.weigh(site.read(file))).toBeLessThanOrEqual(12);
   });

@@ -19,7 +19,12 @@ const drainMs = 300_000;
 const longRunSeconds = 120;
 
 /** Runs load and faults for so many seconds; resolves when the services work and every user has stopped. */
-export async function injectFaults(world: World, choices: Choices, seconds: number, close: () => void): Promise<void> {
+export async function injectFaults(
+  world: World,
+  choices: Choices,
+  seconds: number,
+  close: () => void,
+): Promise<void> {
   const { rig, seen } = world;
   const passWeek = async () => {
     const passed = rig.control('POST', '/stripe/clock', { advanceSeconds: weekMs / 1000 });
@@ -56,7 +61,10 @@ async function skipPauses({ people, rig }: World): Promise<void> {
 type Times = { seconds: number; every: number; lasts?: number; choices: Choices };
 
 /** Acts once per interval of at least `every` seconds, at a random instant in its middle half, so that the act ends within the interval. */
-async function inTheMiddle({ seconds, every, lasts = 0, choices }: Times, act: (own: Choices) => Promise<void>) {
+async function inTheMiddle(
+  { seconds, every, lasts = 0, choices }: Times,
+  act: (own: Choices) => Promise<void>,
+) {
   const own = choices.fork();
   const times = Math.max(1, Math.floor(seconds / every));
   const stretchMs = (seconds * 1000) / times;
@@ -93,7 +101,8 @@ async function breakServices(world: World, choices: Choices): Promise<void> {
   // Every fault of every service, in random order, before one is repeated.
   let deck: Break[] = [];
   const next = () => {
-    if (deck.length === 0) deck = services.flatMap((service) => manners.map((manner) => ({ service, manner })));
+    if (deck.length === 0)
+      deck = services.flatMap((service) => manners.map((manner) => ({ service, manner })));
     return deck.splice(choices.between(0, deck.length - 1), 1)[0]!;
   };
   await sleep(4000);
@@ -112,7 +121,10 @@ async function breakServices(world: World, choices: Choices): Promise<void> {
 }
 
 /** Replaces all faults; only a bot that is down stays so. */
-async function setFaults({ rig, figures }: World, faults: Partial<Record<Service, Fault>>): Promise<void> {
+async function setFaults(
+  { rig, figures }: World,
+  faults: Partial<Record<Service, Fault>>,
+): Promise<void> {
   const none = Object.fromEntries(services.map((service) => [service, null]));
   await rig.control('PUT', '/faults', { ...none, ...faults, ...(botOutage && { bot: botOutage }) });
   if (Object.keys(faults).length === 0) figures.timeline.note('every service works');
@@ -153,7 +165,8 @@ async function untilReceived(world: World) {
     return true;
   });
   const last = Math.max(0, ...events.map(({ seq }) => seq));
-  const isEmpty = async () => (await database.$count(outbox, and(isWaiting, lte(outbox.seq, last)))) === 0;
+  const isEmpty = async () =>
+    (await database.$count(outbox, and(isWaiting, lte(outbox.seq, last)))) === 0;
   return { waiting: events.length, receivedMs: await timeUntil(world, isEmpty) };
 }
 
@@ -182,7 +195,10 @@ async function restart(world: World, choices: Choices): Promise<void> {
 }
 
 /** The time (ms) until a condition holds; null if it is too long. */
-async function timeUntil({ givenUp }: World, holds: () => Promise<boolean>): Promise<number | null> {
+async function timeUntil(
+  { givenUp }: World,
+  holds: () => Promise<boolean>,
+): Promise<number | null> {
   const begun = performance.now();
   await sleep(stepMs);
   while (!(await holds().catch(() => false))) {
@@ -192,7 +208,10 @@ async function timeUntil({ givenUp }: World, holds: () => Promise<boolean>): Pro
   return performance.now() - begun;
 }
 
-async function disturbStripe({ rig, people, closing, seen }: World, choices: Choices): Promise<void> {
+async function disturbStripe(
+  { rig, people, closing, seen }: World,
+  choices: Choices,
+): Promise<void> {
   const events = {
     async late() {
       await rig.control('PUT', '/stripe/webhooks', { mode: 'hold' });
@@ -200,9 +219,14 @@ async function disturbStripe({ rig, people, closing, seen }: World, choices: Cho
       await rig.control('PUT', '/stripe/webhooks', { mode: 'deliver' });
     },
     again: (phone: string) =>
-      rig.control('POST', '/stripe/webhooks/redeliver', { order: choices.pick(['original', 'reversed']), phone }),
+      rig.control('POST', '/stripe/webhooks/redeliver', {
+        order: choices.pick(['original', 'reversed']),
+        phone,
+      }),
     card: (phone: string) =>
-      rig.control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, { declines: choices.chance(0.5) }),
+      rig.control('POST', `/stripe/customers/${encodeURIComponent(phone)}/card`, {
+        declines: choices.chance(0.5),
+      }),
   };
   while (!closing.aborted) {
     await sleep(choices.between(1000, 3000));

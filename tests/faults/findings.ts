@@ -6,7 +6,13 @@ import { type Part, partText } from '../bench/measurement.ts';
 import * as accounts from './invariants/accounts.ts';
 import * as conversations from './invariants/conversations.ts';
 import { deletedAccountsAreGone } from './invariants/deletions.ts';
-import { checkoutsHold, plansAgree, streamsAgree, postsCountOnce, totalsAgree } from './invariants/entitlements.ts';
+import {
+  checkoutsHold,
+  plansAgree,
+  streamsAgree,
+  postsCountOnce,
+  totalsAgree,
+} from './invariants/entitlements.ts';
 import { resendFailed } from './load/conversation.ts';
 import { CallFigures, total } from './records.ts';
 import type { World } from './rig.ts';
@@ -37,7 +43,11 @@ const invariants: accounts.Invariant[] = [
 const timed: accounts.Invariant[] = [accounts.nobodyIsLockedOut, accounts.othersStayFast];
 
 /** Writes the timeline of every user whom a broken invariant names into a folder; returns a line that says so. */
-export function explain({ rig, figures, people }: World, findings: accounts.Finding[], folder: string): string {
+export function explain(
+  { rig, figures, people }: World,
+  findings: accounts.Finding[],
+  folder: string,
+): string {
   const broken = findings.flatMap((finding) => finding.broken);
   // The ids of a user's calls contain the index (`Person.nextId`).
   const named = people.filter(({ phone, index }) =>
@@ -47,7 +57,10 @@ export function explain({ rig, figures, people }: World, findings: accounts.Find
   const logLines = Map.groupBy(lines, (line) => /"requestId":"([^"]+)"/.exec(line)?.[1]);
   mkdirSync(folder, { recursive: true });
   for (const person of named)
-    writeFileSync(`${folder}/${person.phone}.log`, `${figures.timeline.linesOf(person, logLines).join('\n')}\n`);
+    writeFileSync(
+      `${folder}/${person.phone}.log`,
+      `${figures.timeline.linesOf(person, logLines).join('\n')}\n`,
+    );
   return `The calls of ${named.length} users whom broken invariants name: ${folder}`;
 }
 
@@ -60,19 +73,31 @@ export async function settle(world: World, latencies: boolean): Promise<accounts
   const deadline = performance.now() + patienceMs;
   for (;;) {
     await runMinuteCron(product.siteUrl);
-    for (const person of accounts.signedIn(world)) if (person.conversation.consented) await resendFailed(world, person);
+    for (const person of accounts.signedIn(world))
+      if (person.conversation.consented) await resendFailed(world, person);
     const findings: accounts.Finding[] = [];
-    for (const holds of latencies ? [...invariants, ...timed] : invariants) findings.push(await holds(examined));
-    if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline) return findings;
+    for (const holds of latencies ? [...invariants, ...timed] : invariants)
+      findings.push(await holds(examined));
+    if (findings.every(({ broken }) => broken.length === 0) || performance.now() > deadline)
+      return findings;
     await sleep(2000);
   }
 }
 
-type Run = { seed: number; loadSeconds: number; settleSeconds: number; findings: accounts.Finding[] };
+type Run = {
+  seed: number;
+  loadSeconds: number;
+  settleSeconds: number;
+  findings: accounts.Finding[];
+};
 
 export async function reportOf(world: World, run: Run): Promise<string> {
   const { figures } = world;
-  const perSecond = sorted(figures.calls).map(([kind, calls]) => [kind, calls, calls / run.loadSeconds]);
+  const perSecond = sorted(figures.calls).map(([kind, calls]) => [
+    kind,
+    calls,
+    calls / run.loadSeconds,
+  ]);
   const outages = figures.outages.map(({ manner, waiting, receivedMs }) => {
     return [manner, waiting, receivedMs === null ? 'not in time' : receivedMs / 1000];
   });
@@ -94,7 +119,9 @@ export function findingsText(findings: accounts.Finding[]): string {
   const rows = findings.map(({ what, checked, broken }) => [what, checked, broken.length]);
   const complaints = findings.flatMap(({ what, broken }) => {
     const shown = broken.slice(0, 12).map((each) => `BROKEN ${what}: ${each}`);
-    return broken.length > shown.length ? [...shown, `BROKEN ${what}: ${broken.length - shown.length} more`] : shown;
+    return broken.length > shown.length
+      ? [...shown, `BROKEN ${what}: ${broken.length - shown.length} more`]
+      : shown;
   });
   return `${partText({ title: 'Invariants', header: ['invariant', 'checked', 'broken'], rows })}${complaints.join('\n')}`;
 }
@@ -107,7 +134,9 @@ async function facts(world: World, run: Run): Promise<Part['rows']> {
     'seconds under load': run.loadSeconds,
     'seconds to settle': run.settleSeconds,
     people: people.length,
-    'streams opened': people.flatMap(({ followers }) => followers).reduce((sum, { opened }) => sum + opened, 0),
+    'streams opened': people
+      .flatMap(({ followers }) => followers)
+      .reduce((sum, { opened }) => sum + opened, 0),
     'calls made': total(figures.calls),
     'calls a second': total(figures.calls) / run.loadSeconds,
     'failed responses': total(figures.failures),
@@ -117,7 +146,8 @@ async function facts(world: World, run: Run): Promise<Part['rows']> {
     'slowest restart until the Worker responds (s)': figures.slowestRestartMs / 1000,
     'calls of attackers': total(figures.attackers.calls),
     'people refused at first': figures.refusals.length,
-    'longest until they got in, after writing (s)': Math.max(0, ...figures.refusals.map(({ ms }) => ms)) / 1000,
+    'longest until they got in, after writing (s)':
+      Math.max(0, ...figures.refusals.map(({ ms }) => ms)) / 1000,
     'median of others, calm (ms)': compared?.calm ?? 0,
     'median of others, attacked (ms)': compared?.attacked ?? 0,
   });

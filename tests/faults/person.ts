@@ -1,7 +1,13 @@
 import type { ChatMessage } from '#contract/chat-schemas';
 
 /** A tab with a stream that reconnects (`load/streams.ts`). */
-type Tab = { readonly opened: number; readonly isOpen: boolean; disconnect(): void; wake(): void; close(): void };
+type Tab = {
+  readonly opened: number;
+  readonly isOpen: boolean;
+  disconnect(): void;
+  wake(): void;
+  close(): void;
+};
 type UsageTab = Tab & { readonly total: number | undefined };
 type ChatTab = Tab & { readonly shown: readonly ChatMessage[] };
 

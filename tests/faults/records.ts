@@ -15,7 +15,8 @@ export function add(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-export const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, each) => sum + each, 0);
+export const total = (counts: Map<string, number>): number =>
+  [...counts.values()].reduce((sum, each) => sum + each, 0);
 
 /** Response times below this depend on the machine more than on the product. */
 const shortestMs = 4;
@@ -76,7 +77,10 @@ class Timeline {
   }
 
   /** The calls of a user and all faults, by the time of their beginning; a call's log lines follow it. */
-  linesOf({ phone, token }: { phone: string; token: string | undefined }, logLines: Map<string | undefined, string[]>) {
+  linesOf(
+    { phone, token }: { phone: string; token: string | undefined },
+    logLines: Map<string | undefined, string[]>,
+  ) {
     const names = [null, phone, token && decodeJwt(token).sub];
     const own = this.#entries.filter(({ of }) => of !== undefined && names.includes(of));
     return own

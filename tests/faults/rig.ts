@@ -15,7 +15,9 @@ import type { Answer, Call, Json, Options, Site } from './site.ts';
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
 /** One per run, so that concurrent runs do not collide: the database, the Durable Objects and the Worker's log. */
-const stateDir = fileURLToPath(new URL(`../../.wrangler/test-faults/${process.pid}`, import.meta.url));
+const stateDir = fileURLToPath(
+  new URL(`../../.wrangler/test-faults/${process.pid}`, import.meta.url),
+);
 
 /** Starts the product as `npm run dev` does, on its own ports and state, which are removed when the process ends. */
 async function startRig(signal: AbortSignal) {
@@ -30,13 +32,19 @@ async function startRig(signal: AbortSignal) {
   // Through the same address to which the faults apply.
   const connection = { url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN };
   const database = drizzle({ connection });
-  await database.run('create table outbox_history (seq integer primary key, phone text, type text)');
+  await database.run(
+    'create table outbox_history (seq integer primary key, phone text, type text)',
+  );
   await database.run(`create trigger record_outbox after insert on outbox begin
     insert into outbox_history values (new.seq, new.phone, new.body ->> '$.type'); end`);
   const stripe = new Stripe(vars.STRIPE_SECRET_KEY, stripeOptions(vars.STRIPE_API_BASE));
-  const prices = (await stripe.prices.list({ limit: 100, active: true })).data.filter((price) => price.lookup_key);
+  const prices = (await stripe.prices.list({ limit: 100, active: true })).data.filter(
+    (price) => price.lookup_key,
+  );
   /** The plan of each price at the local Stripe. */
-  const tiers = new Map(prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]));
+  const tiers = new Map(
+    prices.map(({ id, lookup_key: key }) => [id, key!.replace(/_weekly$/, '') as PlanId]),
+  );
 
   /** A control call of the local services (`tests/sandbox/start.ts`). */
   const control = <Result = Json>(method: string, path: string, body?: object) =>
@@ -50,7 +58,10 @@ async function startRig(signal: AbortSignal) {
 }
 
 /** Runs the work of a script with the product, and ends the process: with 0 if it resolves to true. */
-export async function runWithRig(script: string, work: (rig: Rig) => Promise<boolean>): Promise<never> {
+export async function runWithRig(
+  script: string,
+  work: (rig: Rig) => Promise<boolean>,
+): Promise<never> {
   let isRight = false;
   try {
     await using rig = await startRig(stopSignal(script));
@@ -81,22 +92,35 @@ export class Stuck extends Error {}
 const longestWaitMs = 3000;
 
 /** Repeats a call until its result is not temporary: no response, 429 or a server error are. */
-export async function untilTaken(world: World, person: Person, attempt: () => Promise<Answer>): Promise<Answer> {
+export async function untilTaken(
+  world: World,
+  person: Person,
+  attempt: () => Promise<Answer>,
+): Promise<Answer> {
   for (;;) {
     const answer = await attempt();
     if (!isNotNow(answer)) return answer;
-    await pause(world, Math.min(answer.retryAfter * 1000, longestWaitMs) + person.choices.between(100, 600));
+    await pause(
+      world,
+      Math.min(answer.retryAfter * 1000, longestWaitMs) + person.choices.between(100, 600),
+    );
   }
 }
 
 type Expecting = Options & { expected?: number[] };
 
 /** One call of a user as `untilTaken` repeats it; a status that is not expected is a violation. */
-export async function callUntilTaken(world: World, person: Person, name: Call, given: Expecting = {}): Promise<Answer> {
+export async function callUntilTaken(
+  world: World,
+  person: Person,
+  name: Call,
+  given: Expecting = {},
+): Promise<Answer> {
   const { expected = [200], ...options } = { token: person.token, ...given };
   const answer = await untilTaken(world, person, () => world.site.call(name, options));
   const { status, code } = answer;
-  if (!expected.includes(status)) world.seen.push(`${person.phone}: ${name} was answered ${code ?? status}`);
+  if (!expected.includes(status))
+    world.seen.push(`${person.phone}: ${name} was answered ${code ?? status}`);
   return answer;
 }
 
@@ -106,7 +130,11 @@ type Attempt = (token: string) => Promise<Answer>;
  * As `untilTaken`, for a call of one of several tabs: if the user ends its session in another tab, it is repeated in the
  * next session. A 401 in a session that the user has not ended is returned.
  */
-export async function untilTakenBySession(world: World, person: Person, attempt: Attempt): Promise<Answer> {
+export async function untilTakenBySession(
+  world: World,
+  person: Person,
+  attempt: Attempt,
+): Promise<Answer> {
   for (;;) {
     const token = person.token!;
     const answer = await untilTaken(world, person, () => attempt(token));
@@ -115,7 +143,8 @@ export async function untilTakenBySession(world: World, person: Person, attempt:
   }
 }
 
-export const isNotNow = ({ status }: Answer): boolean => status === 0 || status === 429 || status >= 500;
+export const isNotNow = ({ status }: Answer): boolean =>
+  status === 0 || status === 429 || status >= 500;
 
 export async function untilClosing({ closing }: World, ms: number): Promise<void> {
   await sleep(ms, undefined, { signal: closing }).catch(() => undefined);

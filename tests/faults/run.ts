@@ -44,7 +44,8 @@ async function rehearse(rig: Rig): Promise<boolean> {
   print(await reportOf(world, { seed, loadSeconds: seconds, settleSeconds, findings }));
   for (const { tabs } of world.people) for (const tab of tabs) tab.close();
   const failed = findings.filter(({ broken }) => broken.length > 0).length;
-  if (failed > 0) print(explain(world, findings, `.wrangler/broken-invariants/${seed}-${process.pid}`));
+  if (failed > 0)
+    print(explain(world, findings, `.wrangler/broken-invariants/${seed}-${process.pid}`));
   print(`\n${findings.length - failed} passed, ${failed} failed`);
   return failed === 0;
 }

@@ -39,7 +39,14 @@ export type BotCall = keyof typeof botRoutes;
 const timed = new Set<Call>(['getMe', 'botUsage']);
 const patienceMs = 20_000;
 const [bytes, body] = [Buffer.alloc(0), {}];
-const noAnswer: Answer = { status: 0, code: 'no_answer', retryAfter: 0, requestId: null, bytes, body };
+const noAnswer: Answer = {
+  status: 0,
+  code: 'no_answer',
+  retryAfter: 0,
+  requestId: null,
+  bytes,
+  body,
+};
 
 export class Site {
   readonly url: string;
@@ -63,19 +70,36 @@ export class Site {
 
   /** One call signed as the bot; the id is its idempotency key. */
   bot(name: BotCall, id: string, body: object, hangUpMs?: number): Promise<Answer> {
-    return this.call(name, { body, headers: signedHeaders(this.#bot, id, JSON.stringify(body)), hangUpMs });
+    return this.call(name, {
+      body,
+      headers: signedHeaders(this.#bot, id, JSON.stringify(body)),
+      hangUpMs,
+    });
   }
 
   #record(at: number, name: Call, options: Options, { status, code, requestId }: Answer): void {
     const { phone, id }: Json = { phone: options.phone, ...options.body };
-    const { sub = phone, sid = '-' } = options.token ? decodeJwt<{ sid?: string }>(options.token) : {};
-    const result = [name, id && `(${id})`, status, code, `after ${Date.now() - at} ms`].filter(Boolean).join(' ');
+    const { sub = phone, sid = '-' } = options.token
+      ? decodeJwt<{ sid?: string }>(options.token)
+      : {};
+    const result = [name, id && `(${id})`, status, code, `after ${Date.now() - at} ms`]
+      .filter(Boolean)
+      .join(' ');
     const text = `${result}, session ${sid.slice(0, 8)}, request ${requestId ?? '-'}`;
     this.#figures.timeline?.add({ at, of: sub, text, requestId });
   }
 
   async #ask(name: Call, options: Options): Promise<Answer> {
-    const { id = '', query, token, body, recording, address, headers, hangUpMs = patienceMs } = options;
+    const {
+      id = '',
+      query,
+      token,
+      body,
+      recording,
+      address,
+      headers,
+      hangUpMs = patienceMs,
+    } = options;
     const { method, path } = routes[name];
     const search = query ? `?${new URLSearchParams(query)}` : '';
     const response = await fetch(this.url + path.replace(':id', encodeURIComponent(id)) + search, {

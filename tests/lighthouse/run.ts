@@ -18,7 +18,9 @@ const root = join(import.meta.dirname, '../..');
 
 const isPrivate = (path: string): boolean => pages[path]?.isPublic === false;
 /** Public pages, and private ones with a prerendered frame. The others are there for a moment only. */
-const audited = Object.keys(pages).filter((path) => !isPrivate(path) || pages[path]?.prerendering === 'shell');
+const audited = Object.keys(pages).filter(
+  (path) => !isPrivate(path) || pages[path]?.prerendering === 'shell',
+);
 
 /** Lighthouse clears the cache before each visit, but not local storage. */
 async function storeToken({ url, token }: SignedIn): Promise<void> {
@@ -41,7 +43,10 @@ const { values } = parseArgs({
 });
 
 if (!values.built)
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('npm', ['run', '--silent', 'build'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 const browser = await launch({
   chromePath: ensureBrowser(),
   chromeFlags: ['--headless=new', ...browserArguments],
@@ -78,7 +83,11 @@ function targetsOf(path: string, seen: Seen): Target[] {
   // Private pages wait for their data, and search engines skip them.
   const expected = isPrivate(path) ? (['accessibility', 'best-practices'] as const) : scores;
   return [
-    ...expected.map((name) => ({ what: `${path} ${name}, points missing`, value: 100 - seen[name], atMost: 0 })),
+    ...expected.map((name) => ({
+      what: `${path} ${name}, points missing`,
+      value: 100 - seen[name],
+      atMost: 0,
+    })),
     { what: `${path} layout shift`, value: seen['layout shift'], atMost: 0 },
   ];
 }
@@ -86,9 +95,12 @@ function targetsOf(path: string, seen: Seen): Target[] {
 /** The middle one of several page loads; prints the audits that reduced a score. */
 async function look(path: string): Promise<Seen> {
   const runs: Result[] = [];
-  while (runs.length < visits) runs.push(await load(`${isPrivate(path) ? site.url : guestUrl}${path}`));
+  while (runs.length < visits)
+    runs.push(await load(`${isPrivate(path) ? site.url : guestUrl}${path}`));
   const { audits, categories }: Result = computeMedianRun(runs);
-  const weighed = Object.values(categories).flatMap(({ auditRefs }) => auditRefs.filter(({ weight }) => weight > 0));
+  const weighed = Object.values(categories).flatMap(({ auditRefs }) =>
+    auditRefs.filter(({ weight }) => weight > 0),
+  );
   const failed = weighed.map(({ id }) => id).filter((id) => (audits[id]?.score ?? 1) < 0.9);
   if (failed.length > 0) process.stdout.write(`${path}: ${failed.join(', ')}\n`);
   return Object.fromEntries([

@@ -34,7 +34,10 @@ async function startBot(more: Record<string, string> = {}): Promise<void> {
   await stopBot();
   const { PATH } = process.env;
   const env = { PATH, SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: botPort, ...more };
-  bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(bot.stdout!, 'data');
 }
 
@@ -55,16 +58,21 @@ async function startService<Body>(respond: (received: Body[]) => object) {
   return { received, url: server.url };
 }
 
-const call = (method: string, path: string, body?: object) => callUrl(product.siteUrl + path, method, body, token);
+const call = (method: string, path: string, body?: object) =>
+  callUrl(product.siteUrl + path, method, body, token);
 
-const used = async () => (await call('GET', '/api/user/me')).profile.messagesUsedThisPeriod as number;
+const used = async () =>
+  (await call('GET', '/api/user/me')).profile.messagesUsedThisPeriod as number;
 
-const readChat = async () => ((await call('GET', '/api/user/chat')) as { messages: ChatMessage[] }).messages;
+const readChat = async () =>
+  ((await call('GET', '/api/user/chat')) as { messages: ChatMessage[] }).messages;
 
 async function untilReply(text: string): Promise<ChatMessage> {
   const id = crypto.randomUUID();
   await call('POST', '/api/user/chat/messages', { id, text });
-  const messages = await until(`the reply to "${text}"`, readChat, (all) => all.some(({ replyTo }) => replyTo === id));
+  const messages = await until(`the reply to "${text}"`, readChat, (all) =>
+    all.some(({ replyTo }) => replyTo === id),
+  );
   return messages.find(({ replyTo }) => replyTo === id)!;
 }
 
@@ -78,9 +86,14 @@ it('counts, repeats what it reads, and marks a crisis', async () => {
 it('fetches a recording, transcribes and counts it, shows what it types, and replies with a voice', async () => {
   const before = await used();
   const ended = new AbortController();
-  const stream = await fetch(`${product.siteUrl}/api/user/chat-stream?token=${token}`, { signal: ended.signal });
+  const stream = await fetch(`${product.siteUrl}/api/user/chat-stream?token=${token}`, {
+    signal: ended.signal,
+  });
   const id = crypto.randomUUID();
-  const bytes = Buffer.from(recordings.find(({ type }) => type.startsWith('audio/ogg'))!.data, 'base64');
+  const bytes = Buffer.from(
+    recordings.find(({ type }) => type.startsWith('audio/ogg'))!.data,
+    'base64',
+  );
   const sent = await fetch(`${product.siteUrl}/api/user/chat/voice?id=${id}&seconds=2`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'audio/ogg;codecs=opus' },
@@ -119,7 +132,9 @@ it('refuses what Solace did not sign, and answers an event that comes twice once
 type Prompt = { messages: { content: string }[] };
 
 const startModel = () =>
-  startService<Prompt>(({ length }) => ({ choices: [{ message: { role: 'assistant', content: `Reply ${length}` } }] }));
+  startService<Prompt>(({ length }) => ({
+    choices: [{ message: { role: 'assistant', content: `Reply ${length}` } }],
+  }));
 
 /** What a model was asked last, without the instructions. */
 const saidTo = ({ received }: { received: Prompt[] }) =>
@@ -146,7 +161,9 @@ async function startOnWhatsapp(env: Record<string, string> = {}) {
   const post = (body: string, signedBy: string) =>
     fetch(`${botUrl}/whatsapp`, {
       method: 'POST',
-      headers: { 'x-hub-signature-256': `sha256=${createHmac('sha256', signedBy).update(body).digest('hex')}` },
+      headers: {
+        'x-hub-signature-256': `sha256=${createHmac('sha256', signedBy).update(body).digest('hex')}`,
+      },
       body,
     });
   const say = async (text: string, from: { from?: string; from_user_id?: string }) => {
@@ -164,7 +181,11 @@ async function startOnWhatsapp(env: Record<string, string> = {}) {
 }
 
 /** Sends the bot an event about somebody, which it refuses unsigned and accepts signed. */
-async function sendEvent(type: string, data: object, id: string = crypto.randomUUID()): Promise<void> {
+async function sendEvent(
+  type: string,
+  data: object,
+  id: string = crypto.randomUUID(),
+): Promise<void> {
   const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data });
   const headers = signedHeaders(new Webhook(BOT_WEBHOOK_SECRET), id, body);
   expect((await fetch(`${botUrl}/events`, { method: 'POST', body })).status).toBe(401);
@@ -177,7 +198,9 @@ it('keeps nothing of a deleted account, and what was said on WhatsApp follows it
   const [first, second] = [newNumber(), newNumber()];
   await say('One', { from: first.slice(1) });
   await sendEvent('user.phone_changed', { userId: 'u1', phone: second, previousPhone: first });
-  await expect.poll(() => sent.at(-1)!.text.body, { timeout: 30_000 }).toContain('has a new number');
+  await expect
+    .poll(() => sent.at(-1)!.text.body, { timeout: 30_000 })
+    .toContain('has a new number');
   await say('Somebody else', { from: first.slice(1) });
   expect(saidTo(model)).toEqual(['Somebody else']);
   await say('Two', { from: second.slice(1) });
@@ -199,19 +222,32 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
   expect(await say('With both', both)).toMatchObject({ to, reply: 'You wrote: With both' });
   // WhatsApp may repeat the id where the number was.
   const idAlone = { from: visibleId, from_user_id: visibleId };
-  expect(await say('By the id', idAlone)).toMatchObject({ recipient: visibleId, reply: 'You wrote: By the id' });
+  expect(await say('By the id', idAlone)).toMatchObject({
+    recipient: visibleId,
+    reply: 'You wrote: By the id',
+  });
   const conflict = { from: to, from_user_id: newId() };
   expect((await say('Another person', conflict)).reply).toContain('write to our support');
 
   const theirs = { from_user_id: hiddenId };
   expect((await say('Hello', theirs)).reply).toContain('I cannot see your number.');
-  const { linkCode } = await callUrl(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone: hidden });
-  expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain('Type the code that has just arrived');
+  const { linkCode } = await callUrl(`${product.siteUrl}/api/auth/request-otp`, 'POST', {
+    phone: hidden,
+  });
+  expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain(
+    'Type the code that has just arrived',
+  );
   expect((await say(`Hi! ${linkCode}`, theirs)).reply).toContain('used or too old');
   const otp = await product.codeOn(hidden);
-  const signedIn = await callUrl(`${product.siteUrl}/api/auth/verify-otp`, 'POST', { phone: hidden, otp });
+  const signedIn = await callUrl(`${product.siteUrl}/api/auth/verify-otp`, 'POST', {
+    phone: hidden,
+    otp,
+  });
   expect(signedIn.success).toBe(true);
-  expect(await say('Here I am', theirs)).toMatchObject({ recipient: hiddenId, reply: 'You wrote: Here I am' });
+  expect(await say('Here I am', theirs)).toMatchObject({
+    recipient: hiddenId,
+    reply: 'You wrote: Here I am',
+  });
   expect((await say('I think of suicide', theirs)).reply).toContain('crisis line');
   const used = await callUrl(`${product.siteUrl}/api/user/me`, 'GET', undefined, signedIn.token);
   expect(used.profile.messagesUsedThisPeriod).toBe(2);

@@ -4,7 +4,11 @@ import { deployGradually, deployTo, readPlan } from '../../worker/operations/dep
 import type { Allowed } from '../../worker/operations/deploy/new-version.ts';
 import { fine, wrong, type Finding } from '../../worker/operations/doctor/finding.ts';
 
-const values = { SITE_URL: 'https://solace.example/', TURSO_DATABASE_URL: 'libsql://x', TURSO_AUTH_TOKEN: 't' };
+const values = {
+  SITE_URL: 'https://solace.example/',
+  TURSO_DATABASE_URL: 'libsql://x',
+  TURSO_AUTH_TOKEN: 't',
+};
 
 type Share = { version_id: string; percentage: number };
 type World = {
@@ -22,11 +26,26 @@ type World = {
 const shares = (percentages: Record<string, number>): Share[] =>
   Object.entries(percentages).map(([version_id, percentage]) => ({ version_id, percentage }));
 const all = (id: string) => shares({ [id]: 100 });
-type Way = { parts?: number[]; watchMs?: number; isGradual?: boolean; target?: 'preview' | 'production' };
+type Way = {
+  parts?: number[];
+  watchMs?: number;
+  isGradual?: boolean;
+  target?: 'preview' | 'production';
+};
 
 /** Deploys with stub tools that record their calls in order. */
-async function deploy(world: World & Way = {}, more: Record<string, string> = {}, allowed: Allowed = {}) {
-  const { parts = [10, 50], watchMs = 0, isGradual = true, target = 'preview', runChecks = fine('All') } = world;
+async function deploy(
+  world: World & Way = {},
+  more: Record<string, string> = {},
+  allowed: Allowed = {},
+) {
+  const {
+    parts = [10, 50],
+    watchMs = 0,
+    isGradual = true,
+    target = 'preview',
+    runChecks = fine('All'),
+  } = world;
   const { deployed = all('OLD'), failing = '-', error = 'refused', badLook } = world;
   let runs = deployed;
   const [steps, said] = [[] as string[], [] as string[]];
@@ -54,7 +73,9 @@ async function deploy(world: World & Way = {}, more: Record<string, string> = {}
       const output = step.startsWith('deployments') ? JSON.stringify({ versions: runs }) : '';
       if (step.startsWith('deploy ')) runs = world.afterwards ?? runs;
       const version = { id: 'NEW', worker: 'solace' };
-      return step.includes(failing) ? { ok: false, output: error, version: null } : { ok: true, output, version };
+      return step.includes(failing)
+        ? { ok: false, output: error, version: null }
+        : { ok: true, output, version };
     },
     smoke: async ({ siteUrl, version, isPart = false }) => {
       steps.push(`look at ${siteUrl} for ${version?.id}${isPart ? ' of a part' : ''}`);
@@ -90,16 +111,33 @@ describe('a deployment', () => {
   });
 
   it('lets the checks know that the site is paused', async () => {
-    expect((await deployToAll({}, {}, { isPaused: true })).steps[0]).toBe('check true while paused');
+    expect((await deployToAll({}, {}, { isPaused: true })).steps[0]).toBe(
+      'check true while paused',
+    );
   });
 
   const migration = 'SQLITE_BUSY: database is locked';
   const onNew = { afterwards: all('NEW') };
   it.each<[what: string, world: World, then: string[], said: RegExp]>([
     ['the version before', {}, [status], /^Nothing was deployed; the version before runs on\.$/m],
-    ['the new version', onNew, [status, look], /^✗ Wrangler failed, and NEW serves all users now\. /m],
-    ['a bad new version', { ...onNew, badLook: 1 }, [status, look], /^✗ \/api\/health answers 503$/m],
-    ['nothing that is known', { afterwards: [] }, [status], /^✗ Wrangler failed, and Cloudflare names no version/m],
+    [
+      'the new version',
+      onNew,
+      [status, look],
+      /^✗ Wrangler failed, and NEW serves all users now\. /m,
+    ],
+    [
+      'a bad new version',
+      { ...onNew, badLook: 1 },
+      [status, look],
+      /^✗ \/api\/health answers 503$/m,
+    ],
+    [
+      'nothing that is known',
+      { afterwards: [] },
+      [status],
+      /^✗ Wrangler failed, and Cloudflare names no version/m,
+    ],
   ])('says after a failure of Wrangler that the users get %s', async (_, world, then, expected) => {
     const { done, steps: seen, said } = await deployToAll({ ...world, failing: 'deploy preview' });
     expect({ done, seen }).toEqual({ done: false, seen: [...steps.slice(0, 4), ...then] });
@@ -108,23 +146,35 @@ describe('a deployment', () => {
     expect(said.includes('Nothing was deployed')).toBe(!world.afterwards);
   });
 
-  it.each([false, true])('says after a failed migration that nothing was deployed (gradual: %s)', async (isGradual) => {
-    const { done, steps: seen, said } = await deploy({ migration, isGradual });
-    expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });
-    expect(said).toMatch(/^✗ The migration failed: SQLITE_BUSY: database is locked$/m);
-    expect(said).toMatch(/Nothing was deployed; the version before runs on\..*$/);
-  });
+  it.each([false, true])(
+    'says after a failed migration that nothing was deployed (gradual: %s)',
+    async (isGradual) => {
+      const { done, steps: seen, said } = await deploy({ migration, isGradual });
+      expect({ done, last: seen.at(-1) }).toEqual({ done: false, last: 'migrate libsql://x t' });
+      expect(said).toMatch(/^✗ The migration failed: SQLITE_BUSY: database is locked$/m);
+      expect(said).toMatch(/Nothing was deployed; the version before runs on\..*$/);
+    },
+  );
 
   it('names all versions of an unfinished rollout as the way back, and none at the first deployment', async () => {
-    const said = expect.stringContaining('npx wrangler versions deploy V10@10 V90@90 --env preview --yes');
-    expect(await deployToAll({ deployed: shares({ V10: 10, V90: 90 }), badLook: 1 })).toMatchObject({ steps, said });
+    const said = expect.stringContaining(
+      'npx wrangler versions deploy V10@10 V90@90 --env preview --yes',
+    );
+    expect(await deployToAll({ deployed: shares({ V10: 10, V90: 90 }), badLook: 1 })).toMatchObject(
+      { steps, said },
+    );
     const first = await deployToAll({ deployed: [] });
     expect(first).toMatchObject({ done: true, steps });
     expect(first.said).not.toContain('versions deploy');
   });
 
   it.each<[what: string, world: World, count: number, said: RegExp]>([
-    ['changes nothing when a check fails', { runChecks: wrong('X', 'is malformed', '') }, 1, /Nothing was changed\.$/],
+    [
+      'changes nothing when a check fails',
+      { runChecks: wrong('X', 'is malformed', '') },
+      1,
+      /Nothing was changed\.$/,
+    ],
     ['names the version to go back to when the new one does not serve', { badLook: 1 }, 5, back],
   ])('%s', async (_, world, count, said) => {
     expect(await deployToAll(world)).toMatchObject({
@@ -141,7 +191,9 @@ describe('a deployment', () => {
     const CONTACT_URL = 'https://forms.example';
     const { done, uploaded } = await deployToAll(production, { CONTACT_URL });
     expect({ done, isBuiltIn: uploaded.has(CONTACT_URL) }).toEqual({ done: true, isBuiltIn: true });
-    expect(await deployToAll(production, {}, { withoutContact: true })).toMatchObject({ done: true });
+    expect(await deployToAll(production, {}, { withoutContact: true })).toMatchObject({
+      done: true,
+    });
   });
 });
 
@@ -183,10 +235,30 @@ describe('a gradual deployment', () => {
   const unhealthy = /^✗ \/api\/health answers 503\nAll users get the version before again: OLD\./m;
   it.each<[what: string, world: World & Way, splits: string[], said: RegExp]>([
     ['at the first part', { badLook: 1 }, ['NEW@10 OLD@90', 'OLD@100'], unhealthy],
-    ['at the second part', { badLook: 2 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'], unhealthy],
-    ['when all have it', { badLook: 3 }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100', 'OLD@100'], unhealthy],
-    ['in a watch', { parts: [10], watchMs: 60_000, badLook: 3 }, ['NEW@10 OLD@90', 'OLD@100'], unhealthy],
-    ['at Wrangler', { failing: 'NEW@50' }, ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'], /accept the step to 50 %$/m],
+    [
+      'at the second part',
+      { badLook: 2 },
+      ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'],
+      unhealthy,
+    ],
+    [
+      'when all have it',
+      { badLook: 3 },
+      ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'NEW@100', 'OLD@100'],
+      unhealthy,
+    ],
+    [
+      'in a watch',
+      { parts: [10], watchMs: 60_000, badLook: 3 },
+      ['NEW@10 OLD@90', 'OLD@100'],
+      unhealthy,
+    ],
+    [
+      'at Wrangler',
+      { failing: 'NEW@50' },
+      ['NEW@10 OLD@90', 'NEW@50 OLD@50', 'OLD@100'],
+      /accept the step to 50 %$/m,
+    ],
   ])('goes back by itself when a step fails %s', async (_, world, expected, words) => {
     const { done, splits, said } = await deploy(world);
     expect({ done, splits }).toEqual({ done: false, splits: expected });
@@ -196,7 +268,9 @@ describe('a gradual deployment', () => {
   it('says loudly what to run when it cannot go back', async () => {
     const { done, said } = await deploy({ badLook: 1, failing: 'OLD@100' });
     expect(done).toBe(false);
-    expect(said).toMatch(/GOING BACK FAILED.*Run: npx wrangler versions deploy OLD@100 --env preview --yes$/);
+    expect(said).toMatch(
+      /GOING BACK FAILED.*Run: npx wrangler versions deploy OLD@100 --env preview --yes$/,
+    );
   });
 });
 
@@ -204,32 +278,54 @@ const pending =
   'This Worker has a pending Durable Object migration, which cannot be applied by `wrangler versions upload`.';
 
 it.each<[what: string, world: World, said: RegExp]>([
-  ['is wrong for the doctor', { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') }, /Nothing was changed\./],
+  [
+    'is wrong for the doctor',
+    { runChecks: wrong('APPROVAL', 'is malformed', 'Mend it.') },
+    /Nothing was changed\./,
+  ],
   [
     'has a new Durable Object migration',
     { failing: 'versions upload', error: pending },
     /new Durable Object migration.*Nothing was deployed\. .*npm run deploy -- --env preview$/,
   ],
-  ['cannot be built', { failing: 'versions upload' }, /Nothing was deployed; the present version runs on\.$/],
+  [
+    'cannot be built',
+    { failing: 'versions upload' },
+    /Nothing was deployed; the present version runs on\.$/,
+  ],
   ['is the first', { deployed: [] }, /Deploy the first one with: npm run deploy -- --env preview/],
-  ['is unknown', { failing: 'deployments status' }, /Deploy the first one with: npm run deploy -- --env preview/],
+  [
+    'is unknown',
+    { failing: 'deployments status' },
+    /Deploy the first one with: npm run deploy -- --env preview/,
+  ],
   [
     'meets an unfinished rollout',
     { deployed: shares({ A: 90, B: 10 }) },
     /An earlier rollout is unfinished: A has 90 %, B has 10 %\./,
   ],
-])('a gradual deployment changes nothing and says what to do if the version %s', async (_, world, expected) => {
-  const { done, steps, said } = await deploy(world);
-  expect(done).toBe(false);
-  expect(steps.join()).not.toMatch(/migrate|versions deploy/);
-  expect(said).toMatch(expected);
-});
+])(
+  'a gradual deployment changes nothing and says what to do if the version %s',
+  async (_, world, expected) => {
+    const { done, steps, said } = await deploy(world);
+    expect(done).toBe(false);
+    expect(steps.join()).not.toMatch(/migrate|versions deploy/);
+    expect(said).toMatch(expected);
+  },
+);
 
 describe('the flags', () => {
   it('give the steps and the time between them', () => {
     expect(readPlan({})).toBeNull();
-    expect(readPlan({ gradual: true })).toEqual({ parts: [10, 50], watchMs: 300_000, pauseMs: 30_000 });
-    expect(readPlan({ gradual: true, parts: '1,5,25', minutes: '0' })).toMatchObject({ parts: [1, 5, 25], watchMs: 0 });
+    expect(readPlan({ gradual: true })).toEqual({
+      parts: [10, 50],
+      watchMs: 300_000,
+      pauseMs: 30_000,
+    });
+    expect(readPlan({ gradual: true, parts: '1,5,25', minutes: '0' })).toMatchObject({
+      parts: [1, 5, 25],
+      watchMs: 0,
+    });
   });
 
   it.each([

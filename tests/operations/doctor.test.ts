@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, describe, onTestFinished } from 'vitest';
-import { type SettingName, runChecks, prematureRemoval } from '../../worker/operations/doctor/run-checks.ts';
+import {
+  type SettingName,
+  runChecks,
+  prematureRemoval,
+} from '../../worker/operations/doctor/run-checks.ts';
 import { lineOf, type Finding } from '../../worker/operations/doctor/finding.ts';
 import type { Values, Target } from '../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../product/vars.ts';
@@ -20,8 +24,14 @@ const broken = await serve((_, response) => response.writeHead(500).end('{}'));
 const careless = await serve((_, response) => response.writeHead(204).end());
 const issuer = await serve((_, response) => response.end('{"keys":[]}'));
 /** Leads to a bot in order, in a way that keeps method, body and headers. */
-const moved = await serve((_, response) => response.writeHead(308, { location: vars.BOT_WEBHOOK_URL }).end());
-afterAll(() => Promise.all([services, withoutTables, broken, careless, issuer, moved].map((each) => each.close())));
+const moved = await serve((_, response) =>
+  response.writeHead(308, { location: vars.BOT_WEBHOOK_URL }).end(),
+);
+afterAll(() =>
+  Promise.all(
+    [services, withoutTables, broken, careless, issuer, moved].map((each) => each.close()),
+  ),
+);
 
 const { vars, url, database } = services;
 const silent = 'http://127.0.0.1:1';
@@ -82,31 +92,48 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
 };
 /** A local run has neither a contact form nor readers of help lines; its Stripe has a new account's payment methods. */
 const examples = ['Company name', 'Business number', 'Support hours', 'Testimonials'];
-const warnedLocally = ['CONTACT_URL', 'HELP_LINES_READ_ON', 'Help lines', 'Payment methods', ...examples];
-const cases = Object.entries(breakages).flatMap(([name, values]) => values.map((value) => [name, value] as const));
+const warnedLocally = [
+  'CONTACT_URL',
+  'HELP_LINES_READ_ON',
+  'Help lines',
+  'Payment methods',
+  ...examples,
+];
+const cases = Object.entries(breakages).flatMap(([name, values]) =>
+  values.map((value) => [name, value] as const),
+);
 
 const diagnose = (values: Values) => runChecks(values, { target: 'local' });
 
 it('finds nothing wrong with the local services, and warns of the examples of this repository', async () => {
   const findings = await diagnose(vars);
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
-  const warned = findings.filter((finding) => finding.ok && finding.warning).map(({ about }) => about);
+  const warned = findings
+    .filter((finding) => finding.ok && finding.warning)
+    .map(({ about }) => about);
   expect(warned).toEqual(expect.arrayContaining(examples));
 });
 
 // They only read, so those that wait for retries need not wait for each other.
-it.concurrent.each(cases)('names %s when it is %s, and no other setting, and prints no secret', async (name, value) => {
-  const values = { ...vars, [name]: value };
-  const findings = await diagnose(values);
-  const isNamed = (finding: Finding) => !finding.ok || (finding.warning && !warnedLocally.includes(finding.about));
-  expect(new Set(findings.filter(isNamed).map(({ about }) => about))).toEqual(new Set([name]));
-  const told = findings.map(lineOf).join('\n');
-  for (const secret of [...secretsOf(vars), ...secretsOf(values)]) expect(told).not.toContain(secret);
-});
+it.concurrent.each(cases)(
+  'names %s when it is %s, and no other setting, and prints no secret',
+  async (name, value) => {
+    const values = { ...vars, [name]: value };
+    const findings = await diagnose(values);
+    const isNamed = (finding: Finding) =>
+      !finding.ok || (finding.warning && !warnedLocally.includes(finding.about));
+    expect(new Set(findings.filter(isNamed).map(({ about }) => about))).toEqual(new Set([name]));
+    const told = findings.map(lineOf).join('\n');
+    for (const secret of [...secretsOf(vars), ...secretsOf(values)])
+      expect(told).not.toContain(secret);
+  },
+);
 
 function secretsOf(values: Values): string[] {
   const names = Object.keys(values).filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
-  return names.flatMap((name) => values[name]?.split(/[\s:]+/) ?? []).filter((part) => part.length > 8);
+  return names
+    .flatMap((name) => values[name]?.split(/[\s:]+/) ?? [])
+    .filter((part) => part.length > 8);
 }
 
 it('ends with 1 when something is wrong, and with 0 when all is well', async () => {
@@ -120,7 +147,12 @@ it('ends with 1 when something is wrong, and with 0 when all is well', async () 
 
 const { hostname: host, port } = new URL(url);
 /** The stock SDK against the local Stripe. */
-const stripe = new Stripe(vars.STRIPE_SECRET_KEY, { host, port, protocol: 'http', telemetry: false });
+const stripe = new Stripe(vars.STRIPE_SECRET_KEY, {
+  host,
+  port,
+  protocol: 'http',
+  telemetry: false,
+});
 
 async function linesOf(more: Values = {}, target: Target = 'local', about = ''): Promise<string[]> {
   const findings = await runChecks({ ...vars, ...more }, { target });
@@ -133,7 +165,10 @@ const usual = await linesOf();
 
 /** What is wrong before a deployment, which migrates the database. */
 async function wrongBefore(more: Values = {}, isPaused = false): Promise<string[]> {
-  const findings = await runChecks({ ...vars, ...more }, { target: 'local', mayBeBehind: true, isPaused });
+  const findings = await runChecks(
+    { ...vars, ...more },
+    { target: 'local', mayBeBehind: true, isPaused },
+  );
   return findings.filter(({ ok }) => !ok).map(lineOf);
 }
 
@@ -165,7 +200,11 @@ const replaceWebhookByOld: Breakage = async () => {
   const [present] = (await stripe.webhookEndpoints.list()).data;
   const { id, url, api_version: version, enabled_events: events } = present!;
   const create = (api_version: string | null) =>
-    stripe.webhookEndpoints.create({ url, enabled_events: events, api_version } as Stripe.WebhookEndpointCreateParams);
+    stripe.webhookEndpoints.create({
+      url,
+      enabled_events: events,
+      api_version,
+    } as Stripe.WebhookEndpointCreateParams);
   await stripe.webhookEndpoints.del(id);
   const old = await create('2024-06-20');
   return async () => {
@@ -185,7 +224,8 @@ const executing =
   (broken: string): Breakage =>
   async () => {
     await database.executeMultiple(broken);
-    return () => database.executeMultiple('delete from outbox; delete from bot_calls; delete from users');
+    return () =>
+      database.executeMultiple('delete from outbox; delete from bot_calls; delete from users');
   };
 
 /** A user whose conversation's key is wrapped by the key of this name, and bound to its owner. */
@@ -200,9 +240,18 @@ const { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN } = withoutTables.vars;
 
 /** How the one line begins that the doctor prints about each set-up that is wrong in one way, besides the settings above. */
 it.each<[says: string, broken: Values | Breakage]>([
-  ['✗ TURSO_DATABASE_URL: the database lacks 0000_accounts, 0001_', { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN }],
-  ['✗ WHATSAPP_TOKEN: is the same as CODE_PEPPER. Make a permanent', { CODE_PEPPER: vars['WHATSAPP_TOKEN'] }],
-  ['✗ CHAT_KEYS: lacks spring, with which conversations are encrypted. Put', executing(userWithKey('spring'))],
+  [
+    '✗ TURSO_DATABASE_URL: the database lacks 0000_accounts, 0001_',
+    { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN },
+  ],
+  [
+    '✗ WHATSAPP_TOKEN: is the same as CODE_PEPPER. Make a permanent',
+    { CODE_PEPPER: vars['WHATSAPP_TOKEN'] },
+  ],
+  [
+    '✗ CHAT_KEYS: lacks spring, with which conversations are encrypted. Put',
+    executing(userWithKey('spring')),
+  ],
   [
     '! WHATSAPP_TEMPLATE_NAME: the template in es is AUTHENTICATION and PENDING, not AUTHENTICATION and APPROVED, so its codes come in en. ',
     changing('/templates/es', { status: 'PENDING' }, { status: 'APPROVED' }),
@@ -215,23 +264,47 @@ it.each<[says: string, broken: Values | Breakage]>([
     '! WHATSAPP_TEMPLATE_LANGUAGE: lacks es and pt-BR, so their codes come in en. ',
     { WHATSAPP_TEMPLATE_LANGUAGE: 'en' },
   ],
-  ['✗ BOT_WEBHOOK_URL: the bot takes calls that nobody signed. ', { BOT_WEBHOOK_URL: careless.url }],
+  [
+    '✗ BOT_WEBHOOK_URL: the bot takes calls that nobody signed. ',
+    { BOT_WEBHOOK_URL: careless.url },
+  ],
   [
     '✗ BOT_WEBHOOK_URL: the bot does not answer (it redirects, which is not followed). ',
     { BOT_WEBHOOK_URL: moved.url },
   ],
   ['✗ EXTERNAL_TOKEN_JWKS_URL: holds no key. ', { EXTERNAL_TOKEN_JWKS_URL: issuer.url }],
-  ['✗ CONTACT_URL: does not allow http://localhost:9 in CORS, so browsers cannot send', { CONTACT_URL: careless.url }],
-  ["✗ STRIPE_WEBHOOK_SECRET: Stripe's webhook endpoint sends 2024-06-20, not 2026-", replaceWebhookByOld],
+  [
+    '✗ CONTACT_URL: does not allow http://localhost:9 in CORS, so browsers cannot send',
+    { CONTACT_URL: careless.url },
+  ],
+  [
+    "✗ STRIPE_WEBHOOK_SECRET: Stripe's webhook endpoint sends 2024-06-20, not 2026-",
+    replaceWebhookByOld,
+  ],
   [
     '✗ STRIPE_SECRET_KEY: may not use Invoice payments, Charges, PaymentIntents, SetupIntents, PaymentMethods. ',
-    refuseReads('/v1/invoice_p', '/v1/charges', '/v1/payment_intents', '/v1/setup_intents', '/v1/payment_methods'),
+    refuseReads(
+      '/v1/invoice_p',
+      '/v1/charges',
+      '/v1/payment_intents',
+      '/v1/setup_intents',
+      '/v1/payment_methods',
+    ),
   ],
   ['✗ Payment methods: cards are switched off, so nobody can pay. ', switchCardsOff],
-  ['✗ AUTOMATIC_TAX: is on, but Stripe Tax is pending: head_office is missing. ', { AUTOMATIC_TAX: 'on' }],
-  ['! Stripe account: has no statement descriptor, so', changeDashboard({ statementDescriptor: null })],
+  [
+    '✗ AUTOMATIC_TAX: is on, but Stripe Tax is pending: head_office is missing. ',
+    { AUTOMATIC_TAX: 'on' },
+  ],
+  [
+    '! Stripe account: has no statement descriptor, so',
+    changeDashboard({ statementDescriptor: null }),
+  ],
   ['! Stripe account: has no icon and no logo, so', changeDashboard({ icon: null })],
-  ['! Stripe account: Stripe does not let the account charge', changeDashboard({ chargesEnabled: false })],
+  [
+    '! Stripe account: Stripe does not let the account charge',
+    changeDashboard({ chargesEnabled: false }),
+  ],
   ['! Parked events: the bot refused 1 events for good. ', executing(parkedEvent)],
   [
     '! The bot: the bot counted messages of 1 people today without reporting their contact. ',
@@ -256,14 +329,18 @@ async function unapply(count: number) {
   const { rows } = await database.execute(
     `select hash, created_at as at from __drizzle_migrations order by at desc limit ${count}`,
   );
-  await database.execute('delete from __drizzle_migrations where created_at >= ?', [rows.at(-1)!['at']!]);
+  await database.execute('delete from __drizzle_migrations where created_at >= ?', [
+    rows.at(-1)!['at']!,
+  ]);
   const sql = `insert into __drizzle_migrations (hash, created_at) select value ->> 'hash', value ->> 'at' from json_each(?)`;
   return () => database.execute(sql, [JSON.stringify(rows.map(({ hash, at }) => ({ hash, at })))]);
 }
 
 it('does not accuse the bot of messages that may have come from the web, which need no contact', async () => {
   const consent = "update users set chat_consent_version = '1', chat_consent_at = 1";
-  const repair = await executing(`${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}; ${consent}`)();
+  const repair = await executing(
+    `${userWithKey(vars.CHAT_KEYS.split(':')[0])}; ${countedMessage}; ${consent}`,
+  )();
   onTestFinished(async () => void (await repair()));
   expect(await linesOf({}, 'local', 'The bot')).toEqual([]);
 });
@@ -278,9 +355,12 @@ it.each<[waiting: string[], refused: string | undefined]>([
 });
 
 it('refuses to add and to remove in one deployment, unless the database is empty or the site is paused', async () => {
-  const reapply = await unapply(entries.length - entries.findIndex(({ tag }) => tag === '0018_outbox_users'));
+  const reapply = await unapply(
+    entries.length - entries.findIndex(({ tag }) => tag === '0018_outbox_users'),
+  );
   onTestFinished(async () => void (await reapply()));
-  const refusal = /^✗ Migrations: 0020_outbox_phone_contract removes .* `git log .*0020_outbox_phone_contract\.sql`/;
+  const refusal =
+    /^✗ Migrations: 0020_outbox_phone_contract removes .* `git log .*0020_outbox_phone_contract\.sql`/;
   expect(await wrongBefore()).toEqual([expect.stringMatching(refusal)]);
   expect(await wrongBefore({}, true)).toEqual([]);
   expect(await wrongBefore({ TURSO_DATABASE_URL, TURSO_AUTH_TOKEN })).toEqual([]);
@@ -295,20 +375,39 @@ it('finds a missing key of conversations also while migrations wait', async () =
 });
 
 it('warns loudly that messages of the contact form go nowhere, until an address allows the site', async () => {
-  const about = (CONTACT_URL?: string, target: Target = 'local') => linesOf({ CONTACT_URL }, target, 'CONTACT_URL');
+  const about = (CONTACT_URL?: string, target: Target = 'local') =>
+    linesOf({ CONTACT_URL }, target, 'CONTACT_URL');
   expect(await about()).toEqual([expect.stringMatching(/^! CONTACT_URL: .*GO NOWHERE/)]);
   expect(await about('contact form')).toEqual([expect.stringMatching(/^✗ .*malformed/)]);
-  expect(await about('http://127.0.0.1:1')).toEqual([expect.stringMatching(/^✗ .*does not answer/)]);
+  expect(await about('http://127.0.0.1:1')).toEqual([
+    expect.stringMatching(/^✗ .*does not answer/),
+  ]);
   expect(await about('http://127.0.0.1:1', 'production')).toEqual([expect.stringMatching(/https/)]);
 });
 
 const anyOrigin = { 'access-control-allow-origin': '*' };
 it.each<[status: number, headers: Record<string, string>, says: RegExp | null]>([
   [204, { ...anyOrigin, 'access-control-allow-headers': 'Accept, Content-Type' }, null],
-  [200, { 'access-control-allow-origin': vars.SITE_URL, 'access-control-allow-headers': '*' }, null],
-  [204, anyOrigin, /^✗ CONTACT_URL: does not allow the header content-type in CORS, so browsers cannot send/],
-  [405, { ...anyOrigin, 'access-control-allow-headers': '*' }, /^✗ CONTACT_URL: answers the preflight with 405, so/],
-  [308, { ...anyOrigin, location: url }, /^✗ CONTACT_URL: answers the preflight with 308, so browsers cannot send/],
+  [
+    200,
+    { 'access-control-allow-origin': vars.SITE_URL, 'access-control-allow-headers': '*' },
+    null,
+  ],
+  [
+    204,
+    anyOrigin,
+    /^✗ CONTACT_URL: does not allow the header content-type in CORS, so browsers cannot send/,
+  ],
+  [
+    405,
+    { ...anyOrigin, 'access-control-allow-headers': '*' },
+    /^✗ CONTACT_URL: answers the preflight with 405, so/,
+  ],
+  [
+    308,
+    { ...anyOrigin, location: url },
+    /^✗ CONTACT_URL: answers the preflight with 308, so browsers cannot send/,
+  ],
 ])(
   'an address for the contact form that answers the preflight with %d and %o is judged as browsers do',
   async (status, headers, says) => {
@@ -320,8 +419,10 @@ it.each<[status: number, headers: Record<string, string>, says: RegExp | null]>(
 );
 
 it('asks who read the help lines, until a recent date stands there', async () => {
-  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-  const about = (readOn?: string) => linesOf({ HELP_LINES_READ_ON: readOn }, 'local', 'HELP_LINES_READ_ON');
+  const daysAgo = (days: number) =>
+    new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const about = (readOn?: string) =>
+    linesOf({ HELP_LINES_READ_ON: readOn }, 'local', 'HELP_LINES_READ_ON');
   expect(await about()).toEqual([expect.stringMatching(/^! .*nobody/)]);
   expect(await about(daysAgo(200))).toEqual([expect.stringMatching(/^! .*120 days/)]);
   expect(await about('last week')).toEqual([expect.stringMatching(/^✗/)]);
@@ -371,9 +472,16 @@ describe('the account at Stripe', () => {
   });
 
   it('is checked by hand where the API or a restricted key does not show it, and not on this machine', async () => {
-    const refusing = await serve((_, response) => response.writeHead(403).end('{"error":{"message":"no permission"}}'));
+    const refusing = await serve((_, response) =>
+      response.writeHead(403).end('{"error":{"message":"no permission"}}'),
+    );
     const { hostname: host, port } = new URL(refusing.url);
-    const restricted = new Stripe('rk_test_x', { host, port, protocol: 'http', maxNetworkRetries: 0 });
+    const restricted = new Stripe('rk_test_x', {
+      host,
+      port,
+      protocol: 'http',
+      maxNetworkRetries: 0,
+    });
     const settings = settingsOf(vars)!;
     const linesOfAccount = async (account: Stripe, target: Target) =>
       (await checkStripeAccount(account, settings, target)).map(lineOf);
@@ -381,7 +489,9 @@ describe('the account at Stripe', () => {
       /^\? Stripe Dashboard, check by hand: .*; who is told about disputes\. The checklist is in .*#stripe-dashboard\.$/;
     expect(await linesOfAccount(stripe, 'preview')).toContainEqual(expect.stringMatching(byHand));
     expect((await linesOfAccount(stripe, 'local')).join('\n')).not.toMatch(/^\?/m);
-    const refused = expect.stringMatching(/^\? .*the account \(the key may not read it\); payment methods/);
+    const refused = expect.stringMatching(
+      /^\? .*the account \(the key may not read it\); payment methods/,
+    );
     expect(await linesOfAccount(restricted, 'local')).toEqual([refused]);
     await refusing.close();
   });

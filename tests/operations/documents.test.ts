@@ -15,27 +15,36 @@ const documents = tracked.filter((file) => file.endsWith('.md'));
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 /** What each of these files proves is a section of `worker/docs/billing-faults.md`. */
-const billingTests = /^tests\/(api\/(billing.*|plans|renewals)|rules\/(derive|allowance|due))\.test\.ts$/;
+const billingTests =
+  /^tests\/(api\/(billing.*|plans|renewals)|rules\/(derive|allowance|due))\.test\.ts$/;
 
 /** Names of others that look like settings of ours. */
-const notOurs = /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT)$/;
+const notOurs =
+  /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT)$/;
 
 /** What documents name, by the pattern of its name, and whether it is there. */
-const kinds: [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean][] = [
-  ['script', /npm run (?:-s |--silent )?([\w:]+)/g, (name) => name in scripts],
-  ['program', /npx (?!playwright)([\w-]+)/g, (name) => existsSync(`node_modules/.bin/${name}`)],
+const kinds: [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean][] =
   [
-    'file',
-    /(?<![\w/.])((?:worker|web|drizzle|tests|\.github|\.ci)\/[\w./-]*\w)/g,
-    (path) => tracked.some((file) => file === path || file.startsWith(`${path}/`)),
-  ],
-  [
-    'setting',
-    /`([A-Z][A-Z]+_[A-Z_]+[A-Z]|TURSO_)`/g,
-    (name) => notOurs.test(name) || [...settingNames, ...Object.keys(OwnerSettings.entries)].includes(name),
-  ],
-  ['link', /\]\((?!https?:|mailto:|#)([^)#]+)/g, (link, document) => tracked.includes(join(document, '..', link))],
-];
+    ['script', /npm run (?:-s |--silent )?([\w:]+)/g, (name) => name in scripts],
+    ['program', /npx (?!playwright)([\w-]+)/g, (name) => existsSync(`node_modules/.bin/${name}`)],
+    [
+      'file',
+      /(?<![\w/.])((?:worker|web|drizzle|tests|\.github|\.ci)\/[\w./-]*\w)/g,
+      (path) => tracked.some((file) => file === path || file.startsWith(`${path}/`)),
+    ],
+    [
+      'setting',
+      /`([A-Z][A-Z]+_[A-Z_]+[A-Z]|TURSO_)`/g,
+      (name) =>
+        notOurs.test(name) ||
+        [...settingNames, ...Object.keys(OwnerSettings.entries)].includes(name),
+    ],
+    [
+      'link',
+      /\]\((?!https?:|mailto:|#)([^)#]+)/g,
+      (link, document) => tracked.includes(join(document, '..', link)),
+    ],
+  ];
 
 describe.each(documents)('what %s names is there', (document) => {
   it.each(kinds)('as %s', (_, named, isThere) => {
@@ -53,8 +62,8 @@ it('names every script in a document', () => {
 
 const runbook = read('worker/docs/runbook.md');
 const blocks = (language: string) =>
-  [...runbook.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'gm'))].map(([, code = '']) =>
-    code.trim(),
+  [...runbook.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'gm'))].map(
+    ([, code = '']) => code.trim(),
   );
 
 describe('the runbook', () => {
@@ -82,25 +91,35 @@ describe('the runbook', () => {
 
 it('knows every test of billing in worker/docs/billing-faults.md, which `npx vitest -u` writes anew', async () => {
   const files = tracked.filter((file) => billingTests.test(file));
-  const [byHand = ''] = read('worker/docs/billing-faults.md').split(/(?<=^## What the tests prove$\n)/m);
+  const [byHand = ''] = read('worker/docs/billing-faults.md').split(
+    /(?<=^## What the tests prove$\n)/m,
+  );
   const sections = files.map((file) => `### \`${file}\`\n\n${outlineOf(read(file))}\n`);
-  await expect(`${byHand}\n${sections.join('\n')}`).toMatchFileSnapshot('../../worker/docs/billing-faults.md');
+  await expect(`${byHand}\n${sections.join('\n')}`).toMatchFileSnapshot(
+    '../../worker/docs/billing-faults.md',
+  );
 });
 
 describe('the table of what each secret opens', () => {
   const [, section = ''] = read('worker/docs/runbook.md').split(/^## What each secret opens$/m);
   const rows = section.split(/^## /m)[0]!.matchAll(/^\| (?!-|secrets)(.*) \|$/gm);
-  const secrets = [...rows].map(([, row = '']) => ({ cells: row.split(/ +\| /).map((cell) => cell.trim()) }));
+  const secrets = [...rows].map(([, row = '']) => ({
+    cells: row.split(/ +\| /).map((cell) => cell.trim()),
+  }));
 
   it('has a row for each of the five, alone and in pairs', () => {
     expect(secrets.length).toBeGreaterThanOrEqual(15);
   });
 
-  it.each(secrets)('names for $cells.0 a test that exists, or the reason why there is none', ({ cells }) => {
-    expect(cells).toHaveLength(3);
-    const proofs = [...cells[2]!.matchAll(/`([\w./-]+)`: ((?:"[^"]+"(?:; )?)+)/g)];
-    for (const [, file = '', titles = ''] of proofs)
-      for (const [, title = ''] of titles.matchAll(/"([^"]+)"/g)) expect(titlesIn(read(file))).toContain(title);
-    if (proofs.length === 0) expect(cells[2]).toMatch(/^no test: \w/);
-  });
+  it.each(secrets)(
+    'names for $cells.0 a test that exists, or the reason why there is none',
+    ({ cells }) => {
+      expect(cells).toHaveLength(3);
+      const proofs = [...cells[2]!.matchAll(/`([\w./-]+)`: ((?:"[^"]+"(?:; )?)+)/g)];
+      for (const [, file = '', titles = ''] of proofs)
+        for (const [, title = ''] of titles.matchAll(/"([^"]+)"/g))
+          expect(titlesIn(read(file))).toContain(title);
+      if (proofs.length === 0) expect(cells[2]).toMatch(/^no test: \w/);
+    },
+  );
 });

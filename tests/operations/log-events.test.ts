@@ -19,10 +19,14 @@ const document = readFileSync(`${worker}docs/log-events.md`, 'utf8');
 function fieldsIn(node: ESTree.Node): string[] {
   if (node.type === 'CallExpression') return ['error', 'code', 'at'];
   if (node.type === 'LogicalExpression') return fieldsIn(node.right);
-  if (node.type === 'ConditionalExpression') return [node.consequent, node.alternate].flatMap(fieldsIn);
-  if (node.type !== 'ObjectExpression') throw new Error(`The fields of a line of the log are a ${node.type}`);
+  if (node.type === 'ConditionalExpression')
+    return [node.consequent, node.alternate].flatMap(fieldsIn);
+  if (node.type !== 'ObjectExpression')
+    throw new Error(`The fields of a line of the log are a ${node.type}`);
   return node.properties.flatMap((each) =>
-    each.type === 'SpreadElement' ? fieldsIn(each.argument) : [(each.key as ESTree.IdentifierName).name],
+    each.type === 'SpreadElement'
+      ? fieldsIn(each.argument)
+      : [(each.key as ESTree.IdentifierName).name],
   );
 }
 
@@ -40,7 +44,10 @@ for (const name of readdirSync(worker, { recursive: true, encoding: 'utf8' })) {
       for (const event of textsIn(names!)) {
         const { fields: known, levels: seen } = written.get(event) ?? { fields: [], levels: [] };
         const all = levels.length > 0 ? levels : ['info', 'error'];
-        written.set(event, { fields: new Set([...known, ...fieldsIn(fields!)]), levels: new Set([...seen, ...all]) });
+        written.set(event, {
+          fields: new Set([...known, ...fieldsIn(fields!)]),
+          levels: new Set([...seen, ...all]),
+        });
       }
     },
   }).visit(parseSync(name, source, { preserveParens: false }).program);
@@ -50,7 +57,10 @@ const rows = [...document.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\| (.+?) +\
 const listed = new Map(
   rows.map(([, name = '', levels = '', fields = '']) => [
     name,
-    { levels: levels.split(', '), fields: [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field) },
+    {
+      levels: levels.split(', '),
+      fields: [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field),
+    },
   ]),
 );
 
@@ -63,18 +73,22 @@ describe('the table of log events', () => {
   it.each([...written])('has the fields and levels of %s', (name, { fields, levels }) => {
     const row = listed.get(name);
     // The one call that writes both gives `unexpected` to the second alone.
-    const expected = [...fields].filter((field) => name !== 'request_completed' || field !== 'unexpected');
+    const expected = [...fields].filter(
+      (field) => name !== 'request_completed' || field !== 'unexpected',
+    );
     expect(row?.fields.toSorted()).toEqual(expected.toSorted());
     if (!name.startsWith('request_')) expect(new Set(row?.levels)).toEqual(levels);
   });
 
   it('says in a sentence what each event means', () => {
-    for (const [, name, , , meaning] of rows) expect(`${name}: ${meaning}`).toMatch(/: [A-Z`8].{30,}\.$/);
+    for (const [, name, , , meaning] of rows)
+      expect(`${name}: ${meaning}`).toMatch(/: [A-Z`8].{30,}\.$/);
   });
 });
 
 it.each(alerts)('$name asks for events that the Worker writes', ({ query }) => {
-  for (const [, event] of query.matchAll(/event="(\w+)"/g)) expect([...written.keys()]).toContain(event);
+  for (const [, event] of query.matchAll(/event="(\w+)"/g))
+    expect([...written.keys()]).toContain(event);
 });
 
 type Line = { at: number; event: string; [field: string]: string | number };
@@ -98,9 +112,14 @@ async function firing(lines: Line[], now: number): Promise<string[]> {
       const recent = lines.filter(({ at }) => at <= to && at > to - Number(minutes) * minute);
       return `${recent.filter((line) => filter.split(' | ').every((condition) => fits(line, condition))).length}.0`;
     };
-    const counting = /sum\(count_over_time\(LOGS \| (.+?) \[(\d+)m\](?: offset (\d+)d)?\)\)(?: or vector\(0\))?/g;
-    const sum = query.replaceAll(counting, (_, ...parts: [string, string, string?]) => count(...parts));
-    const { rows } = await arithmetic.execute(`select (${sum.replaceAll('== bool', '=')}) > ${threshold} as fires`);
+    const counting =
+      /sum\(count_over_time\(LOGS \| (.+?) \[(\d+)m\](?: offset (\d+)d)?\)\)(?: or vector\(0\))?/g;
+    const sum = query.replaceAll(counting, (_, ...parts: [string, string, string?]) =>
+      count(...parts),
+    );
+    const { rows } = await arithmetic.execute(
+      `select (${sum.replaceAll('== bool', '=')}) > ${threshold} as fires`,
+    );
     return rows[0]!['fires'] === 1;
   };
   const counts = alerts.filter(({ query }) => !query.startsWith('quantile'));
@@ -126,21 +145,32 @@ describe('the alerts', () => {
     const dayBefore = times(20, { ...call, at: now - 24 * hour - 10 * minute });
     expect(await firing(dayBefore, now)).toEqual(['The bot is silent']);
     expect(await firing([...dayBefore, call], now)).toEqual([]);
-    expect(await firing(times(20, { ...call, at: now - 24 * hour + 10 * minute }), now)).toEqual([]);
+    expect(await firing(times(20, { ...call, at: now - 24 * hour + 10 * minute }), now)).toEqual(
+      [],
+    );
   });
 
-  it.each(['reviewDisputes', 'reviewAccounts', 'rewrapChatKeys'])('name %s, which fails each hour', async (task) => {
-    const failure = { at: now, event: 'task_failed', task };
-    expect(await firing([failure], now + minute)).toEqual([]);
-    const hourly = [failure, { ...failure, at: now - hour }];
-    expect(await firing(hourly, now + minute)).toEqual(['An hourly task fails']);
-    expect(readFileSync(`${worker}scheduled.ts`, 'utf8')).toContain(`${task}: `);
-  });
+  it.each(['reviewDisputes', 'reviewAccounts', 'rewrapChatKeys'])(
+    'name %s, which fails each hour',
+    async (task) => {
+      const failure = { at: now, event: 'task_failed', task };
+      expect(await firing([failure], now + minute)).toEqual([]);
+      const hourly = [failure, { ...failure, at: now - hour }];
+      expect(await firing(hourly, now + minute)).toEqual(['An hourly task fails']);
+      expect(readFileSync(`${worker}scheduled.ts`, 'utf8')).toContain(`${task}: `);
+    },
+  );
 
   it('name one customer whose state cannot be fetched for ten minutes, and no shorter failure', async () => {
     const failures = [1, 2, 3, 4, 5, 6];
-    const at = failures.map((count) => failures.slice(0, count - 1).reduce((sum, each) => sum + pauseAfter(each), now));
-    const lines = failures.map((count) => ({ at: at[count - 1]!, event: 'sync_postponed', failures: count }));
+    const at = failures.map((count) =>
+      failures.slice(0, count - 1).reduce((sum, each) => sum + pauseAfter(each), now),
+    );
+    const lines = failures.map((count) => ({
+      at: at[count - 1]!,
+      event: 'sync_postponed',
+      failures: count,
+    }));
     expect(await firing(lines.slice(0, 4), at[3]!)).toEqual([]);
     expect(await firing(lines, at[5]!)).toEqual(['A plan is out of date']);
   });
@@ -199,7 +229,9 @@ it("prints the answers to the five questions, last year's figures on 2 January, 
     await services.database.execute({ sql, args: [dayOf(date), ...counted] });
   }
   const told = await report();
-  const cells = told.split('\n').map((line) => line.split('│').map((cell) => cell.trim().replaceAll("'", '')));
+  const cells = told
+    .split('\n')
+    .map((line) => line.split('│').map((cell) => cell.trim().replaceAll("'", '')));
   const rows = cells.map((row) => row.slice(2, -1).join(' '));
   expect(rows).toEqual(
     expect.arrayContaining([
@@ -211,6 +243,12 @@ it("prints the answers to the five questions, last year's figures on 2 January, 
       expect.stringMatching(/^2026 claim 4\b/),
     ]),
   );
-  const parts = ['Are codes arriving?', 'codes_sent', 'Do webhooks succeed?', 'untold', 'claims_waiting'];
+  const parts = [
+    'Are codes arriving?',
+    'codes_sent',
+    'Do webhooks succeed?',
+    'untold',
+    'claims_waiting',
+  ];
   for (const part of [...parts, '/api/health', '200']) expect(told).toContain(part);
 });

@@ -26,12 +26,15 @@ function troubles(text: string): string[] {
 }
 
 function problem(statement: string, isNewTable: boolean): string | null {
-  if (/^CREATE UNIQUE INDEX/i.test(statement)) return isNewTable ? null : 'may refuse what the old version writes';
+  if (/^CREATE UNIQUE INDEX/i.test(statement))
+    return isNewTable ? null : 'may refuse what the old version writes';
   if (/^CREATE TRIGGER/i.test(statement) && /INSERT INTO `\w+` (?:SELECT|VALUES)/i.test(statement))
     return 'names no columns, so that it fails once the next version adds one';
   if (/^(CREATE (TABLE|INDEX|TRIGGER)|INSERT|UPDATE)/i.test(statement)) return null;
   if (!/^ALTER TABLE `\w+` ADD /i.test(statement)) return 'takes away what the old version uses';
-  return /NOT NULL/i.test(statement) && !/DEFAULT/i.test(statement) ? 'the old version does not fill it' : null;
+  return /NOT NULL/i.test(statement) && !/DEFAULT/i.test(statement)
+    ? 'the old version does not fill it'
+    : null;
 }
 
 it('stand in the journal, all of them, in the order of their time', () => {
@@ -96,7 +99,10 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
     const temporary = globSync('temporary-*/*', { cwd: join(product.folder, 'state') });
     expect(new Set(temporary.map(dirname)).size).toBe(1);
     const { profile } = await before.call('GET', '/api/user/me');
-    expect(profile.metadata).toMatchObject({ subscriptionTier: 'premium', subscriptionStatus: 'active' });
+    expect(profile.metadata).toMatchObject({
+      subscriptionTier: 'premium',
+      subscriptionStatus: 'active',
+    });
     const after = await openSession('+15557654322');
     await useEverything(after);
     await before.call('DELETE', '/api/user/me');
@@ -108,7 +114,9 @@ describe('after a rollback, a version meets the schema of the next one', { shuff
     await restart();
     const session = await openSession('+15557654323');
     await useEverything(session);
-    expect(session.troubles).toContainEqual(expect.stringMatching(/^POST .*create-subscription-update-session: 500/));
+    expect(session.troubles).toContainEqual(
+      expect.stringMatching(/^POST .*create-subscription-update-session: 500/),
+    );
   });
 });
 
@@ -136,16 +144,27 @@ async function useEverything({ call, troubles }: Session): Promise<void> {
   await call('GET', '/api/user/me');
   await call('PUT', '/api/user/platform', { platform: 'web' });
   await call('PUT', '/api/user/chat/consent', { version: '1' });
-  const sent = await call('POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: 'How are you?' });
+  const sent = await call('POST', '/api/user/chat/messages', {
+    id: crypto.randomUUID(),
+    text: 'How are you?',
+  });
   await call('GET', '/api/user/sessions');
   await call('POST', '/api/user/stream-ticket');
   await call('GET', '/api/user/export');
 
-  const { portalUrl } = await call('POST', '/api/billing/create-subscription-update-session', { tier: 'premium' });
+  const { portalUrl } = await call('POST', '/api/billing/create-subscription-update-session', {
+    tier: 'premium',
+  });
   if (portalUrl) {
-    const page = await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+    const page = await fetch(portalUrl, {
+      method: 'POST',
+      body: new URLSearchParams(),
+      redirect: 'manual',
+    });
     const sessionId = new URL(page.headers.get('location')!).searchParams.get('session_id');
-    const bought = await call('POST', '/api/billing/verify-and-update-checkout-session', { sessionId });
+    const bought = await call('POST', '/api/billing/verify-and-update-checkout-session', {
+      sessionId,
+    });
     if (bought.newTier !== 'premium') troubles.push(`the plan: ${JSON.stringify(bought)}`);
   }
 
@@ -156,6 +175,9 @@ async function useEverything({ call, troubles }: Session): Promise<void> {
 
   await runMinuteCron(product.siteUrl);
   if (!sent.success) return;
-  const messages = async () => (await call('GET', '/api/user/chat')).messages as { author: string }[] | undefined;
-  await until('a reply in the chat', messages, (all) => all?.some(({ author }) => author === 'solace'));
+  const messages = async () =>
+    (await call('GET', '/api/user/chat')).messages as { author: string }[] | undefined;
+  await until('a reply in the chat', messages, (all) =>
+    all?.some(({ author }) => author === 'solace'),
+  );
 }

@@ -22,10 +22,25 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it.concurrent.each(['preview', 'production'])(
   'would deploy the environment "%s" within its budget, with all bindings',
   async (name) => {
-    const args = ['deploy', '--dry-run', '--config', config, '--env', name, '--outdir', join(folder, `out-${name}`)];
-    const own = { WRANGLER_SEND_METRICS: 'false', WRANGLER_LOG_PATH: join(folder, 'logs'), FORCE_COLOR: '0' };
+    const args = [
+      'deploy',
+      '--dry-run',
+      '--config',
+      config,
+      '--env',
+      name,
+      '--outdir',
+      join(folder, `out-${name}`),
+    ];
+    const own = {
+      WRANGLER_SEND_METRICS: 'false',
+      WRANGLER_LOG_PATH: join(folder, 'logs'),
+      FORCE_COLOR: '0',
+    };
     const env = { ...process.env, ...own };
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [wrangler, ...args], { env });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [wrangler, ...args], {
+      env,
+    });
     const told = stdout + stderr;
     const bindings = ['LIVE_USER', 'RATE_LIMITER', 'NETWORK_RATE_LIMITER'];
     for (const part of [...bindings, 'assets directory']) expect(told).toContain(part);
@@ -58,7 +73,8 @@ it('Wrangler runs as a program: its output, and the version that it reports, com
   const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const script = join(folder, 'wrangler.cjs');
-  const report = '{"type":"wrangler-session"}\\n{"version_id":"NEW","worker_name":"solace-preview"}\\n';
+  const report =
+    '{"type":"wrangler-session"}\\n{"version_id":"NEW","worker_name":"solace-preview"}\\n';
   writeFileSync(
     script,
     `require('node:fs').writeFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, '${report}');
@@ -66,7 +82,11 @@ it('Wrangler runs as a program: its output, and the version that it reports, com
     process.exitCode = Number(process.argv[2]);`,
   );
   const version = { id: 'NEW', worker: 'solace-preview' };
-  expect(await openWrangler(script)(['0'], { isQuiet: true })).toEqual({ ok: true, output: 'out\n', version });
+  expect(await openWrangler(script)(['0'], { isQuiet: true })).toEqual({
+    ok: true,
+    output: 'out\n',
+    version,
+  });
   expect(await openWrangler(script)(['1'], { isQuiet: true })).toMatchObject({ ok: false });
 });
 
@@ -102,14 +122,19 @@ describe('the look at a deployed site', () => {
   };
 
   /** What the look says about a site that differs for some calls, and the versions that it asked for. */
-  async function look(change: Site, { id = 'v2', calls = Infinity, patience = patient, isPart = false } = {}) {
+  async function look(
+    change: Site,
+    { id = 'v2', calls = Infinity, patience = patient, isPart = false } = {},
+  ) {
     let called = 0;
     const overrides = new Set<unknown>();
     const server = await serve(({ url = '', headers }, response) => {
       overrides.add(headers['cloudflare-workers-version-overrides']);
       const isChanged = called++ < calls;
       const [status, body] = (isChanged && change[url]) || inOrder[url]!;
-      response.writeHead(status, { connection: 'close', 'x-version': isChanged ? id : 'v2' }).end(body);
+      response
+        .writeHead(status, { connection: 'close', 'x-version': isChanged ? id : 'v2' })
+        .end(body);
     });
     const problem = await smoke({ siteUrl: server.url, version: deployed, isPart }, page, patience);
     await server.close();
@@ -125,14 +150,28 @@ describe('the look at a deployed site', () => {
   });
 
   it('waits until the new version has arrived', async () => {
-    expect(await look({ '/': [200, 'the old page'] }, { id: 'v1', calls: 5 })).toMatchObject({ problem: null });
+    expect(await look({ '/': [200, 'the old page'] }, { id: 'v1', calls: 5 })).toMatchObject({
+      problem: null,
+    });
   });
 
   it.each<[what: string, change: Site, said: RegExp, id?: string]>([
-    ['a database that fails', { '/api/health': [503, '{"status":"degraded"}'] }, /health answers 503/],
+    [
+      'a database that fails',
+      { '/api/health': [503, '{"status":"degraded"}'] },
+      /health answers 503/,
+    ],
     ['another version', {}, /is of the version v1, not v2/, 'v1'],
-    ['an API that lets strangers in', { '/api/user/me': [200, '{"success":true}'] }, /me answers 200 to somebody/],
-    ['an API that fails behind the health check', { '/api/user/me': [500, '{}'] }, /me answers 500 to somebody/],
+    [
+      'an API that lets strangers in',
+      { '/api/user/me': [200, '{"success":true}'] },
+      /me answers 200 to somebody/,
+    ],
+    [
+      'an API that fails behind the health check',
+      { '/api/user/me': [500, '{}'] },
+      /me answers 500 to somebody/,
+    ],
     ['a page that fails', { '/': [500, ''] }, /\/ answers 500/],
     ['a page of another build', { '/': [200, 'other'] }, /without \/assets\/index-1a2b/],
   ])('names %s', async (_, change, said, id = 'v2') => {

@@ -19,21 +19,31 @@ export async function newSubscriber(): Promise<string> {
   // Stripe's events bring the plan, and this call responds when all are delivered. The return page would wait a second
   // for their lease.
   await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
-  const profile = async () => (await call(`${siteUrl}/api/user/me`, 'GET', undefined, token))['profile'];
-  await until('the plan that was bought', profile, ({ metadata }) => metadata.subscriptionTier === 'basic');
+  const profile = async () =>
+    (await call(`${siteUrl}/api/user/me`, 'GET', undefined, token))['profile'];
+  await until(
+    'the plan that was bought',
+    profile,
+    ({ metadata }) => metadata.subscriptionTier === 'basic',
+  );
   await startTrial(phone, { tier: 'premium', days: 3 });
   return phone;
 }
 
 /** Makes a local service fail, or with null work again; at the latest, it works again when the test has ended. */
-export async function setFault(service: 'libsql' | 'stripe' | 'bot', fault: { status: number } | null): Promise<void> {
+export async function setFault(
+  service: 'libsql' | 'stripe' | 'bot',
+  fault: { status: number } | null,
+): Promise<void> {
   if (fault) onTestFinished(() => setFault(service, null));
   await call(`${sandboxUrl}/faults`, 'PUT', { [service]: fault });
 }
 
 /** The types of the events that the local bot accepted about a user, oldest first. */
 export async function eventTypesOf(phone: string): Promise<string[]> {
-  const events = await call<{ type: string; data: { phone: string } }[]>(`${sandboxUrl}/bot/events`);
+  const events = await call<{ type: string; data: { phone: string } }[]>(
+    `${sandboxUrl}/bot/events`,
+  );
   return events.filter(({ data }) => data.phone === phone).map(({ type }) => type);
 }
 
@@ -52,7 +62,10 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
 type Ran = { code: number; stdout: string; stderr: string };
 
 let env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
-const supportCommand = new URL('../../worker/operations/support/support-command.ts', import.meta.url).href;
+const supportCommand = new URL(
+  '../../worker/operations/support/support-command.ts',
+  import.meta.url,
+).href;
 let runs = 0;
 
 /** Until the test ends, the responses of the site to support commands are lost; `handles` says whether it gets their calls. */
@@ -62,7 +75,11 @@ export async function loseResponses({ handles }: { handles: boolean }): Promise<
     const { method, url, headers } = request;
     const { authorization = '', 'content-type': type = 'application/json' } = headers;
     const body = Buffer.concat(chunks as Buffer[]);
-    const init = { method, headers: { authorization, 'content-type': type }, ...(body.length > 0 && { body }) };
+    const init = {
+      method,
+      headers: { authorization, 'content-type': type },
+      ...(body.length > 0 && { body }),
+    };
     if (handles) await fetch(`${siteUrl}${url}`, init as RequestInit);
     response.destroy();
   });
@@ -102,7 +119,8 @@ export async function ownerProcess(file: string, ...args: string[]): Promise<Ran
   return ran.then((output) => ({ code: 0, ...output })).catch((failed: Ran) => failed);
 }
 
-export const supportProcess = (...args: string[]) => ownerProcess('support/support-command.ts', ...args);
+export const supportProcess = (...args: string[]) =>
+  ownerProcess('support/support-command.ts', ...args);
 
 export async function supportJson(...args: string[]): Promise<Record<string, any>> {
   const { stdout } = await support(...args, '--json');
@@ -113,4 +131,7 @@ export const auditLines = () =>
   readFileSync(auditFile, 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { command: string; about: string; outcome: string; env: string });
+    .map(
+      (line) =>
+        JSON.parse(line) as { command: string; about: string; outcome: string; env: string },
+    );

@@ -16,7 +16,12 @@ import { call, newNumber } from './test-product.ts';
 import { randomInt } from 'node:crypto';
 import { until } from '../api/support/clock.ts';
 import { runMinuteCron, startTestServices } from '../product/start-product.ts';
-import { dropParked, outbox, parkedEvents, retryParked } from '../../worker/operations/support/parked-events.ts';
+import {
+  dropParked,
+  outbox,
+  parkedEvents,
+  retryParked,
+} from '../../worker/operations/support/parked-events.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { phoneSubjects, type PhoneNumber } from '../../worker/accounts/phone.ts';
@@ -27,7 +32,10 @@ const { database, openTrialLink, signIn, writeToAssistant } = product;
 const it = test.extend('phone', () => newSubscriber());
 
 /** A command that was refused or failed, and what it said. */
-const failed = (code: 1 | 2, said: RegExp | string) => ({ code, stderr: expect.stringMatching(said) });
+const failed = (code: 1 | 2, said: RegExp | string) => ({
+  code,
+  stderr: expect.stringMatching(said),
+});
 /** What stands for a number in the audit. */
 const tag = expect.stringMatching(/^[\da-f]{8}$/);
 
@@ -41,13 +49,17 @@ it('lists every command when it is called without one, and refuses another', asy
   expect(await support('find', '+15551234567', '--loud')).toMatchObject({ code: 2 });
 });
 
-it('refuses without --yes what loses something, says what it would do, and changes nothing', async ({ phone }) => {
+it('refuses without --yes what loses something, says what it would do, and changes nothing', async ({
+  phone,
+}) => {
   for (const command of [`erase ${phone}`, `move ${phone} +15550109999`, 'outbox drop all'])
     expect(await support(...command.split(' '))).toMatchObject(failed(2, /^This would .* --yes/));
   expect(await supportJson('find', phone)).toMatchObject({ limits: expect.anything() });
 });
 
-it('every use leaves two audit lines without the number, a look at a user too', async ({ phone }) => {
+it('every use leaves two audit lines without the number, a look at a user too', async ({
+  phone,
+}) => {
   expect(await supportProcess('release', phone)).toMatchObject({ code: 0 });
   await supportProcess('find', phone);
   const lines = auditLines().slice(-4);
@@ -59,14 +71,26 @@ it('every use leaves two audit lines without the number, a look at a user too', 
   ]);
   const query = (number: string) => `select tier from users where phone = '${number}'`;
   expect(await ownerProcess('report/query-command.ts', query(phone))).toMatchObject({ code: 0 });
-  expect(auditLines().at(-1)).toMatchObject({ command: 'query', about: query(lines[0]!.about), outcome: 'done' });
+  expect(auditLines().at(-1)).toMatchObject({
+    command: 'query',
+    about: query(lines[0]!.about),
+    outcome: 'done',
+  });
   expect(JSON.stringify(auditLines())).not.toContain(phone.slice(1));
-  expect(await ownerProcess('report/query-command.ts', 'select nothing')).toMatchObject({ code: 1 });
-  expect(auditLines().at(-1)).toMatchObject({ command: 'query', about: 'select nothing', outcome: 'failed' });
+  expect(await ownerProcess('report/query-command.ts', 'select nothing')).toMatchObject({
+    code: 1,
+  });
+  expect(auditLines().at(-1)).toMatchObject({
+    command: 'query',
+    about: 'select nothing',
+    outcome: 'failed',
+  });
 });
 
 describe('find', () => {
-  it('shows account, plan, week, limits, sessions, events and payments, as text and as JSON', async ({ phone }) => {
+  it('shows account, plan, week, limits, sessions, events and payments, as text and as JSON', async ({
+    phone,
+  }) => {
     const found = await supportJson('find', phone);
     expect(found).toMatchObject({
       account: { phone, status: 'approved', platform: 'whatsapp' },
@@ -81,12 +105,16 @@ describe('find', () => {
     expect(found['advice'].join()).toContain('Sign-in is limited');
     const { code, stdout } = await supportProcess('find', phone);
     expect(code).toBe(0);
-    for (const part of [phone, 'Plan:', 'Week:', 'Limits:', 'Disputes and refunds:']) expect(stdout).toContain(part);
+    for (const part of [phone, 'Plan:', 'Week:', 'Limits:', 'Disputes and refunds:'])
+      expect(stdout).toContain(part);
   });
 
   it('lists the calls about the week, and no other call of the bot', async ({ phone }) => {
     const { account } = await supportJson('find', phone);
-    const calls = Array.from({ length: 10 }, (_, index) => [`typing ${index} ${phone}`, Date.now()]);
+    const calls = Array.from({ length: 10 }, (_, index) => [
+      `typing ${index} ${phone}`,
+      Date.now(),
+    ]);
     const sql = `insert into bot_calls (id, fingerprint, by, at, answer) values (?, '', '', ?, json_object('userId', ?))`;
     await database.batch(calls.map((args) => ({ sql, args: [...args, account.id] })));
     const { lastBotCalls } = await supportJson('find', phone);
@@ -95,7 +123,9 @@ describe('find', () => {
     expect((await support('find', phone)).stdout).toMatch(/^Usage or entitlement: \d{4}-/m);
   });
 
-  it('names a disputed payment, and shows what is kept here when Stripe does not respond', async ({ phone }) => {
+  it('names a disputed payment, and shows what is kept here when Stripe does not respond', async ({
+    phone,
+  }) => {
     await call(`${product.sandboxUrl}/stripe/customers/${phone}/dispute`, 'POST');
     const found = await supportJson('find', phone);
     expect(found['payments'].returned).toMatchObject([{ disputes: [expect.any(String)] }]);
@@ -114,7 +144,12 @@ describe('find', () => {
     const text = `Something private ${randomInt(1_000_000)}`;
     await call(`${product.siteUrl}/api/user/chat/consent`, 'PUT', { version: '1' }, token);
     await call(`${product.sandboxUrl}/bot/mode`, 'PUT', { mode: 'refuse' });
-    await call(`${product.siteUrl}/api/user/chat/messages`, 'POST', { id: crypto.randomUUID(), text }, token);
+    await call(
+      `${product.siteUrl}/api/user/chat/messages`,
+      'POST',
+      { id: crypto.randomUUID(), text },
+      token,
+    );
     await call(`${product.sandboxUrl}/bot/mode`, 'PUT', { mode: 'answer' });
     expect((await support('find', phone)).stdout).toMatch(/Chat:\s+consent 1/);
     for (const command of [`find ${phone}`, `find ${phone} --json`, 'outbox --json'])
@@ -133,27 +168,40 @@ describe('find', () => {
       await supportProcess(`\u001b[2J`),
       await ownerProcess('report/query-command.ts', query),
     ];
-    for (const { stdout, stderr } of printed) expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+    for (const { stdout, stderr } of printed)
+      expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
   it('says when nobody has the number, and asks for the country code', async () => {
-    expect(await support('find', '+15550000000')).toMatchObject(failed(1, /^Nobody has this number\.$/m));
+    expect(await support('find', '+15550000000')).toMatchObject(
+      failed(1, /^Nobody has this number\.$/m),
+    );
     expect(await support('find', '5551234567')).toMatchObject(failed(2, 'country code'));
-    expect(await support('find', 'US.1234567890')).toMatchObject(failed(1, /^Nobody has the id US\.1234567890\.$/m));
+    expect(await support('find', 'US.1234567890')).toMatchObject(
+      failed(1, /^Nobody has the id US\.1234567890\.$/m),
+    );
     await setFault('libsql', { status: 500 });
     expect((await support('find', 'US.1234567890')).stderr).not.toContain('Nobody');
   });
 });
 
-it('find and release say that nothing clears the limit of all codes in a day', async ({ phone }) => {
+it('find and release say that nothing clears the limit of all codes in a day', async ({
+  phone,
+}) => {
   const { everyCodeTo } = await phoneSubjects(settingsOf(product.vars)!, phone as PhoneNumber);
-  const codes = Array.from({ length: 30 }, (_, index) => [everyCodeTo[0]!, Date.now(), `code ${index}`]);
+  const codes = Array.from({ length: 30 }, (_, index) => [
+    everyCodeTo[0]!,
+    Date.now(),
+    `code ${index}`,
+  ]);
   const sql = 'insert into rate_limit_events (subject, at, by) values (?, ?, ?)';
   await database.batch(codes.map((args) => ({ sql, args })));
   const found = await supportJson('find', phone);
   expect(found).toMatchObject({ limits: { nextCodeOfDayAt: expect.stringMatching(/^\d{4}-/) } });
   expect(found['advice'].join()).toContain('Nothing clears the limit of all codes in a day');
-  expect((await support('release', phone)).stdout).toContain('but nothing clears the limit of all codes in a day');
+  expect((await support('release', phone)).stdout).toContain(
+    'but nothing clears the limit of all codes in a day',
+  );
 });
 
 it('release lets a limited number have its next code at once', async ({ phone }) => {
@@ -169,7 +217,9 @@ it('the report counts a code also when its number writes to the assistant afterw
   const sent = async () => (await database.execute(query)).rows[0]!['codes_sent'] as number;
   await writeToAssistant(phone);
   const before = await sent();
-  expect(await call(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone })).toMatchObject({ success: true });
+  expect(await call(`${product.siteUrl}/api/auth/request-otp`, 'POST', { phone })).toMatchObject({
+    success: true,
+  });
   await writeToAssistant(phone);
   const { codesTo } = await phoneSubjects(settingsOf(product.vars)!, phone as PhoneNumber);
   const sql = 'select 1 from rate_limit_events where subject = ?';
@@ -184,7 +234,9 @@ it('trial creates a link that works, and no second one after it was used', async
   const { url, days } = await supportJson('trial', phone, '--tier', 'platinum', '--days', '5');
   expect(days).toBe(5);
   await openTrialLink(url);
-  expect(await supportJson('find', phone)).toMatchObject({ plan: { tier: 'platinum', trial: { tier: 'platinum' } } });
+  expect(await supportJson('find', phone)).toMatchObject({
+    plan: { tier: 'platinum', trial: { tier: 'platinum' } },
+  });
   const again = await support('trial', phone, '--tier', 'basic', '--days', '5');
   expect(again).toMatchObject(failed(1, 'already had its trial'));
 });
@@ -197,23 +249,30 @@ it.each([
   expect(await support('trial', '+15551234567', ...flags, '--yes')).toMatchObject({ code: 2 });
 });
 
-it('outbox lists a parked event, sends it again, or removes it, and knows no other number', async ({ phone }) => {
+it('outbox lists a parked event, sends it again, or removes it, and knows no other number', async ({
+  phone,
+}) => {
   const token = await signIn(phone);
   /** The number of the event about a choice that the bot refused. */
   const parkedEvent = async (platform: 'web' | 'whatsapp') => {
     await setFault('bot', { status: 422 });
     await call(`${product.siteUrl}/api/user/platform`, 'PUT', { platform }, token);
-    const events = async () => (await supportJson('find', phone))['eventsForTheBot'] as Record<string, unknown>[];
-    const isParked = ({ type, parkedAt }: Record<string, unknown>) => type === 'platform.changed' && Boolean(parkedAt);
+    const events = async () =>
+      (await supportJson('find', phone))['eventsForTheBot'] as Record<string, unknown>[];
+    const isParked = ({ type, parkedAt }: Record<string, unknown>) =>
+      type === 'platform.changed' && Boolean(parkedAt);
     const found = await until('a parked event', events, (all) => all.some(isParked));
     await setFault('bot', null);
     return Number(found.find(isParked)!['seq']);
   };
-  const deliveries = async () => (await eventTypesOf(phone)).filter((type) => type === 'platform.changed').length;
+  const deliveries = async () =>
+    (await eventTypesOf(phone)).filter((type) => type === 'platform.changed').length;
 
   const refused = await parkedEvent('web');
   const listed = (await supportJson('outbox')) as Record<string, any>[];
-  expect(listed).toContainEqual(expect.objectContaining({ seq: refused, type: 'platform.changed' }));
+  expect(listed).toContainEqual(
+    expect.objectContaining({ seq: refused, type: 'platform.changed' }),
+  );
   expect(JSON.stringify(listed)).not.toContain(phone);
   expect(await supportJson('outbox', 'retry', String(refused), '--yes')).toEqual({ retry: 1 });
   await runMinuteCron(product.siteUrl);
@@ -229,7 +288,10 @@ it('outbox lists a parked event, sends it again, or removes it, and knows no oth
 
 describe('sync', () => {
   it('fetches a subscription of which no event came', async ({ phone }) => {
-    await database.execute({ sql: "update users set tier = 'free' where phone = ?", args: [phone] });
+    await database.execute({
+      sql: "update users set tier = 'free' where phone = ?",
+      args: [phone],
+    });
     expect((await supportJson('find', phone))['advice'].join()).toContain('run `sync`');
     const syncing = supportJson('sync', phone);
     const timer = setInterval(() => void runMinuteCron(product.siteUrl), 500);
@@ -244,29 +306,42 @@ describe('sync', () => {
   });
 });
 
-it('export prints what every table and Stripe hold, without secrets and hashes', async ({ phone }) => {
+it('export prints what every table and Stripe hold, without secrets and hashes', async ({
+  phone,
+}) => {
   const { stdout } = await support('export', phone);
   const data = JSON.parse(stdout);
   const stripe = { subscriptions: [{ status: 'active' }] };
   expect(data).toMatchObject({ account: { phone, tier: 'basic', trialTier: 'premium' }, stripe });
-  const exported = 'aliases bot_calls challenges codes customers outbox sessions trial_links users'.split(' ');
+  const exported =
+    'aliases bot_calls challenges codes customers outbox sessions trial_links users'.split(' ');
   expect(exported).toEqual(expect.arrayContaining(await tablesWith(phone, data.account.id)));
   expect(stdout).not.toMatch(/"\w*mac"|wonBy|leaseToken": "/i);
 });
 
 describe('move', () => {
-  it('gives the account another number, ends its sessions and tells the bot', async ({ phone: old }) => {
+  it('gives the account another number, ends its sessions and tells the bot', async ({
+    phone: old,
+  }) => {
     const phone = newNumber();
     const { account, plan } = await supportJson('find', old);
     const stdout = expect.stringContaining(`Moved the account of ${old} to ${phone}.`);
     expect(await support('move', old, phone, '--yes')).toMatchObject({ code: 0, stdout });
-    expect(await supportJson('find', phone)).toMatchObject({ account: { id: account.id, phone }, sessions: [], plan });
+    expect(await supportJson('find', phone)).toMatchObject({
+      account: { id: account.id, phone },
+      sessions: [],
+      plan,
+    });
     expect(await support('find', old)).toMatchObject(failed(1, 'Nobody has'));
-    await expect.poll(() => eventTypesOf(phone), { timeout: 30_000 }).toContain('user.phone_changed');
+    await expect
+      .poll(() => eventTypesOf(phone), { timeout: 30_000 })
+      .toContain('user.phone_changed');
   });
 
   it('changes nothing for an unknown or a taken number, until its account was erased, as the refusal says', async () => {
-    expect(await support('move', '+15550100000', '+15550100001', '--yes')).toMatchObject({ code: 1 });
+    expect(await support('move', '+15550100000', '+15550100001', '--yes')).toMatchObject({
+      code: 1,
+    });
     const [old, second] = [await newSubscriber(), await newSubscriber()];
     const { account } = await supportJson('find', old);
     const refused = await support('move', old, second, '--yes');
@@ -275,7 +350,9 @@ describe('move', () => {
     expect(await supportJson('find', old)).toMatchObject({ account: { phone: old } });
     expect(await support('erase', second, '--yes')).toMatchObject({ code: 0 });
     expect(await support('move', old, second, '--yes')).toMatchObject({ code: 0 });
-    expect(await supportJson('find', second)).toMatchObject({ account: { id: account.id, phone: second } });
+    expect(await supportJson('find', second)).toMatchObject({
+      account: { id: account.id, phone: second },
+    });
   });
 });
 
@@ -286,18 +363,26 @@ describe('when the response to a command is lost', () => {
     for (const command of [`erase ${erased}`, `move ${old} ${phone}`]) {
       const stdout = expect.stringMatching(/^(Erased|Moved) .* The response was lost: /);
       expect(await support(...command.split(' '), '--yes')).toMatchObject({ code: 0, stdout });
-      expect(auditLines().at(-1)).toMatchObject({ command: command.split(' ')[0], outcome: 'done' });
+      expect(auditLines().at(-1)).toMatchObject({
+        command: command.split(' ')[0],
+        outcome: 'done',
+      });
     }
     expect(await support('find', erased)).toMatchObject(failed(1, 'Nobody has'));
     expect(await supportJson('find', phone)).toMatchObject({ account: { phone } });
   });
 
-  it('they do not say that the account stays while the Worker may be at work', async ({ phone }) => {
+  it('they do not say that the account stays while the Worker may be at work', async ({
+    phone,
+  }) => {
     await loseResponses({ handles: false });
     for (const command of [`erase ${phone}`, `move ${phone} ${newNumber()}`]) {
       const stdout = expect.stringContaining('The Worker may still be at work');
       expect(await support(...command.split(' '), '--yes')).toMatchObject({ code: 1, stdout });
-      expect(auditLines().at(-1)).toMatchObject({ command: command.split(' ')[0], outcome: 'incomplete' });
+      expect(auditLines().at(-1)).toMatchObject({
+        command: command.split(' ')[0],
+        outcome: 'incomplete',
+      });
     }
   });
 });
@@ -317,7 +402,9 @@ describe('erase', () => {
     expect((await sessions()).rows).toEqual(rows);
   });
 
-  it('leaves no row that names the user, ends the billing and sends user.deleted', async ({ phone }) => {
+  it('leaves no row that names the user, ends the billing and sends user.deleted', async ({
+    phone,
+  }) => {
     const { account, stripe } = JSON.parse((await support('export', phone)).stdout);
     const { stdout } = await support('erase', phone, '--yes');
     expect(stdout).toContain(`Erased the basic account of ${phone}`);
@@ -341,7 +428,12 @@ describe('parked events', () => {
   const park = (type: string, messageId: string | null, parkedAt: number | null) =>
     client.execute(
       `insert into outbox (phone, body, message_id, due_at, attempts, parked_at) values (?, ?, ?, 0, 3, ?)`,
-      ['+15551234567', JSON.stringify({ type, data: { phone: '+15551234567', messageId } }), messageId, parkedAt],
+      [
+        '+15551234567',
+        JSON.stringify({ type, data: { phone: '+15551234567', messageId } }),
+        messageId,
+        parkedAt,
+      ],
     );
 
   beforeEach(async () => {
@@ -389,10 +481,18 @@ describe('parked events', () => {
     const deletion = (await parkedEvents(db)).find(({ type }) => type === 'user.deleted')!;
     expect(deletion.sealed).toBe(1);
     expect(deletion.phone).not.toContain('555');
-    const rotated = (...peppers: string[]) => ({ db, settings: { ...settings, CODE_PEPPER: peppers } });
+    const rotated = (...peppers: string[]) => ({
+      db,
+      settings: { ...settings, CODE_PEPPER: peppers },
+    });
     await expect(retryParked(rotated('new'), deletion.seq, 5000)).rejects.toThrow('CODE_PEPPER');
-    expect(await retryParked(rotated('new', ...settings.CODE_PEPPER), deletion.seq, 5000)).toBe(true);
-    const { rows } = await client.execute({ sql: 'select * from outbox where seq = ?', args: [deletion.seq] });
+    expect(await retryParked(rotated('new', ...settings.CODE_PEPPER), deletion.seq, 5000)).toBe(
+      true,
+    );
+    const { rows } = await client.execute({
+      sql: 'select * from outbox where seq = ?',
+      args: [deletion.seq],
+    });
     expect(rows[0]).toMatchObject({ phone: '+15551234567', parked_at: null });
     const event = { type: 'user.deleted', data: { phone: '+15551234567' } };
     expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject(event);

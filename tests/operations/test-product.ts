@@ -9,9 +9,21 @@ import type { RequestListener } from 'node:http';
 import { listen } from '../sandbox/start.ts';
 
 /** The JSON of a call to the site or to the local services, refusals too. */
-export async function call<T = Record<string, any>>(url: string, method = 'GET', body?: object, token = '') {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+export async function call<T = Record<string, any>>(
+  url: string,
+  method = 'GET',
+  body?: object,
+  token = '',
+) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(url, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
   return (await response.json()) as T;
 }
 
@@ -33,7 +45,8 @@ export async function startTestProduct(botPort?: string) {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const writeToAssistant = (phone: string) => call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
+  const writeToAssistant = (phone: string) =>
+    call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
 
   /** The newest code on a phone. */
   async function codeOn(phone: string): Promise<string> {
@@ -47,12 +60,19 @@ export async function startTestProduct(botPort?: string) {
     // As the page does: a code that signs in with its challenge does not count for the address, which all tests share.
     const { challenge } = await call(`${siteUrl}/api/auth/request-otp`, 'POST', { phone });
     const otp = await codeOn(phone);
-    const { token } = await call(`${siteUrl}/api/auth/verify-otp`, 'POST', { phone, otp, challenge });
+    const { token } = await call(`${siteUrl}/api/auth/verify-otp`, 'POST', {
+      phone,
+      otp,
+      challenge,
+    });
     return token;
   }
 
   /** Starts a trial by the link that the bot sends; returns the token of its limited session. */
-  async function startTrial(phone: string, details: { tier?: string; days?: number }): Promise<string> {
+  async function startTrial(
+    phone: string,
+    details: { tier?: string; days?: number },
+  ): Promise<string> {
     const { url: link } = await call(`${sandboxUrl}/phones/${phone}/trial`, 'POST', details);
     return openTrialLink(link);
   }
@@ -62,7 +82,16 @@ export async function startTestProduct(botPort?: string) {
     return (await call(`${siteUrl}/auth/verify-trial-token`, 'POST', { trialToken })).token;
   }
 
-  return { ...product, folder, database, writeToAssistant, codeOn, signIn, startTrial, openTrialLink };
+  return {
+    ...product,
+    folder,
+    database,
+    writeToAssistant,
+    codeOn,
+    signIn,
+    startTrial,
+    openTrialLink,
+  };
 }
 
 export async function serve(listener: (...args: Parameters<RequestListener>) => unknown) {

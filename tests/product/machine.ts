@@ -11,10 +11,16 @@ const [firstPort, lastPort] = [12_000, 32_000];
 
 /** The port itself if it is free; 0 finds a free one. Rejects with a message that names the setting. */
 export async function freePort(port: number, setting: string): Promise<number> {
-  if (port === 0) return freePort(randomInt(firstPort, lastPort), setting).catch(() => freePort(0, setting));
+  if (port === 0)
+    return freePort(randomInt(firstPort, lastPort), setting).catch(() => freePort(0, setting));
   const found = await listen(port).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${error.code})`;
-    throw new Error(`Port ${port} ${why}. Choose another one with ${setting}, for example ${setting}=${port + 10}.`);
+    const why =
+      error.code === 'EADDRINUSE'
+        ? 'is taken by another program'
+        : `cannot be opened (${error.code})`;
+    throw new Error(
+      `Port ${port} ${why}. Choose another one with ${setting}, for example ${setting}=${port + 10}.`,
+    );
   });
   await found.close();
   return found.port;
@@ -31,10 +37,23 @@ export function requireDiskSpace(folder: string, leastMiB = leastDiskMiB): void 
 }
 
 /** The JSON of a call, whose body is JSON too; throws for a status other than 2xx. */
-export async function callJson<Result>(method: string, url: string, body?: object, token?: string): Promise<Result> {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  if (!response.ok) throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
+export async function callJson<Result>(
+  method: string,
+  url: string,
+  body?: object,
+  token?: string,
+): Promise<Result> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(url, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok)
+    throw new Error(`${method} ${url} responded ${response.status}: ${await response.text()}`);
   return response.json() as Promise<Result>;
 }
 
@@ -51,7 +70,9 @@ export async function waitUntilReady(urls: string[], ended: Promise<string>): Pr
     for (let last = await statusOf(url); last !== '200'; last = await statusOf(url)) {
       if (reason !== undefined) throw new Error(reason);
       if (Date.now() > deadline)
-        throw new Error(`Waited ${readyWithinMs / 60_000} minutes for 200 from ${url}; the last response was ${last}.`);
+        throw new Error(
+          `Waited ${readyWithinMs / 60_000} minutes for 200 from ${url}; the last response was ${last}.`,
+        );
       await sleep(100);
     }
   }

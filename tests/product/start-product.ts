@@ -41,7 +41,14 @@ export async function startProduct(settings: ProductSettings) {
   starting.defer(sandbox.close);
   await migrate(vars.TURSO_DATABASE_URL, vars.TURSO_AUTH_TOKEN);
   await setUpStripe(vars);
-  const worker = await startRestartableWorker({ port, stateDir, varsFile, build, log, logRequests });
+  const worker = await startRestartableWorker({
+    port,
+    stateDir,
+    varsFile,
+    build,
+    log,
+    logRequests,
+  });
   starting.defer(worker.stop);
   starting.defer(startCronClock(siteUrl));
   const pages = [`${siteUrl}/api/health`, siteUrl, sandbox.url];
@@ -82,7 +89,9 @@ export async function startTestServices({ isSetUp = true, settings = {} }: Servi
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<string> {
-  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }));
+  return new Promise((resolve) =>
+    signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }),
+  );
 }
 
 /** Does what `npm run stripe:setup` does, against the local Stripe; a real account is not changed. */
@@ -103,6 +112,8 @@ function startCronClock(siteUrl: string): () => Promise<void> {
 export const runMinuteCron = (siteUrl: string): Promise<void> => runCron(siteUrl, '* * * * *');
 
 async function runCron(siteUrl: string, cron: string): Promise<void> {
-  const response = await fetch(`${siteUrl}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`).catch(() => null);
+  const response = await fetch(
+    `${siteUrl}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`,
+  ).catch(() => null);
   await response?.body?.cancel().catch(() => undefined);
 }

@@ -19,46 +19,66 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs Node in a process group of its own, expects it to fail and to leave no process behind, and returns its output. */
 async function linesOfFailure(args: string[], env: Record<string, string> = {}): Promise<string[]> {
-  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, detached: true });
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...env },
+    detached: true,
+  });
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => output.push(data.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => output.push(data.toString()));
   expect(await once(child, 'close')).toEqual([1, null]);
   expect(() => process.kill(-child.pid!, 0)).toThrow('ESRCH');
   return output.join('').trim().split('\n');
 }
 
-it.each(['PORT', 'SANDBOX_PORT'])('a port in use is named by npm run dev, with the setting %s', async (setting) => {
-  const taken = await listen(0);
-  onTestFinished(() => taken.close());
-  // The other one is free: 0 is no port for this command.
-  const other = await listen(0);
-  await other.close();
-  const ports = { PORT: String(other.port), SANDBOX_PORT: String(other.port + 1), [setting]: String(taken.port) };
-  const lines = await linesOfFailure(['.ci/require-node.js', programs['npm run dev']], ports);
-  expect(lines.at(-1)).toBe(
-    `Port ${taken.port} is taken by another program. Choose another one with ${setting}, for example ${setting}=${taken.port + 10}.`,
-  );
-});
+it.each(['PORT', 'SANDBOX_PORT'])(
+  'a port in use is named by npm run dev, with the setting %s',
+  async (setting) => {
+    const taken = await listen(0);
+    onTestFinished(() => taken.close());
+    // The other one is free: 0 is no port for this command.
+    const other = await listen(0);
+    await other.close();
+    const ports = {
+      PORT: String(other.port),
+      SANDBOX_PORT: String(other.port + 1),
+      [setting]: String(taken.port),
+    };
+    const lines = await linesOfFailure(['.ci/require-node.js', programs['npm run dev']], ports);
+    expect(lines.at(-1)).toBe(
+      `Port ${taken.port} is taken by another program. Choose another one with ${setting}, for example ${setting}=${taken.port + 10}.`,
+    );
+  },
+);
 
-it.each(Object.entries(programs))('an old Node is named by %s, with the one to install', async (_, program) => {
-  mkdirSync(join(folder, 'node_modules'));
-  cpSync('.ci', join(folder, '.ci'), { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const isStable = process.allowedNodeEnvironmentFlags.has('--no-strip-types');
-  const withoutTypeScript = isStable ? '--no-strip-types' : '--no-experimental-strip-types';
-  const lines = await linesOfFailure([withoutTypeScript, join(folder, '.ci/require-node.js'), program]);
-  expect(lines).toEqual([
-    expect.stringMatching(
-      /^Solace needs Node 22\.18 or newer, and this is v[\d.]+\. .*: install Node 24, then run this again\.$/,
-    ),
-  ]);
-});
+it.each(Object.entries(programs))(
+  'an old Node is named by %s, with the one to install',
+  async (_, program) => {
+    mkdirSync(join(folder, 'node_modules'));
+    cpSync('.ci', join(folder, '.ci'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const isStable = process.allowedNodeEnvironmentFlags.has('--no-strip-types');
+    const withoutTypeScript = isStable ? '--no-strip-types' : '--no-experimental-strip-types';
+    const lines = await linesOfFailure([
+      withoutTypeScript,
+      join(folder, '.ci/require-node.js'),
+      program,
+    ]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^Solace needs Node 22\.18 or newer, and this is v[\d.]+\. .*: install Node 24, then run this again\.$/,
+      ),
+    ]);
+  },
+);
 
 describe('a missing browser', () => {
   it('is named by npm test before anything starts', async () => {
     const env = { CHROMIUM_PATH: '/nowhere/chromium' };
     const lines = await linesOfFailure(['.ci/require-node.js', programs['npm test']], env);
-    expect(lines).toEqual(['CHROMIUM_PATH is /nowhere/chromium, where there is no browser: correct it, or unset it.']);
+    expect(lines).toEqual([
+      'CHROMIUM_PATH is /nowhere/chromium, where there is no browser: correct it, or unset it.',
+    ]);
   });
 
   it('that no network can bring is named after every installer has failed', () => {
@@ -97,14 +117,24 @@ it('moved ports move the addresses of this machine and nothing else', () => {
   const file = join(folder, 'vars');
   const before = refreshVars(file, addresses(8787, 8788));
   const after = refreshVars(file, addresses(9000, 9001));
-  expect(after).toMatchObject({ SITE_URL: 'http://localhost:9000', STRIPE_API_BASE: 'http://127.0.0.1:9001' });
+  expect(after).toMatchObject({
+    SITE_URL: 'http://localhost:9000',
+    STRIPE_API_BASE: 'http://127.0.0.1:9001',
+  });
   expect(after.TURSO_AUTH_TOKEN).toBe(before.TURSO_AUTH_TOKEN);
 });
 
 it('what a person wrote stays', () => {
   const file = join(folder, 'vars');
-  writeFileSync(file, '# mine\nAPPROVAL=manual\nSTRIPE_API_BASE=https://api.stripe.com\nWHATSAPP_TOKEN="quoted"\n');
-  const written = { APPROVAL: 'manual', STRIPE_API_BASE: 'https://api.stripe.com', WHATSAPP_TOKEN: 'quoted' };
+  writeFileSync(
+    file,
+    '# mine\nAPPROVAL=manual\nSTRIPE_API_BASE=https://api.stripe.com\nWHATSAPP_TOKEN="quoted"\n',
+  );
+  const written = {
+    APPROVAL: 'manual',
+    STRIPE_API_BASE: 'https://api.stripe.com',
+    WHATSAPP_TOKEN: 'quoted',
+  };
   expect(refreshVars(file, addresses(8787, 8788))).toMatchObject(written);
   expect(readFileSync(file, 'utf8')).toMatch(/^# mine\nAPPROVAL=manual\n/);
 });

@@ -31,10 +31,9 @@ const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
  */
 export function refreshVars(file: string, addresses: Addresses): Vars {
   let text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const present = Object.fromEntries(Object.entries(parseEnv(text)).filter(([, value]) => value)) as Record<
-    string,
-    string
-  >;
+  const present = Object.fromEntries(
+    Object.entries(parseEnv(text)).filter(([, value]) => value),
+  ) as Record<string, string>;
   const wanted: Vars = { ...freshSecrets(), ...addresses, ...present };
   for (const [name, address] of Object.entries(addresses))
     if (present[name] && local.test(present[name])) wanted[name] = address;
@@ -71,8 +70,14 @@ function freshSecrets() {
 
 /** A key pair of P-256 as `VAPID_KEYS` has it. */
 export function freshKeyPair(): string {
-  const { x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
-  const point = Buffer.concat([Buffer.of(4), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]);
+  const { x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    format: 'jwk',
+  });
+  const point = Buffer.concat([
+    Buffer.of(4),
+    Buffer.from(x!, 'base64url'),
+    Buffer.from(y!, 'base64url'),
+  ]);
   return `${point.toString('base64url')}:${d}`;
 }
 

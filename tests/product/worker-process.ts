@@ -71,10 +71,17 @@ async function startWorker(settings: WorkerSettings) {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, ...environment, WRANGLER_LOG_PATH: join(settings.stateDir, 'logs'), TMPDIR: temporary },
+    env: {
+      ...process.env,
+      ...environment,
+      WRANGLER_LOG_PATH: join(settings.stateDir, 'logs'),
+      TMPDIR: temporary,
+    },
   });
   const last = follow([child.stdout!, child.stderr!], settings.log);
-  const exit = once(child, 'exit').then(() => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
+  const exit = once(child, 'exit').then(() =>
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }),
+  );
   return { child, exit, last };
 }
 
@@ -89,7 +96,13 @@ function follow(streams: Readable[], log: (line: string) => void): string[] {
   return last;
 }
 
-async function flags({ port, stateDir, varsFile, build, logRequests }: WorkerSettings): Promise<string[]> {
+async function flags({
+  port,
+  stateDir,
+  varsFile,
+  build,
+  logRequests,
+}: WorkerSettings): Promise<string[]> {
   const config = build ? [] : ['--config', await writeBuiltConfig(root, stateDir)];
   return [
     ...config,
@@ -105,7 +118,9 @@ async function flags({ port, stateDir, varsFile, build, logRequests }: WorkerSet
 /** Writes the Worker's configuration without its build step, for a built tree; returns the file. */
 export async function writeBuiltConfig(root: string, stateDir: string): Promise<string> {
   const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
-  const { build: _build, ...config } = readRawConfig({ config: join(root, 'wrangler.toml') }).rawConfig;
+  const { build: _build, ...config } = readRawConfig({
+    config: join(root, 'wrangler.toml'),
+  }).rawConfig;
   const main = join(root, String(config.main));
   const assets = { ...config.assets, directory: join(root, String(config.assets?.directory)) };
   const file = join(stateDir, 'wrangler.json');

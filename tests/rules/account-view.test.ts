@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { managementButton, statusLine, usageView, type StatusFacts } from '../../web/rules/account-view.ts';
+import {
+  managementButton,
+  statusLine,
+  usageView,
+  type StatusFacts,
+} from '../../web/rules/account-view.ts';
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
 import type { Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
@@ -19,16 +24,28 @@ describe('the status of a plan', () => {
 
   it.each<[facts: Partial<StatusFacts>, text: string]>([
     [{ ...trial, cancelAtDate, renewalDate }, 'Trial ends on January 5, 2025'],
-    [{ ...trial, renewalDate, scheduledTierId }, 'Trial ends on January 5, 2025 and will switch to Basic'],
+    [
+      { ...trial, renewalDate, scheduledTierId },
+      'Trial ends on January 5, 2025 and will switch to Basic',
+    ],
     [{ ...trial, renewalDate, subscriptionTier: 'free' }, 'Trial ends on January 5, 2025'],
     [{ ...trial, cancelAtDate }, 'Trial status error - please refresh'],
     [{ ...trial, scheduledTierId }, 'Trial will switch to Basic (error: missing date)'],
-    [{ ...downgrade, cancelAtDate, renewalDate }, 'Downgrade scheduled. Changes to Basic on February 1, 2025'],
+    [
+      { ...downgrade, cancelAtDate, renewalDate },
+      'Downgrade scheduled. Changes to Basic on February 1, 2025',
+    ],
     [{ ...downgrade, renewalDate }, 'Downgrade scheduled. Changes to Basic on January 5, 2025'],
     [downgrade, 'Downgrade scheduled. Changes to Basic (error: missing date)'],
     [{ ...downgrade, scheduledTierId: null, renewalDate }, 'Please refresh to update status'],
-    [{ ...cancellation, cancelAtDate }, 'Cancellation scheduled. Changes to Free on February 1, 2025'],
-    [{ ...cancellation, renewalDate }, 'Cancellation scheduled. Changes to Free on January 5, 2025'],
+    [
+      { ...cancellation, cancelAtDate },
+      'Cancellation scheduled. Changes to Free on February 1, 2025',
+    ],
+    [
+      { ...cancellation, renewalDate },
+      'Cancellation scheduled. Changes to Free on January 5, 2025',
+    ],
     [cancellation, 'Cancellation scheduled. Changes to Free (error: missing date)'],
     [{ subscriptionTier: 'free' }, 'Free plan - upgrade to get full access'],
     [{ subscriptionTier: 'inactive' }, 'Free plan - upgrade to get full access'],
@@ -42,12 +59,15 @@ describe('the status of a plan', () => {
     expect(line(facts).text).toBe(text);
   });
 
-  it.each(['past_due', 'unpaid'])('asks for another payment method when %s', (subscriptionStatus) => {
-    expect(line({ subscriptionStatus, subscriptionTier: 'free' })).toMatchObject({
-      text: 'Payment Past Due',
-      hint: 'Please update your payment method to reactivate.',
-    });
-  });
+  it.each(['past_due', 'unpaid'])(
+    'asks for another payment method when %s',
+    (subscriptionStatus) => {
+      expect(line({ subscriptionStatus, subscriptionTier: 'free' })).toMatchObject({
+        text: 'Payment Past Due',
+        hint: 'Please update your payment method to reactivate.',
+      });
+    },
+  );
 });
 
 describe('the management button', () => {
@@ -56,7 +76,10 @@ describe('the management button', () => {
   const upgrade = ['Upgrade Your Plan', 'Access our plans and upgrade to unlock more features'];
   const cancellation = ['Manage Cancellation', 'Reactivate your subscription or change your plan'];
   const scheduled = ['Manage Scheduled Plan', 'Modify or cancel your scheduled plan'];
-  const change = ['Manage Subscription', 'Update payment method, change plan, or cancel subscription'];
+  const change = [
+    'Manage Subscription',
+    'Update payment method, change plan, or cancel subscription',
+  ];
   const pay = ['Manage Subscription', 'View billing history and manage payment methods'];
 
   it.each([
@@ -70,7 +93,10 @@ describe('the management button', () => {
     [{ subscriptionStatus: 'unpaid' }, pay],
     [{ subscriptionStatus: null }, pay],
   ])('of %j is %j', (facts, [label, hint]) => {
-    expect(managementButton({ ...paid, cancelAtDate: null, isTrial: false, ...facts })).toEqual({ label, hint });
+    expect(managementButton({ ...paid, cancelAtDate: null, isTrial: false, ...facts })).toEqual({
+      label,
+      hint,
+    });
   });
 });
 
@@ -87,7 +113,12 @@ describe('the usage of a week', () => {
     ['Basic', plans.basic, 10, { limit: 30, note: null }],
     ['Premium', plans.premium, 10, { limit: 70, note: null }],
     ['Platinum', plans.platinum, 10, { limit: 160, note: null }],
-    ['a plan by the month', { ...plans.basic, periodDescription: 'month' }, 1, { label: 'Messages used this month:' }],
+    [
+      'a plan by the month',
+      { ...plans.basic, periodDescription: 'month' },
+      1,
+      { label: 'Messages used this month:' },
+    ],
     ['Platinum without a number', { ...plans.platinum, messageLimit: null }, 16, unnumbered],
     ['a plan without a number', { ...plans.basic, messageLimit: null }, 3, noLimit],
     ['a plan without a limit', { ...plans.basic, messageLimit: -1 }, 3, noLimit],
@@ -111,13 +142,21 @@ describe('a profile', () => {
     const count = { messagesUsedThisPeriod: 0 };
     const dates = { renewalDate: null, cancelAtDate: null, scheduledDowngradeTierId: null };
     const metadata = { ...count, ...dates, subscriptionTier: 'free', subscriptionStatus: null };
-    expect(readUser({})).toEqual({ ...count, phoneNumber: null, status: null, isTrial: false, metadata });
+    expect(readUser({})).toEqual({
+      ...count,
+      phoneNumber: null,
+      status: null,
+      isTrial: false,
+      metadata,
+    });
   });
 
   it('takes the count from the metadata when the profile has none', () => {
     const metadata = { messagesUsedThisPeriod: 3 };
     expect(readUser({ metadata }).messagesUsedThisPeriod).toBe(3);
-    expect(readUser({ messagesUsedThisPeriod: 4, metadata }).metadata.messagesUsedThisPeriod).toBe(4);
+    expect(readUser({ messagesUsedThisPeriod: 4, metadata }).metadata.messagesUsedThisPeriod).toBe(
+      4,
+    );
   });
 });
 
@@ -127,7 +166,13 @@ describe('what the cancel page says', () => {
   const date = 'December 1, 2026';
   const end = 'December 3, 2026';
   const [plan, next] = ['Premium', 'Basic'];
-  const base = { tier: 'basic', status: 'active', startDate: null, renewalDate: laterAt, cancelAtDate: null } as const;
+  const base = {
+    tier: 'basic',
+    status: 'active',
+    startDate: null,
+    renewalDate: laterAt,
+    cancelAtDate: null,
+  } as const;
 
   type Facts = {
     status: string;
@@ -142,7 +187,11 @@ describe('what the cancel page says', () => {
     const plans = { subscriptionTier: tier, scheduledDowngradeTierId: scheduled };
     const metadata = { ...plans, subscriptionStatus: status, renewalDate: endsAt, cancelAtDate };
     const user = readUser({ isTrial: status === 'trialing', metadata } as never);
-    return cancelView(user, hidden && typeof hidden === 'object' ? { ...base, ...hidden } : hidden, 'UTC');
+    return cancelView(
+      user,
+      hidden && typeof hidden === 'object' ? { ...base, ...hidden } : hidden,
+      'UTC',
+    );
   }
 
   const trialWith = (hidden: Hidden | Partial<Subscription>) => ({ status: 'trialing', hidden });
@@ -151,12 +200,20 @@ describe('what the cancel page says', () => {
 
   it.each<[action: string | null, facts: Facts, text: string | null]>([
     ['cancel', { status: 'active' }, words.paid({ plan, date })],
-    ['cancel', { status: 'downgrade_scheduled', scheduled: 'basic' }, words.downgrade({ plan, date, next })],
+    [
+      'cancel',
+      { status: 'downgrade_scheduled', scheduled: 'basic' },
+      words.downgrade({ plan, date, next }),
+    ],
     ['cancel', { status: 'past_due' }, words.pastDue(date)],
     ['cancel', { status: 'past_due', ...free }, words.unpaid],
     ['cancel', { status: 'unpaid', ...free }, words.unpaid],
     ['cancel', trialWith({ startDate: endsAt }), words.trialWithPlan({ date, next })],
-    ['cancel', trialWith({ tier: 'premium', startDate: endsAt }), words.trialWithPlan({ date, next: plan })],
+    [
+      'cancel',
+      trialWith({ tier: 'premium', startDate: endsAt }),
+      words.trialWithPlan({ date, next: plan }),
+    ],
     ['cancel', trialWith({}), words.trialBesidePlan({ date, plan: next, end })],
     ['cancel', trialWith({ status: 'past_due' }), words.trialBesideDebt({ date, plan: next })],
     ['cancel', trialWith('unknown'), words.trialUnknown(date)],
@@ -167,9 +224,17 @@ describe('what the cancel page says', () => {
     ['resume', { status: 'past_due', ...cancelled }, words.cancelled({ plan, date })],
     ['resume', { status: 'unpaid', ...free, ...cancelled }, words.cancelledUnpaid(date)],
     ['resume', trialWith({ startDate: endsAt, ...cancelled }), words.cancelledTrial(date)],
-    ['resume', trialWith({ cancelAtDate: laterAt }), words.cancelledBeside({ date, plan: next, end })],
+    [
+      'resume',
+      trialWith({ cancelAtDate: laterAt }),
+      words.cancelledBeside({ date, plan: next, end }),
+    ],
   ])('offers to %s with %j', (action, facts, text) => {
     const title = facts.status === 'trialing' ? words.trial : words.plan;
-    expect(view(facts)).toEqual({ plan: title(facts.tier === 'free' ? 'Free' : plan), text, action });
+    expect(view(facts)).toEqual({
+      plan: title(facts.tier === 'free' ? 'Free' : plan),
+      text,
+      action,
+    });
   });
 });

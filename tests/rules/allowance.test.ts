@@ -17,23 +17,38 @@ describe('every week', () => {
   /** At any time, or near a boundary of weeks, where rules break. */
   const offset = fc.oneof(
     fc.integer({ min: -60 * weekMs, max: 520 * weekMs }),
-    fc.integer({ min: -60, max: 520 }).chain((weeks) => fc.constantFrom(-1, 0, 1).map((off) => weeks * weekMs + off)),
+    fc
+      .integer({ min: -60, max: 520 })
+      .chain((weeks) => fc.constantFrom(-1, 0, 1).map((off) => weeks * weekMs + off)),
   );
   const weeksAndNow = fc
-    .tuple(fc.record({ weekAnchor: instant, weekFrozen: fc.boolean() }), offset, fc.nat(520), instant, fc.boolean())
+    .tuple(
+      fc.record({ weekAnchor: instant, weekFrozen: fc.boolean() }),
+      offset,
+      fc.nat(520),
+      instant,
+      fc.boolean(),
+    )
     .map(([weeks, off, nth, other, isOwn]) => {
       const weekStart = isOwn ? weeks.weekAnchor + nth * weekMs : other;
       const { weekAnchor } = weeks;
-      return { weeks: { ...weeks, weekStart }, now: isOwn && off % 2 ? weekStart + (off % 180_000) : weekAnchor + off };
+      return {
+        weeks: { ...weeks, weekStart },
+        now: isOwn && off % 2 ? weekStart + (off % 180_000) : weekAnchor + off,
+      };
     });
-  const running = weeksAndNow.map(({ weeks, now }) => ({ weeks: { ...weeks, weekFrozen: false }, now }));
+  const running = weeksAndNow.map(({ weeks, now }) => ({
+    weeks: { ...weeks, weekFrozen: false },
+    now,
+  }));
 
   it('contains the current instant, a whole number of weeks after its anchor, unless the anchor is in the future', () => {
     fc.assert(
       fc.property(running, ({ weeks, now }) => {
         const start = currentWeek(weeks, now);
         if (now < weeks.weekAnchor) expect(start).toBe(weeks.weekAnchor);
-        else if (start > now) expect([weeks.weekStart, start - now <= 60_000]).toEqual([start, true]);
+        else if (start > now)
+          expect([weeks.weekStart, start - now <= 60_000]).toEqual([start, true]);
         else expect(now).toBeLessThan(start + weekMs);
         expect((start - weeks.weekAnchor) % weekMs).toBe(0);
       }),
@@ -56,12 +71,18 @@ describe('every week', () => {
   });
 
   it('is the same in the database as in the Worker', () => {
-    const rows = openRows('create table users (week_anchor integer, week_frozen integer, week_start integer)');
+    const rows = openRows(
+      'create table users (week_anchor integer, week_frozen integer, week_start integer)',
+    );
     fc.assert(
       fc.property(weeksAndNow, ({ weeks, now }) => {
         rows.run(sql`delete from users`);
-        rows.run(sql`insert into users values (${weeks.weekAnchor}, ${weeks.weekFrozen ? 1 : 0}, ${weeks.weekStart})`);
-        const found = rows.row<{ week: number }>(sql`select ${currentWeekSql(now)} as week from users`);
+        rows.run(
+          sql`insert into users values (${weeks.weekAnchor}, ${weeks.weekFrozen ? 1 : 0}, ${weeks.weekStart})`,
+        );
+        const found = rows.row<{ week: number }>(
+          sql`select ${currentWeekSql(now)} as week from users`,
+        );
         expect(found?.week).toBe(currentWeek(weeks, now));
       }),
       { numRuns: 500 },
@@ -88,7 +109,8 @@ describe('every entitlement', () => {
       fc.property(heldAndNow, ({ held, now }) => {
         const tier = entitledTier(held, now);
         expect([held.tierWaits ? 'free' : held.tier, held.trialTier]).toContain(tier);
-        if (!held.tierWaits) expect(plans[tier].level).toBeGreaterThanOrEqual(plans[held.tier].level);
+        if (!held.tierWaits)
+          expect(plans[tier].level).toBeGreaterThanOrEqual(plans[held.tier].level);
       }),
     );
   });
@@ -104,12 +126,16 @@ describe('every entitlement', () => {
   });
 
   it('is the same in the database as in the Worker, with its allowance and its voice', () => {
-    const rows = openRows('create table users (tier text, tier_waits integer, trial_tier text, trial_ends_at integer)');
+    const rows = openRows(
+      'create table users (tier text, tier_waits integer, trial_tier text, trial_ends_at integer)',
+    );
     fc.assert(
       fc.property(heldAndNow, fc.nat(200), ({ held, now }, messages) => {
         const { tier: heldTier, tierWaits, trialTier, trialEndsAt } = held;
         rows.run(sql`delete from users`);
-        rows.run(sql`insert into users values (${heldTier}, ${tierWaits ? 1 : 0}, ${trialTier}, ${trialEndsAt})`);
+        rows.run(
+          sql`insert into users values (${heldTier}, ${tierWaits ? 1 : 0}, ${trialTier}, ${trialEndsAt})`,
+        );
         const tier = entitledTierSql(now);
         const found = rows.row(
           sql`select ${tier} as tier, ${fitsLimitSql(sql`${messages}`, tier)} as fits, ${voiceSql(tier)} as voice from users`,
@@ -132,16 +158,26 @@ describe('a plan without a limit', () => {
 
   /** Whether so many messages a week fit the platinum plan, as evaluated by the database. */
   const fits = (messages: number) =>
-    rows.row<{ fits: number }>(sql`select ${fitsLimitSql(sql`${messages}`, sql`'platinum'`)} as fits`)!.fits;
+    rows.row<{ fits: number }>(
+      sql`select ${fitsLimitSql(sql`${messages}`, sql`'platinum'`)} as fits`,
+    )!.fits;
 
   afterEach(() => {
     plans.platinum.messageLimit = messageLimit;
   });
 
-  it.each([-1, null])('lets every message of a plan with the limit %s pass, and names -1 to the bot', (limit) => {
-    plans.platinum.messageLimit = limit;
-    expect([0, 1, 160, 1_000_000].map(fits)).toEqual([1, 1, 1, 1]);
-    const response = usageResponse({ allowed: true, used: 1_000_000, tier: 'platinum', resetsAt: 0 });
-    expect(response).toMatchObject({ allowed: true, used: 1_000_000, limit: -1, remaining: -1 });
-  });
+  it.each([-1, null])(
+    'lets every message of a plan with the limit %s pass, and names -1 to the bot',
+    (limit) => {
+      plans.platinum.messageLimit = limit;
+      expect([0, 1, 160, 1_000_000].map(fits)).toEqual([1, 1, 1, 1]);
+      const response = usageResponse({
+        allowed: true,
+        used: 1_000_000,
+        tier: 'platinum',
+        resetsAt: 0,
+      });
+      expect(response).toMatchObject({ allowed: true, used: 1_000_000, limit: -1, remaining: -1 });
+    },
+  );
 });

@@ -2,7 +2,12 @@ import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-sche
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withOlderPage } from '../../web/rules/conversation-changes.ts';
-import { messageParts, shownMessages, transcript, withReminders } from '../../web/rules/transcript.ts';
+import {
+  messageParts,
+  shownMessages,
+  transcript,
+  withReminders,
+} from '../../web/rules/transcript.ts';
 import { clockText, levelOf, microphoneProblem, recordingType } from '../../web/rules/recording.ts';
 import { readEvent } from '../../web/rules/stream-events.ts';
 
@@ -12,7 +17,12 @@ const until = '2026-01-05T10:00:20.000Z';
 describe('a conversation', () => {
   type Facts = Partial<ChatMessage>;
   const sent = { author: 'user', text: 'Hi', at, state: 'sent' } as const;
-  const message = (seq: number, facts: Facts = {}): ChatMessage => ({ id: `m${seq}`, seq, ...sent, ...facts });
+  const message = (seq: number, facts: Facts = {}): ChatMessage => ({
+    id: `m${seq}`,
+    seq,
+    ...sent,
+    ...facts,
+  });
   const page = (messages: ChatMessage[], hasMore = false): ChatPage => ({
     success: true,
     revision: messages.length,
@@ -41,7 +51,10 @@ describe('a conversation', () => {
         { type: 'cleared' },
       ];
       for (const event of ends)
-        expect(applyEvent(grown, event, 9), event.type).toMatchObject({ typed: '', typingUntil: null });
+        expect(applyEvent(grown, event, 9), event.type).toMatchObject({
+          typed: '',
+          typingUntil: null,
+        });
       expect(applyEvent(grown, { type: 'message', message: message(2) }, 9).typed).toBe('Hello');
     });
 
@@ -67,13 +80,16 @@ describe('a conversation', () => {
       const whole = withOlderPage(next, page([1, 2, 3, 4, 5].map((seq) => message(seq))));
       expect(whole.hasMore).toBe(false);
       expect(whole.messages.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
-      expect(applyEvent(whole, { ...event, message: message(2, { text: 'Bye' }) }, 10).messages[1]?.text).toBe('Bye');
+      expect(
+        applyEvent(whole, { ...event, message: message(2, { text: 'Bye' }) }, 10).messages[1]?.text,
+      ).toBe('Bye');
     });
   });
 
   it('shows pending messages after the stored ones, and once when the server has them', () => {
     const pending = [{ id: 'm2', text: 'Hi', at, state: 'sending' as const }];
-    const shown = (...stored: ChatMessage[]) => shownMessages(stored, pending).map(({ id, state }) => `${id} ${state}`);
+    const shown = (...stored: ChatMessage[]) =>
+      shownMessages(stored, pending).map(({ id, state }) => `${id} ${state}`);
     expect(shown(message(1))).toEqual(['m1 sent', 'm2 sending']);
     expect(shown(message(1), message(2))).toEqual(['m1 sent', 'm2 sent']);
     expect(shown(message(2, { state: 'failed' }))).toEqual(['m2 sending']);
@@ -89,14 +105,17 @@ describe('a conversation', () => {
       ['See https://a.example/x.', ['text: See ', 'link: https://a.example/x', 'text: .']],
     ])('of %s', (text, parts) => {
       expect(messageParts(text).map((part) => `${part.kind}: ${part.text}`)).toEqual(parts);
-      for (const part of messageParts(text)) if (part.kind === 'link') expect(part.href).toBe(part.text);
+      for (const part of messageParts(text))
+        if (part.kind === 'link') expect(part.href).toBe(part.text);
     });
 
     it('lose no character but the marks', () => {
       fc.assert(
         fc.property(fc.string({ unit: 'grapheme' }), (text) => {
           const marks = { bold: '*', italic: '_', text: '', link: '' };
-          const joined = messageParts(text).map((part) => marks[part.kind] + part.text + marks[part.kind]);
+          const joined = messageParts(text).map(
+            (part) => marks[part.kind] + part.text + marks[part.kind],
+          );
           expect(joined.join('')).toBe(text);
         }),
       );
@@ -104,7 +123,8 @@ describe('a conversation', () => {
   });
 
   describe('the transcript', () => {
-    const isoAt = (hours: number) => new Date(Date.UTC(2026, 0, 5, 1) + hours * 3_600_000).toISOString();
+    const isoAt = (hours: number) =>
+      new Date(Date.UTC(2026, 0, 5, 1) + hours * 3_600_000).toISOString();
     /** The kinds of what is shown of messages of some hours, read at another, after reminders. */
     function kinds(sent: number[], readAt: number, reminded: number[] = []): string {
       const messages = sent.map((hours) => ({ at: isoAt(hours) }));
@@ -117,7 +137,12 @@ describe('a conversation', () => {
     it.each([
       ['begins with the notice that Solace is an AI', [], 0, 'notice'],
       ['begins with it below the day', [0], 0, 'day notice message'],
-      ['repeats it before a message after three hours', [0, 2, 3.5], 3.6, 'day notice message message notice message'],
+      [
+        'repeats it before a message after three hours',
+        [0, 2, 3.5],
+        3.6,
+        'day notice message message notice message',
+      ],
       ['repeats it at the end after three hours', [0], 4, 'day notice message notice'],
     ])('%s', (_, sent, readAt, expected) => {
       expect(kinds(sent, readAt)).toBe(expected);
@@ -131,9 +156,12 @@ describe('a conversation', () => {
       // The order of the server counts, not that of clocks.
       [[2, 1, 4], [3], 'day notice message message notice message'],
       [[], [3, 6], 'notice notice notice'],
-    ])('shows to messages of %j the reminders of %j in place, and no notice soon after', (sent, reminded, expected) => {
-      expect(kinds(sent, 0, reminded)).toBe(expected);
-    });
+    ])(
+      'shows to messages of %j the reminders of %j in place, and no notice soon after',
+      (sent, reminded, expected) => {
+        expect(kinds(sent, 0, reminded)).toBe(expected);
+      },
+    );
   });
 });
 
@@ -153,9 +181,24 @@ it.each([
 
 describe('a recording', () => {
   it.each<[browser: string, isSafari: boolean, supported: string[], type: string | undefined]>([
-    ['Safari before 18.4', true, ['audio/mp4;codecs=mp4a.40.2', 'audio/mp4'], 'audio/mp4;codecs=mp4a.40.2'],
-    ['Safari 18.4', true, ['audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2'], 'audio/mp4;codecs=mp4a.40.2'],
-    ['Firefox', false, ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus'], 'audio/ogg;codecs=opus'],
+    [
+      'Safari before 18.4',
+      true,
+      ['audio/mp4;codecs=mp4a.40.2', 'audio/mp4'],
+      'audio/mp4;codecs=mp4a.40.2',
+    ],
+    [
+      'Safari 18.4',
+      true,
+      ['audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2'],
+      'audio/mp4;codecs=mp4a.40.2',
+    ],
+    [
+      'Firefox',
+      false,
+      ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus'],
+      'audio/ogg;codecs=opus',
+    ],
     ['Chromium', false, ['audio/webm;codecs=opus', 'audio/mp4'], 'audio/webm;codecs=opus'],
     ['another browser', false, ['audio/mp4'], undefined],
   ])('has in %s a type that plays everywhere', (_browser, isSafari, supported, type) => {
@@ -174,7 +217,13 @@ describe('a recording', () => {
   });
 
   it('shows its time in minutes and seconds', () => {
-    expect([0, 7.9, 60, 119.99, -1].map(clockText)).toEqual(['0:00', '0:07', '1:00', '1:59', '0:00']);
+    expect([0, 7.9, 60, 119.99, -1].map(clockText)).toEqual([
+      '0:00',
+      '0:07',
+      '1:00',
+      '1:59',
+      '0:00',
+    ]);
   });
 
   it('has a level of 0 in silence, about a half in speech and at most 1', () => {

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { derive, type Known, planAfterTrialMetadata, type SubscriptionState } from '../../worker/billing/derive.ts';
+import {
+  derive,
+  type Known,
+  planAfterTrialMetadata,
+  type SubscriptionState,
+} from '../../worker/billing/derive.ts';
 import type { PaidWeek } from '../../worker/billing/invoices.ts';
-import { hour, prices, subscription as subscriptionFrom, week, type Details, instant } from './models.ts';
+import {
+  hour,
+  prices,
+  subscription as subscriptionFrom,
+  week,
+  type Details,
+  instant,
+} from './models.ts';
 import * as fc from 'fast-check';
 import type { Stripe } from 'stripe';
 import { paidPlanIds, planOf, plans } from '../../worker/contract/plans.ts';
@@ -32,7 +44,12 @@ const weeksAgo = (weeks: number, tier: PaidWeek['tier'] = 'premium') => ({
 });
 
 it('a user without a live subscription is free and active', () => {
-  expect(state([])).toMatchObject({ tier: 'free', status: 'active', renewalAt: null, weekAnchor: null });
+  expect(state([])).toMatchObject({
+    tier: 'free',
+    status: 'active',
+    renewalAt: null,
+    weekAnchor: null,
+  });
 });
 
 describe('a subscription', () => {
@@ -71,13 +88,19 @@ describe('a subscription', () => {
     ['nothing', null, 'active'],
     ['a lower plan, but was released', 'price_basic', 'released'],
   ])('whose schedule leads to %s is just active', (_, next, status) => {
-    expect(state({ schedule: schedule(next, status) })).toMatchObject({ status: 'active', scheduledTier: null });
+    expect(state({ schedule: schedule(next, status) })).toMatchObject({
+      status: 'active',
+      scheduledTier: null,
+    });
   });
 
   it('keeps plan and week of the last paid invoice until the renewal is paid', () => {
     const paid = weeksAgo(1);
     const kept = { tier: 'premium', status: 'active', weekFrozen: true, weekAnchor: paid.start };
-    expect(state({ tier: 'platinum' }, lastPaid(paid))).toMatchObject({ ...kept, renewalAt: end * 1000 });
+    expect(state({ tier: 'platinum' }, lastPaid(paid))).toMatchObject({
+      ...kept,
+      renewalAt: end * 1000,
+    });
   });
 
   it.each([
@@ -89,15 +112,25 @@ describe('a subscription', () => {
   });
 
   it('does not keep a higher plan when a downgrade is past due', () => {
-    const downgraded = state({ status: 'past_due', tier: 'basic' }, lastPaid(weeksAgo(1, 'platinum')));
+    const downgraded = state(
+      { status: 'past_due', tier: 'basic' },
+      lastPaid(weeksAgo(1, 'platinum')),
+    );
     expect(downgraded).toMatchObject({ tier: 'basic', weekFrozen: true });
   });
 
   it('keeps its plan beside an add-on, whichever item Stripe lists first', () => {
     const price = { id: 'price_addon', metadata: {}, lookup_key: null };
-    const items = [subscription().items.data[0]!, { price, current_period_start: 1, current_period_end: 2 }];
+    const items = [
+      subscription().items.data[0]!,
+      { price, current_period_start: 1, current_period_end: 2 },
+    ];
     for (const data of [items, items.toReversed()])
-      expect(state({ items: { data } })).toMatchObject({ tier: 'premium', weekAnchor: startMs, unknownPrice: null });
+      expect(state({ items: { data } })).toMatchObject({
+        tier: 'premium',
+        weekAnchor: startMs,
+        unknownPrice: null,
+      });
   });
 
   it.each(['unpaid', 'paused'])('that is %s falls to free', (status) => {
@@ -109,15 +142,27 @@ describe('a subscription', () => {
   it('waits for the end of our own trial, also once we have ended it', () => {
     const waited = { metadata: { begins: 'after_trial' } };
     const waiting = { ...waited, status: 'trialing', tier: 'basic', trial_end: trialEnd };
-    const waits = { tier: 'basic', status: 'trialing', tierWaits: true, endsTrial: false, weekAnchor: null };
+    const waits = {
+      tier: 'basic',
+      status: 'trialing',
+      tierWaits: true,
+      endsTrial: false,
+      weekAnchor: null,
+    };
     for (const trialEndsAt of [trialEnd * 1000, null])
-      expect(state(waiting, { trialEndsAt })).toMatchObject({ ...waits, renewalAt: trialEnd * 1000 });
+      expect(state(waiting, { trialEndsAt })).toMatchObject({
+        ...waits,
+        renewalAt: trialEnd * 1000,
+      });
     expect(state({ ...waiting, metadata: {} })).toMatchObject({ ...waits, tierWaits: false });
   });
 
   it('ends our own trial as soon as Stripe has ended it', () => {
     const waited = { metadata: { begins: 'after_trial' }, trial_end: trialEnd };
-    const begun = state({ ...waited, tier: 'basic', from: trialEnd }, { trialEndsAt: trialEnd * 1000 + 400 });
+    const begun = state(
+      { ...waited, tier: 'basic', from: trialEnd },
+      { trialEndsAt: trialEnd * 1000 + 400 },
+    );
     expect(begun).toMatchObject({ tier: 'basic', status: 'active', endsTrial: true });
     const endedAt = (ended_at: number) =>
       state({ ...waited, status: 'canceled', ended_at }, { trialEndsAt: trialEnd * 1000 });
@@ -131,8 +176,14 @@ describe('a subscription whose price has become unknown', () => {
     state({ tier: 'diamond', ...details }, { heldTier: 'basic', ...more });
 
   it('keeps the plan that was held, also while a payment is past due', () => {
-    expect(unknown({})).toMatchObject({ tier: 'basic', weekAnchor: startMs, unknownPrice: 'price_diamond' });
-    expect(unknown({ status: 'past_due' }, lastPaid(weeksAgo(0, null)))).toMatchObject({ tier: 'basic' });
+    expect(unknown({})).toMatchObject({
+      tier: 'basic',
+      weekAnchor: startMs,
+      unknownPrice: 'price_diamond',
+    });
+    expect(unknown({ status: 'past_due' }, lastPaid(weeksAgo(0, null)))).toMatchObject({
+      tier: 'basic',
+    });
   });
 
   it.each(['unpaid', 'paused', 'canceled'])('keeps no plan once it is %s', (status) => {
@@ -140,18 +191,24 @@ describe('a subscription whose price has become unknown', () => {
   });
 
   it('adds nothing to another subscription that grants a plan', () => {
-    expect(state([{ tier: 'diamond' }, { tier: 'basic' }], { heldTier: 'platinum' })).toMatchObject({ tier: 'basic' });
+    expect(state([{ tier: 'diamond' }, { tier: 'basic' }], { heldTier: 'platinum' })).toMatchObject(
+      { tier: 'basic' },
+    );
   });
 });
 
 describe('every state', () => {
   const soldTier = ({ items }: Stripe.Subscription) => items.data[0]!.price.metadata['tier']!;
   /** Every subscription of these tests was paid for until the week before its period. */
-  const paidFrom = ({ items }: Stripe.Subscription) => (items.data[0]!.current_period_start - week) * 1000;
+  const paidFrom = ({ items }: Stripe.Subscription) =>
+    (items.data[0]!.current_period_start - week) * 1000;
 
   function stateOf(all: Stripe.Subscription[], trialEndsAt: number | null = null) {
-    const paidTier = (each: Stripe.Subscription) => paidPlanIds.find((id) => id === soldTier(each)) ?? null;
-    const paidWeeks = new Map(all.map((each) => [each.id, { start: paidFrom(each), tier: paidTier(each) }]));
+    const paidTier = (each: Stripe.Subscription) =>
+      paidPlanIds.find((id) => id === soldTier(each)) ?? null;
+    const paidWeeks = new Map(
+      all.map((each) => [each.id, { start: paidFrom(each), tier: paidTier(each) }]),
+    );
     return derive(all, { trialEndsAt, heldTier: 'free', prices, paidWeeks });
   }
 
@@ -174,7 +231,10 @@ describe('every state', () => {
   const anyFacts = factsOf([...live, ...dead], [...paidPlanIds, 'diamond']);
   type Facts = typeof anyFacts extends fc.Arbitrary<infer Each> ? Each : never;
   const liveFacts = factsOf(live, paidPlanIds);
-  const worthless = fc.oneof(factsOf(dead, paidPlanIds), factsOf(live, ['diamond', 'free', 'constructor']));
+  const worthless = fc.oneof(
+    factsOf(dead, paidPlanIds),
+    factsOf(live, ['diamond', 'free', 'constructor']),
+  );
 
   /** Subscriptions as Stripe lists them; each was made at another second. */
   const asStripe = (all: Facts[]) =>
@@ -192,23 +252,35 @@ describe('every state', () => {
         cancel_at_period_end: atPeriodEnd,
         ended_at: status === 'canceled' ? end : null,
         trial_end: trialEnd,
-        schedule: next && { status: 'active', current_phase: { start_date: from, end_date: end }, phases },
+        schedule: next && {
+          status: 'active',
+          current_phase: { start_date: from, end_date: end },
+          phases,
+        },
       });
     });
 
   /** Checks a law for 500 sets of subscriptions, beside a trial of ours or without one. */
-  const always = (law: (state: SubscriptionState, all: Stripe.Subscription[], trialEndsAt: number | null) => void) =>
+  const always = (
+    law: (state: SubscriptionState, all: Stripe.Subscription[], trialEndsAt: number | null) => void,
+  ) =>
     fc.assert(
-      fc.property(fc.array(anyFacts, { maxLength: 5 }), fc.option(instant), (facts, trialEndsAt) => {
-        const all = asStripe(facts);
-        law(stateOf(all, trialEndsAt), all, trialEndsAt);
-      }),
+      fc.property(
+        fc.array(anyFacts, { maxLength: 5 }),
+        fc.option(instant),
+        (facts, trialEndsAt) => {
+          const all = asStripe(facts);
+          law(stateOf(all, trialEndsAt), all, trialEndsAt);
+        },
+      ),
       { numRuns: 500 },
     );
 
   it('grants a paid plan, or free', () => {
     always(({ tier }, all) => {
-      const granting = all.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status));
+      const granting = all.filter(({ status }) =>
+        ['active', 'trialing', 'past_due'].includes(status),
+      );
       const sold = paidPlanIds.filter((id) => granting.some((each) => soldTier(each) === id));
       expect(['free', ...sold]).toContain(tier);
     });
@@ -216,10 +288,19 @@ describe('every state', () => {
 
   it('grants nothing for an unknown status or price, or an ended subscription', () => {
     fc.assert(
-      fc.property(fc.array(liveFacts, { maxLength: 3 }), fc.array(worthless, { maxLength: 3 }), (good, bad) => {
-        const { hadSubscription: _, live: _live, unknownPrice: _price, ...expected } = stateOf(asStripe(good));
-        expect(stateOf(asStripe([...good, ...bad]))).toMatchObject(expected);
-      }),
+      fc.property(
+        fc.array(liveFacts, { maxLength: 3 }),
+        fc.array(worthless, { maxLength: 3 }),
+        (good, bad) => {
+          const {
+            hadSubscription: _,
+            live: _live,
+            unknownPrice: _price,
+            ...expected
+          } = stateOf(asStripe(good));
+          expect(stateOf(asStripe([...good, ...bad]))).toMatchObject(expected);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -253,13 +334,15 @@ describe('every state', () => {
 
   it('is unpaid only for a free user', () => {
     always(({ status, tier, weekAnchor }) => {
-      if (status === 'unpaid') expect({ tier, weekAnchor }).toEqual({ tier: 'free', weekAnchor: null });
+      if (status === 'unpaid')
+        expect({ tier, weekAnchor }).toEqual({ tier: 'free', weekAnchor: null });
     });
   });
 
   it('announces a change to a lower plan, or at a trial to another one, and never beside a cancellation', () => {
     always(({ status, tier, scheduledTier, cancelAt }) => {
-      if (status === 'downgrade_scheduled') expect(plans[scheduledTier!].level).toBeLessThan(plans[tier].level);
+      if (status === 'downgrade_scheduled')
+        expect(plans[scheduledTier!].level).toBeLessThan(plans[tier].level);
       if (scheduledTier !== null)
         expect({ cancelAt, same: scheduledTier === tier }).toEqual({ cancelAt: null, same: false });
       if (status === 'cancellation_scheduled') expect(cancelAt).not.toBeNull();
@@ -280,7 +363,8 @@ describe('every state', () => {
   it('ends a trial of ours only by a subscription that waited for it and waits no more', () => {
     always(({ endsTrial }, all, trialEndsAt) => {
       const begun = all.some(({ metadata, status }) => metadata['begins'] && status !== 'trialing');
-      if (endsTrial) expect({ trial: trialEndsAt !== null, begun }).toEqual({ trial: true, begun: true });
+      if (endsTrial)
+        expect({ trial: trialEndsAt !== null, begun }).toEqual({ trial: true, begun: true });
     });
   });
 });

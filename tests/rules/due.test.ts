@@ -16,13 +16,18 @@ describe('the customers that are due', () => {
   /** When a live customer is due after it was fetched. */
   const dueAt = (now: number, more: Partial<Parameters<typeof dueAfter>[0]> = {}) => {
     const user = { billingWatchUntil: null };
-    return dueAfter({ live: true, user, setupSession: null, renewalAt: null, awaitsPayment: false, ...more }, now);
+    return dueAfter(
+      { live: true, user, setupSession: null, renewalAt: null, awaitsPayment: false, ...more },
+      now,
+    );
   };
 
   it('are fetched when their week ends, and each minute until the next one is paid', () => {
     expect(dueAt(begin, { renewalAt: begin + 5 * minute })).toBe(begin + 5 * minute);
     expect(dueAt(begin, { renewalAt: begin - 5 * minute })).toBeLessThan(begin + minute);
-    expect(dueAt(begin, { renewalAt: begin + 7 * day, awaitsPayment: true })).toBeLessThan(begin + minute);
+    expect(dueAt(begin, { renewalAt: begin + 7 * day, awaitsPayment: true })).toBeLessThan(
+      begin + minute,
+    );
     expect(dueAt(begin, { renewalAt: begin + 7 * day })).toBe(begin + 50 * minute);
     expect(dueAt(begin, { renewalAt: begin - 2 * day })).toBe(begin + 50 * minute);
   });
@@ -36,23 +41,37 @@ describe('the customers that are due', () => {
   }
 
   /** One run of the cron job, by the product's own statement and pauses. */
-  function runCronJob(rows: ReturnType<typeof openRows>, now: number, most = customersPerRun): void {
+  function runCronJob(
+    rows: ReturnType<typeof openRows>,
+    now: number,
+    most = customersPerRun,
+  ): void {
     rows.run(sql`delete from run`);
     rows.run(sql`insert into run ${dueCustomers(now, most)}`);
     const due = sql`user_id in (select user_id from run)`;
     const next = dueAt(now);
-    rows.run(sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`);
-    rows.run(sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`);
-    const { fails } = rows.row<{ fails: number }>(sql`select -min(0, min(due_at)) as fails from customers`)!;
+    rows.run(
+      sql`update customers set failures = failures + 1, due_at = -1 - failures where fails and ${due}`,
+    );
+    rows.run(
+      sql`update customers set due_at = ${next}, fetched_at = ${now} where ${due} and not fails`,
+    );
+    const { fails } = rows.row<{ fails: number }>(
+      sql`select -min(0, min(due_at)) as fails from customers`,
+    )!;
     for (let failures = 1; failures <= fails; failures += 1)
-      rows.run(sql`update customers set due_at = ${now + pauseAfter(failures)} where due_at = ${-failures}`);
+      rows.run(
+        sql`update customers set due_at = ${now + pauseAfter(failures)} where due_at = ${-failures}`,
+      );
   }
 
   it('fetches every one of 500,000 customers within a day, though 5,000 always fail', () => {
     // A tenth of them, and of those that a run fetches.
     const [rows, most] = [customers(50_000, 500), customersPerRun / 10];
     for (let now = begin; now < begin + day; now += minute) runCronJob(rows, now, most);
-    const oldest = () => rows.row<{ at: number }>(sql`select min(fetched_at) as at from customers where not fails`)!.at;
+    const oldest = () =>
+      rows.row<{ at: number }>(sql`select min(fetched_at) as at from customers where not fails`)!
+        .at;
     const firstDay = oldest();
     for (let now = begin + day; now < begin + 2 * day; now += minute) runCronJob(rows, now, most);
     expect(firstDay).toBeGreaterThan(begin);
@@ -78,21 +97,44 @@ describe('the retention of an account', () => {
   const day = 86_400_000;
   const retention = 730 * day;
   const now = Date.UTC(2030, 0, 1);
-  const unused: Account = { lastUsedAt: now - retention, paying: false, noticeAt: null, undelivered: false };
+  const unused: Account = {
+    lastUsedAt: now - retention,
+    paying: false,
+    noticeAt: null,
+    undelivered: false,
+  };
 
   const noticed = now - noticeMs;
 
   it.each<[what: string, account: Partial<Account>, kind: string, dueAt?: number]>([
-    ['keeps an account until 30 days before its end', { lastUsedAt: now - 10 * day }, 'keep', now + 690 * day],
-    ['keeps it for a last millisecond', { lastUsedAt: now - retention + noticeMs + 1 }, 'keep', now + 1],
+    [
+      'keeps an account until 30 days before its end',
+      { lastUsedAt: now - 10 * day },
+      'keep',
+      now + 690 * day,
+    ],
+    [
+      'keeps it for a last millisecond',
+      { lastUsedAt: now - retention + noticeMs + 1 },
+      'keep',
+      now + 1,
+    ],
     ['keeps one that pays', { paying: true, noticeAt: noticed }, 'keep', now + noticeMs],
     ['notifies its user 30 days before', {}, 'notify', now + noticeMs],
     ['notifies late, too', { lastUsedAt: now - 2 * retention }, 'notify', now + noticeMs],
     ['notifies again after a use', { noticeAt: now - retention - day }, 'notify'],
     ['deletes it 30 days after the notice', { noticeAt: noticed }, 'delete'],
     ['deletes it no millisecond earlier', { noticeAt: noticed + 1 }, 'keep'],
-    ['deletes none while the notice waits', { noticeAt: noticed, undelivered: true }, 'keep', now + day],
+    [
+      'deletes none while the notice waits',
+      { noticeAt: noticed, undelivered: true },
+      'keep',
+      now + day,
+    ],
   ])('of 730 days %s', (_, account, kind, dueAt) => {
-    expect(review({ ...unused, ...account }, retention, now)).toMatchObject({ kind, ...(dueAt && { dueAt }) });
+    expect(review({ ...unused, ...account }, retention, now)).toMatchObject({
+      kind,
+      ...(dueAt && { dueAt }),
+    });
   });
 });

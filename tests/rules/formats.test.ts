@@ -32,7 +32,9 @@ it('every number keeps its country and last eight digits, is taken as before, an
       const canonical = canonicalPhone(spelled);
       expect(canonicalPhone(canonical)).toBe(canonical);
       if (v.is(Phone, spelled)) expect(v.is(Phone, canonical)).toBe(true);
-      const respelled = ['+52', '+54', '+55'].some((code) => spelled.startsWith(code) && canonical.startsWith(code));
+      const respelled = ['+52', '+54', '+55'].some(
+        (code) => spelled.startsWith(code) && canonical.startsWith(code),
+      );
       expect(canonical === spelled || respelled).toBe(true);
       // No two people become one by them.
       expect(canonical.slice(-8)).toBe(spelled.slice(-8));
@@ -66,12 +68,17 @@ describe('the country of a number', () => {
   });
 
   const elsewhere = ['+18005551234', '+79161234567', '+2348012345678', '+4512345678'];
-  it.each([...elsewhere, '15551234567', '+0123456789', '+1', '', '988'])('says nothing about %j', (phone) => {
-    expect(countryOfPhone(phone)).toBeUndefined();
-  });
+  it.each([...elsewhere, '15551234567', '+0123456789', '+1', '', '988'])(
+    'says nothing about %j',
+    (phone) => {
+      expect(countryOfPhone(phone)).toBeUndefined();
+    },
+  );
 
   it.each(Object.keys(helpLines))('knows a calling code of %s, which has a line', (country) => {
-    const found = Array.from({ length: 999 }, (_, code) => countryOfPhone(`+${code + 1}2045551234`));
+    const found = Array.from({ length: 999 }, (_, code) =>
+      countryOfPhone(`+${code + 1}2045551234`),
+    );
     expect(found).toContain(country);
   });
 });
@@ -106,7 +113,11 @@ it.each([
 });
 
 it('a shown date and its time are the ones of the platform, for every minute', () => {
-  const anyMinute = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+  const anyMinute = fc.date({
+    min: new Date('2000-01-01'),
+    max: new Date('2100-01-01'),
+    noInvalidDate: true,
+  });
   fc.assert(
     fc.property(anyMinute, (date) => {
       const day = { year: 'numeric', month: 'long', day: 'numeric' } as const;

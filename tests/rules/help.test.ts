@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import type { HelpHours, HelpLine } from '../../worker/contract/help-line.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { countryName, helpCountries, helpFor, helpWays, inReadingOrder } from '../../web/rules/help-ways.ts';
+import {
+  countryName,
+  helpCountries,
+  helpFor,
+  helpWays,
+  inReadingOrder,
+} from '../../web/rules/help-ways.ts';
 import { sourceDate } from '../../web/rules/formats.ts';
 import { helpLinesReading, staleHelpLines } from '../../worker/operations/doctor/run-checks.ts';
 
@@ -17,20 +23,38 @@ describe('the crisis lines', () => {
     const checks: [string, boolean][] = [
       ['no service', line.service.trim() === ''],
       ['no way to reach it', !call && !text && !whatsApp && !chat],
-      ['no source', line.sources.length === 0 || line.sources.some((source) => !/\w\.\w|MetaGer/.test(source))],
-      ['no date', !/^\d{4}(-\d\d(-\d\d)?)?$/.test(line.readOn) || Number.isNaN(Date.parse(line.readOn))],
+      [
+        'no source',
+        line.sources.length === 0 || line.sources.some((source) => !/\w\.\w|MetaGer/.test(source)),
+      ],
+      [
+        'no date',
+        !/^\d{4}(-\d\d(-\d\d)?)?$/.test(line.readOn) || Number.isNaN(Date.parse(line.readOn)),
+      ],
       ['a date in the future', Date.parse(line.readOn) > Date.now()],
       ['not of high confidence', line.confidence !== 'high'],
-      ['a call link that is not made of national digits', call?.tel !== undefined && !/^\d{3,11}$/.test(call.tel)],
+      [
+        'a call link that is not made of national digits',
+        call?.tel !== undefined && !/^\d{3,11}$/.test(call.tel),
+      ],
       ['a call link to another number', call?.tel !== undefined && call.tel !== digits(call.shown)],
       ['a key that no phone has', call?.key !== undefined && !/^[\d*#]$/.test(call.key)],
       ['a text link to another number', text !== undefined && text.number !== digits(text.shown)],
       ['a word that a link changes', text?.word !== undefined && !/^[A-Z]+$/.test(text.word)],
-      ['a WhatsApp number of another country', whatsApp !== undefined && !isFull(country, whatsApp)],
-      ['a chat that is no web address', chat !== undefined && !/^[a-z\d-]+(\.[a-z\d-]+)+$/.test(chat.address)],
+      [
+        'a WhatsApp number of another country',
+        whatsApp !== undefined && !isFull(country, whatsApp),
+      ],
+      [
+        'a chat that is no web address',
+        chat !== undefined && !/^[a-z\d-]+(\.[a-z\d-]+)+$/.test(chat.address),
+      ],
       ['hours that are none', !hours.every(isHours)],
       ['a language twice', hasTwice([...(line.languages ?? []), ...(line.languagesAtTimes ?? [])])],
-      ['no translation beside another script', /[^\p{Script=Latin}\P{L}]/u.test(line.service) && !line.translated],
+      [
+        'no translation beside another script',
+        /[^\p{Script=Latin}\P{L}]/u.test(line.service) && !line.translated,
+      ],
     ];
     return checks.filter(([, isFault]) => isFault).map(([fault]) => fault);
   }
@@ -39,7 +63,8 @@ describe('the crisis lines', () => {
   const isFull = (country: string, { shown, international }: NonNullable<HelpLine['whatsApp']>) =>
     countryOfPhone(`+${international}`) === country && international.endsWith(digits(shown));
   const isHours = (hours: HelpHours) =>
-    hours === 'always' || (hours.from >= 0 && hours.from < hours.to && hours.to <= 24 && hours.to - hours.from < 24);
+    hours === 'always' ||
+    (hours.from >= 0 && hours.from < hours.to && hours.to <= 24 && hours.to - hours.from < 24);
   const hasTwice = (values: readonly unknown[]) => new Set(values).size < values.length;
 
   it.each(entries)('%s keeps every rule', (_, country, line) => {
@@ -61,29 +86,44 @@ describe('the crisis lines', () => {
       }
     });
 
-    it.each(countries)('%s has no number twice, and more lines only for a language, way or area', (_, { lines }) => {
-      const numbers = lines.flatMap(({ call }) => (call ? [`${call.shown} ${call.key}`] : []));
-      const kinds = lines.map((line) => JSON.stringify([line.languages, line.area, /mobile/.test(line.service)]));
-      for (const values of [numbers, lines.map(({ service }) => service), kinds]) expect(hasTwice(values)).toBe(false);
-    });
+    it.each(countries)(
+      '%s has no number twice, and more lines only for a language, way or area',
+      (_, { lines }) => {
+        const numbers = lines.flatMap(({ call }) => (call ? [`${call.shown} ${call.key}`] : []));
+        const kinds = lines.map((line) =>
+          JSON.stringify([line.languages, line.area, /mobile/.test(line.service)]),
+        );
+        for (const values of [numbers, lines.map(({ service }) => service), kinds])
+          expect(hasTwice(values)).toBe(false);
+      },
+    );
   });
 
   /** Where the site uses another name than the Unicode list. */
   const regionNames: Record<string, string> = { CN: 'China (mainland)', HK: 'Hong Kong' };
 
   it('gives the lines of the connection before those of the phone number, and a country once', () => {
-    expect(helpFor(['DE', 'US']).map(({ country }) => countryName(country))).toEqual(['Germany', 'United States']);
+    expect(helpFor(['DE', 'US']).map(({ country }) => countryName(country))).toEqual([
+      'Germany',
+      'United States',
+    ]);
     expect(helpFor(['DE'])[0]?.lines[0]?.call?.tel).toBe('08001110111');
     expect(helpFor(['DE', 'DE'])).toHaveLength(1);
   });
 
   it('gives no neighbour’s line to a country without one', () => {
-    expect(helpFor(['DK', 'US'])).toEqual([{ country: 'DK', lines: [] }, expect.objectContaining({ country: 'US' })]);
+    expect(helpFor(['DK', 'US'])).toEqual([
+      { country: 'DK', lines: [] },
+      expect.objectContaining({ country: 'US' }),
+    ]);
   });
 
-  it.each(['XX', 'T1', '', 'de', 'constructor'])('leaves out %j, which is no country', (country) => {
-    expect(helpFor([country])).toEqual([]);
-  });
+  it.each(['XX', 'T1', '', 'de', 'constructor'])(
+    'leaves out %j, which is no country',
+    (country) => {
+      expect(helpFor([country])).toEqual([]);
+    },
+  );
 });
 
 describe('a crisis line on the page', () => {
@@ -102,7 +142,12 @@ describe('a crisis line on the page', () => {
 
   it('shows the number as printed and dials national digits', () => {
     expect(helpWays(line('GB'))).toEqual([
-      { label: 'Call 116 123', href: 'tel:116123', note: 'around the clock, free', isWebsite: false },
+      {
+        label: 'Call 116 123',
+        href: 'tel:116123',
+        note: 'around the clock, free',
+        isWebsite: false,
+      },
     ]);
   });
 
@@ -131,7 +176,9 @@ describe('a crisis line on the page', () => {
     ['es', ['es', 'en']],
     ['pt-BR', ['en', 'es']],
   ])('in %s, a line that answers in this language is the first of its country', (tag, order) => {
-    expect(inReadingOrder(helpLines['US']!.lines, tag).map(({ languages }) => languages?.[0])).toEqual(order);
+    expect(
+      inReadingOrder(helpLines['US']!.lines, tag).map(({ languages }) => languages?.[0]),
+    ).toEqual(order);
   });
 
   it.each([

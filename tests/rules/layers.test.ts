@@ -29,7 +29,15 @@ const layers: Record<string, string[]> = {
   'worker/chat': features,
   'worker/billing': features,
   'worker/http': featuresAnd('sign-in'),
-  'worker/endpoints': featuresAnd('http', 'sign-in', 'trials', 'chat', 'billing', 'push', 'messaging'),
+  'worker/endpoints': featuresAnd(
+    'http',
+    'sign-in',
+    'trials',
+    'chat',
+    'billing',
+    'push',
+    'messaging',
+  ),
   'worker/operations': ['worker', 'drizzle'],
   worker: ['worker', '!worker/operations'],
   'web/words': ['web/theme', 'worker/contract'],
@@ -69,7 +77,10 @@ function importsOf(from: string): Import[] {
   const named = readFileSync(from, 'utf8').matchAll(
     /^(?:import|export)\b[^;']*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
   );
-  return [...named].map(([, one, two, three]) => ({ from, to: resolved(from, one ?? two ?? three ?? '') }));
+  return [...named].map(([, one, two, three]) => ({
+    from,
+    to: resolved(from, one ?? two ?? three ?? ''),
+  }));
 }
 
 /** The file of this repository, or the package. */
@@ -79,7 +90,8 @@ function resolved(from: string, name: string): string {
   return alias ? name.replace(...alias) : `package ${name}`;
 }
 
-const fits = (file: string, part: string) => new RegExp(`^${part.replace('*', '[^/]+')}(/|$)`).test(file);
+const fits = (file: string, part: string) =>
+  new RegExp(`^${part.replace('*', '[^/]+')}(/|$)`).test(file);
 
 function partOf(file: string): string | undefined {
   return Object.keys(layers)
@@ -94,12 +106,15 @@ function violations(imports: Import[]): string[] {
     if (!part) return [];
     const allowed = to.startsWith('package ') ? (packages[part] ?? [to]) : layers[part]!;
     if (isAllowed(allowed, to) || isSame(part, from, to)) return [];
-    return [`${from} imports ${to}: ${part} may import ${allowed.join(', ') || 'nothing'} and itself.`];
+    return [
+      `${from} imports ${to}: ${part} may import ${allowed.join(', ') || 'nothing'} and itself.`,
+    ];
   });
 }
 
 const isAllowed = (allowed: string[], to: string) =>
-  allowed.some((name) => fits(to, name)) && !allowed.some((name) => name.startsWith('!') && fits(to, name.slice(1)));
+  allowed.some((name) => fits(to, name)) &&
+  !allowed.some((name) => name.startsWith('!') && fits(to, name.slice(1)));
 
 /** Whether both files are of one part, such as `web/pages/chat` for `web/pages/*`. */
 function isSame(part: string, from: string, to: string): boolean {
@@ -116,18 +131,34 @@ describe('imports', () => {
   });
 
   it.each([
-    ['worker/lib/a.ts', 'worker/billing/b.ts', 'worker/lib may import worker/contract, drizzle and itself'],
+    [
+      'worker/lib/a.ts',
+      'worker/billing/b.ts',
+      'worker/lib may import worker/contract, drizzle and itself',
+    ],
     ['worker/scheduled.ts', 'worker/operations/b.ts', 'worker may import'],
-    ['worker/contract/a.ts', 'package hono', 'worker/contract may import package valibot and itself'],
+    [
+      'worker/contract/a.ts',
+      'package hono',
+      'worker/contract may import package valibot and itself',
+    ],
     ['web/pages/chat/a.tsx', 'web/pages/account/b.tsx', 'web/pages/* may import'],
-    ['tests/sandbox/stripe/a.ts', 'worker/contract/b.ts', 'tests/sandbox may import drizzle and itself'],
+    [
+      'tests/sandbox/stripe/a.ts',
+      'worker/contract/b.ts',
+      'tests/sandbox may import drizzle and itself',
+    ],
   ])('from %s to %s are refused', (from, to, rule) => {
-    expect(violations([{ from, to }])).toEqual([expect.stringContaining(`${from} imports ${to}: ${rule}`)]);
+    expect(violations([{ from, to }])).toEqual([
+      expect.stringContaining(`${from} imports ${to}: ${rule}`),
+    ]);
   });
 });
 
 it('file names occur once in worker, web and drizzle', () => {
-  const named = files.filter((file) => /^(worker|web|drizzle)\//.test(file) && !mayRepeat.test(file));
+  const named = files.filter(
+    (file) => /^(worker|web|drizzle)\//.test(file) && !mayRepeat.test(file),
+  );
   const groups = Map.groupBy(named, (file) => basename(file).replace(/\.tsx?$/, ''));
   expect([...groups.values()].filter((same) => same.length > 1)).toEqual([]);
 });

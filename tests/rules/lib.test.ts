@@ -1,7 +1,13 @@
 import { describe, expect, it, afterEach, vi } from 'vitest';
 import { memoize } from '../../worker/lib/memoize.ts';
 import { createHmac, hkdfSync } from 'node:crypto';
-import { keyedHash, keyedHashes, type HashPurpose, seal, unsealKey } from '../../worker/lib/crypto.ts';
+import {
+  keyedHash,
+  keyedHashes,
+  type HashPurpose,
+  seal,
+  unsealKey,
+} from '../../worker/lib/crypto.ts';
 import { sql } from 'drizzle-orm';
 import { callerLanguage } from '../../worker/lib/caller.ts';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
@@ -14,7 +20,10 @@ it('a sealed key opens under its context alone, and its bytes cannot be read', a
   const wrapping = await crypto.subtle.generateKey(kind, false, ['encrypt', 'unwrapKey']);
   const sealed = await seal(wrapping, 'of one person', crypto.getRandomValues(new Uint8Array(32)));
   const { extractable, usages } = await unsealKey(wrapping, 'of one person', sealed);
-  expect({ extractable, usages: usages.toSorted() }).toEqual({ extractable: false, usages: ['decrypt', 'encrypt'] });
+  expect({ extractable, usages: usages.toSorted() }).toEqual({
+    extractable: false,
+    usages: ['decrypt', 'encrypt'],
+  });
   await expect(unsealKey(wrapping, 'of another person', sealed)).rejects.toThrow();
 });
 
@@ -46,19 +55,26 @@ it.each([
   ['es-'.repeat(300), 'en'],
   ['es,'.repeat(3000), 'en'],
 ] as const)('the language of a caller that sends “%s” is %s', (header, language) => {
-  expect(callerLanguage(new Headers(header === null ? {} : { 'accept-language': header }))).toBe(language);
+  expect(callerLanguage(new Headers(header === null ? {} : { 'accept-language': header }))).toBe(
+    language,
+  );
 });
 
 describe('a keyed hash', () => {
   const secret = 'a pepper of more than thirty-two characters';
   const purposes: HashPurpose[] = ['code', 'trial', 'trial-link', 'phone', 'log'];
 
-  it.each(purposes)('is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose %s', async (purpose) => {
-    const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
-    const expected = createHmac('sha256', key).update('+15551234567|123456').digest('hex');
-    expect(await keyedHash(secret, purpose, '+15551234567', '123456')).toBe(expected);
-    expect((await keyedHashes([`new ${secret}`, secret], purpose, '+15551234567', '123456'))[1]).toBe(expected);
-  });
+  it.each(purposes)(
+    'is HMAC-SHA256 under a key that HKDF-SHA256 derives for the purpose %s',
+    async (purpose) => {
+      const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
+      const expected = createHmac('sha256', key).update('+15551234567|123456').digest('hex');
+      expect(await keyedHash(secret, purpose, '+15551234567', '123456')).toBe(expected);
+      expect(
+        (await keyedHashes([`new ${secret}`, secret], purpose, '+15551234567', '123456'))[1],
+      ).toBe(expected);
+    },
+  );
 });
 
 describe('a database call', () => {
@@ -67,7 +83,11 @@ describe('a database call', () => {
 
   const sqlError = (code: string, message = 'SQLite error: something that the statement did') => {
     const error = { type: 'error', error: { code, message } };
-    return { baton: null, base_url: null, results: [error, { type: 'ok', response: { type: 'close' } }] };
+    return {
+      baton: null,
+      base_url: null,
+      results: [error, { type: 'ok', response: { type: 'close' } }],
+    };
   };
 
   /** The error of a call after the response of the database to its statement. */
@@ -94,30 +114,56 @@ describe('a database call', () => {
 
   it.each<[what: string, status: number, body: object, logged?: object[]]>([
     ['another writer', 200, sqlError('SQLITE_BUSY', 'SQLite error: database is locked')],
-    ['another writer since the snapshot', 200, sqlError('SQLITE_BUSY_SNAPSHOT', 'SQLite error: snapshot')],
-    ['another writer, by its message alone', 200, sqlError('SQLITE_UNKNOWN', 'SQLite error: database is locked')],
-    ['an expired token', 401, { error: 'Authentication failed: The JWT has expired' }, refused(401)],
+    [
+      'another writer since the snapshot',
+      200,
+      sqlError('SQLITE_BUSY_SNAPSHOT', 'SQLite error: snapshot'),
+    ],
+    [
+      'another writer, by its message alone',
+      200,
+      sqlError('SQLITE_UNKNOWN', 'SQLite error: database is locked'),
+    ],
+    [
+      'an expired token',
+      401,
+      { error: 'Authentication failed: The JWT has expired' },
+      refused(401),
+    ],
     ['a token for another database', 403, {}, refused(403)],
     ['a missing database', 404, {}, refused(404)],
     ['too many requests', 429, {}],
     ['a failure of the database', 502, {}],
-  ])('makes 503 of %s, and logs the cause, and what the owner must mend', async (_, status, body, logged = []) => {
-    expect(await errorAfter(status, body)).toBe('unavailable');
-    const code = status === 200 ? expect.stringMatching(/^SQLITE_/) : status;
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([...logged, { event: 'database_unavailable', code }]);
-  });
+  ])(
+    'makes 503 of %s, and logs the cause, and what the owner must mend',
+    async (_, status, body, logged = []) => {
+      expect(await errorAfter(status, body)).toBe('unavailable');
+      const code = status === 200 ? expect.stringMatching(/^SQLITE_/) : status;
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        ...logged,
+        { event: 'database_unavailable', code },
+      ]);
+    },
+  );
 
-  it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])('keeps %s an internal error', async (code) => {
-    expect(await errorAfter(200, sqlError(code))).toBe('internal');
-  });
+  it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])(
+    'keeps %s an internal error',
+    async (code) => {
+      expect(await errorAfter(200, sqlError(code))).toBe('internal');
+    },
+  );
 
   it('sends the text of a batch with its statements', async () => {
-    const fetched = vi.fn<(request: Request) => Promise<Response>>(async () => Response.json({}, { status: 502 }));
+    const fetched = vi.fn<(request: Request) => Promise<Response>>(async () =>
+      Response.json({}, { status: 502 }),
+    );
     vi.stubGlobal('fetch', fetched);
     vi.spyOn(console, 'log').mockReturnValue();
     const db = openDatabase(settings, { requests: 0, unreachable: false });
     await expect(db.batch([db.run(sql`select 1`), db.run(sql`select 2`)])).rejects.toThrow();
-    expect(await fetched.mock.calls[0]![0].json()).toMatchObject({ requests: [{ type: 'batch' }, { type: 'close' }] });
+    expect(await fetched.mock.calls[0]![0].json()).toMatchObject({
+      requests: [{ type: 'batch' }, { type: 'close' }],
+    });
   });
 });
 
@@ -141,7 +187,8 @@ describe('the comparison of a set-up', () => {
 /** The example of RFC 8291, section 5. */
 const vector = {
   text: 'When I grow up, I want to be a watermelon',
-  publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+  publicKey:
+    'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
   privateKey: 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw',
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -158,7 +205,13 @@ it('a notice is encrypted as in the example of RFC 8291', async () => {
   const curve = { name: 'ECDH', namedCurve: 'P-256' };
   const keys = {
     publicKey: await crypto.subtle.importKey('raw', point, curve, true, []),
-    privateKey: await crypto.subtle.importKey('jwk', { ...jwk, d: vector.privateKey }, curve, false, ['deriveBits']),
+    privateKey: await crypto.subtle.importKey(
+      'jwk',
+      { ...jwk, d: vector.privateKey },
+      curve,
+      false,
+      ['deriveBits'],
+    ),
   };
   const sealed = await encryptPush(vector.text, vector, { keys, salt: bytes(vector.salt) });
   expect(text(sealed)).toBe(vector.body);

@@ -32,9 +32,15 @@ describe('the limiter of calls', () => {
   });
 
   it('counts each key for itself, allows no window more calls than a limit, and names the instant of the next one', () => {
-    const limit = fc.record({ most: fc.integer({ min: 1, max: 5 }), per: fc.constantFrom(100, 1000, minute) });
+    const limit = fc.record({
+      most: fc.integer({ min: 1, max: 5 }),
+      per: fc.constantFrom(100, 1000, minute),
+    });
     const wait = fc.constantFrom(0, 1, 50, 99, 100, 999, 1000, minute);
-    const calls = fc.array(fc.tuple(wait, fc.constantFrom('one', 'other')), { minLength: 1, maxLength: 80 });
+    const calls = fc.array(fc.tuple(wait, fc.constantFrom('one', 'other')), {
+      minLength: 1,
+      maxLength: 80,
+    });
     fc.assert(
       fc.property(fc.array(limit, { minLength: 1, maxLength: 3 }), calls, (limits, waits) => {
         const limiter = new CallLimiter(limits);
@@ -70,10 +76,27 @@ describe('every limit', () => {
   const dayMs = 86_400_000;
   const start = Date.UTC(2026, 10, 2);
   const per = fc.constantFrom(1_000, 30_000, 3_600_000, dayMs);
-  const limits = fc.array(fc.record({ most: fc.integer({ min: 1, max: 5 }), per }), { minLength: 1, maxLength: 3 });
+  const limits = fc.array(fc.record({ most: fc.integer({ min: 1, max: 5 }), per }), {
+    minLength: 1,
+    maxLength: 3,
+  });
   /** Pauses at the edges of the limits: the same instant, and a millisecond around each window. */
   const pause = fc.oneof(
-    fc.constantFrom(0, 0, 1, 999, 1_000, 1_001, 29_999, 30_000, 30_001, 3_599_999, 3_600_000, dayMs - 1, dayMs),
+    fc.constantFrom(
+      0,
+      0,
+      1,
+      999,
+      1_000,
+      1_001,
+      29_999,
+      30_000,
+      30_001,
+      3_599_999,
+      3_600_000,
+      dayMs - 1,
+      dayMs,
+    ),
     fc.nat(2 * dayMs),
   );
   const pauses = fc.array(pause, { minLength: 1, maxLength: 40 });
@@ -98,7 +121,9 @@ describe('every limit', () => {
       const may = allowedAt([{ subject: names, limits: rules }]);
       const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
       rows.run(recordEvents(String(index), now, [[[names], sql`${may} <= ${now}`]]));
-      const { done } = rows.row<{ done: number }>(sql`select ${wasRecorded(names, String(index), now)} as done`)!;
+      const { done } = rows.row<{ done: number }>(
+        sql`select ${wasRecorded(names, String(index), now)} as done`,
+      )!;
       return { at: now, accepted: done === 1, allowedAt: until };
     });
   }
@@ -111,7 +136,10 @@ describe('every limit', () => {
       const done: number[] = [];
       for (const { at, accepted, allowedAt: until } of act(rules, waits)) {
         const next = nextAllowed(rules, done);
-        expect({ accepted, until: Math.max(at, until) }).toEqual({ accepted: next <= at, until: Math.max(at, next) });
+        expect({ accepted, until: Math.max(at, until) }).toEqual({
+          accepted: next <= at,
+          until: Math.max(at, next),
+        });
         if (accepted) done.push(at);
       }
     });
@@ -121,7 +149,8 @@ describe('every limit', () => {
     const noise = (now: number) =>
       rows.run(sql`insert or ignore into rate_limit_events values ('somebody else', ${now}, 'x')`);
     everyStory((rules, waits) => {
-      const namesAt = (index: number) => (index < waits.length / 2 ? ['former'] : ['present', 'former']);
+      const namesAt = (index: number) =>
+        index < waits.length / 2 ? ['former'] : ['present', 'former'];
       expect(act(rules, waits, noise, namesAt)).toEqual(act(rules, waits));
     });
   });
@@ -136,7 +165,10 @@ describe('every limit', () => {
   });
 
   it('reads a limit as it is written', () => {
-    const unit = fc.constantFrom(['s', 1_000], ['m', 60_000], ['h', 3_600_000], ['d', dayMs] as const);
+    const unit = fc.constantFrom(['s', 1_000], ['m', 60_000], ['h', 3_600_000], [
+      'd',
+      dayMs,
+    ] as const);
     const part = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 99 }), unit);
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {

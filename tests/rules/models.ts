@@ -48,8 +48,17 @@ export type Details = { tier?: string; lookupKey?: string; from?: number } & {
 };
 
 /** A subscription as Stripe lists it, with a paid week that begins at `from`. */
-export function subscription({ tier = 'premium', lookupKey, from = 0, ...details }: Details = {}): Stripe.Subscription {
-  const price = { id: `price_${tier}`, metadata: lookupKey ? {} : { tier }, lookup_key: lookupKey ?? null };
+export function subscription({
+  tier = 'premium',
+  lookupKey,
+  from = 0,
+  ...details
+}: Details = {}): Stripe.Subscription {
+  const price = {
+    id: `price_${tier}`,
+    metadata: lookupKey ? {} : { tier },
+    lookup_key: lookupKey ?? null,
+  };
   return {
     id: 'sub_1',
     status: 'active',

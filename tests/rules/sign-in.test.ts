@@ -15,15 +15,23 @@ import { canonicalPhone } from '../../worker/accounts/phone.ts';
 
 it.each([
   ['a code is six digits, leading zeros kept, spread evenly', newCode, /^\d{6}$/, 10],
-  ['a link code is eight characters that nobody confuses, spread evenly', newLinkCode, /^[2-9A-HJKMNP-Z]{8}$/, 31],
+  [
+    'a link code is eight characters that nobody confuses, spread evenly',
+    newLinkCode,
+    /^[2-9A-HJKMNP-Z]{8}$/,
+    31,
+  ],
 ])('%s', (_, make, pattern, characters) => {
   const codes = Array.from({ length: 20_000 }, make);
   expect(codes.filter((code) => !pattern.test(code))).toEqual([]);
-  const counts = Object.values(Object.groupBy(codes.join(''), (character) => character)).map((all) => all!.length);
+  const counts = Object.values(Object.groupBy(codes.join(''), (character) => character)).map(
+    (all) => all!.length,
+  );
   expect(counts).toHaveLength(characters);
   const expected = codes.join('').length / characters;
   // Six standard deviations at most.
-  for (const count of counts) expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected));
+  for (const count of counts)
+    expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected));
 });
 
 describe('a session token', () => {
@@ -157,7 +165,10 @@ describe('every sign-in', () => {
   /** Mostly in quick succession, else around the ends of the limits' windows. */
   const wait = fc.oneof(
     { weight: 4, arbitrary: fc.nat(9_000) },
-    { weight: 1, arbitrary: fc.constantFrom(0, 29_999, 30_000, lifetimeMs - 1, lifetimeMs, 3_600_000) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(0, 29_999, 30_000, lifetimeMs - 1, lifetimeMs, 3_600_000),
+    },
   );
   const steps = fc.array(fc.record({ kind, wait }), { minLength: 10, maxLength: 40 });
 
@@ -181,23 +192,42 @@ describe('every sign-in', () => {
     let at = start;
     for (const [index, { kind, wait }] of list.entries()) {
       at += wait;
-      const call = { db, settings, address: '192.0.2.1', now: at, language: 'en' } as unknown as Call;
+      const call = {
+        db,
+        settings,
+        address: '192.0.2.1',
+        now: at,
+        language: 'en',
+      } as unknown as Call;
       if (kind === 'ask') {
         const code = String(100_000 + index);
         const { limitedUntil } = await issueCode(call, { phone, phoneAsSent: phone }, code);
         if (limitedUntil === 0) sent.push(code);
-        events.push({ isRequest: true, at, code, done: limitedUntil === 0, limited: limitedUntil > 0 });
+        events.push({
+          isRequest: true,
+          at,
+          code,
+          done: limitedUntil === 0,
+          limited: limitedUntil > 0,
+        });
       } else {
         const code = { right: sent.at(-1), older: sent.at(-2), wrong: undefined }[kind] ?? '999999';
         const { limitedUntil, opened } = await redeemCode(call, { phone, code });
-        events.push({ isRequest: false, at, code, done: opened !== null, limited: limitedUntil > 0 });
+        events.push({
+          isRequest: false,
+          at,
+          code,
+          done: opened !== null,
+          limited: limitedUntil > 0,
+        });
       }
     }
     return events;
   }
 
   function expectWithin(instants: number[], most: number, per: number): void {
-    for (const [index, at] of instants.slice(most).entries()) expect(at - instants[index]!).toBeGreaterThanOrEqual(per);
+    for (const [index, at] of instants.slice(most).entries())
+      expect(at - instants[index]!).toBeGreaterThanOrEqual(per);
   }
 
   /** Expects the newest code alone to sign in, live and once, and guesses and codes to stay within their limits. */

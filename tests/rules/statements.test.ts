@@ -19,9 +19,11 @@ const titlesOf = memoize((suite: string) =>
   globSync(`tests/${suite}/**/*.test.ts`).flatMap((file) => [...titlesIn(read(file))]),
 );
 const [, promises = ''] =
-  /## What the texts promise in your name\n([\s\S]*?)\n## /.exec(read('worker/docs/runbook.md')) ?? [];
+  /## What the texts promise in your name\n([\s\S]*?)\n## /.exec(read('worker/docs/runbook.md')) ??
+  [];
 
-const spanOf = (days: number) => ({ 1: 'a day', 7: 'a week', 730: 'two years' })[days] ?? `${days} days`;
+const spanOf = (days: number) =>
+  ({ 1: 'a day', 7: 'a week', 730: 'two years' })[days] ?? `${days} days`;
 const daysOf = (setting: 'CHAT_RETENTION_DAYS' | 'ACCOUNT_RETENTION_DAYS') =>
   spanOf(v.parse(Settings.entries[setting], undefined));
 const planNames = planIds.map((id) => plans[id].name);
@@ -41,7 +43,8 @@ const values: Record<string, string> = {
 /** Whether a proof holds for a sentence; `worker/docs/statements.md` says what `where` may be. */
 function holds(where: string, words: string, sentence: string): boolean {
   if (where === 'none') return true;
-  if (where === 'says') return sentence.includes(words.replaceAll(/\{(\w+)\}/g, (_, name) => values[name]!));
+  if (where === 'says')
+    return sentence.includes(words.replaceAll(/\{(\w+)\}/g, (_, name) => values[name]!));
   if (where === 'runbook') return promises.includes(words);
   if (where.includes('.')) return read(where).includes(words);
   return titlesOf(where).some((title) => title.includes(words));
@@ -51,11 +54,17 @@ function holds(where: string, words: string, sentence: string): boolean {
 const statementsOf = (group: string) =>
   [...sentencesOf('en')]
     .filter(([key]) => key.startsWith(`${group}.`) && !/\.(?:title|lastUpdated)$/.test(key))
-    .flatMap(([key, text]) => text.split(/(?<=[.?!]) (?=[A-Z{<])/).map((sentence) => ({ key, sentence })));
+    .flatMap(([key, text]) =>
+      text.split(/(?<=[.?!]) (?=[A-Z{<])/).map((sentence) => ({ key, sentence })),
+    );
 
-const translations = published.filter((language) => language !== 'en').map((language) => language.toLowerCase());
+const translations = published
+  .filter((language) => language !== 'en')
+  .map((language) => language.toLowerCase());
 
-const sections = read('worker/docs/statements.md').matchAll(/^## .+ \(`(.+)`\)$([\s\S]*?)(?=^## |$(?![\s\S]))/gm);
+const sections = read('worker/docs/statements.md').matchAll(
+  /^## .+ \(`(.+)`\)$([\s\S]*?)(?=^## |$(?![\s\S]))/gm,
+);
 const texts = [...sections].map(([, group = '', list = '']) => ({ group, list }));
 
 it('knows each text that promises something', () => {
@@ -65,12 +74,16 @@ it('knows each text that promises something', () => {
 describe.each(texts)('$group', ({ group, list }) => {
   const statements = statementsOf(group);
   const rows = [...list.matchAll(/^- (.+)\n((?: {2}- .+\n)*)/gm)]
-    .flatMap(([, beginnings = '', proofs = '']) => beginnings.split(' | ').map((beginning) => ({ beginning, proofs })))
+    .flatMap(([, beginnings = '', proofs = '']) =>
+      beginnings.split(' | ').map((beginning) => ({ beginning, proofs })),
+    )
     .map((row, index) => ({ ...row, sentence: statements[index]?.sentence ?? '' }));
 
   it('has each of its sentences in the list, and nothing else', () => {
     const beginnings = rows.map(({ beginning }) => beginning);
-    expect(statements.map(({ sentence }, index) => sentence.slice(0, beginnings[index]?.length))).toEqual(beginnings);
+    expect(
+      statements.map(({ sentence }, index) => sentence.slice(0, beginnings[index]?.length)),
+    ).toEqual(beginnings);
   });
 
   it.each(rows)('says the truth: “$beginning…”', ({ proofs, sentence }) => {
@@ -84,6 +97,8 @@ describe.each(texts)('$group', ({ group, list }) => {
     const [english, translated] = [sentencesOf('en'), sentencesOf(folder)];
     const numbersOf = (words = '') => (words.match(/\d+/g) ?? []).toSorted();
     for (const { key } of statements)
-      expect(numbersOf(translated.get(key)), `${folder}: ${key}`).toEqual(numbersOf(english.get(key)));
+      expect(numbersOf(translated.get(key)), `${folder}: ${key}`).toEqual(
+        numbersOf(english.get(key)),
+      );
   });
 });

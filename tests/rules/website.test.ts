@@ -17,8 +17,19 @@ import { chosenHome } from '../../web/app/language-addresses.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import { withoutUnusedVariables, withShortVariables } from '../../web/build/page-styles.ts';
 import * as fc from 'fast-check';
-import { folderOf, inEnglishOrder, readNotes, readTexts, sentencesOf } from '../../web/build/words/texts.ts';
-import { currentSources, readPo, staleKeys, writePo } from '../../web/build/words/translation-files.ts';
+import {
+  folderOf,
+  inEnglishOrder,
+  readNotes,
+  readTexts,
+  sentencesOf,
+} from '../../web/build/words/texts.ts';
+import {
+  currentSources,
+  readPo,
+  staleKeys,
+  writePo,
+} from '../../web/build/words/translation-files.ts';
 
 describe('the heads and headers of pages', () => {
   const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
@@ -29,8 +40,20 @@ describe('the heads and headers of pages', () => {
   });
 
   it('shows search engines the public pages and nothing else', () => {
-    const known = [...sitemap().matchAll(/<loc>https:\/\/[^/]+(\/[^<]*)<\/loc>/g)].map(([, path]) => path);
-    const publicPaths = ['/', '/plans', '/contact', '/terms', '/privacy', '/login', '/help-now', '/safety', '/cancel'];
+    const known = [...sitemap().matchAll(/<loc>https:\/\/[^/]+(\/[^<]*)<\/loc>/g)].map(
+      ([, path]) => path,
+    );
+    const publicPaths = [
+      '/',
+      '/plans',
+      '/contact',
+      '/terms',
+      '/privacy',
+      '/login',
+      '/help-now',
+      '/safety',
+      '/cancel',
+    ];
     const inEachLanguage = languages
       .filter(({ tag }) => published.includes(tag))
       .flatMap(({ path: start }) => publicPaths.map((path) => start + path));
@@ -45,15 +68,27 @@ describe('the heads and headers of pages', () => {
   });
 
   it('offers each plan to search engines at its weekly price', () => {
-    const json = /<script type="application\/ld\+json">(.*)<\/script>/.exec(headTags('/'))?.[1] ?? '';
-    const product = JSON.parse(json)['@graph'].find((thing: { '@type': string }) => thing['@type'] === 'Product');
-    expect(product.offers.map(({ price }: { price: string }) => price)).toEqual(['0.00', '11.99', '29.99', '79.99']);
+    const json =
+      /<script type="application\/ld\+json">(.*)<\/script>/.exec(headTags('/'))?.[1] ?? '';
+    const product = JSON.parse(json)['@graph'].find(
+      (thing: { '@type': string }) => thing['@type'] === 'Product',
+    );
+    expect(product.offers.map(({ price }: { price: string }) => price)).toEqual([
+      '0.00',
+      '11.99',
+      '29.99',
+      '79.99',
+    ]);
   });
 
   it('allows the styles of a page on that page alone, and requests to named origins', () => {
     const plans = '<style>p{color:blue}</style>';
     const connectTo = ['https://api.example'];
-    const headers = securityHeaders({ pages: { '/404': '', '/plans': plans }, connectTo, ...files });
+    const headers = securityHeaders({
+      pages: { '/404': '', '/plans': plans },
+      connectTo,
+      ...files,
+    });
     const [general = '', own = ''] = headers.split(/(?=^\/plans$)/m);
     const hash = `'sha256-${createHash('sha256').update('p{color:blue}').digest('base64')}'`;
     expect(general).toContain("connect-src 'self' https://api.example;");
@@ -64,17 +99,27 @@ describe('the heads and headers of pages', () => {
 
   it('shares the rules of pages between languages, and gives a further one those that differ', () => {
     const site = (folder: string, notFound: string, greeting: string) => ({
-      pages: { '/404': notFound, '/plans': '<style>b{}</style>', '/chat': `<script>${greeting}()</script>` },
+      pages: {
+        '/404': notFound,
+        '/plans': '<style>b{}</style>',
+        '/chat': `<script>${greeting}()</script>`,
+      },
       connectTo: [],
       scriptFolder: `assets/${folder}`,
-      hashedFiles: ['assets/vendor-1.js', `assets/${folder}/main-2.js`, `assets/${folder}/chat-3.js`],
+      hashedFiles: [
+        'assets/vendor-1.js',
+        `assets/${folder}/main-2.js`,
+        `assets/${folder}/chat-3.js`,
+      ],
     });
     const lost = '<style>a{}</style>';
     const first = securityHeaders(site('en-1', lost, 'hello'));
-    const more = (notFound: string) => mergedHeaders([first, addedHeaders(first, site('es-1', notFound, 'hola'))]);
+    const more = (notFound: string) =>
+      mergedHeaders([first, addedHeaders(first, site('es-1', notFound, 'hola'))]);
     // An unknown start of an address is the 404 page, which the rule of any language also has to allow.
     const [, ofAnyLanguage = ''] = /^\/:language\/plans\n([\s\S]*?)\n\n/m.exec(first) ?? [];
-    for (const style of [lost, '<style>b{}</style>']) expect(ofAnyLanguage).toContain(inlineHashes(style, 'style')[0]);
+    for (const style of [lost, '<style>b{}</style>'])
+      expect(ofAnyLanguage).toContain(inlineHashes(style, 'style')[0]);
     const rulesOf = (text: string) => [...text.matchAll(/^\/\S*/gm)].map(([path]) => path);
     const english = ['/*', '/plans', '/:language/plans', '/chat', '/:language/chat'];
     // The rules of this test are written without the start of a language, since the words here are English.
@@ -89,8 +134,11 @@ describe('the heads and headers of pages', () => {
 
   it('caches existing assets for good, and nothing else', () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `assets/${at}.js`);
-    const rules = (count: number) => securityHeaders({ pages: {}, connectTo: [], ...files, hashedFiles: names(count) });
-    expect(rules(2)).toContain('/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js');
+    const rules = (count: number) =>
+      securityHeaders({ pages: {}, connectTo: [], ...files, hashedFiles: names(count) });
+    expect(rules(2)).toContain(
+      '/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js',
+    );
     expect(rules(2)).not.toContain('/assets/*');
     expect(() => rules(100)).toThrow(/more than the 100 allowed/);
     const own = rules(60).replaceAll('/assets/', '/assets/es-');
@@ -101,7 +149,9 @@ describe('the heads and headers of pages', () => {
 describe('custom properties', () => {
   it('that no rule uses are removed, and those that only they use', () => {
     const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';
-    expect(withoutUnusedVariables(sheet)).toBe(':root{--a:1px;--d:#fff}p{margin:var(--a);color:var(--d)}');
+    expect(withoutUnusedVariables(sheet)).toBe(
+      ':root{--a:1px;--d:#fff}p{margin:var(--a);color:var(--d)}',
+    );
     const withoutVariables = '.button--look_soft:hover{color:red}';
     expect(withoutUnusedVariables(withoutVariables)).toBe(withoutVariables);
   });
@@ -115,9 +165,12 @@ describe('custom properties', () => {
   });
 });
 
-it.each([undefined, 'en', 'xx', '/es', 'constructor'])('leads nobody who stored %j from the home page', (stored) => {
-  expect(chosenHome(stored)).toBeNull();
-});
+it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
+  'leads nobody who stored %j from the home page',
+  (stored) => {
+    expect(chosenHome(stored)).toBeNull();
+  },
+);
 
 describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */
@@ -126,7 +179,9 @@ describe('the words of a language', () => {
     const source = stripTypeScriptTypes(sourceOf(text, { tag: locale, direction }));
     const rules = new Intl.PluralRules(locale);
     // oxlint-disable-next-line typescript/no-implied-eval -- the source is made here
-    const result: unknown = new Function('pluralForm', `return ${source}`)((count: number) => rules.select(count));
+    const result: unknown = new Function('pluralForm', `return ${source}`)((count: number) =>
+      rules.select(count),
+    );
     return typeof result === 'function' ? result(...values) : result;
   };
 
@@ -148,14 +203,19 @@ describe('the words of a language', () => {
   });
 
   it('isolates values in a language from right to left, where they would change their place', () => {
-    expect(compiled('رقمك {phone}', 'ar', '+1 555-123-4567')).toBe('رقمك \u2068+1 555-123-4567\u2069');
+    expect(compiled('رقمك {phone}', 'ar', '+1 555-123-4567')).toBe(
+      'رقمك \u2068+1 555-123-4567\u2069',
+    );
     expect(compiled('{companion}', 'ar')).toBe('Solace');
   });
 
   it('has a pseudo-language with accents, longer, and with the same placeholders', () => {
-    const english = 'You have {count, plural, one {# message} other {# messages}}: <a>it’s {name}</a>';
+    const english =
+      'You have {count, plural, one {# message} other {# messages}}: <a>it’s {name}</a>';
     const { text } = pseudoTexts({ text: english });
-    expect(text).toBe('Ýööûû ĥååṽéé {count,plural,one{# ɱééššååĝéé} other{# ɱééššååĝééš}}: <a>ííţ’š {name}</a>');
+    expect(text).toBe(
+      'Ýööûû ĥååṽéé {count,plural,one{# ɱééššååĝéé} other{# ɱééššååĝééš}}: <a>ííţ’š {name}</a>',
+    );
     expect(placeholdersOf(text, 'en')).toBe(placeholdersOf(english, 'en'));
     expect(published).not.toContain(pseudoLanguage.tag);
   });
@@ -170,7 +230,9 @@ describe('the words of a language', () => {
   });
 
   it('compares translations by their placeholders, tags and names', () => {
-    expect(placeholdersOf('<a>{x}</a> {name}', 'en')).toBe(placeholdersOf('{name}: {x} <a>y</a>', 'es'));
+    expect(placeholdersOf('<a>{x}</a> {name}', 'en')).toBe(
+      placeholdersOf('{name}: {x} <a>y</a>', 'es'),
+    );
     expect(placeholdersOf('{x}', 'en')).not.toBe(placeholdersOf('<x>y</x>', 'es'));
     expect(placeholdersOf('{x} {name}', 'en')).not.toBe(placeholdersOf('{x}', 'es'));
   });
@@ -195,7 +257,10 @@ describe('the file for translators', () => {
     fc.assert(
       fc.property(texts, texts, (source, translated) => {
         const one = new Map([['a.b.c', source]]);
-        const before = { sentences: new Map([['a.b.c', translated]]), sources: currentSources(one) };
+        const before = {
+          sentences: new Map([['a.b.c', translated]]),
+          sources: currentSources(one),
+        };
         const file = writePo({ ...before, tag: 'it', english: one, notes: {} });
         expect(readPo(file, one, nothing)).toEqual(before);
       }),
@@ -206,14 +271,24 @@ describe('the file for translators', () => {
     const notes = { voice: 'Warm.', 'a.b': 'A group.', 'a.b.c': 'A text.', 'a.x': 'Another.' };
     const one = new Map([['a.b.c', 'Hi {name}']]);
     const file = writePo({ ...nothing, tag: 'pt-BR', english: one, notes });
-    const parts = ['# Warm.', '#. A group.\n#. A text.', '#, icu-message-format', 'Language: pt_BR'];
-    for (const part of [...parts, '# Plural forms of pt-BR: one, many, other.']) expect(file).toContain(part);
+    const parts = [
+      '# Warm.',
+      '#. A group.\n#. A text.',
+      '#, icu-message-format',
+      'Language: pt_BR',
+    ];
+    for (const part of [...parts, '# Plural forms of pt-BR: one, many, other.'])
+      expect(file).toContain(part);
     expect(file).not.toContain('Another');
   });
 
   const source = new Map(Object.entries({ 'a.b.one': 'One', 'a.b.two': 'Two' }));
-  const fresh = { sentences: source, sources: { 'a.b.one': '', 'a.b.two': '' } as Record<string, string> };
-  const po = (texts: typeof fresh, from = source) => writePo({ ...texts, tag: 'it', english: from, notes: {} });
+  const fresh = {
+    sentences: source,
+    sources: { 'a.b.one': '', 'a.b.two': '' } as Record<string, string>,
+  };
+  const po = (texts: typeof fresh, from = source) =>
+    writePo({ ...texts, tag: 'it', english: from, notes: {} });
 
   it('leaves a text that was not translated as it is: still English', () => {
     const file = po(fresh).replace('msgid "One"\nmsgstr ""', 'msgid "One"\nmsgstr "Uno"');

@@ -32,7 +32,9 @@ async function run(): Promise<boolean> {
   const free = await measureCapacity();
   const plan = planFor(free);
   const logs = newLogFolder();
-  print(`${free.toFixed(1)} cores are free: ${plan.together} steps at once, ${plan.browserWorkers} browser tests.`);
+  print(
+    `${free.toFixed(1)} cores are free: ${plan.together} steps at once, ${plan.browserWorkers} browser tests.`,
+  );
   print(`The order is that of --seed=${seed}; the whole output goes to ${logs}.`);
   for (const { together, steps } of phases(plan, seed, keepGoing))
     if (!(await runSteps(steps, { together, logs, keepGoing, stop }))) {
@@ -47,8 +49,14 @@ async function run(): Promise<boolean> {
 function phases({ together, apiShards, browserWorkers }: Plan, seed: number, keepGoing: boolean) {
   // Both print why a test failed only once they end.
   const bail = keepGoing ? '0' : '1';
-  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`, '--reporter=default', `--bail=${bail}`];
-  const vitest = (script: string) => npmScript(script, ...order, ...(together < 4 ? ['--maxWorkers=1'] : []));
+  const order = [
+    '--sequence.shuffle.files',
+    `--sequence.seed=${seed}`,
+    '--reporter=default',
+    `--bail=${bail}`,
+  ];
+  const vitest = (script: string) =>
+    npmScript(script, ...order, ...(together < 4 ? ['--maxWorkers=1'] : []));
   const options = [`--shuffle=${seed}`, `--workers=${browserWorkers}`, `--max-failures=${bail}`];
   const browser = npmScript('test:browser', ...options);
   const faults = npmScript('test:faults', '--seconds=25', '--no-latencies');
@@ -58,14 +66,24 @@ function phases({ together, apiShards, browserWorkers }: Plan, seed: number, kee
     { together: 1, steps: [npmScript('build:pseudo')] },
     {
       together,
-      steps: [browser, ...apiSteps(apiShards, ...order), ...checks, faults, npmScript('types'), npmScript('lint')],
+      steps: [
+        browser,
+        ...apiSteps(apiShards, ...order),
+        ...checks,
+        faults,
+        npmScript('types'),
+        npmScript('lint'),
+      ],
     },
   ];
 }
 
 function readOptions() {
   const seed = { type: 'string', default: String(randomInt(1_000_000)) } as const;
-  const { values } = parseArgs({ options: { seed, 'keep-going': { type: 'boolean', default: false } } });
-  if (/^\d+$/.test(values.seed)) return { seed: Number(values.seed), keepGoing: values['keep-going'] };
+  const { values } = parseArgs({
+    options: { seed, 'keep-going': { type: 'boolean', default: false } },
+  });
+  if (/^\d+$/.test(values.seed))
+    return { seed: Number(values.seed), keepGoing: values['keep-going'] };
   throw new Error(`--seed is a whole number, not "${values.seed}".`);
 }

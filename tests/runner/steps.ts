@@ -63,12 +63,20 @@ export async function runSteps(
 
 type Output = { logs: string; print: (line: string) => void; signal: AbortSignal };
 
-async function runStep({ name, command, args }: Step, { logs, print, signal }: Output): Promise<boolean> {
+async function runStep(
+  { name, command, args }: Step,
+  { logs, print, signal }: Output,
+): Promise<boolean> {
   const begun = performance.now();
   const log = join(logs, `${name.replaceAll(/[^\w.-]+/g, '-')}.log`);
   const file = createWriteStream(log);
   const hidden: string[] = [];
-  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command, args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const unwatch = endGroupOn(signal, child);
   for (const stream of [child.stdout, child.stderr])
     createInterface(stream).on('line', (colored) => {
@@ -123,7 +131,10 @@ export function npmScript(script: string, ...args: string[]): Step {
 /** The API tests as steps, of which each runs a part of the files. */
 export function apiSteps(count: number, ...args: string[]): Step[] {
   const shards = Array.from({ length: count }, (_, index) => `${index + 1}/${count}`);
-  return shards.map((shard) => ({ ...npmScript('test:api', ...args, `--shard=${shard}`), name: `test:api ${shard}` }));
+  return shards.map((shard) => ({
+    ...npmScript('test:api', ...args, `--shard=${shard}`),
+    name: `test:api ${shard}`,
+  }));
 }
 
 /** A new folder for the logs of a run; removes those of all but the newest runs. */
@@ -158,7 +169,9 @@ export async function measureCapacity(): Promise<number> {
   const cores = availableParallelism();
   const spin = `const end = performance.now() + ${measuredMs}; while (performance.now() < end);`;
   const [begun, before] = [performance.now(), process.cpuUsage()];
-  await Promise.all(Array.from({ length: cores }, () => once(new Worker(spin, { eval: true }), 'exit')));
+  await Promise.all(
+    Array.from({ length: cores }, () => once(new Worker(spin, { eval: true }), 'exit')),
+  );
   const { user, system } = process.cpuUsage(before);
   const share = (user + system) / 1000 / (performance.now() - begun);
   return Math.min(cores, share);
@@ -175,4 +188,5 @@ export function planFor(free: number): Plan {
   return { together, apiShards: between(1, together - 2, 6), browserWorkers };
 }
 
-const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(most, value));
+const between = (least: number, value: number, most: number): number =>
+  Math.max(least, Math.min(most, value));

@@ -33,16 +33,25 @@ const Fault = v.pipe(
   v.check(({ status = 0, location }) => location === undefined || (status >= 300 && status < 400)),
   v.check(({ status = 500, remember }) => !remember || status >= 400),
 );
-const isOfStripe = (fault: Fault | null | undefined) => Boolean(fault?.remember ?? fault?.unknownCustomer);
+const isOfStripe = (fault: Fault | null | undefined) =>
+  Boolean(fault?.remember ?? fault?.unknownCustomer);
 const Faults = v.pipe(
   v.record(v.picklist(services), v.nullable(Fault)),
-  v.check((faults) => services.every((service) => service === 'stripe' || !isOfStripe(faults[service]))),
+  v.check((faults) =>
+    services.every((service) => service === 'stripe' || !isOfStripe(faults[service])),
+  ),
 );
 
 /** The fault of a service; the schema says what its fields do. */
 export type Fault = v.InferOutput<typeof Fault>;
 /** A fault in effect; one service has at most one fault of each `match`. */
-type ActiveFault = { service: Service; fault: Fault; held: number; removed: Promise<void>; remove: () => void };
+type ActiveFault = {
+  service: Service;
+  fault: Fault;
+  held: number;
+  removed: Promise<void>;
+  remove: () => void;
+};
 
 /** Counts the Worker's requests to each service, and breaks or slows them on demand. */
 export function createFaultInjection() {
@@ -70,11 +79,19 @@ export function createFaultInjection() {
 async function findFault(c: Context, faults: ActiveFault[]): Promise<ActiveFault | undefined> {
   const onPath = faults.filter(({ fault }) => c.req.path.startsWith(fault.path ?? ''));
   const matching = onPath.filter(({ fault }) => fault.match !== undefined);
-  const text = matching.length > 0 ? `${c.req.url}\n${Buffer.from(await c.req.arrayBuffer()).toString()}` : '';
-  return matching.find(({ fault }) => text.includes(fault.match!)) ?? onPath.find((each) => !matching.includes(each));
+  const text =
+    matching.length > 0 ? `${c.req.url}\n${Buffer.from(await c.req.arrayBuffer()).toString()}` : '';
+  return (
+    matching.find(({ fault }) => text.includes(fault.match!)) ??
+    onPath.find((each) => !matching.includes(each))
+  );
 }
 
-async function affect(c: Context, next: Next, { service, fault }: ActiveFault): Promise<Response | undefined> {
+async function affect(
+  c: Context,
+  next: Next,
+  { service, fault }: ActiveFault,
+): Promise<Response | undefined> {
   const { delayMs = 0, drop, cut, status, remember, unknownCustomer = false } = fault;
   // The local Stripe itself delays and stores failures, since an idempotency key is in use during a delayed request.
   if (service === 'stripe' && !drop && (remember || status === undefined))
@@ -98,24 +115,40 @@ function closeConnection(c: Context): Response {
 function failing(service: Service, status: number, location: string | undefined): Response {
   const words: Partial<Record<Service, object>> = {
     stripe: { type: 'api_error', message: 'Out of order' },
-    whatsapp: { message: '(#131000) Something went wrong', type: 'OAuthException', code: 131_000, fbtrace_id: 'x' },
+    whatsapp: {
+      message: '(#131000) Something went wrong',
+      type: 'OAuthException',
+      code: 131_000,
+      fbtrace_id: 'x',
+    },
   };
   const init = { status, ...(location !== undefined && { headers: { location } }) };
   const isBodiless = status === 204 || status === 205 || status === 304;
-  return isBodiless ? new Response(null, init) : Response.json({ error: words[service] ?? 'Out of order' }, init);
+  return isBodiless
+    ? new Response(null, init)
+    : Response.json({ error: words[service] ?? 'Out of order' }, init);
 }
 
 function control(active: Map<string, ActiveFault>, counts: Map<Service, number>): Hono {
   const app = new Hono();
   app.put('/faults', async (c) => {
     const wanted = await readControl(c, Faults);
-    for (const name of services) if (wanted[name] !== undefined) replace(active, name, wanted[name]);
+    for (const name of services)
+      if (wanted[name] !== undefined) replace(active, name, wanted[name]);
     return c.json({ success: true });
   });
   app.get('/faults/held', (c) =>
-    c.json([...active.values()].map(({ service, fault, held }) => ({ service, match: fault.match ?? null, held }))),
+    c.json(
+      [...active.values()].map(({ service, fault, held }) => ({
+        service,
+        match: fault.match ?? null,
+        held,
+      })),
+    ),
   );
-  app.get('/stats', (c) => c.json(Object.fromEntries(services.map((name) => [name, counts.get(name) ?? 0]))));
+  app.get('/stats', (c) =>
+    c.json(Object.fromEntries(services.map((name) => [name, counts.get(name) ?? 0]))),
+  );
   app.delete('/stats', (c) => {
     counts.clear();
     return c.json({ success: true });

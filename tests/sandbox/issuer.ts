@@ -43,7 +43,10 @@ async function loadKeys(store: Store): Promise<{ secret: JWK; open: JWK }> {
   if (stored) return stored;
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const names = { kid: crypto.randomUUID(), alg: 'ES256', use: 'sig' };
-  const keys = { secret: await exportJWK(privateKey), open: { ...(await exportJWK(publicKey)), ...names } };
+  const keys = {
+    secret: await exportJWK(privateKey),
+    open: { ...(await exportJWK(publicKey)), ...names },
+  };
   store.put('issuer', 'keys', keys);
   return keys;
 }

@@ -5,7 +5,13 @@ import * as v from 'valibot';
 import { controlError, readControl, numberOf, type Setup } from './setup.ts';
 
 /** A browser that has subscribed: its keys in base64url. With `applicationKey` it accepts messages of that key alone. */
-type Browser = { id: string; number: string; privateKey: string; auth: string; applicationKey?: string };
+type Browser = {
+  id: string;
+  number: string;
+  privateKey: string;
+  auth: string;
+  applicationKey?: string;
+};
 
 const BrowserControl = v.object({ publicKey: v.optional(v.string()) });
 
@@ -36,7 +42,13 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
     const p256dh = keys.generateKeys('base64url');
     const [id, auth] = [randomUUID(), randomBytes(16).toString('base64url')];
     const privateKey = keys.getPrivateKey('base64url');
-    const browser = { id, number, privateKey, auth, ...(publicKey && { applicationKey: publicKey }) };
+    const browser = {
+      id,
+      number,
+      privateKey,
+      auth,
+      ...(publicKey && { applicationKey: publicKey }),
+    };
     store.put('push-browsers', id, browser satisfies Browser);
     return c.json({ endpoint: `${origin}/push-service/${id}`, keys: { p256dh, auth } });
   });
@@ -47,7 +59,8 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
     const browser = store.get<Browser>('push-browsers', c.req.param('id'));
     if (!browser) throw controlError(410, 'The subscription has ended');
     const headers = v.safeParse(MessageHeaders, c.req.header());
-    if (!headers.success) throw controlError(400, `Invalid header: ${v.getDotPath(headers.issues[0])}`);
+    if (!headers.success)
+      throw controlError(400, `Invalid header: ${v.getDotPath(headers.issues[0])}`);
     const { authorization, ttl, urgency, topic } = headers.output;
     await checkToken(authorization, browser, origin);
     const body = Buffer.from(await c.req.arrayBuffer());
@@ -61,7 +74,11 @@ export function createPush({ store, sandboxUrl }: Setup): Hono {
 }
 
 /** Refuses what is no VAPID token of the browser's key for this push service (RFC 8292). */
-async function checkToken(authorization: string, { applicationKey }: Browser, origin: string): Promise<void> {
+async function checkToken(
+  authorization: string,
+  { applicationKey }: Browser,
+  origin: string,
+): Promise<void> {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]{87})$/.exec(authorization) ?? [];
   if (!(await isSigned(token, key, origin))) throw controlError(401, 'Invalid VAPID token');
   if (applicationKey !== undefined && applicationKey !== key)
@@ -71,10 +88,23 @@ async function checkToken(authorization: string, { applicationKey }: Browser, or
 async function isSigned(token: string, key: string, origin: string): Promise<boolean> {
   try {
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
-    const publicKey = await crypto.subtle.importKey('raw', Buffer.from(key, 'base64url'), algorithm, false, ['verify']);
-    const { payload } = await jwtVerify(token, publicKey, { algorithms: ['ES256'], requiredClaims: ['exp', 'sub'] });
+    const publicKey = await crypto.subtle.importKey(
+      'raw',
+      Buffer.from(key, 'base64url'),
+      algorithm,
+      false,
+      ['verify'],
+    );
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: ['ES256'],
+      requiredClaims: ['exp', 'sub'],
+    });
     const { aud, exp = 0, sub = '' } = payload;
-    return aud === origin && exp <= Date.now() / 1000 + longestTokenSeconds && /^mailto:.+@.+|^https:/.test(sub);
+    return (
+      aud === origin &&
+      exp <= Date.now() / 1000 + longestTokenSeconds &&
+      /^mailto:.+@.+|^https:/.test(sub)
+    );
   } catch {
     return false;
   }

@@ -34,7 +34,8 @@ test('the issuer keeps its key and the sub of a person across a restart; no two 
   const sandbox = await startTestSandbox();
   onTestFinished(() => sandbox.close());
   const payloadOf = async (token: string) => {
-    return (await jwtVerify(token, createRemoteJWKSet(new URL(`${sandbox.url}/issuer/jwks.json`)))).payload;
+    return (await jwtVerify(token, createRemoteJWKSet(new URL(`${sandbox.url}/issuer/jwks.json`))))
+      .payload;
   };
   const issue = () => sandbox.call('POST', '/phones/+15551234567/external-token', {});
   const { token } = (await issue()).json;
@@ -111,7 +112,8 @@ test('a path limits a fault to the requests below it, and a match to those that 
   await break_({ stripe: { status: 503, path: '/v1/customers' } });
   expect((await ask('GET', '/v1/customers/cus_1')).status).toBe(503);
   expect((await ask('GET', '/v1/products')).status).toBe(200);
-  const post = async (to: string) => (await sandbox.call('POST', '/whatsapp/v23.0/1/messages', { to })).status;
+  const post = async (to: string) =>
+    (await sandbox.call('POST', '/whatsapp/v23.0/1/messages', { to })).status;
   await break_({ whatsapp: { status: 500 } });
   await break_({ whatsapp: { status: 503, match: '15550000001' } });
   expect([await post('15550000001'), await post('15550000002')]).toEqual([503, 500]);
@@ -127,7 +129,9 @@ test('a held request waits until its fault is removed', async () => {
   const isDone = vi.fn();
   const held = client.execute("SELECT 'one'").then(isDone);
   const faults = async () => (await sandbox.call('GET', '/faults/held')).json;
-  await expect.poll(faults, { timeout: 30_000 }).toEqual([{ service: 'libsql', match: 'one', held: 1 }]);
+  await expect
+    .poll(faults, { timeout: 30_000 })
+    .toEqual([{ service: 'libsql', match: 'one', held: 1 }]);
   await client.execute("SELECT 'two'");
   expect(isDone).not.toHaveBeenCalled();
   await break_({ libsql: { match: 'one' } });
@@ -136,8 +140,14 @@ test('a held request waits until its fault is removed', async () => {
 
 test('a redirect contains its address', async () => {
   await break_({ bot: { status: 302, location: 'http://127.0.0.1:9/elsewhere' } });
-  const response = await fetch(`${sandbox.url}/bot/webhook`, { method: 'POST', redirect: 'manual' });
-  expect([response.status, response.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/elsewhere']);
+  const response = await fetch(`${sandbox.url}/bot/webhook`, {
+    method: 'POST',
+    redirect: 'manual',
+  });
+  expect([response.status, response.headers.get('location')]).toEqual([
+    302,
+    'http://127.0.0.1:9/elsewhere',
+  ]);
 });
 
 test.each([
@@ -146,7 +156,10 @@ test.each([
 ])('after the fault, a failure %s', async (_, fault, afterwards) => {
   const key = `failed with ${JSON.stringify(fault)}`;
   await break_({ stripe: fault });
-  expect(await createCustomer(key)).toMatchObject({ status: 500, json: { error: { type: 'api_error' } } });
+  expect(await createCustomer(key)).toMatchObject({
+    status: 500,
+    json: { error: { type: 'api_error' } },
+  });
   await break_({ stripe: null });
   expect((await createCustomer(key)).status).toBe(afterwards);
   expect((await createCustomer(`not ${key}`)).status).toBe(200);
@@ -174,11 +187,18 @@ test('a key is in use while its slow request runs', async () => {
 test('every customer is unknown, with the error of Stripe in each call, but new ones can be created', async () => {
   const { id } = (await createCustomer('known')).json;
   await break_({ stripe: { unknownCustomer: true } });
-  const missing = (status: number, param: string) => ({ status, json: { error: { code: 'resource_missing', param } } });
+  const missing = (status: number, param: string) => ({
+    status,
+    json: { error: { code: 'resource_missing', param } },
+  });
   expect(await ask('GET', `/v1/customers/${id}`)).toMatchObject(missing(404, 'id'));
   expect(await ask('DELETE', `/v1/customers/${id}`)).toMatchObject(missing(404, 'id'));
-  expect(await ask('GET', `/v1/subscriptions?customer=${id}&status=all`)).toMatchObject(missing(400, 'customer'));
-  expect(await ask('POST', '/v1/billing_portal/sessions', `customer=${id}`)).toMatchObject(missing(400, 'customer'));
+  expect(await ask('GET', `/v1/subscriptions?customer=${id}&status=all`)).toMatchObject(
+    missing(400, 'customer'),
+  );
+  expect(await ask('POST', '/v1/billing_portal/sessions', `customer=${id}`)).toMatchObject(
+    missing(400, 'customer'),
+  );
   expect((await ask('GET', '/v1/customers')).json.data).toEqual([]);
   expect((await createCustomer('new')).status).toBe(200);
   await break_({ stripe: null });

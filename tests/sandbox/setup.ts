@@ -31,10 +31,17 @@ export type SandboxSettings = {
 };
 
 /** What the local services share. */
-export type Setup = Pick<SandboxSettings, 'siteUrl' | 'secrets'> & { sandboxUrl: string; store: Store; phones: Phones };
+export type Setup = Pick<SandboxSettings, 'siteUrl' | 'secrets'> & {
+  sandboxUrl: string;
+  store: Store;
+  phones: Phones;
+};
 
 /** The body of a control call; without one it is {}. Throws a 400 that says what is wrong with it. */
-export async function readControl<T extends v.GenericSchema>(c: Context, schema: T): Promise<v.InferOutput<T>> {
+export async function readControl<T extends v.GenericSchema>(
+  c: Context,
+  schema: T,
+): Promise<v.InferOutput<T>> {
   const isEmpty = (await c.req.text()) === '';
   const body: unknown = isEmpty ? {} : await c.req.json().catch(() => undefined);
   const { success, output, issues } = v.safeParse(schema, body);
@@ -42,11 +49,15 @@ export async function readControl<T extends v.GenericSchema>(c: Context, schema:
   throw controlError(400, `${v.getDotPath(issues[0]) ?? 'The body'}: ${issues[0].message}`);
 }
 
-export const controlError = (status: ContentfulStatusCode, error: string) => jsonError(status, { error });
+export const controlError = (status: ContentfulStatusCode, error: string) =>
+  jsonError(status, { error });
 
 /** Ends a request with this response. */
 export function jsonError(status: ContentfulStatusCode, body: object): HTTPException {
-  return new HTTPException(status, { message: JSON.stringify(body), res: Response.json(body, { status }) });
+  return new HTTPException(status, {
+    message: JSON.stringify(body),
+    res: Response.json(body, { status }),
+  });
 }
 
 export const integer = (least: number, most: number) =>
@@ -85,7 +96,12 @@ export function createPhones(store: Store) {
   const inbox = (number: string) => `phone:${number}`;
   const find = (number: string) => store.get<Phone>('phones', number);
   const put = (number: string, change: Partial<Phone>) =>
-    store.put('phones', number, { number, lastAt: Date.now(), ...find(number), ...change } satisfies Phone);
+    store.put('phones', number, {
+      number,
+      lastAt: Date.now(),
+      ...find(number),
+      ...change,
+    } satisfies Phone);
 
   return {
     find,
@@ -108,10 +124,13 @@ export function createPhones(store: Store) {
 
     /** Removes the conversation with the bot from the person's handsets; messages with a code stay. */
     eraseChat(person: string): void {
-      const own = store.list<Phone>('phones').filter(({ number }) => canonical(number) === canonical(person));
+      const own = store
+        .list<Phone>('phones')
+        .filter(({ number }) => canonical(number) === canonical(person));
       store.transaction(() => {
         for (const { number } of own)
-          for (const { id, code } of store.list<Message>(inbox(number))) if (!code) store.delete(inbox(number), id);
+          for (const { id, code } of store.list<Message>(inbox(number)))
+            if (!code) store.delete(inbox(number), id);
       });
     },
   };

@@ -46,7 +46,8 @@ export async function listen(port: number) {
   const servers = second ? [first, second] : [first];
   return {
     port: taken,
-    serve: (listener: RequestListener) => servers.forEach((server) => server.on('request', listener)),
+    serve: (listener: RequestListener) =>
+      servers.forEach((server) => server.on('request', listener)),
     close: async () => void (await Promise.all(servers.map(close))),
   };
 }
@@ -71,7 +72,10 @@ async function createServices(settings: SandboxSettings & { sandboxUrl: string }
   const phones = createPhones(store);
   const setup = { siteUrl, sandboxUrl, secrets, store, phones };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = secrets;
-  const libsql = createLibsql({ file: join(stateDir, 'solace.db'), authToken: secrets.TURSO_AUTH_TOKEN });
+  const libsql = createLibsql({
+    file: join(stateDir, 'solace.db'),
+    authToken: secrets.TURSO_AUTH_TOKEN,
+  });
   const stripe = createStripe({ store, sandboxUrl, siteUrl, secretKey, webhookSecret });
   const templates = createTemplates(setup);
   const chat = createChat(setup);
@@ -87,7 +91,8 @@ async function createServices(settings: SandboxSettings & { sandboxUrl: string }
   app.route('/whatsapp', createWhatsapp(setup, templates));
   const bot = [chat.control, createBotEvents(setup, chat), createPhoneActions(setup)];
   const others = [createPush(setup), templates.control, await createIssuer(setup), stripe.app];
-  for (const each of [faults.control, ...bot, ...others, createPage(siteUrl, app)]) app.route('/', each);
+  for (const each of [faults.control, ...bot, ...others, createPage(siteUrl, app)])
+    app.route('/', each);
   app.notFound((c) => c.json({ error: `There is no ${c.req.method} ${c.req.path}` }, 404));
   app.onError(logError);
 

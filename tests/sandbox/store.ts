@@ -30,7 +30,9 @@ export function openStore(file: string) {
     'INSERT INTO documents (collection, id, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   );
   const remove = database.prepare('DELETE FROM documents WHERE collection = ? AND id = ?');
-  const list = database.prepare('SELECT id, value FROM documents WHERE collection = ? ORDER BY seq');
+  const list = database.prepare(
+    'SELECT id, value FROM documents WHERE collection = ? ORDER BY seq',
+  );
   /** The parsed documents, since parsing a collection of thousands takes longer than the request that lists it. */
   const collections = new Map<string, Map<string, unknown>>();
   /** The collections that the current transaction has changed. */
@@ -38,7 +40,8 @@ export function openStore(file: string) {
 
   function documentsOf(collection: string): Map<string, unknown> {
     const rows = () => list.all(collection) as { id: string; value: string }[];
-    const documents = collections.get(collection) ?? new Map(rows().map(({ id, value }) => [id, parse(value)]));
+    const documents =
+      collections.get(collection) ?? new Map(rows().map(({ id, value }) => [id, parse(value)]));
     collections.set(collection, documents);
     return documents;
   }

@@ -28,9 +28,18 @@ export async function startTestSandbox(siteUrl = 'http://127.0.0.1:9') {
   let running = await start();
 
   /** Calls the sandbox and returns status, headers and JSON. */
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(running.url + path, { method, headers, ...(text !== undefined && { body: text }) });
+    const response = await fetch(running.url + path, {
+      method,
+      headers,
+      ...(text !== undefined && { body: text }),
+    });
     const json: any = await response.json();
     return { status: response.status, headers: response.headers, json };
   };
@@ -87,7 +96,8 @@ export async function startTestBot() {
     call,
     messagesOf,
     /** Sets the response of the stub to the calls of a path. */
-    respondWith: (path: string, status: number, body: object) => void responses.set(path, [status, body]),
+    respondWith: (path: string, status: number, body: object) =>
+      void responses.set(path, [status, body]),
     /** Removes the recorded calls, and restores the default responses. */
     reset() {
       calls.length = 0;
@@ -95,9 +105,18 @@ export async function startTestBot() {
       responses.set('/api/bot/usage', [200, usage]);
     },
     /** Posts an event to the bot as the Worker does; `signed` is the text under the signature, if it is another one. */
-    postEvent(type: string, data: object, { id = crypto.randomUUID(), signed }: { id?: string; signed?: object } = {}) {
+    postEvent(
+      type: string,
+      data: object,
+      { id = crypto.randomUUID(), signed }: { id?: string; signed?: object } = {},
+    ) {
       const event = { type, timestamp: '2026-01-01T00:00:00Z', data };
-      return call('POST', '/bot/webhook', event, signedHeaders(webhook, id, JSON.stringify(signed ?? event)));
+      return call(
+        'POST',
+        '/bot/webhook',
+        event,
+        signedHeaders(webhook, id, JSON.stringify(signed ?? event)),
+      );
     },
     close: () => Promise.all([close(), api.close()]),
   };

@@ -21,7 +21,9 @@ export function CrashScreen({ text }: { text: string }) {
       })}
     >
       <h1 className={css({ textStyle: 'title' })}>{layoutWords.wrong}</h1>
-      <p className={css({ color: 'muted', maxWidth: 'reading', overflowWrap: 'anywhere' })}>{text}</p>
+      <p className={css({ color: 'muted', maxWidth: 'reading', overflowWrap: 'anywhere' })}>
+        {text}
+      </p>
       <button type="button" className={button()} onClick={() => location.reload()}>
         {layoutWords.refreshPage}
       </button>

@@ -11,7 +11,9 @@ export function Footer() {
   return (
     <footer className={foot}>
       <div className={inner}>
-        <div className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]', textWrap: '[pretty]' })}>
+        <div
+          className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]', textWrap: '[pretty]' })}
+        >
           <p>{footerWords.notice}</p>
           <p>{footerWords.crisis}</p>
         </div>

@@ -1,5 +1,10 @@
 import { apiBase } from '../data/build-settings.ts';
-import { newEarlyStart, newestMessagesPath, profilePath, type EarlyStart } from '../data/early-start.ts';
+import {
+  newEarlyStart,
+  newestMessagesPath,
+  profilePath,
+  type EarlyStart,
+} from '../data/early-start.ts';
 import { isTranslated } from '#words/language';
 import { chosenHome, preferredInstead } from './language-addresses.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
@@ -18,10 +23,13 @@ function prepare(): void {
   globalThis.earlyStart = early;
   // Its served page is for browsers without scripts: the scripts show the login to a guest.
   const isCancel = location.pathname.endsWith('/cancel');
-  if (isCancel || location.search || location.hash.startsWith(externalTokenPrefix)) dataset['address'] = 'special';
+  if (isCancel || location.search || location.hash.startsWith(externalTokenPrefix))
+    dataset['address'] = 'special';
   takeTokensFromAddress(early);
   // A choice of a language is stored, and then nothing is offered.
-  const other = isTranslated ? preferredInstead(document.documentElement.lang, navigator.languages) : undefined;
+  const other = isTranslated
+    ? preferredInstead(document.documentElement.lang, navigator.languages)
+    : undefined;
   if (other) dataset['offer'] = other;
   try {
     const { theme, authToken, language } = localStorage;
@@ -44,8 +52,11 @@ const externalTokenPrefix = '#external_token=';
 
 function takeTokensFromAddress(early: EarlyStart): void {
   const { pathname, search, hash } = location;
-  const trialToken = pathname.endsWith('/activate-trial') ? new URLSearchParams(search).get('token') : null;
-  if (hash.startsWith(externalTokenPrefix)) early.externalToken = decode(hash.slice(externalTokenPrefix.length));
+  const trialToken = pathname.endsWith('/activate-trial')
+    ? new URLSearchParams(search).get('token')
+    : null;
+  if (hash.startsWith(externalTokenPrefix))
+    early.externalToken = decode(hash.slice(externalTokenPrefix.length));
   else if (trialToken) early.trialToken = trialToken;
   else return;
   history.replaceState(history.state, '', trialToken ? pathname : pathname + search);
@@ -65,10 +76,16 @@ const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 
 function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
-  for (const path of [profilePath, ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? [])]) {
+  for (const path of [
+    profilePath,
+    ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
+  ]) {
     const response = fetch(apiBase + path, {
       // One script serves every language, so that all pages have the same content security policy.
-      headers: { Authorization: `Bearer ${token}`, 'Accept-Language': document.documentElement.lang },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Accept-Language': document.documentElement.lang,
+      },
       mode: 'cors',
       credentials: 'omit',
       // As in `web/data/api-client.ts`.
@@ -83,7 +100,8 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
 /** A click on a language is remembered, and so is a refusal of the offer, also before the scripts have loaded. */
 function noteChosenLanguage(): void {
   addEventListener('click', ({ target }) => {
-    const choice = target instanceof Element && target.closest<HTMLAnchorElement>('a[hreflang], .offer button');
+    const choice =
+      target instanceof Element && target.closest<HTMLAnchorElement>('a[hreflang], .offer button');
     if (!choice) return;
     const { lang, dataset } = document.documentElement;
     delete dataset['offer'];
@@ -98,9 +116,13 @@ function noteChosenLanguage(): void {
 
 /** A form that is submitted before React has hydrated it is submitted again afterwards. */
 function noteEarlySubmit(): void {
-  addEventListener('submit', ({ target }) => target instanceof HTMLElement && (target.dataset['sent'] = 'early'), {
-    once: true,
-  });
+  addEventListener(
+    'submit',
+    ({ target }) => target instanceof HTMLElement && (target.dataset['sent'] = 'early'),
+    {
+      once: true,
+    },
+  );
 }
 
 /** Without the scripts everybody sees the guests' page as it is served, which CSS hides from some until they have run. */

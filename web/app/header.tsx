@@ -11,7 +11,11 @@ import { storage } from '../data/store.ts';
 
 const tab = css({
   paddingInline: { base: '2', sm: '5' },
-  '&[aria-current=page]': { backgroundColor: 'primarySoft', color: 'primary', _forced: { outline: '2px solid' } },
+  '&[aria-current=page]': {
+    backgroundColor: 'primarySoft',
+    color: 'primary',
+    _forced: { outline: '2px solid' },
+  },
 });
 
 export function Header() {
@@ -30,7 +34,11 @@ export function Header() {
             {layoutWords.home}
           </Link>
           <Link to={visitor === 'member' ? '/account' : '/login'} className={link}>
-            <TextByVisitor visitor={visitor} guest={layoutWords.login} member={layoutWords.myAccount} />
+            <TextByVisitor
+              visitor={visitor}
+              guest={layoutWords.login}
+              member={layoutWords.myAccount}
+            />
           </Link>
         </nav>
         <ThemeToggle />
@@ -114,10 +122,14 @@ function ThemeToggle() {
 function Both() {
   return (
     <>
-      <span className={css({ gridArea: '[1 / 1]', color: '[light-dark(transparent, currentColor)]' })}>
+      <span
+        className={css({ gridArea: '[1 / 1]', color: '[light-dark(transparent, currentColor)]' })}
+      >
         <Icon name="sun" />
       </span>
-      <span className={css({ gridArea: '[1 / 1]', color: '[light-dark(currentColor, transparent)]' })}>
+      <span
+        className={css({ gridArea: '[1 / 1]', color: '[light-dark(currentColor, transparent)]' })}
+      >
         <Icon name="moon" />
       </span>
     </>
@@ -136,7 +148,8 @@ const prefersDark = () => matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 const isDark = () =>
-  (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
+  (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) ===
+  'dark';
 
 /** Light or dark: the system's preference until a choice, which `head-script.ts` applies before the first paint. */
 const colourScheme = {

@@ -3,7 +3,8 @@ import { languages, pathIn, published } from '#contract/languages';
 import { homes } from '#words/language';
 
 /** The languages in which every page can be read; one alone is not offered. */
-export const offered = published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
+export const offered =
+  published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
 
 /** The address of a page, a path without the start of a language, in a language; `x-default` is English. */
 export function addressIn(tag: string, path: string): string {
@@ -16,9 +17,14 @@ export function chosenHome(tag: string | undefined): string | null {
 }
 
 /** The offered language that the browser prefers to that of the page, by the tags in order of preference; undefined if none. */
-export function preferredInstead(current: string, preferences: readonly string[]): string | undefined {
+export function preferredInstead(
+  current: string,
+  preferences: readonly string[],
+): string | undefined {
   const tags = ['en', ...homes.map(([tag]) => tag)];
-  const known = preferences.flatMap((wanted) => tags.find((tag) => baseOf(tag) === baseOf(wanted)) ?? []);
+  const known = preferences.flatMap(
+    (wanted) => tags.find((tag) => baseOf(tag) === baseOf(wanted)) ?? [],
+  );
   return known[0] === current ? undefined : known[0];
 }
 

@@ -21,8 +21,16 @@ export function Layout() {
     <>
       <Header />
       <Suspense>{isSwitched && <SwitchedNotice />}</Suspense>
-      <main id="main" tabIndex={-1} className={css({ flex: '1', display: 'flex', flexDirection: 'column' })}>
-        {isStarting && !rendersWithoutSession ? <PageSpinner label={layoutWords.loadingApplication} /> : <Outlet />}
+      <main
+        id="main"
+        tabIndex={-1}
+        className={css({ flex: '1', display: 'flex', flexDirection: 'column' })}
+      >
+        {isStarting && !rendersWithoutSession ? (
+          <PageSpinner label={layoutWords.loadingApplication} />
+        ) : (
+          <Outlet />
+        )}
       </main>
       <Footer />
       {isStarting && rendersWithoutSession && <SessionSpinner />}

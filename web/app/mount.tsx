@@ -27,7 +27,8 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
   }
   delete router.ssr;
   // A guest's page is hidden anyway; its header alone, and the page afterwards, would move the footer.
-  if (isGuestsAddress()) await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, patience))]);
+  if (isGuestsAddress())
+    await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, patience))]);
   delete root.dataset['prerendered'];
   root.replaceChildren();
   flushSync(() => createRoot(root).render(app));
@@ -55,7 +56,10 @@ function isFilled(): boolean {
 /** `head-script.ts` marks visits for which the guests' markup is wrong, and CSS then hides it. */
 function canHydrate({ dataset: { prerendered } }: HTMLElement): boolean {
   const { visitor, address } = document.documentElement.dataset;
-  return prerendered === 'page' || (prerendered === 'guest-page' && visitor === undefined && address === undefined);
+  return (
+    prerendered === 'page' ||
+    (prerendered === 'guest-page' && visitor === undefined && address === undefined)
+  );
 }
 
 function isGuestsAddress(): boolean {

@@ -6,7 +6,12 @@ import { addressIn } from './language-addresses.ts';
 
 /** Whether the served HTML holds the page, its version for guests, the shell of a private page, or nothing. */
 export type Prerendering = 'page' | 'guest-page' | 'shell' | 'none';
-export type PageHead = { title: string; description: string; isPublic: boolean; prerendering: Prerendering };
+export type PageHead = {
+  title: string;
+  description: string;
+  isPublic: boolean;
+  prerendering: Prerendering;
+};
 
 type Texts = { title: string; description: string };
 const publicPage = ({ title, description }: Texts): PageHead => ({
@@ -63,7 +68,8 @@ function show(path: string, address: string): void {
     link.href = addressIn(link.hreflang, path);
   for (const offer of document.querySelectorAll<HTMLAnchorElement>('.offer a'))
     offer.href = pathIn(offer.hreflang, path);
-  for (const name of ['property="og:title"', 'name="twitter:title"']) set(`meta[${name}]`, 'content', title);
+  for (const name of ['property="og:title"', 'name="twitter:title"'])
+    set(`meta[${name}]`, 'content', title);
   for (const name of ['property="og:description"', 'name="twitter:description"'])
     set(`meta[${name}]`, 'content', description);
 }

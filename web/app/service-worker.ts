@@ -17,7 +17,10 @@ type Events = {
   notificationclick: Extendable & { notification: Notification };
 };
 type Worker = {
-  addEventListener: <Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void) => void;
+  addEventListener: <Name extends keyof Events>(
+    name: Name,
+    listener: (event: Events[Name]) => void,
+  ) => void;
   skipWaiting: () => Promise<void>;
   registration: ServiceWorkerRegistration;
   clients: {
@@ -40,7 +43,9 @@ worker.addEventListener('install', (event) => {
 
 worker.addEventListener('activate', (event) => {
   // Otherwise each navigation would wait until this worker has started.
-  event.waitUntil(Promise.all([worker.registration.navigationPreload?.enable(), worker.clients.claim()]));
+  event.waitUntil(
+    Promise.all([worker.registration.navigationPreload?.enable(), worker.clients.claim()]),
+  );
 });
 
 worker.addEventListener('fetch', (event) => {

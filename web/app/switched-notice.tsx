@@ -12,7 +12,11 @@ export default function SwitchedNotice() {
       {phone && (
         <Alert look="warm">
           {layoutWords.switchedAccount(formatPhone(phone))}{' '}
-          <button type="button" className={button({ look: 'quiet' })} onClick={() => session.markSwitched(null)}>
+          <button
+            type="button"
+            className={button({ look: 'quiet' })}
+            onClick={() => session.markSwitched(null)}
+          >
             {layoutWords.dismiss}
           </button>
         </Alert>

@@ -46,7 +46,9 @@ export default function Toaster() {
             <div className={styles.text}>
               <Toast.Title className={styles.title}>{toast.title}</Toast.Title>
               {toast.description && (
-                <Toast.Description className={styles.description}>{toast.description}</Toast.Description>
+                <Toast.Description className={styles.description}>
+                  {toast.description}
+                </Toast.Description>
               )}
             </div>
             <Toast.CloseTrigger className={styles.close} aria-label={layoutWords.dismiss}>

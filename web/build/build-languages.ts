@@ -14,7 +14,8 @@ const headers = join(root, 'dist/web/_headers');
 
 /** Builds the site in every published language, or adds the pseudo-language to the last build, for tests. */
 async function buildSite(options: string[]): Promise<void> {
-  if (options[0] === 'pseudo') return addLanguages([folderOf(pseudoLanguage.tag)], options.slice(1));
+  if (options[0] === 'pseudo')
+    return addLanguages([folderOf(pseudoLanguage.tag)], options.slice(1));
   for (const tag of published) {
     const faults = faultsOf(folderOf(tag), tag);
     if (faults.length > 0) end(`${tag} is published but not complete:\n${faults.join('\n')}`);
@@ -24,19 +25,30 @@ async function buildSite(options: string[]): Promise<void> {
   const others = published.filter((tag) => tag !== 'en');
   await addLanguages(others.map(folderOf), options);
   for (const { tag } of languages.filter((language) => !published.includes(language.tag)))
-    process.stdout.write(`${tag} is not published; \`npm run language -- check ${tag}\` says what it lacks\n`);
+    process.stdout.write(
+      `${tag} is not published; \`npm run language -- check ${tag}\` says what it lacks\n`,
+    );
 }
 
 /** Builds languages side by side, and adds their rules to those of the site. */
 async function addLanguages(folders: string[], options: string[]): Promise<void> {
   await Promise.all(folders.map((folder) => build(folder, options)));
-  const files = [headers, ...folders.map((folder) => join(root, 'dist/prerender', folder, '_headers'))];
+  const files = [
+    headers,
+    ...folders.map((folder) => join(root, 'dist/prerender', folder, '_headers')),
+  ];
   writeFileSync(headers, mergedHeaders(files.map((file) => readFileSync(file, 'utf8'))));
 }
 
 async function build(folder: string, options: string[]): Promise<void> {
   const conditions = folder === 'en' ? [] : [`--conditions=${folder}`];
-  const program = ['node_modules/vite/bin/vite.js', 'build', '--configLoader', 'native', ...options];
+  const program = [
+    'node_modules/vite/bin/vite.js',
+    'build',
+    '--configLoader',
+    'native',
+    ...options,
+  ];
   // Every language compiles the same scripts of Vite and its plugins.
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'), ...process.env };
   const vite = spawn(process.execPath, [...conditions, ...program], {
@@ -44,7 +56,11 @@ async function build(folder: string, options: string[]): Promise<void> {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [output, errors, [status]] = await Promise.all([text(vite.stdout), text(vite.stderr), once(vite, 'close')]);
+  const [output, errors, [status]] = await Promise.all([
+    text(vite.stdout),
+    text(vite.stderr),
+    once(vite, 'close'),
+  ]);
   process.stdout.write(output);
   process.stderr.write(errors);
   if (status !== 0) end(`The build of ${folder} failed`);

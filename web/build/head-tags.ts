@@ -29,7 +29,9 @@ export function headTags(path: string): string {
 
 function alternates(path: string): string[] {
   const tags = offered.length > 0 ? [...offered.map(({ tag }) => tag), 'x-default'] : [];
-  return tags.map((tag) => `<link rel="alternate" hreflang="${tag}" href="${escape(addressIn(tag, path))}" />`);
+  return tags.map(
+    (tag) => `<link rel="alternate" hreflang="${tag}" href="${escape(addressIn(tag, path))}" />`,
+  );
 }
 
 function previewTags({ title, description }: PageHead, address: string): string[] {

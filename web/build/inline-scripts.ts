@@ -51,7 +51,11 @@ export const withoutSample = (html: string): string =>
   html.replaceAll(/(<ol\b[^>]*data-slot="(?:history|live)">)[\s\S]*?(?=<\/ol>)/g, '$1');
 
 /** Makes the page of a shell start by its own inline script; the script of the app is only preloaded. */
-export async function shellPage(path: string, html: string, options: ShellOptions): Promise<string> {
+export async function shellPage(
+  path: string,
+  html: string,
+  options: ShellOptions,
+): Promise<string> {
   const entry = options.fillScripts[path];
   if (entry === undefined) throw new Error(`${path} has no script that fills its shell`);
   const script = await bundleScript(entry, options.scriptPlugins);

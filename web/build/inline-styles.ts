@@ -48,7 +48,9 @@ function staticStyleCalls(program: object, code: string): StaticStyleCall[] {
   walk(program as Node, (node) => {
     const callee = node['callee'] as Node | undefined;
     const name =
-      node.type === 'CallExpression' && callee?.type === 'Identifier' ? names.get(String(callee['name'])) : undefined;
+      node.type === 'CallExpression' && callee?.type === 'Identifier'
+        ? names.get(String(callee['name']))
+        : undefined;
     const args = node['arguments'] as Node[] | undefined;
     if (!name || !args?.every(isStatic)) return;
     const source = args.map(({ start, end }) => code.slice(start, end)).join(',');
@@ -60,7 +62,9 @@ function staticStyleCalls(program: object, code: string): StaticStyleCall[] {
 /** Local name → exported name of a module's imports from `#styled/*`. */
 function importedNames(program: Node): Map<string, string> {
   const imports = (program['body'] as Node[]).filter(
-    (node) => node.type === 'ImportDeclaration' && String((node['source'] as Node)['value']).startsWith('#styled/'),
+    (node) =>
+      node.type === 'ImportDeclaration' &&
+      String((node['source'] as Node)['value']).startsWith('#styled/'),
   );
   const specifiers = imports.flatMap((node) => node['specifiers'] as Node[]);
   return new Map(specifiers.map((one) => [nameOf(one['local']), nameOf(one['imported'])]));
@@ -94,4 +98,5 @@ function walk(node: Node, visit: (node: Node) => void): void {
   }
 }
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value;

@@ -17,9 +17,15 @@ export function splitStylesheet({ keptIn, isMade }: Options): Plugin {
       order: 'pre',
       handler(_options, bundle) {
         const files = Object.values(bundle);
-        const sheets = files.filter((file) => file.type === 'asset' && file.fileName.endsWith('.css'));
-        const source = sheets.map((file) => ('source' in file ? String(file.source).trim() : '')).join('');
-        sheet = isMade ? withShortVariables(withoutUnusedVariables(source)) : readFileSync(keptIn, 'utf8');
+        const sheets = files.filter(
+          (file) => file.type === 'asset' && file.fileName.endsWith('.css'),
+        );
+        const source = sheets
+          .map((file) => ('source' in file ? String(file.source).trim() : ''))
+          .join('');
+        sheet = isMade
+          ? withShortVariables(withoutUnusedVariables(source))
+          : readFileSync(keptIn, 'utf8');
         if (isMade) keep(keptIn, sheet);
         for (const { fileName } of sheets) delete bundle[fileName];
         for (const file of files) if (file.type === 'chunk') file.viteMetadata?.importedCss.clear();
@@ -54,7 +60,8 @@ const inlineStyle = /<style>([\s\S]*?)<\/style>/;
 function classLayers(sheet: string): string {
   const root = parse(sheet);
   root.each((node) => {
-    if (!(node.type === 'atrule' && node.nodes && /^(?:recipes|utilities)\b/.test(node.params))) node.remove();
+    if (!(node.type === 'atrule' && node.nodes && /^(?:recipes|utilities)\b/.test(node.params)))
+      node.remove();
   });
   return root.toString();
 }
@@ -85,7 +92,8 @@ const grouping = new Set(['layer', 'media', 'supports', 'container']);
 
 function keepUsed(container: Container, used: Used): void {
   container.each((node) => {
-    if (node.type === 'comment' || (node.type === 'rule' && !isUsed(node.selector, used))) node.remove();
+    if (node.type === 'comment' || (node.type === 'rule' && !isUsed(node.selector, used)))
+      node.remove();
     if (node.type !== 'atrule' || !node.nodes || !grouping.has(node.name)) return;
     keepUsed(node, used);
     if (node.nodes.length > 0) return;
@@ -151,10 +159,13 @@ export function withoutUnusedVariables(sheet: string): string {
 export function withShortVariables(sheet: string): string {
   const root = parse(sheet);
   const tokens = new Set<string>();
-  root.walkRules(':where(:root,:host)', (rule) => rule.walkDecls(/^--/, ({ prop }) => void tokens.add(prop)));
+  root.walkRules(':where(:root,:host)', (rule) =>
+    rule.walkDecls(/^--/, ({ prop }) => void tokens.add(prop)),
+  );
   const uses = new Map<string, number>();
   root.walkDecls(({ prop, value }) => {
-    for (const name of [prop, ...variablesIn(value)]) if (tokens.has(name)) uses.set(name, (uses.get(name) ?? 0) + 1);
+    for (const name of [prop, ...variablesIn(value)])
+      if (tokens.has(name)) uses.set(name, (uses.get(name) ?? 0) + 1);
   });
   const byUse = [...uses].toSorted(([, one], [, other]) => other - one);
   const short = new Map(byUse.map(([found], index) => [found, `--${index.toString(36)}`]));

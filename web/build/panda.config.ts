@@ -11,7 +11,12 @@ export default defineConfig({
   exclude: ['./styled-system/**', './routeTree.gen.ts'],
   outdir: 'styled-system',
   outExtension: 'js',
-  importMap: { css: '#styled/css', recipes: '#styled/recipes', patterns: '#styled/patterns', jsx: '#styled/jsx' },
+  importMap: {
+    css: '#styled/css',
+    recipes: '#styled/recipes',
+    patterns: '#styled/patterns',
+    jsx: '#styled/jsx',
+  },
   presets: [],
   preflight: false,
   shorthands: false,

@@ -64,7 +64,10 @@ export function redirects(): string {
       .filter((other) => other !== path)
       .map((other) => [other, path] as const),
   );
-  const rules = spelled.flatMap(([from, to]) => [`${from} ${to}/ 301`, `${from}/* ${to}/:splat 301`]);
+  const rules = spelled.flatMap(([from, to]) => [
+    `${from} ${to}/ 301`,
+    `${from}/* ${to}/:splat 301`,
+  ]);
   return `${[...rules, '/favicon.ico /icon-192.png 302'].join('\n')}\n`;
 }
 
@@ -95,36 +98,54 @@ export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): 
 `,
     ...filledPaths(pages).flatMap((path) => {
       const policy = policyOf(pages[path] ?? '', connectTo);
-      return [pageRule(path, policy), pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo))];
+      return [
+        pageRule(path, policy),
+        pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)),
+      ];
     }),
     ...immutableRules(files),
   ]);
 }
 
 /** What a language adds to the English `_headers` file: rules for its scripts, and for pages that differ. */
-export function addedHeaders(english: string, { pages, connectTo, ...files }: HeaderOptions): string {
+export function addedHeaders(
+  english: string,
+  { pages, connectTo, ...files }: HeaderOptions,
+): string {
   const general = generalPolicy(pages, connectTo);
   const isShared = english.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
   const own = filledPaths(pages).flatMap((path) => {
     const policy = policyOf(pages[path] ?? '', connectTo);
-    const isCovered = isShared && english.includes(pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)));
+    const isCovered =
+      isShared &&
+      english.includes(pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)));
     return isCovered ? [] : [pageRule(basePath + path, policy)];
   });
   // The last rule that fits a page decides about it.
-  return joined([...(isShared ? [] : [pageRule(`${basePath}/*`, general)]), ...own, ...immutableRules(files)]);
+  return joined([
+    ...(isShared ? [] : [pageRule(`${basePath}/*`, general)]),
+    ...own,
+    ...immutableRules(files),
+  ]);
 }
 
 /** One `_headers` file of several, in which the rule of a file that languages share occurs once. */
 export function mergedHeaders(files: string[]): string {
   const rules = files.flatMap((file) => file.split(/\n(?=\/)/));
-  return joined(rules.filter((rule, at) => !rule.startsWith('/assets/') || rules.indexOf(rule) === at));
+  return joined(
+    rules.filter((rule, at) => !rule.startsWith('/assets/') || rules.indexOf(rule) === at),
+  );
 }
 
 /** A placeholder of `_headers`: the first part of a path. */
 const anyLanguage = '/:language';
 
 /** For a page in any language, and for the 404 page, which is served if there is no such language. */
-function sharedPolicy(pages: Record<string, string>, path: string, connectTo: readonly string[]): string {
+function sharedPolicy(
+  pages: Record<string, string>,
+  path: string,
+  connectTo: readonly string[],
+): string {
   return policyOf(`${pages[path]}${pages['/404']}`, connectTo);
 }
 
@@ -143,15 +164,20 @@ const pageRule = (path: string, policy: string) =>
   `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
 
 /** A rule for a shared folder would make browsers keep the response that a file is missing. */
-function immutableRules({ hashedFiles, scriptFolder }: Pick<HeaderOptions, 'hashedFiles' | 'scriptFolder'>): string[] {
+function immutableRules({
+  hashedFiles,
+  scriptFolder,
+}: Pick<HeaderOptions, 'hashedFiles' | 'scriptFolder'>): string[] {
   const shared = hashedFiles.filter((file) => !file.startsWith(`${scriptFolder}/`));
   return [`${scriptFolder}/*`, ...shared].map(immutable);
 }
 
-const immutable = (file: string) => `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`;
+const immutable = (file: string) =>
+  `/${file}\n  Cache-Control: public, max-age=31536000, immutable\n`;
 
 function joined(rules: string[]): string {
-  if (rules.length > maxRules) throw new Error(`${rules.length} rules are more than the ${maxRules} allowed`);
+  if (rules.length > maxRules)
+    throw new Error(`${rules.length} rules are more than the ${maxRules} allowed`);
   return rules.join('\n');
 }
 
@@ -177,6 +203,8 @@ function policyOf(html: string, connectTo: readonly string[]): string {
 /** The hashes by which a policy allows the page's own inline scripts or styles. */
 export function inlineHashes(html: string, tag: 'script' | 'style'): string[] {
   const parts = html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'));
-  const hashes = [...parts].map(([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+  const hashes = [...parts].map(
+    ([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`,
+  );
   return [...new Set(hashes)];
 }

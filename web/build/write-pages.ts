@@ -8,7 +8,14 @@ import { pageHead, pages } from '../app/page-heads.ts';
 import { folderOf, sentencesOf } from './words/texts.ts';
 import { withOwnStyles } from './page-styles.ts';
 import { bundleScript, shellPage, withoutSample, type ShellOptions } from './inline-scripts.ts';
-import { addedHeaders, redirects, securityHeaders, manifest, robots, sitemap } from './site-files.ts';
+import {
+  addedHeaders,
+  redirects,
+  securityHeaders,
+  manifest,
+  robots,
+  sitemap,
+} from './site-files.ts';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { offlinePageWords } from '#words/notices';
 import { siteWords } from '#words/page-heads';
@@ -32,20 +39,29 @@ type Options = ShellOptions & {
 };
 
 /** Writes one HTML file per page with its own head and text, and the files for browsers and search engines. */
-export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...shellOptions }: Options): Plugin {
+export function writePages({
+  connectTo,
+  rendererIn,
+  scriptFolder,
+  siteIn,
+  ...shellOptions
+}: Options): Plugin {
   return {
     name: 'write-pages',
     enforce: 'post',
     applyToEnvironment: ({ name }) => name === 'client',
     transformIndexHtml: {
       order: 'pre',
-      handler: (html, { server }) => (server ? html.replace(head, headTags('/')).replace(body, emptyBody) : html),
+      handler: (html, { server }) =>
+        server ? html.replace(head, headTags('/')).replace(body, emptyBody) : html,
     },
     generateBundle: {
       order: 'post',
       async handler(_options, bundle) {
         const html = htmlOf(bundle);
-        const hashedFiles = Object.keys(bundle).filter((fileName) => fileName.startsWith('assets/'));
+        const hashedFiles = Object.keys(bundle).filter((fileName) =>
+          fileName.startsWith('assets/'),
+        );
         const render = await loadRender(rendererIn);
         const folder = basePath && `${basePath.slice(1)}/`;
         const emit = (fileName: string, source: string) =>
@@ -54,11 +70,15 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         const write = async (fileName: string, path: string) => {
           const tags = [headTags(path), ...preloadLinks(bundle, path, html)].join('\n    ');
           const isOffline = path === offlinePath;
-          const content = isOffline ? offlineBody(await pageBody('/404', render)) : await pageBody(path, render);
+          const content = isOffline
+            ? offlineBody(await pageBody('/404', render))
+            : await pageBody(path, render);
           const offers = pageHead(path).isPublic ? languageOffers(path) : '';
           const filled = html.replace(head, () => tags).replace(body, () => offers + content);
           const isShell = pageHead(path).prerendering === 'shell';
-          const page = withoutSample(withOwnStyles(isShell ? await shellPage(path, filled, shellOptions) : filled));
+          const page = withoutSample(
+            withOwnStyles(isShell ? await shellPage(path, filled, shellOptions) : filled),
+          );
           pagesByPath[path] = page;
           const served = isReadable(path) ? page : withoutFontPreloads(page);
           const deferred = isReadable(path) || isShell ? deferScripts(served) : served;
@@ -71,7 +91,8 @@ export function writePages({ connectTo, rendererIn, scriptFolder, siteIn, ...she
         emit('manifest.webmanifest', manifest());
         const headers = { pages: pagesByPath, connectTo, hashedFiles, scriptFolder };
         // English is built first; `build-languages.ts` adds the rules of the others, which are built side by side.
-        if (basePath) return writeHeaders(join(rendererIn, '_headers'), join(siteIn, '_headers'), headers);
+        if (basePath)
+          return writeHeaders(join(rendererIn, '_headers'), join(siteIn, '_headers'), headers);
         emit('sitemap.xml', sitemap());
         emit('robots.txt', robots());
         // Browsers keep the pages of each deployment anew, since the text of the worker differs.
@@ -110,7 +131,10 @@ function deferScripts(html: string): string {
       return '';
     },
   );
-  return readable.replace('</head>', () => `  <template id="after-paint">${scripts.join('')}</template>\n  </head>`);
+  return readable.replace(
+    '</head>',
+    () => `  <template id="after-paint">${scripts.join('')}</template>\n  </head>`,
+  );
 }
 
 /** A private page shows its content after its scripts, so fonts must not delay them. */
@@ -149,7 +173,9 @@ async function pageBody(path: string, render: Render): Promise<string> {
   const { routeId, markup } = await render(path);
   const root = `<div id="root" data-prerendered="${prerendering}" data-route="${routeId}">${markup}</div>`;
   if (isReadable(path)) return root;
-  return [noScript, root, ...(path === '/chat' ? [await filledFrame(path, render)] : [])].join('\n    ');
+  return [noScript, root, ...(path === '/chat' ? [await filledFrame(path, render)] : [])].join(
+    '\n    ',
+  );
 }
 
 /** The page that the service worker shows without a connection, whatever the address. */
@@ -173,7 +199,9 @@ function offlineBody(notFound: string): string {
 function offlineHtml(html: string): string {
   return html
     .replaceAll(/<link rel="modulepreload"[^>]*>|<script type="module"[^>]*><\/script>/g, '')
-    .replace(siteWords.titleOnSite(notFoundWords.title), () => siteWords.titleOnSite(offlinePageWords.title));
+    .replace(siteWords.titleOnSite(notFoundWords.title), () =>
+      siteWords.titleOnSite(offlinePageWords.title),
+    );
 }
 
 /** The main part of the chat with a conversation, in which `fill-chat.tsx` puts the messages of the user. */
@@ -196,9 +224,11 @@ async function loadRender(directory: string): Promise<Render> {
 function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: string): string[] {
   const route = `/routes/${path === '/' ? 'index' : path.slice(1).replaceAll('/', '.')}.tsx?tsr-split=component`;
   // A shell is for returning users only, whose session needs the profile.
-  const modules = pageHead(path).prerendering === 'shell' ? [route, '/data/profile-query.ts'] : [route];
+  const modules =
+    pageHead(path).prerendering === 'shell' ? [route, '/data/profile-query.ts'] : [route];
   const entries = modules.flatMap(
-    (module) => chunksOf(bundle).find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module))) ?? [],
+    (module) =>
+      chunksOf(bundle).find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module))) ?? [],
   );
   const files = new Set(entries.flatMap((entry) => [entry.fileName, ...importsOf(entry, bundle)]));
   return [...files].filter((file) => !html.includes(`/${file}"`)).map(linkTo);
@@ -206,9 +236,14 @@ function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: string)
 
 const linkTo = (fileName: string) => `<link rel="modulepreload" crossorigin href="/${fileName}" />`;
 
-const chunksOf = (bundle: Rolldown.OutputBundle) => Object.values(bundle).filter((file) => file.type === 'chunk');
+const chunksOf = (bundle: Rolldown.OutputBundle) =>
+  Object.values(bundle).filter((file) => file.type === 'chunk');
 
-function importsOf(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle, seen = new Set<string>()): string[] {
+function importsOf(
+  chunk: Rolldown.OutputChunk,
+  bundle: Rolldown.OutputBundle,
+  seen = new Set<string>(),
+): string[] {
   for (const fileName of chunk.imports) {
     const imported = bundle[fileName];
     if (seen.has(fileName) || imported?.type !== 'chunk') continue;

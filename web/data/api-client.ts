@@ -1,7 +1,13 @@
 import type { Endpoints, Input, Output, Params, Query } from '#contract/endpoints';
 import { pageRoutes, type PageCall, type Route } from '#contract/routes';
 import type { ErrorCode } from '#contract/errors';
-import { errorText, ApiError, sessionReplaced, handleRequestError, notifyError } from './api-errors.ts';
+import {
+  errorText,
+  ApiError,
+  sessionReplaced,
+  handleRequestError,
+  notifyError,
+} from './api-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';
@@ -18,7 +24,11 @@ type Arguments<Name extends PageCall> = Endpoints[Name] extends { inputOptional:
     ? []
     : [Argument<Name>];
 type Argument<Name extends PageCall> =
-  Input<Name> extends undefined ? (Params<Name> extends undefined ? Query<Name> : Params<Name>) : Input<Name>;
+  Input<Name> extends undefined
+    ? Params<Name> extends undefined
+      ? Query<Name>
+      : Params<Name>
+    : Input<Name>;
 /** `message` is a sentence, except in the response to a chat message. */
 type Body = { success?: boolean; message?: unknown; error?: unknown; code?: ErrorCode };
 
@@ -26,9 +36,16 @@ type Body = { success?: boolean; message?: unknown; error?: unknown; code?: Erro
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
 
 /** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */
-export async function request<Name extends PageCall>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
+export async function request<Name extends PageCall>(
+  name: Name,
+  ...given: Arguments<Name>
+): Promise<Output<Name>> {
   const isProtected = pageRoutes[name].access === 'user';
-  return requestAs(isProtected ? (session.get().token ?? session.storedToken()) : null, name, ...given);
+  return requestAs(
+    isProtected ? (session.get().token ?? session.storedToken()) : null,
+    name,
+    ...given,
+  );
 }
 
 /** As `request`, with a given token. A response that arrives after the session of that token has ended is an error. */
@@ -41,7 +58,8 @@ export async function requestAs<Name extends PageCall>(
     const body = await fetchBody(route, token, argument as object | undefined);
     const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
-    if (isShown && body.success && sentence && isCurrent(token)) showToast({ type: 'success', title: sentence });
+    if (isShown && body.success && sentence && isCurrent(token))
+      showToast({ type: 'success', title: sentence });
     // The contract defines the response.
     return body as Output<Name>;
   });
@@ -87,7 +105,10 @@ async function withSession<Result>(
 const isCurrent = (token: string | null) => token === null || session.get().token === token;
 
 /** As `request`; shows an error before it throws it. */
-export async function call<Name extends PageCall>(name: Name, ...given: Arguments<Name>): Promise<Output<Name>> {
+export async function call<Name extends PageCall>(
+  name: Name,
+  ...given: Arguments<Name>
+): Promise<Output<Name>> {
   return request(name, ...given).catch((error: unknown) => {
     notifyError(error);
     throw error;
@@ -103,9 +124,13 @@ export function revoke(token: string): void {
 function assertUsable(token: string | null): asserts token is string {
   const stored = session.storedToken();
   if (!token || !stored)
-    throw new ApiError(errorWords.noToken, { toast: errorWords.pleaseLogIn, code: 'token_missing' });
+    throw new ApiError(errorWords.noToken, {
+      toast: errorWords.pleaseLogIn,
+      code: 'token_missing',
+    });
   if (stored !== token) throw sessionReplaced();
-  if (tokenExpired(token, Date.now())) throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
+  if (tokenExpired(token, Date.now()))
+    throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
 
 async function fetchBody(route: Route, token: string | null, argument?: object): Promise<Body> {
@@ -124,7 +149,8 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
 
 /** The API's sentences are English: a page in another language shows its own for the code, or for the call. */
 function inLanguage(body: Body): Body {
-  if (locale === 'en' || (typeof body.message !== 'string' && body.error === undefined)) return body;
+  if (locale === 'en' || (typeof body.message !== 'string' && body.error === undefined))
+    return body;
   const { message: _english, error: _text, ...rest } = body;
   const own = (apiErrorWords as Partial<Record<string, string>>)[body.code ?? ''];
   return own === undefined ? rest : { ...rest, message: own };

@@ -23,7 +23,10 @@ export class ApiError extends Error {
   readonly code: ErrorCode | LocalErrorCode | null;
   isNotified: boolean;
 
-  constructor(message: string, { toast = message, status, code, isNotified = false }: Details = {}) {
+  constructor(
+    message: string,
+    { toast = message, status, code, isNotified = false }: Details = {},
+  ) {
     super(message);
     this.toast = toast;
     this.status = status ?? null;
@@ -46,13 +49,15 @@ export function handleRequestError(error: ApiError, token: string | null): void 
   if (error.code === 'token_missing') return notifyError(error);
   if (token === null) return;
   if (!isCurrent(token)) error.isNotified = true;
-  else if (error.code === 'token_expired') endSession(error, token, !isLocalHost(location.hostname));
+  else if (error.code === 'token_expired')
+    endSession(error, token, !isLocalHost(location.hostname));
   else if (error.status === 401) endSession(error, token, true);
   else if (error.code === 'pending_approval') awaitApproval(error);
   else if (error.code === 'sign_in_needed') signInWithCode(error, token);
 }
 
-const isCurrent = (token: string) => session.get().token === token && session.storedToken() === token;
+const isCurrent = (token: string) =>
+  session.get().token === token && session.storedToken() === token;
 
 function endSession(error: ApiError, token: string, redirects: boolean): void {
   session.end(token);
@@ -87,7 +92,11 @@ export function notifyError(
 }
 
 /** Loads a file before what it shows is opened. If it does not load, a toast says so, and a further press tries again. */
-export function openAfterLoading(load: () => Promise<unknown>, open: () => void, leave?: () => void): void {
+export function openAfterLoading(
+  load: () => Promise<unknown>,
+  open: () => void,
+  leave?: () => void,
+): void {
   load().then(
     // A page that is being loaded again after a deployment gets no file.
     (file) => file && open(),
@@ -108,9 +117,14 @@ export function errorMessage(error: unknown, fallback?: string): string | undefi
 export type ErrorText = { error: string; toast: string | null };
 
 /** The texts for an HTTP status; includes the server's message where the specification allows it. */
-export function errorText(status: number, message: string | undefined, isProtected: boolean): ErrorText {
+export function errorText(
+  status: number,
+  message: string | undefined,
+  isProtected: boolean,
+): ErrorText {
   if (status === 401 && isProtected) return both(errorWords.sessionExpired);
-  if (status === 403) return { error: errorWords.permissionDenied, toast: message ?? errorWords.noPermission };
+  if (status === 403)
+    return { error: errorWords.permissionDenied, toast: message ?? errorWords.noPermission };
   if (status === 404) return { error: errorWords.notFound, toast: null };
   if (status === 429) return { error: errorWords.rateLimit, toast: errorWords.tooManyRequests };
   if (status === 500 || status === 502 || status === 503) return both(errorWords.server);

@@ -16,7 +16,10 @@ export async function createPortalSession(): Promise<string> {
   return portalUrlOf(await request('createPortalSession'));
 }
 
-function portalUrlOf({ success, portalUrl, message }: PartialResponse, fallback: string | null = null): string {
+function portalUrlOf(
+  { success, portalUrl, message }: PartialResponse,
+  fallback: string | null = null,
+): string {
   if (success && portalUrl) return portalUrl;
   throw new ApiError(managementWords.noPortal, { toast: message ?? fallback });
 }

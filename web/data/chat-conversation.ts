@@ -39,7 +39,10 @@ async function readNewest(token: string): Promise<Conversation> {
   reads.add(read);
   try {
     const page = conversationOf(await requestAs(token, 'getChat', { limit: messagesPerPage }));
-    return read.received.reduce((current, { event, revision }) => applyEvent(current, event, revision), page);
+    return read.received.reduce(
+      (current, { event, revision }) => applyEvent(current, event, revision),
+      page,
+    );
   } finally {
     reads.delete(read);
   }
@@ -89,11 +92,16 @@ export const conversation = {
     conversation.keepSent(token, id, requestAs(token, 'sendMessage', { id, text })),
 
   /** Shows what the response to a message says, unless the stream has brought a later state of it meanwhile. */
-  async keepSent(token: string, id: string, response: Promise<{ message: ChatMessage }>): Promise<ChatMessage> {
+  async keepSent(
+    token: string,
+    id: string,
+    response: Promise<{ message: ChatMessage }>,
+  ): Promise<ChatMessage> {
     const before = ownMessage(conversation.get(token), id);
     const count = clearings;
     const { message } = await response;
-    const isLatest = (current: Conversation) => count === clearings && ownMessage(current, id) === before;
+    const isLatest = (current: Conversation) =>
+      count === clearings && ownMessage(current, id) === before;
     change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
     // The server can be reached, so the reply must not wait for the next attempt.
     retryStream();
@@ -112,7 +120,8 @@ export const conversation = {
 
   /** If the server misses the consent, the page asks for it again. */
   async refreshAfter(token: string, error: unknown): Promise<void> {
-    if (error instanceof ApiError && error.code === 'consent_needed') await conversation.reload(token);
+    if (error instanceof ApiError && error.code === 'consent_needed')
+      await conversation.reload(token);
   },
 
   async clear(token: string): Promise<void> {
@@ -219,7 +228,9 @@ export const drafts = {
     store.set({ pending: [...store.get().pending, message] });
   },
   mark(id: string, state: PendingMessage['state']): void {
-    store.set({ pending: store.get().pending.map((one) => (one.id === id ? { ...one, state } : one)) });
+    store.set({
+      pending: store.get().pending.map((one) => (one.id === id ? { ...one, state } : one)),
+    });
   },
   remove(id: string): void {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });

@@ -52,7 +52,8 @@ export function takeEarlyResponse(path: string, token: string): Promise<Response
 
 type AddressToken = 'externalToken' | 'trialToken';
 
-export const addressToken = (kind: AddressToken): string | null => globalThis.earlyStart?.[kind] ?? null;
+export const addressToken = (kind: AddressToken): string | null =>
+  globalThis.earlyStart?.[kind] ?? null;
 
 export function clearAddressToken(kind: AddressToken): void {
   if (globalThis.earlyStart) globalThis.earlyStart[kind] = null;

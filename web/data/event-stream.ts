@@ -62,7 +62,9 @@ export class StreamReader {
       this.#live();
       this.#options.onOpen(String(data));
     });
-    source.addEventListener('message', ({ data, lastEventId }) => this.#options.onMessage(String(data), lastEventId));
+    source.addEventListener('message', ({ data, lastEventId }) =>
+      this.#options.onMessage(String(data), lastEventId),
+    );
     // Reconnecting at once would end the stream of another tab.
     source.addEventListener(streamReplaced, () => this.#giveUp());
     source.addEventListener('error', () => this.#retry());

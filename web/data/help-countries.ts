@@ -19,7 +19,8 @@ const patience = 1000;
 function useConnectionCountry(): string | null | undefined {
   const [country, setCountry] = useState<string | null>();
   useEffect(() => {
-    const settle = (found: string | null) => setCountry((known) => (known === undefined ? found : known));
+    const settle = (found: string | null) =>
+      setCountry((known) => (known === undefined ? found : known));
     const timer = setTimeout(settle, patience, null);
     request('getCountry').then(
       (response) => settle(response.country ?? null),

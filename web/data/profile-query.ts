@@ -7,7 +7,9 @@ import { connectionState } from './event-stream.ts';
 import { session } from './session.ts';
 import { useEffect } from 'react';
 
-export type ProfileResult = { success: true } | { success: false; message: string; error?: unknown };
+export type ProfileResult =
+  | { success: true }
+  | { success: false; message: string; error?: unknown };
 
 const key = (token: string) => ['me', token] as const;
 const foreground = new Set<string>();
@@ -19,7 +21,8 @@ session.connect({
   get: (token) => queryClient.getQueryData<User>(key(token)) ?? null,
   set: (token, user) => void queryClient.setQueryData<User>(key(token), user),
   // Every query key contains the token, so that no data of one session appears in the next.
-  remove: (token) => queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === token }),
+  remove: (token) =>
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === token }),
   isLoading: (token) => foreground.has(token),
 });
 queryClient.getQueryCache().subscribe(({ type, query }) => {
@@ -37,7 +40,11 @@ export async function fetchProfile({ inBackground = false } = {}): Promise<Profi
     return { success: true };
   } catch (failure) {
     const error = session.get().token === token ? failure : sessionReplaced();
-    return { success: false, message: errorMessage(error, profileWords.unexpected) ?? profileWords.fetchFailed, error };
+    return {
+      success: false,
+      message: errorMessage(error, profileWords.unexpected) ?? profileWords.fetchFailed,
+      error,
+    };
   } finally {
     foreground.delete(token);
     session.refresh();
@@ -90,20 +97,26 @@ type PartialResponse = { success?: boolean; profile?: PartialProfile; message?: 
 async function fetchUser(token: string): Promise<User> {
   const counts = connectionState.get().counts;
   const { success, profile, message }: PartialResponse = await requestAs(token, 'getMe');
-  if (!success || !profile) throw new ApiError(message ?? profileWords.fetchFailed, { status: 200 });
+  if (!success || !profile)
+    throw new ApiError(message ?? profileWords.fetchFailed, { status: 200 });
   const user = readUser(profile);
   const current = queryClient.getQueryData<User>(key(token));
   // A count that the stream sent meanwhile is newer than the response's.
   if (!current || connectionState.get().counts === counts) return user;
   const used = current.messagesUsedThisPeriod;
-  return { ...user, messagesUsedThisPeriod: used, metadata: { ...user.metadata, messagesUsedThisPeriod: used } };
+  return {
+    ...user,
+    messagesUsedThisPeriod: used,
+    metadata: { ...user.metadata, messagesUsedThisPeriod: used },
+  };
 }
 
 /** Fetches the profile again when the user returns to the tab. */
 export function useFreshProfile(): void {
   useEffect(() => {
     const refresh = () => {
-      if (document.visibilityState === 'visible' && session.get().token) void fetchProfile({ inBackground: true });
+      if (document.visibilityState === 'visible' && session.get().token)
+        void fetchProfile({ inBackground: true });
     };
     document.addEventListener('visibilitychange', refresh);
     return () => document.removeEventListener('visibilitychange', refresh);

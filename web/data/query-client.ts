@@ -3,7 +3,9 @@ import { ApiError, notifyError } from './api-errors.ts';
 
 /** Queries are retried once after one second, unless the server has refused them. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error, query) => query.meta?.['silent'] || notifyError(error) }),
+  queryCache: new QueryCache({
+    onError: (error, query) => query.meta?.['silent'] || notifyError(error),
+  }),
   defaultOptions: {
     queries: {
       retry: (failures, error) => failures < 1 && mayRetry(error),
@@ -14,4 +16,5 @@ export const queryClient = new QueryClient({
   },
 });
 
-const mayRetry = (error: Error) => !(error instanceof ApiError) || (error.isOutage && !error.isNotified);
+const mayRetry = (error: Error) =>
+  !(error instanceof ApiError) || (error.isOutage && !error.isNotified);

@@ -26,8 +26,13 @@ export class ActiveRecording {
     this.#stream = stream;
     this.#longestSeconds = longestSeconds;
     this.#onEnd = onEnd;
-    const type = recordingType('audioSession' in navigator, (each) => MediaRecorder.isTypeSupported(each));
-    this.#recorder = new MediaRecorder(stream, { ...(type && { mimeType: type }), audioBitsPerSecond });
+    const type = recordingType('audioSession' in navigator, (each) =>
+      MediaRecorder.isTypeSupported(each),
+    );
+    this.#recorder = new MediaRecorder(stream, {
+      ...(type && { mimeType: type }),
+      audioBitsPerSecond,
+    });
     this.#meter = new Meter(stream);
     // Without a time slice: a recording in slices has no duration, and in some browsers no playable end.
     this.#recorder.addEventListener('dataavailable', ({ data }) => this.#finish(data));
@@ -75,7 +80,11 @@ export class ActiveRecording {
     const seconds = Math.min(this.seconds, this.#longestSeconds);
     const isEmpty = !data || data.size === 0 || seconds * 1000 < shortestMs || this.#meter.isSilent;
     this.#release();
-    this.#onEnd(isEmpty ? null : data, Math.max(1, Math.round(seconds)), this.#end ?? 'interrupted');
+    this.#onEnd(
+      isEmpty ? null : data,
+      Math.max(1, Math.round(seconds)),
+      this.#end ?? 'interrupted',
+    );
     this.#finished.resolve();
   }
 

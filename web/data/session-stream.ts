@@ -22,7 +22,10 @@ let expectsConversation = () => false;
 export function followSession(isConversation: () => boolean): void {
   expectsConversation = isConversation;
   session.subscribe(follow);
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && retryStream());
+  document.addEventListener(
+    'visibilitychange',
+    () => document.visibilityState === 'visible' && retryStream(),
+  );
   addEventListener('online', retryStream);
   follow();
 }
@@ -57,7 +60,8 @@ function openStream(token: string, name: StreamName): StreamReader {
   return new StreamReader({
     token,
     name,
-    query: () => (name === 'chatStream' ? { after: String(conversationReader?.revision() ?? 0) } : {}),
+    query: () =>
+      name === 'chatStream' ? { after: String(conversationReader?.revision() ?? 0) } : {},
     onOpen(data) {
       const profile = readOpening(data);
       if (profile) keepStreamProfile(token, profile);

@@ -160,7 +160,9 @@ export type Visitor = 'unknown' | 'guest' | 'member';
 
 /** The kind of visitor; unknown at build time and while a session starts. */
 export function useVisitor(): Visitor {
-  return useSession(({ user, isInitializing }) => (user ? 'member' : isInitializing ? 'unknown' : 'guest'));
+  return useSession(({ user, isInitializing }) =>
+    user ? 'member' : isInitializing ? 'unknown' : 'guest',
+  );
 }
 
 type Listener = (to: Destination) => Promise<void>;

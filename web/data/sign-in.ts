@@ -14,7 +14,10 @@ type PartialLogin = { success?: boolean; token?: string; status?: string; messag
 /** Requests a one-time code; `isNetworkError` if the server was unreachable. */
 export async function requestOtp(phone: string) {
   try {
-    const { success, requiresInitialContact, message, challenge, linkCode } = await request('requestOtp', { phone });
+    const { success, requiresInitialContact, message, challenge, linkCode } = await request(
+      'requestOtp',
+      { phone },
+    );
     return { success, requiresInitialContact, message, challenge, linkCode, isNetworkError: false };
   } catch (error) {
     const message = errorMessage(error, loginWords.requestFailed);
@@ -40,7 +43,10 @@ export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResu
 export async function activateTrial(trialToken: string | null): Promise<LoginResult> {
   if (!trialToken) return failure(trialWords.missing);
   const before = session.storedToken();
-  const result = await signIn(() => request('verifyTrialToken', { trialToken }), trialWords.unexpected);
+  const result = await signIn(
+    () => request('verifyTrialToken', { trialToken }),
+    trialWords.unexpected,
+  );
   const { token } = session.get();
   if (!result.success) endStoredSession();
   else if (token && isOfAnother(before, token)) session.markSwitched(token);
@@ -49,7 +55,9 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
 
 export async function verifyExternalToken(externalToken: string): Promise<LoginResult> {
   try {
-    const response: PartialLogin & { user?: object } = await request('verifyExternalToken', { token: externalToken });
+    const response: PartialLogin & { user?: object } = await request('verifyExternalToken', {
+      token: externalToken,
+    });
     const { success, token, user, status, message } = response;
     if (!success || !token || !user) return failure(message ?? loginWords.unexpected);
     keepProfile(token, user);
@@ -60,12 +68,16 @@ export async function verifyExternalToken(externalToken: string): Promise<LoginR
   }
 }
 
-async function signIn(requestToken: () => Promise<PartialLogin>, unexpected?: string): Promise<LoginResult> {
+async function signIn(
+  requestToken: () => Promise<PartialLogin>,
+  unexpected?: string,
+): Promise<LoginResult> {
   try {
     const { success, token, status, message } = await requestToken();
     if (!success || !token) return failure(message, status);
     startSession(token);
-    if ((await fetchProfile()).success) return { success: true, status: status ?? 'authenticated', message };
+    if ((await fetchProfile()).success)
+      return { success: true, status: status ?? 'authenticated', message };
     session.end(token);
     return failure(loginWords.profileFailed);
   } catch (error) {
@@ -90,7 +102,11 @@ function startSession(token: string): void {
   if (replaced) revoke(replaced);
 }
 
-const failure = (message: string | undefined, status = 'failed'): LoginResult => ({ success: false, status, message });
+const failure = (message: string | undefined, status = 'failed'): LoginResult => ({
+  success: false,
+  status,
+  message,
+});
 
 type Target = '/' | '/login';
 

@@ -36,7 +36,13 @@ export const unsentText = {
   keep(key: string, read: () => string): () => void {
     // A click that opens another tab or window keeps this page.
     const store = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent) => {
-      if (ctrlKey || metaKey || shiftKey || !(target instanceof Element && target.closest('a[hreflang]'))) return;
+      if (
+        ctrlKey ||
+        metaKey ||
+        shiftKey ||
+        !(target instanceof Element && target.closest('a[hreflang]'))
+      )
+        return;
       const text = read();
       if (text) tabStorage.write(key, text);
     };

@@ -2,7 +2,10 @@ import { createStore } from './store.ts';
 
 export type Toast = { type: 'success' | 'error'; title: string; description?: string; id?: string };
 
-const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string[] }>({ toasts: [], withdrawn: [] });
+const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string[] }>({
+  toasts: [],
+  withdrawn: [],
+});
 
 export function showToast(toast: Toast): void {
   queue.set({ toasts: [...queue.get().toasts, toast] });
@@ -18,7 +21,8 @@ export const toasts = {
   subscribe: queue.subscribe,
   take() {
     const taken = queue.get();
-    if (taken.toasts.length > 0 || taken.withdrawn.length > 0) queue.set({ toasts: [], withdrawn: [] });
+    if (taken.toasts.length > 0 || taken.withdrawn.length > 0)
+      queue.set({ toasts: [], withdrawn: [] });
     return taken;
   },
 };

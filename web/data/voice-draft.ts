@@ -8,7 +8,13 @@ import { session } from './session.ts';
 import { createStore } from './store.ts';
 
 /** A recording that is not sent yet. `end` says why it ended, if the person did not end it. */
-export type KeptRecording = { id: string; blob: Blob; seconds: number; end: RecordingEnd; isSending: boolean };
+export type KeptRecording = {
+  id: string;
+  blob: Blob;
+  seconds: number;
+  end: RecordingEnd;
+  isSending: boolean;
+};
 
 type VoiceDraft = {
   token: string | null;
@@ -19,10 +25,22 @@ type VoiceDraft = {
   error: unknown;
 };
 
-const empty: VoiceDraft = { token: null, problem: null, isAsking: false, active: null, kept: null, error: null };
+const empty: VoiceDraft = {
+  token: null,
+  problem: null,
+  isAsking: false,
+  active: null,
+  kept: null,
+  error: null,
+};
 const store = createStore<VoiceDraft>(empty);
 
-const constraints = { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+const constraints = {
+  channelCount: 1,
+  echoCancellation: true,
+  noiseSuppression: true,
+  autoGainControl: true,
+};
 
 /** The recording being made, or not sent yet: in memory until the session ends; leaving the site asks first. */
 export const voiceDraft = {
@@ -44,7 +62,11 @@ export const voiceDraft = {
       else active.cancel();
     } catch (error) {
       for (const track of stream?.getTracks() ?? []) track.stop();
-      store.set({ ...empty, token, problem: microphoneProblem(error instanceof DOMException ? error.name : '') });
+      store.set({
+        ...empty,
+        token,
+        problem: microphoneProblem(error instanceof DOMException ? error.name : ''),
+      });
     }
   },
 
@@ -62,7 +84,8 @@ export const voiceDraft = {
       await conversation.keepSent(token, id, sendRecording(token, { id, seconds }, blob));
       clear();
     } catch (error) {
-      if (store.get().kept?.id === kept.id) store.set({ kept: { ...kept, isSending: false }, error });
+      if (store.get().kept?.id === kept.id)
+        store.set({ kept: { ...kept, isSending: false }, error });
       await conversation.refreshAfter(token, error);
     }
   },
@@ -92,7 +115,10 @@ async function loadRecorder(loadPanel: () => Promise<unknown>) {
 function ended(blob: Blob | null, seconds: number, end: RecordingEnd): void {
   const { token } = store.get();
   if (!blob) return store.set({ ...empty, token, problem: 'silent' });
-  store.set({ active: null, kept: { id: crypto.randomUUID(), blob, seconds, end, isSending: false } });
+  store.set({
+    active: null,
+    kept: { id: crypto.randomUUID(), blob, seconds, end, isSending: false },
+  });
 }
 
 function clear(): void {

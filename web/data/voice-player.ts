@@ -37,7 +37,8 @@ export const player = {
     } catch (error) {
       if (store.get().key !== key) return;
       // Loading took so long that the click no longer counts; the next one plays at once.
-      const isBlocked = error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
+      const isBlocked =
+        error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
       store.set({ state: isBlocked ? 'paused' : 'failed' });
     }
   },
@@ -75,7 +76,10 @@ async function play(address: string, from: number): Promise<void> {
 function createAudio(): HTMLAudioElement {
   const created = new Audio();
   created.addEventListener('playing', () => store.set({ state: 'playing' }));
-  created.addEventListener('pause', () => store.get().state === 'playing' && store.set({ state: 'paused' }));
+  created.addEventListener(
+    'pause',
+    () => store.get().state === 'playing' && store.set({ state: 'paused' }),
+  );
   created.addEventListener('timeupdate', () => {
     if (store.get().state === 'playing') store.set({ position: created.currentTime });
   });

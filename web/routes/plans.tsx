@@ -1,4 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { PlansPage } from '../pages/plans/plans-page.tsx';
 
-export const Route = createFileRoute('/plans')({ staticData: { rendersWithoutSession: true }, component: PlansPage });
+export const Route = createFileRoute('/plans')({
+  staticData: { rendersWithoutSession: true },
+  component: PlansPage,
+});

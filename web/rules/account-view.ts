@@ -5,7 +5,10 @@ import { formatPhone, formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 
 export type AccountSummary = {
-  texts: Record<'phone' | 'plan' | 'description' | 'status' | 'hint' | 'usageLabel' | 'usage', string>;
+  texts: Record<
+    'phone' | 'plan' | 'description' | 'status' | 'hint' | 'usageLabel' | 'usage',
+    string
+  >;
   tone: StatusLine['tone'];
 };
 
@@ -61,7 +64,10 @@ function trialLine(date: string | null, scheduledTierId: string | null): StatusL
       text: plan ? statusWords.trialSwitchesWithoutDate(plan) : statusWords.trialWithoutDate,
       tone: 'danger',
     };
-  return { text: plan ? statusWords.trialEndsAndSwitches({ date, plan }) : statusWords.trialEnds(date), tone: 'calm' };
+  return {
+    text: plan ? statusWords.trialEndsAndSwitches({ date, plan }) : statusWords.trialEnds(date),
+    tone: 'calm',
+  };
 }
 
 function downgradeLine(plan: string, date: string | null): StatusLine {
@@ -78,15 +84,23 @@ function cancellationLine(date: string | null): StatusLine {
 const platinumAllowance = 160;
 
 /** The content of the Usage card; `limit` is null if usage is not tracked. */
-export type UsageView = { label: string; used: number; limit: number | null; percent: number; note: string | null };
+export type UsageView = {
+  label: string;
+  used: number;
+  limit: number | null;
+  percent: number;
+  note: string | null;
+};
 
 /** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */
 export function usageView(plan: Plan, used: number): UsageView {
   const label = usageWords.used[plan.periodDescription];
   const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
-  if (plan.id === 'free') return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
+  if (plan.id === 'free')
+    return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
   if (limit !== null) return view(label, used, limit, null);
-  if (plan.id === 'platinum') return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
+  if (plan.id === 'platinum')
+    return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
   return view(label, used, null, usageWords.notApplicable);
 }
 
@@ -112,7 +126,8 @@ const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_sche
 export function managementButton(facts: Facts): { label: string; hint: string } {
   if (planOf(facts.subscriptionTier).id === 'free')
     return { label: managementWords.upgrade, hint: managementWords.upgradeHint };
-  if (facts.cancelAtDate) return { label: managementWords.cancellation, hint: managementWords.cancellationHint };
+  if (facts.cancelAtDate)
+    return { label: managementWords.cancellation, hint: managementWords.cancellationHint };
   if (facts.isTrial && facts.scheduledTierId)
     return { label: managementWords.scheduled, hint: managementWords.scheduledHint };
   const isRunning = running.includes(facts.subscriptionStatus ?? '');

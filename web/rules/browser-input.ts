@@ -1,5 +1,8 @@
 export function isLocalHost(hostname: string): boolean {
-  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) || /\.(localhost|local|test)$/.test(hostname);
+  return (
+    /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ||
+    /\.(localhost|local|test)$/.test(hostname)
+  );
 }
 
 export function isOwnAddress(address: string, here: string): boolean {

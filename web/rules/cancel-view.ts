@@ -14,11 +14,14 @@ export type Hidden = Subscription | null | 'loading' | 'unknown';
 export function cancelView(user: User, hidden: Hidden, timeZone?: string): CancelView {
   const { subscriptionTier, cancelAtDate, renewalDate } = user.metadata;
   const name = planName(planOf(subscriptionTier).id);
-  if (user.isTrial) return { plan: cancelWords.trial(name), ...viewOfTrial(user, hidden, timeZone) };
+  if (user.isTrial)
+    return { plan: cancelWords.trial(name), ...viewOfTrial(user, hidden, timeZone) };
   const plan = cancelWords.plan(name);
   if (cancelAtDate !== null) {
     const date = formatDate(cancelAtDate, timeZone);
-    const text = isFree(user) ? cancelWords.cancelledUnpaid(date) : cancelWords.cancelled({ plan: name, date });
+    const text = isFree(user)
+      ? cancelWords.cancelledUnpaid(date)
+      : cancelWords.cancelled({ plan: name, date });
     return { plan, text, action: 'resume' };
   }
   const text = textBefore(user, name, formatDate(renewalDate, timeZone));
@@ -35,7 +38,9 @@ function viewOfTrial(user: User, hidden: Hidden, timeZone?: string): Omit<Cancel
   const plan = planName(hidden.tier);
   const end = formatDate(cancelAtDate ?? renewalDate, timeZone);
   if (cancelAtDate !== null) {
-    const text = startDate ? cancelWords.cancelledTrial(date) : cancelWords.cancelledBeside({ date, plan, end });
+    const text = startDate
+      ? cancelWords.cancelledTrial(date)
+      : cancelWords.cancelledBeside({ date, plan, end });
     return { text, action: 'resume' };
   }
   if (startDate) return { text: cancelWords.trialWithPlan({ date, next: plan }), action: 'cancel' };

@@ -14,8 +14,22 @@ export type Conversation = {
 
 const notTyping = { typingUntil: null, typed: '' };
 
-export function conversationOf({ revision, messages, hasMore, typingUntil, consent }: ChatPage): Conversation {
-  return { revision, messages, hasMore, typingUntil, typed: '', consent, loadedUpTo: messages.at(-1)?.seq ?? 0 };
+export function conversationOf({
+  revision,
+  messages,
+  hasMore,
+  typingUntil,
+  consent,
+}: ChatPage): Conversation {
+  return {
+    revision,
+    messages,
+    hasMore,
+    typingUntil,
+    typed: '',
+    consent,
+    loadedUpTo: messages.at(-1)?.seq ?? 0,
+  };
 }
 
 /** So long (ms) somebody watches the page for a reply. */
@@ -36,16 +50,23 @@ export function withOlderPage(conversation: Conversation, page: ChatPage): Conve
 
 /** Adds a message, or replaces the one of the same id. A reply ends the typing. */
 export function withMessage(conversation: Conversation, message: ChatMessage): Conversation {
-  const others = conversation.messages.filter(({ id, author }) => id !== message.id || author !== message.author);
+  const others = conversation.messages.filter(
+    ({ id, author }) => id !== message.id || author !== message.author,
+  );
   const messages = [...others, message].toSorted((a, b) => a.seq - b.seq);
   const isReply = message.author === 'solace';
   return { ...conversation, messages, ...(isReply && notTyping) };
 }
 
 /** Applies an event of the stream; a repeated or older one changes nothing. The caller handles `reset`. */
-export function applyEvent(conversation: Conversation, event: ChatStreamEvent, revision: number | null): Conversation {
+export function applyEvent(
+  conversation: Conversation,
+  event: ChatStreamEvent,
+  revision: number | null,
+): Conversation {
   if (event.type === 'typing') return { ...conversation, ...typingOf(event) };
-  if (revision === null || revision <= conversation.revision || event.type === 'reset') return conversation;
+  if (revision === null || revision <= conversation.revision || event.type === 'reset')
+    return conversation;
   return { ...applyChange(conversation, event), revision };
 }
 
@@ -60,12 +81,17 @@ const isUnloaded = ({ messages: [first], hasMore }: Conversation, { seq }: ChatM
 type Change = Exclude<ChatStreamEvent, { type: 'typing' | 'reset' }>;
 
 function applyChange(conversation: Conversation, event: Change): Conversation {
-  if (event.type === 'cleared') return { ...conversation, messages: [], hasMore: false, ...notTyping };
+  if (event.type === 'cleared')
+    return { ...conversation, messages: [], hasMore: false, ...notTyping };
   if (event.type === 'message')
-    return isUnloaded(conversation, event.message) ? conversation : withMessage(conversation, event.message);
+    return isUnloaded(conversation, event.message)
+      ? conversation
+      : withMessage(conversation, event.message);
   const { upTo, state } = event;
   const messages = conversation.messages.map((message) =>
-    message.author === 'user' && message.state === 'sent' && message.seq <= upTo ? { ...message, state } : message,
+    message.author === 'user' && message.state === 'sent' && message.seq <= upTo
+      ? { ...message, state }
+      : message,
   );
   return { ...conversation, messages };
 }

@@ -20,9 +20,13 @@ export type AfterLogin = { to: Destination; toast: 'none' | 'success' | 'issue' 
 
 export type LoginWishes = { plan?: string | undefined; next?: ReturnPage | undefined };
 
-export function afterLogin(status: string | null | undefined, { plan, next }: LoginWishes): AfterLogin {
+export function afterLogin(
+  status: string | null | undefined,
+  { plan, next }: LoginWishes,
+): AfterLogin {
   if (isPlanId(plan)) return { to: '/account', toast: 'success' };
-  if (!status || status === 'approved' || status === 'authenticated') return { to: next ?? '/account', toast: 'none' };
+  if (!status || status === 'approved' || status === 'authenticated')
+    return { to: next ?? '/account', toast: 'none' };
   if (status === 'pending') return { to: '/pending-approval', toast: 'none' };
   return { to: '/', toast: 'issue' };
 }

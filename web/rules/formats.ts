@@ -9,7 +9,13 @@ import { dateText, monthText, timeText } from '#words/intl';
 export function formatDate(iso: string | null | undefined, timeZone?: string): string {
   const date = new Date(iso ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return statusWords.unknownDate;
-  if (timeZone) return date.toLocaleDateString(locale, { year: 'numeric', month: 'long', day: 'numeric', timeZone });
+  if (timeZone)
+    return date.toLocaleDateString(locale, {
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      timeZone,
+    });
   return dateText(date.getDate(), date.getMonth(), date.getFullYear());
 }
 

@@ -14,7 +14,12 @@ export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine
     text && way(textLabel(text), smsLink(text)),
     chat && way(words.chat(chat.address), `https://${chat.address}`, [hoursText(chat.hours)], true),
     whatsApp &&
-      way(words.whatsApp(whatsApp.shown), `https://wa.me/${whatsApp.international}`, [hoursText(whatsApp.hours)], true),
+      way(
+        words.whatsApp(whatsApp.shown),
+        `https://wa.me/${whatsApp.international}`,
+        [hoursText(whatsApp.hours)],
+        true,
+      ),
     call && way(callLabel(call), call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
   ].filter((each) => each !== undefined);
 }
@@ -23,12 +28,18 @@ const textLabel = ({ shown, word }: NonNullable<HelpLine['text']>) =>
   word ? words.textWord({ word, number: shown }) : words.text(shown);
 
 // `?&body=` is understood by iOS and by Android; each ignores the other's separator.
-const smsLink = ({ number, word }: NonNullable<HelpLine['text']>) => `sms:${number}${word ? `?&body=${word}` : ''}`;
+const smsLink = ({ number, word }: NonNullable<HelpLine['text']>) =>
+  `sms:${number}${word ? `?&body=${word}` : ''}`;
 
 const callLabel = ({ shown, key }: NonNullable<HelpLine['call']>) =>
   key ? words.callThen({ number: shown, key }) : words.call(shown);
 
-function way(label: string, href: string | undefined, notes: string[] = [], isWebsite = false): HelpWay {
+function way(
+  label: string,
+  href: string | undefined,
+  notes: string[] = [],
+  isWebsite = false,
+): HelpWay {
   return { label, ...(href && { href }), note: notes.filter(Boolean).join(', '), isWebsite };
 }
 

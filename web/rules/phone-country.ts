@@ -77,7 +77,9 @@ const prefixes: Record<string, string> = {
 };
 
 const countries = new Map(
-  Object.entries(prefixes).flatMap(([country, list]) => list.split(' ').map((prefix) => [prefix, country] as const)),
+  Object.entries(prefixes).flatMap(([country, list]) =>
+    list.split(' ').map((prefix) => [prefix, country] as const),
+  ),
 );
 const longest = Math.max(...[...countries.keys()].map(({ length }) => length));
 

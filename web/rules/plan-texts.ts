@@ -14,7 +14,8 @@ export type PlanTexts = {
 export function planTexts(id: PlanId): PlanTexts {
   const { name, description, features } = planTextWords.plans[id];
   const { weeklyCents, messageLimit } = plans[id];
-  const allowance = messageLimit === null || messageLimit < 0 ? [] : [planTextWords.weekly(messageLimit)];
+  const allowance =
+    messageLimit === null || messageLimit < 0 ? [] : [planTextWords.weekly(messageLimit)];
   const paid = weeklyCents > 0;
   return {
     name,

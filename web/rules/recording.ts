@@ -7,11 +7,20 @@ const recordingTypes = {
 };
 
 /** The type to record; undefined leaves the choice to the browser. */
-export function recordingType(isSafari: boolean, isSupported: (type: string) => boolean): string | undefined {
+export function recordingType(
+  isSafari: boolean,
+  isSupported: (type: string) => boolean,
+): string | undefined {
   return recordingTypes[isSafari ? 'safari' : 'others'].find(isSupported);
 }
 
-export type MicrophoneProblem = 'denied' | 'missing' | 'busy' | 'unsupported' | 'silent' | 'network';
+export type MicrophoneProblem =
+  | 'denied'
+  | 'missing'
+  | 'busy'
+  | 'unsupported'
+  | 'silent'
+  | 'network';
 
 /** Why nothing can be recorded, by the name of the error of `getUserMedia`, or of the recorder's download. */
 export function microphoneProblem(name: string): MicrophoneProblem {

@@ -36,7 +36,9 @@ function isEvent(value: unknown): value is LiveEvent {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   if (value.type === 'usageUpdate') return 'count' in value && typeof value.count === 'number';
   return (
-    conversationTypes.has(value.type) || value.type === 'subscription_update' || value.type === 'subscriptionChange'
+    conversationTypes.has(value.type) ||
+    value.type === 'subscription_update' ||
+    value.type === 'subscriptionChange'
   );
 }
 

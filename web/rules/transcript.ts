@@ -23,7 +23,8 @@ export function transcript<Message extends Timed>(
   for (const message of messages) {
     const at = Date.parse(message.at);
     const messageDay = new Date(at).toDateString();
-    if (messageDay !== day) items.push({ kind: 'day', key: `day-${keyOf(message)}`, at: message.at });
+    if (messageDay !== day)
+      items.push({ kind: 'day', key: `day-${keyOf(message)}`, at: message.at });
     if (at - noticeAt > noticeIntervalMs) {
       items.push({ kind: 'notice', key: `notice-${keyOf(message)}`, at: message.at });
       noticeAt = at;
@@ -44,9 +45,13 @@ export function withReminders<Message extends Timed>(
   items: readonly TranscriptItem<Message>[],
   reminders: readonly string[],
 ): TranscriptItem<Message>[] {
-  const shown = items.filter((item) => item.kind !== 'notice' || !reminders.some((at) => follows(item.at, at)));
+  const shown = items.filter(
+    (item) => item.kind !== 'notice' || !reminders.some((at) => follows(item.at, at)),
+  );
   for (const at of reminders) {
-    const next = shown.findIndex((item) => (item.kind === 'message' ? item.message.at : item.at) > at);
+    const next = shown.findIndex(
+      (item) => (item.kind === 'message' ? item.message.at : item.at) > at,
+    );
     shown.splice(next < 0 ? shown.length : next, 0, { kind: 'notice', key: `notice-${at}`, at });
   }
   return shown;
@@ -89,15 +94,28 @@ export type ShownMessage = {
 /** A message of this page that the server has not accepted yet. */
 export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
 
-export function shownMessage({ id, seq, author, text, at, state, crisis, voice }: ChatMessage): ShownMessage {
+export function shownMessage({
+  id,
+  seq,
+  author,
+  text,
+  at,
+  state,
+  crisis,
+  voice,
+}: ChatMessage): ShownMessage {
   const key = `${author}-${id}`;
   return { key, id, seq, author, text, at, state, crisis: crisis === true, voice: voice ?? null };
 }
 
 /** The server's messages in their order, then the pending ones. A failed message that is sent again appears once. */
-export function shownMessages(messages: readonly ChatMessage[], pending: readonly PendingMessage[]): ShownMessage[] {
+export function shownMessages(
+  messages: readonly ChatMessage[],
+  pending: readonly PendingMessage[],
+): ShownMessage[] {
   const waiting = new Set(pending.map(({ id }) => id));
-  const isWaiting = ({ id, author, state }: ChatMessage) => author === 'user' && state === 'failed' && waiting.has(id);
+  const isWaiting = ({ id, author, state }: ChatMessage) =>
+    author === 'user' && state === 'failed' && waiting.has(id);
   const stored = messages.filter((message) => !isWaiting(message));
   const known = new Set(stored.filter(({ author }) => author === 'user').map(({ id }) => id));
   return [
@@ -126,7 +144,11 @@ export function messageParts(text: string): MessagePart[] {
   for (const match of text.matchAll(link)) {
     const address = match[0].replace(trailing, '');
     if (!URL.canParse(address)) continue;
-    parts.push(...emphasis(text.slice(end, match.index)), { kind: 'link', text: address, href: address });
+    parts.push(...emphasis(text.slice(end, match.index)), {
+      kind: 'link',
+      text: address,
+      href: address,
+    });
     end = match.index + address.length;
   }
   return [...parts, ...emphasis(text.slice(end))];
@@ -136,7 +158,9 @@ export function messageParts(text: string): MessagePart[] {
 function emphasis(text: string): MessagePart[] {
   const parts: MessagePart[] = [];
   let end = 0;
-  for (const match of text.matchAll(/(?<![\p{L}\p{N}*_])([*_])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}*_])/gu)) {
+  for (const match of text.matchAll(
+    /(?<![\p{L}\p{N}*_])([*_])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}*_])/gu,
+  )) {
     const [whole, mark, inner = ''] = match;
     if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
     parts.push({ kind: mark === '*' ? marks['*'] : marks._, text: inner });

@@ -6,7 +6,9 @@ type PartialOrNull<T> = { [K in keyof T]?: T[K] | null | undefined };
 export type PartialProfile = Omit<PartialOrNull<Profile>, 'metadata' | 'status'> & {
   status?: string | null;
   metadata?:
-    | (Omit<PartialOrNull<v.InferOutput<typeof Metadata>>, 'subscriptionTier'> & { subscriptionTier?: string | null })
+    | (Omit<PartialOrNull<v.InferOutput<typeof Metadata>>, 'subscriptionTier'> & {
+        subscriptionTier?: string | null;
+      })
     | null;
 };
 

@@ -1,7 +1,12 @@
 import { defineGlobalStyles, defineKeyframes } from '@pandacss/dev';
 
 export const globalCss = defineGlobalStyles({
-  '*, *::before, *::after': { boxSizing: 'border-box', margin: '0', padding: '0', border: '0 solid' },
+  '*, *::before, *::after': {
+    boxSizing: 'border-box',
+    margin: '0',
+    padding: '0',
+    border: '0 solid',
+  },
   html: {
     colorScheme: 'light dark',
     fontFamily: 'text',
@@ -23,9 +28,10 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
-  ':root:not([data-scripts=failed]):is([data-visitor], [data-address]) #root[data-prerendered=guest-page] > *': {
-    display: 'none !important',
-  },
+  ':root:not([data-scripts=failed]):is([data-visitor], [data-address]) #root[data-prerendered=guest-page] > *':
+    {
+      display: 'none !important',
+    },
   ':root:not([data-visitor]) #root[data-prerendered=shell] > *': { display: 'none !important' },
   // The landing page below its first screen: laid out after the first frame, which is 30 ms earlier (tests/bench).
   '[data-prerendered] section[data-tone]': {
@@ -51,7 +57,12 @@ export const globalCss = defineGlobalStyles({
   'p, li': { textWrap: 'pretty' },
   'ul, ol': { listStyle: 'none' },
   'img, svg': { display: 'block', maxWidth: 'full' },
-  'button, input, select, textarea': { font: 'inherit', color: 'inherit', background: 'none', borderRadius: '0' },
+  'button, input, select, textarea': {
+    font: 'inherit',
+    color: 'inherit',
+    background: 'none',
+    borderRadius: '0',
+  },
   button: { cursor: 'pointer' },
   a: { color: 'inherit', textDecoration: 'none' },
   table: { borderCollapse: 'collapse', width: 'full' },

@@ -20,7 +20,12 @@ export const tokens = defineTokens({
     '3xl': { value: 'clamp(1.875rem, 1.5rem + 1.7vw, 2.625rem)' },
     '4xl': { value: 'clamp(2.375rem, 1.7rem + 3.1vw, 3.75rem)' },
   },
-  fontWeights: { normal: { value: 400 }, medium: { value: 500 }, semibold: { value: 600 }, bold: { value: 700 } },
+  fontWeights: {
+    normal: { value: 400 },
+    medium: { value: 500 },
+    semibold: { value: 600 },
+    bold: { value: 700 },
+  },
   lineHeights: { tight: { value: 1.14 }, snug: { value: 1.3 }, normal: { value: 1.6 } },
   letterSpacings: { code: { value: '0.4em' } },
   spacing: {
@@ -50,7 +55,9 @@ export const tokens = defineTokens({
   zIndex: { header: { value: 10 }, toast: { value: 30 } },
 });
 
-const pair = (light: string, dark: string) => ({ value: `light-dark({colors.${light}}, {colors.${dark}})` });
+const pair = (light: string, dark: string) => ({
+  value: `light-dark({colors.${light}}, {colors.${dark}})`,
+});
 
 export const semanticTokens = defineSemanticTokens({
   // The letters of Arabic are joined.

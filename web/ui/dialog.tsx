@@ -64,7 +64,11 @@ export default function ConfirmDialog({ look = 'danger', ...props }: Props) {
         <button type="button" className={button({ look: 'outline' })} onClick={close}>
           {cancelLabel}
         </button>
-        <button type="button" className={look === 'danger' ? button({ look: 'danger' }) : button()} onClick={confirm}>
+        <button
+          type="button"
+          className={look === 'danger' ? button({ look: 'danger' }) : button()}
+          onClick={confirm}
+        >
           {confirmLabel}
         </button>
       </div>

@@ -12,7 +12,16 @@ type TextFieldProps = ComponentProps<'input'> & {
 };
 
 /** A labelled input; screen readers announce its hint and error. */
-export function TextField({ label, hint, error, look = 'plain', id, disabled, required, ...input }: TextFieldProps) {
+export function TextField({
+  label,
+  hint,
+  error,
+  look = 'plain',
+  id,
+  disabled,
+  required,
+  ...input
+}: TextFieldProps) {
   const styles = look === 'code' ? field({ look: 'code' }) : field();
   return (
     <Field.Root
@@ -30,7 +39,10 @@ export function TextField({ label, hint, error, look = 'plain', id, disabled, re
   );
 }
 
-type TextareaFieldProps = ComponentProps<'textarea'> & { label: string; error?: string | undefined };
+type TextareaFieldProps = ComponentProps<'textarea'> & {
+  label: string;
+  error?: string | undefined;
+};
 
 /** A labelled field for several lines; screen readers announce its error. */
 export function TextareaField({ label, error, required, ...textarea }: TextareaFieldProps) {
@@ -48,7 +60,14 @@ export function TextareaField({ label, error, required, ...textarea }: TextareaF
 export function NeedsScript() {
   return (
     <noscript>
-      <p className={css({ padding: '4', borderRadius: 'md', backgroundColor: 'warmSoft', color: 'onWarmSoft' })}>
+      <p
+        className={css({
+          padding: '4',
+          borderRadius: 'md',
+          backgroundColor: 'warmSoft',
+          color: 'onWarmSoft',
+        })}
+      >
         {layoutWords.needsScript}
       </p>
     </noscript>

@@ -1,6 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CountryHelp, countryName, helpFor, type HelpWay, helpWays, inReadingOrder } from '../rules/help-ways.ts';
+import {
+  type CountryHelp,
+  countryName,
+  helpFor,
+  type HelpWay,
+  helpWays,
+  inReadingOrder,
+} from '../rules/help-ways.ts';
 import { css } from '#styled/css';
 import { alert, link, button } from '#styled/recipes';
 import { helpWords, helpLineWords } from '#words/help';
@@ -27,7 +34,8 @@ export function HelpPanel({ countries, children, linksToAll = false }: Props) {
     <div className={css({ display: 'grid', gap: '6' })}>
       <div className={alert({ look: 'warm' })}>
         <p>
-          <strong className={css({ textStyle: 'lead' })}>{helpWords.emergency}</strong> {helpWords.notCrisis}
+          <strong className={css({ textStyle: 'lead' })}>{helpWords.emergency}</strong>{' '}
+          {helpWords.notCrisis}
         </p>
       </div>
       {children}
@@ -114,7 +122,8 @@ function Way({ label, href, note, isWebsite }: HelpWay) {
 }
 
 function Details({ area, languages, languagesAtTimes, readOn }: HelpLine) {
-  const names = (list: HelpLine['languagesAtTimes']) => list?.map((code) => languageNames[code]).join(', ');
+  const names = (list: HelpLine['languagesAtTimes']) =>
+    list?.map((code) => languageNames[code]).join(', ');
   const facts = [
     area && helpLineWords.areas[area],
     languages && helpLineWords.languages(names(languages) ?? ''),

@@ -6,7 +6,12 @@ import { Icon, type IconName } from './icons.tsx';
 type Mood = 'busy' | 'good' | 'pause' | 'bad' | 'lost';
 type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };
 
-const icons: Record<Exclude<Mood, 'busy'>, IconName> = { good: 'check', pause: 'clock', bad: 'warning', lost: 'path' };
+const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
+  good: 'check',
+  pause: 'clock',
+  bad: 'warning',
+  lost: 'path',
+};
 
 /** A page with the progress or result of an action, and links onward; screen readers announce its changes. */
 export function ResultPage({ mood, title, text, children }: Props) {

@@ -12,7 +12,15 @@ export function Spinner({ label }: { label: string }) {
 
 export function PageSpinner({ label }: { label: string }) {
   return (
-    <div className={css({ flex: '1', display: 'grid', placeItems: 'center', minHeight: '[60dvh]', padding: '8' })}>
+    <div
+      className={css({
+        flex: '1',
+        display: 'grid',
+        placeItems: 'center',
+        minHeight: '[60dvh]',
+        padding: '8',
+      })}
+    >
       <Spinner label={label} />
     </div>
   );

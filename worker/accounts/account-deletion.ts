@@ -34,7 +34,12 @@ import { clearPhoneRateLimits, type PhoneNumber } from './phone.ts';
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;
 
-type Context = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+type Context = {
+  db: Database;
+  env: Env;
+  settings: Settings;
+  waitUntil: (work: Promise<unknown>) => void;
+};
 type Options = {
   seen?: { until: number }[];
   /** A condition on `users`; where it no longer holds, nothing is deleted. */
@@ -42,7 +47,11 @@ type Options = {
 };
 
 /** Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe confirms. */
-export function deleteAccount(context: Context, userId: string, { seen, only }: Options = {}): Promise<boolean> {
+export function deleteAccount(
+  context: Context,
+  userId: string,
+  { seen, only }: Options = {},
+): Promise<boolean> {
   const { db, env, settings, waitUntil } = context;
   return withLease(
     context,
@@ -51,7 +60,8 @@ export function deleteAccount(context: Context, userId: string, { seen, only }: 
       const { customer, user } = leased;
       if (only && !(await isTrueOf(db, userId, only))) return { result: false };
       const { stripeId, stripeAsked } = customer;
-      if (stripeId || stripeAsked) await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
+      if (stripeId || stripeAsked)
+        await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
       expectEnd({ env, waitUntil }, user.id);
       await deleteRows(db, settings, leased);
       if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
@@ -74,7 +84,11 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 const triesAtOnce = 3;
 
 /** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
-async function deleteRows(db: Database, settings: Settings, { token, user }: LeasedCustomer): Promise<void> {
+async function deleteRows(
+  db: Database,
+  settings: Settings,
+  { token, user }: LeasedCustomer,
+): Promise<void> {
   let phone: PhoneNumber | undefined = user.phone;
   for (let count = 0; phone !== undefined && count < triesAtOnce; count += 1) {
     const { deleted, present } = await tryDelete(db, settings, token, phone);
@@ -92,11 +106,23 @@ async function tryDelete(db: Database, settings: Settings, token: string, named:
   const id = sql`(${leased} and ${users.phone} = ${named})`;
   const own = sql`from ${users} where ${users.id} = ${id}`;
   const phone = sql`(select ${users.phone} ${own})`;
-  const erasure = { userId: sql`${users.id}`, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
+  const erasure = {
+    userId: sql`${users.id}`,
+    epoch: null,
+    createdAt: now,
+    dueAt: now + eraseAgainMs,
+  };
   const statements = [
     // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
     ...cancelBotEvents(id, now),
-    insertBotEvent(settings, 'user.deleted', now, sql`${users.phone}`, sql`'userId', ${users.id}`, own),
+    insertBotEvent(
+      settings,
+      'user.deleted',
+      now,
+      sql`${users.phone}`,
+      sql`'userId', ${users.id}`,
+      own,
+    ),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
@@ -120,9 +146,14 @@ async function tryDelete(db: Database, settings: Settings, token: string, named:
     .innerJoin(customers, eq(customers.userId, users.id))
     .where(eq(customers.leaseToken, token));
   // The customer's row goes last, since the other statements find the user by its lease.
-  const last = db.delete(customers).where(and(eq(customers.leaseToken, token), sql`not exists (${leased})`));
+  const last = db
+    .delete(customers)
+    .where(and(eq(customers.leaseToken, token), sql`not exists (${leased})`));
   const results = await db.batch([statements[0]!, ...statements.slice(1), present, last]);
-  const [[user], { rowsAffected }] = results.slice(-2) as [{ phone: PhoneNumber }[], { rowsAffected: number }];
+  const [[user], { rowsAffected }] = results.slice(-2) as [
+    { phone: PhoneNumber }[],
+    { rowsAffected: number },
+  ];
   return { deleted: rowsAffected > 0, present: user?.phone };
 }
 

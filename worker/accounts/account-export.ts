@@ -51,11 +51,17 @@ const sections: ExportSection[] = [
 const firstInstant = 1_000_000_000_000;
 
 /** Everything that Solace stores about a user, as a stream of JSON. Throws 404, and if one section fails. */
-export async function exportAccount({ db, env, settings, language }: Context, userId: string): Promise<ReadableStream> {
+export async function exportAccount(
+  { db, env, settings, language }: Context,
+  userId: string,
+): Promise<ReadableStream> {
   const [user] = await db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
   const conversation = exportConversation({ user, env, settings });
-  const parts = await Promise.all([...sections.map((section) => section({ user, db, settings })), conversation]);
+  const parts = await Promise.all([
+    ...sections.map((section) => section({ user, db, settings })),
+    conversation,
+  ]);
   // The wrapped key of the conversation is a secret; only older versions write `crisisUntil`.
   const { chatKey: _key, chatKeyId: _keyId, crisisUntil: _crisis, ...account } = user;
   const data: object = Object.assign({ account, notes: notes[language] }, ...parts);
@@ -65,7 +71,10 @@ export async function exportAccount({ db, env, settings, language }: Context, us
 }
 
 /** The recordings of a user may be larger than the memory of a Worker, so they are read one by one. */
-async function* withRecordings(text: string, recordings: AsyncIterable<object>): AsyncGenerator<string> {
+async function* withRecordings(
+  text: string,
+  recordings: AsyncIterable<object>,
+): AsyncGenerator<string> {
   yield `${text.slice(0, text.lastIndexOf('}')).trimEnd()},\n  "recordings": [`;
   let separator = '\n    ';
   for await (const recording of recordings) {

@@ -12,9 +12,17 @@ const stepsPerRun = 10;
 export const noticeMs = 30 * dayMs;
 
 /** Instants in unix ms; `noticeAt` is null before the user was notified. */
-export type Account = { lastUsedAt: number; paying: boolean; noticeAt: number | null; undelivered: boolean };
+export type Account = {
+  lastUsedAt: number;
+  paying: boolean;
+  noticeAt: number | null;
+  undelivered: boolean;
+};
 
-export type Review = { kind: 'keep'; dueAt: number } | { kind: 'notify'; dueAt: number } | { kind: 'delete' };
+export type Review =
+  | { kind: 'keep'; dueAt: number }
+  | { kind: 'notify'; dueAt: number }
+  | { kind: 'delete' };
 
 export function review(account: Account, retentionMs: number, now: number): Review {
   const { lastUsedAt, paying, noticeAt, undelivered } = account;
@@ -36,7 +44,12 @@ const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contacte
   ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
 const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;
 
-export async function reviewAccounts(db: Database, settings: Settings, now: number, deleteAccount: DeleteAccount) {
+export async function reviewAccounts(
+  db: Database,
+  settings: Settings,
+  now: number,
+  deleteAccount: DeleteAccount,
+) {
   // Without the bot no user can be notified, so nothing is deleted.
   if (!settings.BOT_WEBHOOK_URL) return;
   for (let step = 0; step < stepsPerRun; step += 1) {
@@ -71,16 +84,36 @@ export async function reviewAccounts(db: Database, settings: Settings, now: numb
 async function readDue(db: Database, now: number): Promise<Due[]> {
   const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.userId} = ${users.id}
     and ${outbox.body} ->> '$.type' = 'user.unused')`;
-  const rows = await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
+  const rows =
+    await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
     ${users.retentionNoticeAt} as noticeAt, ${undelivered} as undelivered
     from ${users} where ${lte(users.retentionDueAt, now)} order by ${users.retentionDueAt} limit ${rowsPerStep}`);
-  return rows.map((row) => ({ ...row, paying: row.paying === 1, undelivered: row.undelivered === 1 }));
+  return rows.map((row) => ({
+    ...row,
+    paying: row.paying === 1,
+    undelivered: row.undelivered === 1,
+  }));
 }
 
-async function notify(db: Database, settings: Settings, own: SQL, deletesAt: number, now: number): Promise<void> {
+async function notify(
+  db: Database,
+  settings: Settings,
+  own: SQL,
+  deletesAt: number,
+  now: number,
+): Promise<void> {
   const data = sql`'userId', ${users.id}, 'deletesAt', ${new Date(deletesAt).toISOString()}`;
   await db.batch([
-    db.run(insertBotEvent(settings, 'user.unused', now, sql`${users.phone}`, data, sql`from ${users} where ${own}`)),
+    db.run(
+      insertBotEvent(
+        settings,
+        'user.unused',
+        now,
+        sql`${users.phone}`,
+        data,
+        sql`from ${users} where ${own}`,
+      ),
+    ),
     db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
   ]);
 }

@@ -23,7 +23,12 @@ export function spellingOf(userId: SQL): SQL<string | null> {
 type Named = { phone: PhoneNumber; proof: Proof; whatsapp: { id: string | null; proof: Proof } };
 
 /** SQL that gives a number its user's id, if nobody has it, and the user WhatsApp's spelling; a reported one is kept. */
-export function nameUser(userId: string, { phone, proof, whatsapp }: Named, now: number, when: SQL) {
+export function nameUser(
+  userId: string,
+  { phone, proof, whatsapp }: Named,
+  now: number,
+  when: SQL,
+) {
   const isReported = sql`excluded.proof = 'contact'`;
   const number = sql`${insertSelect(aliases, { kind: 'phone', value: phone, userId, proof, at: now }, sql`where ${when}`)}
     on conflict (kind, value) do update set proof = excluded.proof, at = excluded.at
@@ -48,9 +53,20 @@ export function nameUser(userId: string, { phone, proof, whatsapp }: Named, now:
  * SQL that gives a user another number and its spelling as it was typed. Proven by a code, the person may bring the id
  * of the earlier number; moved by support, the number was lost with its id.
  */
-export function renameUser(userId: string, { phone, proof, whatsapp }: Named, now: number, when: SQL): SQL[] {
+export function renameUser(
+  userId: string,
+  { phone, proof, whatsapp }: Named,
+  now: number,
+  when: SQL,
+): SQL[] {
   const own = (kind: Kind) => and(eq(aliases.userId, userId), eq(aliases.kind, kind), when)!;
-  const spelling = { kind: 'whatsapp', value: sql`${whatsapp.id}`, userId, proof: whatsapp.proof, at: now } as const;
+  const spelling = {
+    kind: 'whatsapp',
+    value: sql`${whatsapp.id}`,
+    userId,
+    proof: whatsapp.proof,
+    at: now,
+  } as const;
   return [
     proof === 'support'
       ? sql`delete from ${aliases} where ${own('business')}`
@@ -109,7 +125,9 @@ type Statements<Name extends string> = Record<'claim' | Name, Prepared>;
 type StatementsOf<Name extends string> = (form: Form) => Statements<Name>;
 
 /** The statements of a call for each way to name a person. A conflict of two names is recorded, and nothing applied. */
-export function personStatements<Name extends string = never>(parts: (own: SQL) => Parts<Name>): StatementsOf<Name> {
+export function personStatements<Name extends string = never>(
+  parts: (own: SQL) => Parts<Name>,
+): StatementsOf<Name> {
   return memoize((form: Form) => {
     const { response, effects } = parts(conditions[form]);
     if (form !== 'both') return idempotentStatements(response, effects);
@@ -132,7 +150,9 @@ export async function applyToPerson<Result, Name extends string = never>(
   const { response, rows } = await applyOnce<Result, Name>(context, statements, named);
   const { conflict = [] } = rows as { conflict?: unknown[] };
   if (conflict.length > 0) {
-    throw new RequestError('conflict', { message: 'phone and businessUserId belong to two people' });
+    throw new RequestError('conflict', {
+      message: 'phone and businessUserId belong to two people',
+    });
   }
   return { response, rows };
 }
@@ -147,7 +167,10 @@ export const linkIdentity = sql`insert into ${aliases} (kind, value, user_id, pr
     where ${aliases.proof} = 'earlier-number'`;
 
 /** The number of the user who has an id; throws 404 for an unknown id. */
-export async function phoneOfId({ db }: { db: Database }, businessUserId: string): Promise<PhoneNumber> {
+export async function phoneOfId(
+  { db }: { db: Database },
+  businessUserId: string,
+): Promise<PhoneNumber> {
   const [user] = await db
     .select({ phone: users.phone })
     .from(users)
@@ -161,7 +184,10 @@ export async function exportIdentity({ user, db }: { user: User; db: Database })
   return {
     identities: await namesOf(db, user.id),
     // Without the other person's id.
-    identityConflicts: await db.select({ at, lastAt }).from(identityConflicts).where(conflictsOf(user.id)),
+    identityConflicts: await db
+      .select({ at, lastAt })
+      .from(identityConflicts)
+      .where(conflictsOf(user.id)),
   };
 }
 

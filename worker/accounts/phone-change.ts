@@ -49,7 +49,12 @@ export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 
-type Background = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+type Background = {
+  db: Database;
+  env: Env;
+  settings: Settings;
+  waitUntil: (work: Promise<unknown>) => void;
+};
 type Call = Background & { session: UserSession; address: string; language: Language; now: number };
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
@@ -61,7 +66,10 @@ const isFresh = ({ session, now }: Call) => sql`exists (select 1 from ${sessions
 type Begun = { fresh: number; free: number; allowedAt: number; affordable: number; sent: number };
 
 /** Sends a code to the wanted number; a taken one gets none, but as many rows are written. Throws 403 or 429. */
-export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNumber): Promise<Authorized<string>> {
+export async function beginPhoneChange(
+  call: Call,
+  { phone, phoneAsSent }: NewNumber,
+): Promise<Authorized<string>> {
   const { db, session, settings, now, waitUntil } = call;
   const { claimedUserId } = session;
   const [pepper] = settings.CODE_PEPPER as [string];
@@ -77,8 +85,13 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
   // Codes that a taken number did not get count here alone, so that nobody keeps its owner from signing in.
   const sentTo = [everyCode!, codesTo!];
   const named = await phoneSubjects(settings, phone);
-  const unsentTo = [named.everyCodeTo, named.codesTo].map((names) => names.map((name) => `unsent-${name}`));
-  const ofNumber = sentTo.map((each, index) => ({ ...each, subject: [...each.subject, ...unsentTo[index]!] }));
+  const unsentTo = [named.everyCodeTo, named.codesTo].map((names) =>
+    names.map((name) => `unsent-${name}`),
+  );
+  const ofNumber = sentTo.map((each, index) => ({
+    ...each,
+    subject: [...each.subject, ...unsentTo[index]!],
+  }));
   const mayBeginAt = allowedAt([...ofUser, ...ofNumber]);
   const free = sql`${userOf('phone', phone)} is null`;
   const affordable = isAffordable(sentToday(now), sql`false`, settings);
@@ -96,7 +109,11 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
   const begins = sql`exists (select 1 from ${phoneChanges} where ${phoneChanges.id} = ${row.id})`;
   const facts = sql`select ${isFresh(call)} as fresh, ${free} as free, ${mayBeginAt} as allowedAt,
     ${affordable} as affordable, ${sentToday(now)} as sent`;
-  const day = insertSelect(dailyCodes, { day: codeDay(now), sent: sql`${free}` }, sql`where ${begins}`);
+  const day = insertSelect(
+    dailyCodes,
+    { day: codeDay(now), sent: sql`${free}` },
+    sql`where ${begins}`,
+  );
   const { sent } = dailyCodes;
   const statements = [
     db.all<Begun>(facts),
@@ -115,7 +132,8 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
   return session.run([...statements], (_user, [begun]) => {
     if (!begun!.fresh) throw new RequestError('signInNeeded');
     if (begun!.allowedAt > now) throw rateLimited(begun!.allowedAt, now);
-    if (!begun!.affordable) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+    if (!begun!.affordable)
+      throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     if (begun!.free) {
       reportCodeBudget(begun!.sent + 1, settings.CODE_BUDGET_PER_DAY);
       // A code that WhatsApp refuses counts too, as one for a taken number does.
@@ -128,14 +146,35 @@ export async function beginPhoneChange(call: Call, { phone, phoneAsSent }: NewNu
 type Attempt = { phone: PhoneNumber; code: string; challenge: string };
 
 /** Moves the account to the number and ends every other session. Throws 401, 403, or 409 if the number is taken. */
-export async function verifyPhoneChange(call: Call, { phone, code, challenge }: Attempt): Promise<Authorized<User>> {
+export async function verifyPhoneChange(
+  call: Call,
+  { phone, code, challenge }: Attempt,
+): Promise<Authorized<User>> {
   const { db, session, settings, now } = call;
   const { claimedUserId } = session;
   const attempt = crypto.randomUUID();
-  const ids = await keyedHashes(settings.CODE_PEPPER, 'phone-change', claimedUserId, phone, challenge);
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'phone-change', claimedUserId, phone, 'code', code);
+  const ids = await keyedHashes(
+    settings.CODE_PEPPER,
+    'phone-change',
+    claimedUserId,
+    phone,
+    challenge,
+  );
+  const macs = await keyedHashes(
+    settings.CODE_PEPPER,
+    'phone-change',
+    claimedUserId,
+    phone,
+    'code',
+    code,
+  );
   const { id, userId, mac, expiresAt, triesLeft, triedBy, wonBy } = phoneChanges;
-  const live = and(inArray(id, ids), eq(userId, session.userId), gt(expiresAt, now), gt(triesLeft, 0))!;
+  const live = and(
+    inArray(id, ids),
+    eq(userId, session.userId),
+    gt(expiresAt, now),
+    gt(triesLeft, 0),
+  )!;
   const won = sql`exists (select 1 from ${phoneChanges} where ${inArray(id, ids)} and ${wonBy} = ${attempt})`;
   const statements = [
     db.run(sql`update ${phoneChanges} set ${nameOf(triesLeft)} = ${triesLeft} - 1, ${nameOf(triedBy)} = ${attempt},
@@ -186,7 +225,11 @@ export async function movePhone(context: Background, before: User, move: Move): 
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, user: User, move: Move) {
+async function tryMove(
+  { db, settings }: Pick<Background, 'db' | 'settings'>,
+  user: User,
+  move: Move,
+) {
   const { phone, whatsappId, sessionId, isAllowed } = move;
   const now = Date.now();
   const proof = sessionId === null ? 'support' : 'code';
@@ -194,13 +237,20 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
   const [oldMacs, [newMac]] = (await Promise.all(
     [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
   )) as [string[], string[]];
-  const unchanged = and(eq(users.id, user.id), eq(users.phone, user.phone), sql`${users.chatKey} is ${user.chatKey}`);
+  const unchanged = and(
+    eq(users.id, user.id),
+    eq(users.phone, user.phone),
+    sql`${users.chatKey} is ${user.chatKey}`,
+  );
   const mayMove = sql`${unchanged} and ${isAllowed}
     and coalesce(${userOf('phone', phone)}, ${user.id}) = ${user.id}`;
   const theirs = sql`from ${users} where ${mayMove}`;
   const when = sql`exists (select 1 ${theirs})`;
   const previous = sql`'previousPhone', ${users.phone}`;
-  const others = and(eq(sessions.userId, user.id), sessionId === null ? undefined : ne(sessions.id, sessionId));
+  const others = and(
+    eq(sessions.userId, user.id),
+    sessionId === null ? undefined : ne(sessions.id, sessionId),
+  );
   const changes = [
     // The bot knows the account by its new number when it receives what still waits.
     sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
@@ -215,7 +265,12 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
     sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
       where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
     sql`update ${trialLinks} set phone_mac = ${newMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
-    ...renameUser(user.id, { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' } }, now, when),
+    ...renameUser(
+      user.id,
+      { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' } },
+      now,
+      when,
+    ),
     sql`delete from ${sessions} where ${others} and ${when}`,
     sql`update ${users} set phone = ${phone}, whatsapp_id = ${whatsappId}, chat_key = ${wrapped?.chatKey ?? null},
       chat_key_id = ${wrapped?.chatKeyId ?? null} where ${mayMove}`,
@@ -242,7 +297,10 @@ async function tryMove({ db, settings }: Pick<Background, 'db' | 'settings'>, us
 
 const pausesMs = [0, 1000, 5000];
 
-async function renameCustomer(parts: Pick<Background, 'db' | 'settings'>, { id }: User): Promise<void> {
+async function renameCustomer(
+  parts: Pick<Background, 'db' | 'settings'>,
+  { id }: User,
+): Promise<void> {
   let customer: string | null = null;
   for (const pause of pausesMs) {
     await scheduler.wait(pause);
@@ -265,7 +323,11 @@ function askedCustomers(db: Database, userId: string) {
     .where(and(eq(customers.userId, userId), isAsked));
 }
 
-function isRenamed(settings: Settings, customer: string, { id, phone }: Pick<User, 'id' | 'phone'>): Promise<boolean> {
+function isRenamed(
+  settings: Settings,
+  customer: string,
+  { id, phone }: Pick<User, 'id' | 'phone'>,
+): Promise<boolean> {
   const update = { phone, metadata: { userId: id, phone } };
   return withStripe(settings, (stripe) => stripe.customers.update(customer, update)).then(
     () => true,

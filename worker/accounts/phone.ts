@@ -44,7 +44,11 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
 }
 
 /** SQL that removes the rate-limit events of a number where the condition holds, those of its hard limit excepted. */
-export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber, when?: SQL): Promise<SQL> {
+export async function clearPhoneRateLimits(
+  peppers: Peppers,
+  phone: PhoneNumber,
+  when?: SQL,
+): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
   const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);
   return build.delete(rateLimitEvents).where(and(own, when)).getSQL();

@@ -32,7 +32,11 @@ export type { Authorized };
 
 /** Which sessions may make a call: those of pending accounts, those that a trial link has opened. */
 type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
-type Row = Record<string, unknown> & { sessionExpiresAt: number; sessionSeenAt: number; sessionIsLimited: number };
+type Row = Record<string, unknown> & {
+  sessionExpiresAt: number;
+  sessionSeenAt: number;
+  sessionIsLimited: number;
+};
 
 const placeholders = {
   sessionId: sql.placeholder('sessionId'),
@@ -43,7 +47,11 @@ const placeholders = {
 /** SQL: the id of a session's user if it is live and the account may make this call, else null. */
 export function liveUserId(
   { whilePending, needsSignIn }: Admission,
-  { sessionId, userId, now }: Record<keyof typeof placeholders, Value<string> | Value<number>> = placeholders,
+  {
+    sessionId,
+    userId,
+    now,
+  }: Record<keyof typeof placeholders, Value<string> | Value<number>> = placeholders,
 ): SQL<string> {
   const status = whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
   const kind = needsSignIn ? sql`and not ${sessions.isLimited}` : sql``;
@@ -53,7 +61,10 @@ export function liveUserId(
 }
 
 /** The session check, which also reads `columns` of the tables that `joined` adds. */
-export function sessionCheck<Columns>(columns: SQL = sql``, joined: SQL = sql``): SessionCheck<Columns> {
+export function sessionCheck<Columns>(
+  columns: SQL = sql``,
+  joined: SQL = sql``,
+): SessionCheck<Columns> {
   return preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as sessionExpiresAt,
       ${sessions.lastSeenAt} as sessionSeenAt, ${sessions.isLimited} as sessionIsLimited ${columns}
     from ${sessions} join ${users} on ${users.id} = ${sessions.userId} ${joined}
@@ -102,7 +113,9 @@ export class UserSession {
     statements: [...List],
     respond: (user: User, ...results: Results<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
-    return this.runWith({ check: plainCheck }, statements, (user, _, ...results) => respond(user, ...results));
+    return this.runWith({ check: plainCheck }, statements, (user, _, ...results) =>
+      respond(user, ...results),
+    );
   }
 
   /** As `run`, with a check that reads more columns for `respond`. */
@@ -115,18 +128,25 @@ export class UserSession {
     const [[row], ...results] = await this.#db.batch([select, ...statements]);
     if (!row) throw new RequestError('unauthenticated');
     const user = readRow(users, row);
-    if (user.status === 'pending' && !this.#admission.whilePending) throw new RequestError('pendingApproval');
+    if (user.status === 'pending' && !this.#admission.whilePending)
+      throw new RequestError('pendingApproval');
     this.isLimited = row.sessionIsLimited === 1;
     if (this.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
     this.expiresAt = row.sessionExpiresAt;
-    if (row.sessionSeenAt <= this.#now - seenEveryMs) this.#waitUntil(recordSeen(this.#db, this, this.#now));
+    if (row.sessionSeenAt <= this.#now - seenEveryMs)
+      this.#waitUntil(recordSeen(this.#db, this, this.#now));
     return new Authorized(await respond(user, row, ...(results as Results<List>)));
   }
 }
 
 export const sessionLifetimeMs = 30 * dayMs;
 
-export function openSession(sessionId: Value<string>, now: Value<number>, from: SQL, isLimited: boolean): [SQL, SQL] {
+export function openSession(
+  sessionId: Value<string>,
+  now: Value<number>,
+  from: SQL,
+  isLimited: boolean,
+): [SQL, SQL] {
   const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
   const row = {
     id: sql`${sessionId}`,
@@ -143,7 +163,9 @@ export function openSession(sessionId: Value<string>, now: Value<number>, from: 
   const seen = build
     .update(users)
     .set({ lastSeenAt: sql`${now}` })
-    .where(sql`${users.id} = (${owner}) and ${users.lastSeenAt} < ${now} - ${sql.raw(String(seenEveryMs))}`);
+    .where(
+      sql`${users.id} = (${owner}) and ${users.lastSeenAt} < ${now} - ${sql.raw(String(seenEveryMs))}`,
+    );
   return [insertSelect(sessions, row, from), seen.getSQL()];
 }
 
@@ -152,7 +174,11 @@ const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };
 
-async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, now: number): Promise<void> {
+async function recordSeen(
+  db: Database,
+  { sessionId, claimedUserId }: Session,
+  now: number,
+): Promise<void> {
   const due = and(
     eq(sessions.id, sessionId),
     eq(sessions.userId, claimedUserId),
@@ -162,16 +188,24 @@ async function recordSeen(db: Database, { sessionId, claimedUserId }: Session, n
     db
       .update(users)
       .set({ lastSeenAt: now })
-      .where(and(eq(users.id, claimedUserId), sql`exists (select 1 from ${sessions} where ${due})`)),
+      .where(
+        and(eq(users.id, claimedUserId), sql`exists (select 1 from ${sessions} where ${due})`),
+      ),
     db.update(sessions).set({ lastSeenAt: now }).where(due),
   ]);
 }
 
-export async function liveSessions(db: Database, userId: string, now: number): Promise<Set<string>> {
+export async function liveSessions(
+  db: Database,
+  userId: string,
+  now: number,
+): Promise<Set<string>> {
   const rows = await db
     .select({ id: sessions.id })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now), eq(users.status, 'approved')));
+    .where(
+      and(eq(sessions.userId, userId), gt(sessions.expiresAt, now), eq(users.status, 'approved')),
+    );
   return new Set(rows.map(({ id }) => id));
 }

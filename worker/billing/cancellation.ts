@@ -23,14 +23,20 @@ export function resumePlan(billing: Billing, leased: LeasedCustomer): Promise<Ou
   return changeLive(billing, leased, async (stripe, subscription) => {
     if (!isCancelled(subscription)) return;
     await releaseSchedule(stripe, subscription);
-    const undone = subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' as const };
+    const undone = subscription.cancel_at_period_end
+      ? { cancel_at_period_end: false }
+      : { cancel_at: '' as const };
     await stripe.subscriptions.update(subscription.id, undone);
   });
 }
 
 type Change = (stripe: Stripe, subscription: Stripe.Subscription) => Promise<void>;
 
-async function changeLive(billing: Billing, leased: LeasedCustomer, change: Change): Promise<Outcome<User>> {
+async function changeLive(
+  billing: Billing,
+  leased: LeasedCustomer,
+  change: Change,
+): Promise<Outcome<User>> {
   const { settings } = billing;
   const { stripeId } = leased.customer;
   const none = new RequestError('conflict', { message: 'You have no subscription.' });

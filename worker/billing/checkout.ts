@@ -10,7 +10,14 @@ import { presenceOfCustomer, withCustomer } from './customer.ts';
 import { asOwed, authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
-import { addressIn, fittingFlow, openPortal, sendTo, type PageContext, type Site } from './portal.ts';
+import {
+  addressIn,
+  fittingFlow,
+  openPortal,
+  sendTo,
+  type PageContext,
+  type Site,
+} from './portal.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf } from './subscriptions.ts';
 
@@ -34,14 +41,16 @@ export async function planPage(
   if (!customer.stripeId && !tier) return { result: plansPage };
   return withStripe(settings, async (stripe) => {
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
-    if (live) return sendTo(context, user, await subscriberPage(stripe, live, customer.stripeId!, context));
+    if (live)
+      return sendTo(context, user, await subscriberPage(stripe, live, customer.stripeId!, context));
     if (!tier) return { result: plansPage };
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, { customer: id, user, tier, site: context, now }),
     );
     // An earlier checkout may have been completed before it was closed.
     const since = { ...leased, customer: { ...customer, setupSession } };
-    const { live: bought } = id === customer.stripeId ? await liveSubscription(stripe, since, settings) : {};
+    const { live: bought } =
+      id === customer.stripeId ? await liveSubscription(stripe, since, settings) : {};
     if (bought) {
       await unlessRefused(stripe.checkout.sessions.expire(session.id));
       return sendTo(context, user, await subscriberPage(stripe, bought, id, context));
@@ -57,8 +66,11 @@ export async function checkoutOf(
   { customer }: LeasedCustomer,
   sessionId: string,
 ): Promise<Stripe.Checkout.Session> {
-  if (!customer.stripeId || !/^cs_(test|live)_\w+$/.test(sessionId)) throw new RequestError('notFound');
-  const session = await withStripe(settings, (stripe) => unlessMissing(stripe.checkout.sessions.retrieve(sessionId)));
+  if (!customer.stripeId || !/^cs_(test|live)_\w+$/.test(sessionId))
+    throw new RequestError('notFound');
+  const session = await withStripe(settings, (stripe) =>
+    unlessMissing(stripe.checkout.sessions.retrieve(sessionId)),
+  );
   if (session?.customer !== customer.stripeId) throw new RequestError('notFound');
   return session;
 }
@@ -76,7 +88,12 @@ async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings
   return { live, setupSession };
 }
 
-async function subscriberPage(stripe: Stripe, live: Stripe.Subscription, customer: string, site: Context) {
+async function subscriberPage(
+  stripe: Stripe,
+  live: Stripe.Subscription,
+  customer: string,
+  site: Context,
+) {
   if (site.isLimited && !isChoiceAlone(live, site)) throw new RequestError('signInNeeded');
   const owed = await asOwed(stripe, live);
   const page = await authenticationPage(stripe, owed);
@@ -95,13 +112,22 @@ const allowed_payment_method_types = [
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.tier);
-  if (!price) throw new RequestError('conflict', { message: 'This plan is not on sale. Please choose another one.' });
-  const { data } = await stripe.checkout.sessions.list({ customer: order.customer, status: 'open', limit: 100 });
+  if (!price)
+    throw new RequestError('conflict', {
+      message: 'This plan is not on sale. Please choose another one.',
+    });
+  const { data } = await stripe.checkout.sessions.list({
+    customer: order.customer,
+    status: 'open',
+    limit: 100,
+  });
   const fitting = data.find(
-    ({ url, locale, metadata: theirs }) => url && locale === order.site.language && sameOrder(theirs, metadata),
+    ({ url, locale, metadata: theirs }) =>
+      url && locale === order.site.language && sameOrder(theirs, metadata),
   );
   // Stripe refuses to expire one that was completed or closed meanwhile.
-  for (const other of data) if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
+  for (const other of data)
+    if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
   // A checkout stays open when its customer is deleted in Stripe's dashboard, but creating one then fails.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
@@ -131,9 +157,15 @@ function purchase({ customer, tier, site }: Order, metadata: Metadata, price: st
     client_reference_id: metadata.userId,
     allowed_payment_method_types,
     line_items: [{ price, quantity: 1 }],
-    subscription_data: { billing_mode: { type: 'flexible' }, metadata: { userId: metadata.userId, tier } },
+    subscription_data: {
+      billing_mode: { type: 'flexible' },
+      metadata: { userId: metadata.userId, tier },
+    },
     // Tax needs an address: Checkout asks for it and saves it to the customer.
-    ...(AUTOMATIC_TAX && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
+    ...(AUTOMATIC_TAX && {
+      automatic_tax: { enabled: true },
+      customer_update: { address: 'auto' },
+    }),
     metadata,
     success_url: addressIn(site, '/payment-success?session_id={CHECKOUT_SESSION_ID}'),
     cancel_url: addressIn(site, '/payment-canceled'),

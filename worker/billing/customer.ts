@@ -19,9 +19,13 @@ const skewSeconds = 600;
 const listedAtMost = 1000;
 
 /** The user's customer at Stripe, created on first use. A lost response or a replayed failure creates no second one. */
-export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedCustomer): Promise<string> {
+export async function ensureCustomer(
+  stripe: Stripe,
+  { customer, user }: LeasedCustomer,
+): Promise<string> {
   if (customer.stripeId) return customer.stripeId;
-  const keyIsSpent = customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
+  const keyIsSpent =
+    customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
   const details = { phone: user.phone, metadata: { userId: user.id, phone: user.phone } };
   for (const lost of keyIsSpent ? await findCustomers(stripe, customer) : []) {
     // The number may have changed meanwhile. Stripe updates no deleted customer.
@@ -31,14 +35,21 @@ export async function ensureCustomer(stripe: Stripe, { customer, user }: LeasedC
   return (await stripe.customers.create(details, { idempotencyKey })).id;
 }
 
-async function findCustomers(stripe: Stripe, { userId, askedAt }: LeasedCustomer['customer']): Promise<string[]> {
+async function findCustomers(
+  stripe: Stripe,
+  { userId, askedAt }: LeasedCustomer['customer'],
+): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
   const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));
   const created = { gte: Math.floor((askedAt ?? 0) / 1000) - skewSeconds };
   const listed = askedAt
-    ? await stripe.customers.list({ created, limit: 100 }).autoPagingToArray({ limit: listedAtMost })
+    ? await stripe.customers
+        .list({ created, limit: 100 })
+        .autoPagingToArray({ limit: listedAtMost })
     : [];
-  const own = [...(searched?.data ?? []), ...listed].filter(({ metadata }) => metadata.userId === userId);
+  const own = [...(searched?.data ?? []), ...listed].filter(
+    ({ metadata }) => metadata.userId === userId,
+  );
   const sorted = own.toSorted((a, b) => a.created - b.created).map(({ id }) => id);
   return [...new Set(sorted)];
 }
@@ -63,13 +74,19 @@ async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<Le
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
   const changes = { stripeId: null, stripeAsked: true, attempt, askedAt };
-  const { rowsAffected } = await db.update(customers).set(changes).where(eq(customers.leaseToken, leased.token));
+  const { rowsAffected } = await db
+    .update(customers)
+    .set(changes)
+    .where(eq(customers.leaseToken, leased.token));
   if (rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
   return { ...leased, customer: { ...leased.customer, stripeId: null, attempt, askedAt } };
 }
 
 /** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
-export async function presenceOfCustomer(stripe: Stripe, id: string): Promise<'present' | 'gone' | 'unknown'> {
+export async function presenceOfCustomer(
+  stripe: Stripe,
+  id: string,
+): Promise<'present' | 'gone' | 'unknown'> {
   const found = await unlessMissing(stripe.customers.retrieve(id));
   if (!found) return 'unknown';
   return found.deleted ? 'gone' : 'present';
@@ -77,7 +94,10 @@ export async function presenceOfCustomer(stripe: Stripe, id: string): Promise<'p
 
 /** Logs a customer that Stripe does not know, and throws 503: nothing changes until the key is corrected. */
 export function refuseUnknownCustomer(customer: string): never {
-  log('error', 'stripe_customer_unknown', { customer, action: 'Check that STRIPE_SECRET_KEY is of the same account.' });
+  log('error', 'stripe_customer_unknown', {
+    customer,
+    action: 'Check that STRIPE_SECRET_KEY is of the same account.',
+  });
   throw new RequestError('unavailable');
 }
 
@@ -100,7 +120,8 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<void> {
     await unlessRefused(stripe.checkout.sessions.expire(session.id));
   }
   for await (const subscription of stripe.subscriptions.list({ customer, status: 'all' })) {
-    if (isLive(subscription) || subscription.status === 'incomplete') await cancelNow(stripe, subscription);
+    if (isLive(subscription) || subscription.status === 'incomplete')
+      await cancelNow(stripe, subscription);
   }
   for await (const schedule of stripe.subscriptionSchedules.list({ customer, scheduled: true })) {
     await unlessRefused(stripe.subscriptionSchedules.cancel(schedule.id));
@@ -119,13 +140,16 @@ export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };
   const [row] = await db.select(columns).from(customers).where(eq(customers.userId, user.id));
-  return { stripe: row?.stripeId ? { kept: row, ...(await fromStripe(settings, row.stripeId)) } : null };
+  return {
+    stripe: row?.stripeId ? { kept: row, ...(await fromStripe(settings, row.stripeId)) } : null,
+  };
 };
 
 function fromStripe(settings: Settings, id: string) {
   return withStripe(settings, async (stripe) => {
     const customer = await unlessMissing(stripe.customers.retrieve(id));
-    if (!customer || customer.deleted) return { customer: null, subscriptions: [], invoices: [], paymentMethods: [] };
+    if (!customer || customer.deleted)
+      return { customer: null, subscriptions: [], invoices: [], paymentMethods: [] };
     const lists = { customer: id, limit: 100 };
     const [subscriptions, invoices, paymentMethods] = await Promise.all([
       stripe.subscriptions.list({ ...lists, status: 'all' }).autoPagingToArray(all),
@@ -154,17 +178,41 @@ function subscriptionFields({
   ended_at: endedAt,
 }: Stripe.Subscription) {
   const plans = items.data.map(({ price }) => price.lookup_key);
-  return { id, status, plans, created: isoDate(created), cancelAt: isoDate(cancelAt), endedAt: isoDate(endedAt) };
+  return {
+    id,
+    status,
+    plans,
+    created: isoDate(created),
+    cancelAt: isoDate(cancelAt),
+    endedAt: isoDate(endedAt),
+  };
 }
 
 function invoiceFields({ id, number, status, created, total, currency }: Stripe.Invoice) {
   return { id, number, status, created: isoDate(created), total, currency };
 }
 
-function paymentMethodFields({ id, type, created, card, billing_details: billing }: Stripe.PaymentMethod) {
+function paymentMethodFields({
+  id,
+  type,
+  created,
+  card,
+  billing_details: billing,
+}: Stripe.PaymentMethod) {
   const { name, email, phone, address } = billing;
-  const shown = card && { brand: card.brand, last4: card.last4, expMonth: card.exp_month, expYear: card.exp_year };
-  return { id, type, created: isoDate(created), card: shown ?? null, billing: { name, email, phone, address } };
+  const shown = card && {
+    brand: card.brand,
+    last4: card.last4,
+    expMonth: card.exp_month,
+    expYear: card.exp_year,
+  };
+  return {
+    id,
+    type,
+    created: isoDate(created),
+    card: shown ?? null,
+    billing: { name, email, phone, address },
+  };
 }
 
 function isoDate(seconds: number | null): string | null {

@@ -75,7 +75,8 @@ function stateOf(live: Live, { prices, paidWeeks }: Known) {
   const tier = unpaid ? 'free' : isPaidUp ? live.tier : paidTier(live.tier, paid);
   const paidFrom = isPaidUp ? item.current_period_start * 1000 : (paid?.start ?? null);
   const weekAnchor = trialing || unpaid ? null : paidFrom;
-  const periodEnd = (trialing && subscription.trial_end ? subscription.trial_end : item.current_period_end) * 1000;
+  const periodEnd =
+    (trialing && subscription.trial_end ? subscription.trial_end : item.current_period_end) * 1000;
   const cancelAt = cancelInstant(subscription, periodEnd);
   const planned = prices.get(plannedPrice(subscription) ?? '') ?? null;
   const scheduledTier = cancelAt ? null : scheduled(planned, live.tier, trialing);
@@ -91,9 +92,16 @@ function stateOf(live: Live, { prices, paidWeeks }: Known) {
   };
 }
 
-type Facts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> & Record<'unpaid' | 'pastDue' | 'trialing', boolean>;
+type Facts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> &
+  Record<'unpaid' | 'pastDue' | 'trialing', boolean>;
 
-function statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }: Facts): SubscriptionStatus {
+function statusOf({
+  unpaid,
+  pastDue,
+  trialing,
+  cancelAt,
+  scheduledTier,
+}: Facts): SubscriptionStatus {
   if (unpaid) return 'unpaid';
   if (pastDue) return 'past_due';
   if (cancelAt !== null) return 'cancellation_scheduled';

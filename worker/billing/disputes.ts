@@ -21,7 +21,10 @@ export function isDispute({ data: { object } }: StripeEvent): boolean {
 }
 
 /** Handles the dispute of an event and returns its customer; null if the payment is not ours. */
-export async function dealWithDispute({ db, settings }: Parts, { data }: StripeEvent): Promise<string | null> {
+export async function dealWithDispute(
+  { db, settings }: Parts,
+  { data }: StripeEvent,
+): Promise<string | null> {
   const id = String(data.object.id);
   return withStripe(settings, async (stripe) => {
     const dispute = await unlessMissing(stripe.disputes.retrieve(id, { expand: ['charge'] }));
@@ -35,13 +38,18 @@ export async function dealWithDispute({ db, settings }: Parts, { data }: StripeE
 export async function reviewDisputes(billing: Billing, now: number): Promise<void> {
   const { db, settings } = billing;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
-  const list = (stripe: Stripe) => stripe.disputes.list({ created, limit: 100, expand: ['data.charge'] });
-  const disputes = await withStripe(settings, (stripe) => list(stripe).autoPagingToArray({ limit: 1000 }));
+  const list = (stripe: Stripe) =>
+    stripe.disputes.list({ created, limit: 100, expand: ['data.charge'] });
+  const disputes = await withStripe(settings, (stripe) =>
+    list(stripe).autoPagingToArray({ limit: 1000 }),
+  );
   for (const dispute of disputes) {
     const customer = customerOfDispute(dispute);
     const userId = customer && (await userOf(db, customer));
     if (!userId) continue;
-    const ended = await withStripe(settings, (stripe) => endDisputed({ db, stripe, settings }, customer, dispute));
+    const ended = await withStripe(settings, (stripe) =>
+      endDisputed({ db, stripe, settings }, customer, dispute),
+    );
     if (ended) await syncUser(billing, userId);
   }
 }
@@ -49,7 +57,11 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
 type Work = Parts & { stripe: Stripe };
 
 /** Ends the subscription that the disputed payment paid for, and no other; returns whether it ended now. */
-async function endDisputed({ db, stripe, settings }: Work, customer: string, dispute: Stripe.Dispute) {
+async function endDisputed(
+  { db, stripe, settings }: Work,
+  customer: string,
+  dispute: Stripe.Dispute,
+) {
   const paidFor = await subscriptionPaidBy(stripe, dispute);
   // An inquiry takes no money back, and a dispute that was won gives it back.
   const isMoneyKept = dispute.status === 'won' || isInquiry(dispute);
@@ -58,17 +70,26 @@ async function endDisputed({ db, stripe, settings }: Work, customer: string, dis
   if (ends) await cancelNow(stripe, paidFor);
   if (await isFirstReport(db, dispute)) {
     const { id, status } = dispute;
-    const action = mustEnd ? 'The subscription was canceled.' : 'Answer the dispute in the Stripe dashboard.';
+    const action = mustEnd
+      ? 'The subscription was canceled.'
+      : 'Answer the dispute in the Stripe dashboard.';
     log('error', 'payment_disputed', { customer, dispute: id, status, action });
   }
   return ends;
 }
 
-async function subscriptionPaidBy(stripe: Stripe, dispute: Stripe.Dispute): Promise<Stripe.Subscription | null> {
+async function subscriptionPaidBy(
+  stripe: Stripe,
+  dispute: Stripe.Dispute,
+): Promise<Stripe.Subscription | null> {
   const intent = idOf(dispute.payment_intent);
   if (!intent) return null;
   const payment = { type: 'payment_intent', payment_intent: intent } as const;
-  const { data } = await stripe.invoicePayments.list({ payment, limit: 1, expand: ['data.invoice'] });
+  const { data } = await stripe.invoicePayments.list({
+    payment,
+    limit: 1,
+    expand: ['data.invoice'],
+  });
   const invoice = data[0]?.invoice;
   const parent = invoice && typeof invoice === 'object' && !invoice.deleted ? invoice.parent : null;
   const id = idOf(parent?.subscription_details?.subscription);
@@ -91,6 +112,9 @@ function customerOfDispute({ charge }: Stripe.Dispute): string | null {
 }
 
 async function userOf(db: Database, stripeId: string): Promise<string | null> {
-  const [row] = await db.select({ userId: customers.userId }).from(customers).where(eq(customers.stripeId, stripeId));
+  const [row] = await db
+    .select({ userId: customers.userId })
+    .from(customers)
+    .where(eq(customers.stripeId, stripeId));
   return row?.userId ?? null;
 }

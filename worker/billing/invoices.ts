@@ -4,11 +4,16 @@ import { idOf, isCancelled, isLive, owes } from './subscriptions.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 
 /** The page on which the owner of a card completes the authentication that the latest invoice waits for. */
-export async function authenticationPage(stripe: Stripe, subscription: Stripe.Subscription): Promise<string | null> {
+export async function authenticationPage(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<string | null> {
   const invoice = latestInvoice(subscription);
   if (!owes(subscription) || invoice?.status !== 'open') return null;
   const expand = ['data.payment.payment_intent'];
-  const payments = await unlessRefused(stripe.invoicePayments.list({ invoice: invoice.id, limit: 10, expand }));
+  const payments = await unlessRefused(
+    stripe.invoicePayments.list({ invoice: invoice.id, limit: 10, expand }),
+  );
   const waits = payments?.data.some(({ payment }) => {
     const intent = payment.payment_intent;
     return typeof intent === 'object' && intent?.status === 'requires_action';
@@ -24,16 +29,21 @@ export async function payWithNewCard(
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
   // Stripe finalizes a draft with `auto_advance` by itself, and then charges the new card.
-  const payable = invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
+  const payable =
+    invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
   const card = await newestCard(stripe, subscription);
-  const since = Math.max(...subscription.items.data.map(({ current_period_start: start }) => start));
+  const since = Math.max(
+    ...subscription.items.data.map(({ current_period_start: start }) => start),
+  );
   // A plan that was paid for after the invoice shows that its card works again.
   if (!card || (card.created <= invoice.created && since <= invoice.created)) return false;
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
   const idempotencyKey = `pay:${invoice.id}:${card.id}:${since}:${attempt}`;
-  const paid = await unlessRefused(stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }));
+  const paid = await unlessRefused(
+    stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }),
+  );
   return paid?.status === 'paid';
 }
 
@@ -43,18 +53,27 @@ export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   if (subscription.status !== 'active' || subscription.pause_collection || !invoice) return false;
   const { status, auto_advance, attempted, billing_reason, collection_method, metadata } = invoice;
   const isUntouched =
-    auto_advance === true && collection_method === 'charge_automatically' && !Object.keys(metadata ?? {}).length;
+    auto_advance === true &&
+    collection_method === 'charge_automatically' &&
+    !Object.keys(metadata ?? {}).length;
   return (
-    isUntouched && billing_reason === 'subscription_cycle' && (status === 'draft' || (status === 'open' && !attempted))
+    isUntouched &&
+    billing_reason === 'subscription_cycle' &&
+    (status === 'draft' || (status === 'open' && !attempted))
   );
 }
 
 /** Pays a renewal's invoice; returns whether anything was done. Of two Workers at once, Stripe refuses the second. */
-export async function payRenewal(stripe: Stripe, subscription: Stripe.Subscription, attempt: number): Promise<boolean> {
+export async function payRenewal(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+  attempt: number,
+): Promise<boolean> {
   const invoice = latestInvoice(subscription);
   if (!invoice || !awaitsPayment(subscription)) return false;
   const key = (verb: string) => ({ idempotencyKey: `${verb}:${invoice.id}:${attempt}` });
-  if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id, {}, key('finalize')));
+  if (invoice.status === 'draft')
+    await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id, {}, key('finalize')));
   await unlessRefused(stripe.invoices.pay(invoice.id, {}, key('renew')));
   return true;
 }
@@ -63,7 +82,10 @@ export async function payRenewal(stripe: Stripe, subscription: Stripe.Subscripti
 const stoppedByCancellation = { stoppedBy: 'cancellation' };
 
 /** Stops the collection of what is due, a renewal's draft included: whoever cancels is charged no more. */
-export async function stopCollecting(stripe: Stripe, subscription: Stripe.Subscription): Promise<void> {
+export async function stopCollecting(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<void> {
   const change = { auto_advance: false, metadata: stoppedByCancellation };
   for (const { id, auto_advance: collects } of await unpaidInvoices(stripe, subscription)) {
     if (collects) await unlessRefused(stripe.invoices.update(id, change));
@@ -71,9 +93,13 @@ export async function stopCollecting(stripe: Stripe, subscription: Stripe.Subscr
 }
 
 /** Collects again what a cancellation stopped that failed or was taken back; returns whether there was anything. */
-export async function collectAgain(stripe: Stripe, subscription: Stripe.Subscription): Promise<boolean> {
+export async function collectAgain(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<boolean> {
   const latest = latestInvoice(subscription);
-  if (!isLive(subscription) || isCancelled(subscription) || !latest || !isStopped(latest)) return false;
+  if (!isLive(subscription) || isCancelled(subscription) || !latest || !isStopped(latest))
+    return false;
   const others = (await unpaidInvoices(stripe, subscription)).filter(
     (each) => isStopped(each) && each.id !== latest.id,
   );
@@ -83,7 +109,10 @@ export async function collectAgain(stripe: Stripe, subscription: Stripe.Subscrip
   return true;
 }
 
-async function unpaidInvoices(stripe: Stripe, { id }: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+async function unpaidInvoices(
+  stripe: Stripe,
+  { id }: Stripe.Subscription,
+): Promise<Stripe.Invoice[]> {
   const { data } = await stripe.invoices.list({ subscription: id, limit: 100 });
   return data.filter(isUnpaid);
 }
@@ -99,12 +128,16 @@ function isStopped(invoice: Stripe.Invoice): boolean {
 export function isPaidUp(subscription: Stripe.Subscription): boolean {
   const invoice = latestInvoice(subscription);
   const starts = subscription.items.data.map(({ current_period_start: start }) => start);
-  const paysFor = (line: Stripe.InvoiceLineItem) => !isProration(line) && starts.includes(line.period.start);
+  const paysFor = (line: Stripe.InvoiceLineItem) =>
+    !isProration(line) && starts.includes(line.period.start);
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
 }
 
 /** The subscription as owed: past due while its paid invoice credits an unpaid one, which then is its latest. */
-export async function asOwed(stripe: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Subscription> {
+export async function asOwed(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<Stripe.Subscription> {
   const latest = latestInvoice(subscription);
   const isActive = subscription.status === 'active';
   if (!isActive && !owes(subscription)) return subscription;
@@ -118,13 +151,19 @@ export async function asOwed(stripe: Stripe, subscription: Stripe.Subscription):
 }
 
 /** A subscription's paid invoices, without those that credit an invoice which is not paid. */
-export async function settledInvoices(stripe: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+export async function settledInvoices(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<Stripe.Invoice[]> {
   const paid = await paidInvoices(stripe, subscription);
   const debts = debtsOf(paid);
   return paid.filter(({ id }) => debts.get(id) === null);
 }
 
-async function paidInvoices(stripe: Stripe, { id }: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+async function paidInvoices(
+  stripe: Stripe,
+  { id }: Stripe.Subscription,
+): Promise<Stripe.Invoice[]> {
   return (await stripe.invoices.list({ subscription: id, status: 'paid', limit: 100 })).data;
 }
 
@@ -162,7 +201,10 @@ async function newestCard(
     expand: ['invoice_settings.default_payment_method'],
   });
   if (found.deleted) return null;
-  const methods = [found.invoice_settings.default_payment_method, own && (await retrieve(stripe, idOf(own)!))];
+  const methods = [
+    found.invoice_settings.default_payment_method,
+    own && (await retrieve(stripe, idOf(own)!)),
+  ];
   const cards = methods.filter((method) => method !== null && typeof method === 'object');
   return cards.toSorted((a, b) => b.created - a.created)[0] ?? null;
 }
@@ -172,7 +214,11 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
 }
 
 /** Stripe prefers the subscription's own card, so it is replaced too: later weeks must be charged to the new one. */
-async function useFor(stripe: Stripe, { id, default_payment_method: own }: Stripe.Subscription, card: { id: string }) {
+async function useFor(
+  stripe: Stripe,
+  { id, default_payment_method: own }: Stripe.Subscription,
+  card: { id: string },
+) {
   if (!own || idOf(own) === card.id) return;
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
 }
@@ -185,7 +231,9 @@ type Prices = ReadonlyMap<string, PaidPlanId | null>;
 /** The last week that a subscription's paid invoices cover; null before the first payment; a free trial is none. */
 export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
   const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
-  const [week] = paid.filter((line) => !isProration(line)).toSorted((a, b) => b.period.start - a.period.start);
+  const [week] = paid
+    .filter((line) => !isProration(line))
+    .toSorted((a, b) => b.period.start - a.period.start);
   if (!week) return null;
   // An upgrade within the week is paid by a proration that ends with the week.
   const tiers = paid
@@ -200,5 +248,7 @@ export function priceOfLine({ pricing }: Stripe.InvoiceLineItem): string | null 
 }
 
 function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
-  return parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false;
+  return (
+    parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
+  );
 }

@@ -18,7 +18,12 @@ export type Customer = typeof customers.$inferSelect;
 export type LeasedCustomer = { token: string; customer: Customer; user: User };
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 /** The lease is released with `changes` and `statements` in one transaction, unless the work has `released` it. */
-export type Outcome<T> = { result: T; changes?: Changes; statements?: BatchItem<'sqlite'>[]; released?: true };
+export type Outcome<T> = {
+  result: T;
+  changes?: Changes;
+  statements?: BatchItem<'sqlite'>[];
+  released?: true;
+};
 
 type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 type Context = { db: Database; waitUntil: (work: Promise<unknown>) => void };
@@ -44,7 +49,10 @@ export function withLease<T>(
 
 /** A statement that reads until when (unix ms) a user's lease is held; it fits into the request that checks a session. */
 export function leaseOf(db: Database, userId: string) {
-  return db.select({ until: customers.leaseUntil }).from(customers).where(eq(customers.userId, userId));
+  return db
+    .select({ until: customers.leaseUntil })
+    .from(customers)
+    .where(eq(customers.userId, userId));
 }
 
 export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T>): Promise<T> {
@@ -72,7 +80,11 @@ export function acquireLease(db: Database, token: string, which: SQL, changes: C
 
 export function customersWhere(db: Database, which: SQL) {
   const columns = { customer: customers, user: users };
-  return db.select(columns).from(customers).innerJoin(users, eq(users.id, customers.userId)).where(which);
+  return db
+    .select(columns)
+    .from(customers)
+    .innerJoin(users, eq(users.id, customers.userId))
+    .where(which);
 }
 
 /** SQL: whether the lease is still held; guards writes against an expired lease. */
@@ -83,7 +95,8 @@ export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
 /** Stripe may have done what its lost response reports. A 5xx that it would replay for a day needs a new key. */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
-  if (error instanceof RequestError && apiErrors[error.errorName].status < 500) return { dueAt: now };
+  if (error instanceof RequestError && apiErrors[error.errorName].status < 500)
+    return { dueAt: now };
   const failures = customer.failures + 1;
   const replays = error instanceof StripeUnavailable && error.replays;
   return {
@@ -116,8 +129,15 @@ async function waitForLease(
     .leftJoin(customers, eq(customers.userId, users.id))
     .where(eq(users.id, userId));
   let free = (seen[0]?.until ?? 0) <= Date.now();
-  for (let pauseMs = firstPauseMs; Date.now() < giveUpAt; pauseMs = Math.min(pauseMs * 1.3, longestRetryPauseMs)) {
-    const leased = free && (busyUsers.get(userId) ?? 0) <= Date.now() ? await attempt(db, userId, changes) : null;
+  for (
+    let pauseMs = firstPauseMs;
+    Date.now() < giveUpAt;
+    pauseMs = Math.min(pauseMs * 1.3, longestRetryPauseMs)
+  ) {
+    const leased =
+      free && (busyUsers.get(userId) ?? 0) <= Date.now()
+        ? await attempt(db, userId, changes)
+        : null;
     if (leased) return leased;
     await scheduler.wait(pauseMs * (1 + Math.random() / 2));
     const [row] = await lease;
@@ -127,7 +147,11 @@ async function waitForLease(
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-async function attempt(db: Database, userId: string, changes?: Changes): Promise<LeasedCustomer | null> {
+async function attempt(
+  db: Database,
+  userId: string,
+  changes?: Changes,
+): Promise<LeasedCustomer | null> {
   busyUsers.set(userId, Date.now() + attemptMs);
   const token = crypto.randomUUID();
   const create = db.run(sql`insert into ${customers} (user_id, due_at)

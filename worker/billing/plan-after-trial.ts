@@ -41,17 +41,24 @@ export async function startPlanAfterTrial(
     metadata: { ...planAfterTrialMetadata, userId: leased.user.id, tier },
     ...(settings.AUTOMATIC_TAX && { automatic_tax: { enabled: true } }),
   };
-  return (await subscribe(stripe, leased, order)) ? finished : refused(setupSession, 'subscription_refused');
+  return (await subscribe(stripe, leased, order))
+    ? finished
+    : refused(setupSession, 'subscription_refused');
 }
 
 function refused(session: string, reason: string): Result {
-  const action = 'The plan does not start when the trial ends. Ask the user to choose a plan again.';
+  const action =
+    'The plan does not start when the trial ends. Ask the user to choose a plan again.';
   log('error', 'trial_plan_refused', { session, reason, action });
   return finished;
 }
 
 /** Makes the saved card the customer's default; its billing address determines the tax. */
-async function saveCard(stripe: Stripe, customer: string, { setup_intent }: Stripe.Checkout.Session) {
+async function saveCard(
+  stripe: Stripe,
+  customer: string,
+  { setup_intent }: Stripe.Checkout.Session,
+) {
   const method = typeof setup_intent === 'object' ? setup_intent?.payment_method : null;
   const id = idOf(method);
   if (!id) return null;
@@ -66,7 +73,10 @@ function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
 }
 
 /** The trial's end; later by what is left if Stripe's clock runs ahead; or now if the trial is over. */
-type Beginning = Pick<Stripe.SubscriptionCreateParams, 'trial_end' | 'trial_period_days' | 'payment_behavior'>;
+type Beginning = Pick<
+  Stripe.SubscriptionCreateParams,
+  'trial_end' | 'trial_period_days' | 'payment_behavior'
+>;
 
 async function subscribe(
   stripe: Stripe,
@@ -76,12 +86,20 @@ async function subscribe(
   const left = (user.trialEndsAt ?? 0) - Date.now();
   const beginnings: Beginning[] =
     left > 0
-      ? [{ trial_end: Math.floor(user.trialEndsAt! / 1000) }, { trial_period_days: Math.ceil(left / dayMs) }]
+      ? [
+          { trial_end: Math.floor(user.trialEndsAt! / 1000) },
+          { trial_period_days: Math.ceil(left / dayMs) },
+        ]
       : [{ payment_behavior: 'error_if_incomplete' }];
   for (const beginning of beginnings) {
     const when = beginning.trial_end ?? beginning.trial_period_days ?? 'at-once';
     const idempotencyKey = `${customer.setupSession}:${when}:${customer.attempt}`;
-    if (await unlessRefused(stripe.subscriptions.create({ ...order, ...beginning }, { idempotencyKey }))) return true;
+    if (
+      await unlessRefused(
+        stripe.subscriptions.create({ ...order, ...beginning }, { idempotencyKey }),
+      )
+    )
+      return true;
   }
   return false;
 }

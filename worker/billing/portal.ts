@@ -17,7 +17,10 @@ export type Site = { settings: Settings; language: Language };
 export type PageContext = Site & { db: Database; now: number };
 
 /** Stripe's page to manage a subscription; throws 409 for a user who never paid or whose customer was deleted. */
-export async function portalPage(context: PageContext, { customer, user }: LeasedCustomer): Promise<Outcome<string>> {
+export async function portalPage(
+  context: PageContext,
+  { customer, user }: LeasedCustomer,
+): Promise<Outcome<string>> {
   const { settings } = context;
   const { stripeId, hadSubscription } = customer;
   const noAccount = new RequestError('noBillingAccount');
@@ -32,7 +35,12 @@ export async function portalPage(context: PageContext, { customer, user }: Lease
 }
 
 /** The cron job fetches the state every minute for an hour after a visit, in case the webhooks are lost. */
-export function sendTo({ db, now }: PageContext, { id }: User, url: string, changes: Changes = {}): Outcome<string> {
+export function sendTo(
+  { db, now }: PageContext,
+  { id }: User,
+  url: string,
+  changes: Changes = {},
+): Outcome<string> {
   const watch = db
     .update(users)
     .set({ billingWatchUntil: now + watchMs })
@@ -69,14 +77,24 @@ export function fittingFlow(subscription: Stripe.Subscription, site: Site): Flow
   const return_url = addressIn(site, '/auth/stripe-success');
   const after_completion = { type: 'redirect', redirect: { return_url } } as const;
   if (owes(subscription)) return { type: 'payment_method_update', after_completion };
-  const scheduled = subscription.cancel_at ?? (subscription.cancel_at_period_end || nextPhase(subscription));
+  const scheduled =
+    subscription.cancel_at ?? (subscription.cancel_at_period_end || nextPhase(subscription));
   if (scheduled || subscription.items.data.length !== 1) return undefined;
-  return { type: 'subscription_update', subscription_update: { subscription: subscription.id }, after_completion };
+  return {
+    type: 'subscription_update',
+    subscription_update: { subscription: subscription.id },
+    after_completion,
+  };
 }
 
-async function configurationFor(stripe: Stripe, live: Stripe.Subscription | undefined): Promise<string | undefined> {
+async function configurationFor(
+  stripe: Stripe,
+  live: Stripe.Subscription | undefined,
+): Promise<string | undefined> {
   const list = stripe.billingPortal.configurations.list({ active: true, limit: 100 });
-  const own = (await list).data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
+  const own = (await list).data.filter(
+    ({ metadata }) => metadata?.solace === portalMetadata.solace,
+  );
   const prices = live?.items.data.map(({ price }) => price.id) ?? [];
   const special = own.find(({ metadata }) => metadata?.price && prices.includes(metadata.price));
   return (special ?? own.find(({ metadata }) => !metadata?.price))?.id;

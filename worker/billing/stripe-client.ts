@@ -22,10 +22,15 @@ export function stripeOptions(apiBase: string) {
 /** The SDK is evaluated by the first billing call of an isolate, not by every start. */
 let sdk: typeof Stripe | undefined;
 
-export async function openStripe(settings: Pick<Settings, 'STRIPE_API_BASE' | 'STRIPE_SECRET_KEY'>): Promise<Stripe> {
+export async function openStripe(
+  settings: Pick<Settings, 'STRIPE_API_BASE' | 'STRIPE_SECRET_KEY'>,
+): Promise<Stripe> {
   sdk ??= (await import('stripe')).Stripe;
   const httpClient = sdk.createFetchHttpClient();
-  return new sdk(settings.STRIPE_SECRET_KEY, { ...stripeOptions(settings.STRIPE_API_BASE), httpClient });
+  return new sdk(settings.STRIPE_SECRET_KEY, {
+    ...stripeOptions(settings.STRIPE_API_BASE),
+    httpClient,
+  });
 }
 
 /** The result, or null if Stripe does not have the object: the requested one, or the one in `param`. */
@@ -33,7 +38,12 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
   try {
     return await request;
   } catch (error) {
-    if (isStripeError(error) && error.code === 'resource_missing' && (!param || error.param === param)) return null;
+    if (
+      isStripeError(error) &&
+      error.code === 'resource_missing' &&
+      (!param || error.param === param)
+    )
+      return null;
     throw error;
   }
 }
@@ -77,7 +87,10 @@ export class StripeUnavailable extends RequestError {
 }
 
 /** Runs work that needs Stripe; throws 503 if Stripe does not respond, fails, or limits our rate. */
-export async function withStripe<T>(settings: Settings, work: (stripe: Stripe) => Promise<T>): Promise<T> {
+export async function withStripe<T>(
+  settings: Settings,
+  work: (stripe: Stripe) => Promise<T>,
+): Promise<T> {
   try {
     return await work(await openStripe(settings));
   } catch (error) {

@@ -21,7 +21,11 @@ const Event = v.object({
 export type StripeEvent = v.InferOutput<typeof Event>;
 
 /** Verifies Stripe's signature, at most 5 minutes old, with one of the secrets and returns the event; throws 400. */
-export async function verifyStripeEvent(settings: Settings, request: Request, body: string): Promise<StripeEvent> {
+export async function verifyStripeEvent(
+  settings: Settings,
+  request: Request,
+  body: string,
+): Promise<StripeEvent> {
   const signature = request.headers.get('stripe-signature') ?? '';
   if (!isRecent(signature) || !(await isSigned(settings, signature, body))) {
     throw new RequestError('invalidStripeSignature');
@@ -77,7 +81,12 @@ function logRefund({ type, data: { object } }: StripeEvent, customer: string): v
 async function isSigned(settings: Settings, signature: string, body: string): Promise<boolean> {
   const { webhooks } = await openStripe(settings);
   for (const secret of settings.STRIPE_WEBHOOK_SECRET) {
-    const verified = webhooks.signature?.verifyHeaderAsync(body, signature, secret, toleranceSeconds);
+    const verified = webhooks.signature?.verifyHeaderAsync(
+      body,
+      signature,
+      secret,
+      toleranceSeconds,
+    );
     if (await verified?.catch(() => false)) return true;
   }
   return false;

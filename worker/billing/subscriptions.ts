@@ -19,12 +19,17 @@ export function owes({ status }: Status): boolean {
   return status === 'past_due' || status === 'unpaid';
 }
 
-export function isCancelled(subscription: Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end'>): boolean {
+export function isCancelled(
+  subscription: Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end'>,
+): boolean {
   return subscription.cancel_at !== null || subscription.cancel_at_period_end;
 }
 
 /** Every subscription that a customer ever had, with schedule and latest invoice; null for an unknown customer. */
-export function subscriptionsOf(stripe: Stripe, customer: string): Promise<Stripe.Subscription[] | null> {
+export function subscriptionsOf(
+  stripe: Stripe,
+  customer: string,
+): Promise<Stripe.Subscription[] | null> {
   const expand = ['data.schedule', 'data.latest_invoice'];
   const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand });
   return unlessMissing(list.autoPagingToArray({ limit: 1000 }));
@@ -33,7 +38,13 @@ export function subscriptionsOf(stripe: Stripe, customer: string): Promise<Strip
 export function nextPhase({
   schedule,
 }: Pick<Stripe.Subscription, 'schedule'>): Stripe.SubscriptionSchedule.Phase | null {
-  if (!schedule || typeof schedule === 'string' || schedule.status !== 'active' || !schedule.current_phase) return null;
+  if (
+    !schedule ||
+    typeof schedule === 'string' ||
+    schedule.status !== 'active' ||
+    !schedule.current_phase
+  )
+    return null;
   const { end_date } = schedule.current_phase;
   return schedule.phases.find((phase) => phase.start_date >= end_date) ?? null;
 }
@@ -44,13 +55,21 @@ export function idOf(object: string | { id: string } | null | undefined): string
 
 const withoutInvoice = { invoice_now: false, prorate: false } as const;
 
-export async function cancelNow(stripe: Stripe, { id, schedule }: Stripe.Subscription): Promise<void> {
+export async function cancelNow(
+  stripe: Stripe,
+  { id, schedule }: Stripe.Subscription,
+): Promise<void> {
   const scheduleId = idOf(schedule);
-  if (scheduleId) await unlessRefused(stripe.subscriptionSchedules.cancel(scheduleId, withoutInvoice));
+  if (scheduleId)
+    await unlessRefused(stripe.subscriptionSchedules.cancel(scheduleId, withoutInvoice));
   await unlessMissing(stripe.subscriptions.cancel(id, withoutInvoice));
 }
 
-export type Live = { subscription: Stripe.Subscription; item: Stripe.SubscriptionItem; tier: PlanId };
+export type Live = {
+  subscription: Stripe.Subscription;
+  item: Stripe.SubscriptionItem;
+  tier: PlanId;
+};
 
 type Choice = {
   best: Live | undefined;
@@ -102,14 +121,20 @@ export function lookupKeyOf(tier: PaidPlanId): string {
 }
 
 /** The plan that a price sells, by its metadata, then by its lookup key; null for an unknown price. */
-export function tierOfPrice(price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>): PaidPlanId | null {
+export function tierOfPrice(
+  price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>,
+): PaidPlanId | null {
   const tier = price.metadata?.tier ?? price.lookup_key?.replace(/_weekly$/, '') ?? '';
   return paidPlanIds.find((id) => id === tier) ?? null;
 }
 
 export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<string | null> {
   if (!plans[tier].onSale) return null;
-  const { data } = await stripe.prices.list({ lookup_keys: [lookupKeyOf(tier)], active: true, limit: 1 });
+  const { data } = await stripe.prices.list({
+    lookup_keys: [lookupKeyOf(tier)],
+    active: true,
+    limit: 1,
+  });
   return data[0]?.id ?? null;
 }
 
@@ -129,8 +154,10 @@ export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]
       expand: ['data.customer'],
     })) {
       const { customer, items } = subscription;
-      const ours = typeof customer === 'object' && !customer.deleted && customer.metadata.userId !== undefined;
-      if (!ours || !isLive(subscription) || items.data.some((item) => tierOfPrice(item.price))) continue;
+      const ours =
+        typeof customer === 'object' && !customer.deleted && customer.metadata.userId !== undefined;
+      if (!ours || !isLive(subscription) || items.data.some((item) => tierOfPrice(item.price)))
+        continue;
       found.push({ price: price.id, subscription: subscription.id });
       break;
     }

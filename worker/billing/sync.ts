@@ -28,12 +28,25 @@ import {
   priceOfLine,
   settledInvoices,
 } from './invoices.ts';
-import { acquireLease, customersWhere, held, hold, type Customer, type LeasedCustomer, type Outcome } from './lease.ts';
+import {
+  acquireLease,
+  customersWhere,
+  held,
+  hold,
+  type Customer,
+  type LeasedCustomer,
+  type Outcome,
+} from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
-export type Billing = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+export type Billing = {
+  db: Database;
+  env: Env;
+  settings: Settings;
+  waitUntil: (work: Promise<unknown>) => void;
+};
 
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
@@ -48,7 +61,11 @@ export function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   return hold(billing.db, leased, () => syncLeased(billing, leased));
 }
 
-export async function syncUser(billing: Billing, userId: string, condition: SQL = sql`true`): Promise<void> {
+export async function syncUser(
+  billing: Billing,
+  userId: string,
+  condition: SQL = sql`true`,
+): Promise<void> {
   const token = crypto.randomUUID();
   const which = sql`${customers.userId} = ${userId} and ${condition}`;
   const { acquired } = await batch(billing.db, acquireLease(billing.db, token, which));
@@ -63,7 +80,8 @@ export async function reconcile(billing: Billing, now: number): Promise<void> {
     if (leased.length === 0) return;
     synced += leased.length;
     const work = async () => {
-      for (let next = leased.shift(); next; next = leased.shift()) await syncOrPostpone(billing, next);
+      for (let next = leased.shift(); next; next = leased.shift())
+        await syncOrPostpone(billing, next);
     };
     await Promise.all(Array.from({ length: atOnce }, work));
   }
@@ -73,7 +91,10 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   const run = crypto.randomUUID();
   const token = sql`${`${run}:`} || ${customers.userId}`;
   const due = sql`${customers.userId} in (${dueCustomers(now, chunk)})`;
-  const { acquire } = acquireLease(db, run, due, { leaseToken: token, dueAt: Date.now() + stoppedMs });
+  const { acquire } = acquireLease(db, run, due, {
+    leaseToken: token,
+    dueAt: Date.now() + stoppedMs,
+  });
   // `;` follows `:` in ASCII.
   const acquired = customersWhere(
     db,
@@ -97,7 +118,9 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
   const { customer, user } = leased;
   const { stripeId } = customer;
   if (!stripeId) return adoptCustomer(billing, leased);
-  const fetched = await withStripe(settings, (stripe) => fetchState(stripe, leased, stripeId, settings));
+  const fetched = await withStripe(settings, (stripe) =>
+    fetchState(stripe, leased, stripeId, settings),
+  );
   const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
     // The write may have succeeded: streams reconnect and read the result.
     endStreams({ env, waitUntil }, user.id, null);
@@ -116,9 +139,14 @@ export function sameForUser(before: User, after: User, now = Date.now()): boolea
   return visible(before) === visible(after);
 }
 
-async function adoptCustomer({ settings }: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
+async function adoptCustomer(
+  { settings }: Billing,
+  leased: LeasedCustomer,
+): Promise<Outcome<User>> {
   const { customer, user } = leased;
-  const stripeId = customer.stripeAsked ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased)) : null;
+  const stripeId = customer.stripeAsked
+    ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased))
+    : null;
   const dueAt = stripeId
     ? dueAfter({ live: false, user, setupSession: null, renewalAt: null, awaitsPayment: false })
     : null;
@@ -127,7 +155,10 @@ async function adoptCustomer({ settings }: Billing, leased: LeasedCustomer): Pro
 
 function logOddities(customer: string, { state }: FetchedState): void {
   if (state.doubled) {
-    log('error', 'subscription_doubled', { customer, action: 'Cancel and refund one of them at Stripe.' });
+    log('error', 'subscription_doubled', {
+      customer,
+      action: 'Cancel and refund one of them at Stripe.',
+    });
   }
   if (state.unknownPrice) {
     const action = 'Set the metadata `tier` of the price at Stripe, or cancel the subscription.';
@@ -156,17 +187,31 @@ async function fetchState(
 ): Promise<FetchedState> {
   const { user } = leased;
   const { session, offSaleTier } = await startPlanAfterTrial(stripe, leased, settings);
-  const subscriptions = await payDebts(stripe, leased, await fetchCollecting(stripe, leased, stripeId), stripeId);
+  const subscriptions = await payDebts(
+    stripe,
+    leased,
+    await fetchCollecting(stripe, leased, stripeId),
+    stripeId,
+  );
   const invoices = await unpaidPeriods(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
   const known = { trialEndsAt: user.trialEndsAt, heldTier: user.tier, prices, paidWeeks };
   const waits = subscriptions.some(awaitsPayment);
-  return { state: derive(subscriptions, known), setupSession: session, offSaleTier, awaitsPayment: waits };
+  return {
+    state: derive(subscriptions, known),
+    setupSession: session,
+    offSaleTier,
+    awaitsPayment: waits,
+  };
 }
 
 /** All subscriptions; none for a deleted customer. For an unknown customer it throws, so the plan stays. */
-async function fetchSubscriptions(stripe: Stripe, { user, customer }: LeasedCustomer, stripeId: string) {
+async function fetchSubscriptions(
+  stripe: Stripe,
+  { user, customer }: LeasedCustomer,
+  stripeId: string,
+) {
   const found = await subscriptionsOf(stripe, stripeId);
   if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) {
     return Promise.all(found.map((each) => asOwed(stripe, each)));
@@ -194,7 +239,12 @@ async function payDebts(
   let changed = false;
   for (const each of subscriptions) {
     if (await payRenewal(stripe, each, attempt)) changed = true;
-    else if (watched && owes(each) && !isCancelled(each) && (await payWithNewCard(stripe, each, attempt)))
+    else if (
+      watched &&
+      owes(each) &&
+      !isCancelled(each) &&
+      (await payWithNewCard(stripe, each, attempt))
+    )
       changed = true;
   }
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
@@ -210,7 +260,11 @@ async function unpaidPeriods(stripe: Stripe, subscriptions: Stripe.Subscription[
   return invoices;
 }
 
-async function tiersOf(stripe: Stripe, subscriptions: Stripe.Subscription[], invoices: Stripe.Invoice[]) {
+async function tiersOf(
+  stripe: Stripe,
+  subscriptions: Stripe.Subscription[],
+  invoices: Stripe.Invoice[],
+) {
   const items = subscriptions.flatMap(({ items: { data } }) => data);
   const prices = new Map(items.map(({ price }) => [price.id, tierOfPrice(price)]));
   const planned = subscriptions.map(plannedPrice);
@@ -236,11 +290,16 @@ async function saveState(
   const { state, setupSession, offSaleTier } = fetched;
   const now = Date.now();
   const columns = columnsOf(state, user);
-  const unchanged = Object.entries(columns).every(([name, value]) => user[name as keyof User] === value);
+  const unchanged = Object.entries(columns).every(
+    ([name, value]) => user[name as keyof User] === value,
+  );
   const mine = and(eq(users.id, user.id), held(leased))!;
   const tier = entitledTierSql(now);
   // `endTrials` announces the end of a trial, unless this sync ends it.
-  const announced = entitledTier(user, state.endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now);
+  const announced = entitledTier(
+    user,
+    state.endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now,
+  );
   const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${announced}`;
   const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
   // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
@@ -248,15 +307,24 @@ async function saveState(
   const cancels = user.cancelAt === null && columns.cancelAt !== null ? sql`true` : sql`false`;
   const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
   const { live, renewalAt } = state;
-  const dueAt = dueAfter({ live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment }, now);
+  const dueAt = dueAfter(
+    { live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment },
+    now,
+  );
   const { saved } = await batch(db, {
     user: db
       .update(users)
       .set({ ...columns, usageSeq: sql`${users.usageSeq} + 1` })
       .where(unchanged ? and(mine, isNull(users.id)) : mine),
-    newPlan: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan)),
-    offSale: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, offSaleData, offSale)),
-    cancellation: db.run(countToday({ kind: 'cancellation' }, now, sql`from ${users} where ${mine} and ${cancels}`)),
+    newPlan: db.run(
+      insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan),
+    ),
+    offSale: db.run(
+      insertBotEvent(settings, 'plan.changed', now, sql`phone`, offSaleData, offSale),
+    ),
+    cancellation: db.run(
+      countToday({ kind: 'cancellation' }, now, sql`from ${users} where ${mine} and ${cancels}`),
+    ),
     release: db
       .update(customers)
       .set({
@@ -282,7 +350,9 @@ function columnsOf(state: SubscriptionState, user: User) {
     cancelAt: state.cancelAt,
     scheduledTier: state.scheduledTier,
     tierWaits: state.tierWaits,
-    weekAnchor: state.weekAnchor ?? (user.weekFrozen ? (user.contactedAt ?? user.createdAt) : user.weekAnchor),
+    weekAnchor:
+      state.weekAnchor ??
+      (user.weekFrozen ? (user.contactedAt ?? user.createdAt) : user.weekAnchor),
     weekFrozen: state.weekFrozen,
     ...(state.endsTrial && { trialTier: null, trialEndsAt: null }),
   };

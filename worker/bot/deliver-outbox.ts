@@ -92,9 +92,15 @@ async function follow(outbox: Outbox, leased: OutboxEvent[], userId?: string): P
   let [event] = leased;
   while (event) {
     const statement = settledSql(event, await send(outbox, event), Date.now());
-    const settle = { settled: outbox.db.run(statement), removed: outbox.db.run(removeCancelled(event)) };
+    const settle = {
+      settled: outbox.db.run(statement),
+      removed: outbox.db.run(removeCancelled(event)),
+    };
     if (Date.now() > until) return void (await batch(outbox.db, settle));
-    const { next } = await batch(outbox.db, { ...settle, next: outbox.db.all<OutboxEvent>(lease(outbox, 1, userId)) });
+    const { next } = await batch(outbox.db, {
+      ...settle,
+      next: outbox.db.all<OutboxEvent>(lease(outbox, 1, userId)),
+    });
     [event] = next;
   }
 }
@@ -131,7 +137,8 @@ async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome>
   if (event.createdAt + dayMs <= Date.now()) return giveUp(outbox, event, 'expired');
   const opened = await messages.open(event);
   if (typeof opened === 'string') return outcomes[opened];
-  if (opened.sentBefore !== null && (await isQueuedBehind(outbox, event, opened.sentBefore))) return 'behind';
+  if (opened.sentBefore !== null && (await isQueuedBehind(outbox, event, opened.sentBefore)))
+    return 'behind';
   const result = await postEvent(outbox.settings, event.id, opened.body);
   if (result === 'unknown') return 'retry';
   if (result === 'refused') return giveUp(outbox, event, 'refused');
@@ -140,13 +147,21 @@ async function sendMessage(outbox: Outbox, event: OutboxEvent): Promise<Outcome>
 }
 
 /** An event is queued before its message is stored, so two messages sent at once may be stored in the other order. */
-async function isQueuedBehind({ db }: Outbox, { seq, userId }: OutboxEvent, messageId: string): Promise<boolean> {
+async function isQueuedBehind(
+  { db }: Outbox,
+  { seq, userId }: OutboxEvent,
+  messageId: string,
+): Promise<boolean> {
   const rows = await db.all(sql`select 1 from outbox where user_id = ${userId} and seq > ${seq}
     and message_id = ${messageId} and parked_at is null`);
   return rows.length > 0;
 }
 
-async function giveUp(outbox: Outbox, event: OutboxEvent, reason: 'refused' | 'expired'): Promise<Outcome> {
+async function giveUp(
+  outbox: Outbox,
+  event: OutboxEvent,
+  reason: 'refused' | 'expired',
+): Promise<Outcome> {
   await outbox.messages!.close(event, 'failed');
   await logParked(outbox, event, reason);
   return 'park';
@@ -167,10 +182,15 @@ function removeCancelled({ seq }: OutboxEvent): SQL {
   return sql`delete from outbox where seq = ${seq} and body = ${cancelledBody}`;
 }
 
-function settledSql({ seq, attempts, messageId, createdAt }: OutboxEvent, outcome: Outcome, now: number): SQL {
+function settledSql(
+  { seq, attempts, messageId, createdAt }: OutboxEvent,
+  outcome: Outcome,
+  now: number,
+): SQL {
   if (outcome === 'done') return sql`delete from outbox where seq = ${seq}`;
   // A request that resends the message updates `created_at`, and may be storing it now.
-  if (outcome === 'absent') return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
+  if (outcome === 'absent')
+    return sql`delete from outbox where seq = ${seq} and created_at = ${createdAt}`;
   if (outcome === 'behind') {
     return sql`update outbox set seq = (select max(seq) + 1 from outbox), leased_until = 0, attempts = attempts - 1
       where seq = ${seq} and body <> ${cancelledBody}`;
@@ -187,9 +207,15 @@ const timeoutMs = 15_000;
 /** Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests. */
 const temporary = new Set([408, 425, 429]);
 
-async function postEvent(settings: Settings, id: string, body: string): Promise<'taken' | 'refused' | 'unknown'> {
+async function postEvent(
+  settings: Settings,
+  id: string,
+  body: string,
+): Promise<'taken' | 'refused' | 'unknown'> {
   const at = new Date();
-  const signatures = settings.BOT_WEBHOOK_SECRET.map((secret) => new Webhook(secret).sign(id, at, body));
+  const signatures = settings.BOT_WEBHOOK_SECRET.map((secret) =>
+    new Webhook(secret).sign(id, at, body),
+  );
   try {
     const response = await fetch(settings.BOT_WEBHOOK_URL!, {
       method: 'POST',
@@ -206,7 +232,9 @@ async function postEvent(settings: Settings, id: string, body: string): Promise<
     });
     await response.body?.cancel();
     if (response.ok) return 'taken';
-    return response.status >= 400 && response.status < 500 && !temporary.has(response.status) ? 'refused' : 'unknown';
+    return response.status >= 400 && response.status < 500 && !temporary.has(response.status)
+      ? 'refused'
+      : 'unknown';
   } catch {
     return 'unknown';
   }

@@ -7,15 +7,24 @@ import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 
 /** A signed call; `id` is its idempotency key. Fingerprints are made on demand: those of a voice take 8 MB. */
-export type BotCall = { id: string; fingerprint: () => Promise<string>; earlierFingerprints: () => Promise<string[]> };
+export type BotCall = {
+  id: string;
+  fingerprint: () => Promise<string>;
+  earlierFingerprints: () => Promise<string[]>;
+};
 
 type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
 
 /** Verifies a Standard Webhooks signature by one of the secrets and returns the call; throws 401. */
-export async function verifyBotCall(settings: BotSettings, request: Request, body: string): Promise<BotCall> {
+export async function verifyBotCall(
+  settings: BotSettings,
+  request: Request,
+  body: string,
+): Promise<BotCall> {
   const id = request.headers.get('webhook-id') ?? '';
   const timestamp = request.headers.get('webhook-timestamp') ?? '';
-  if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^\d{1,12}$/.test(timestamp)) throw new RequestError('invalidBotSignature');
+  if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^\d{1,12}$/.test(timestamp))
+    throw new RequestError('invalidBotSignature');
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -35,7 +44,11 @@ function signedWith(secret: string, body: string, headers: Record<string, string
   }
 }
 
-export function comparedBy(settings: BotSettings, { id }: BotCall, fields: Record<string, unknown>): BotCall {
+export function comparedBy(
+  settings: BotSettings,
+  { id }: BotCall,
+  fields: Record<string, unknown>,
+): BotCall {
   return { id, ...fingerprintsOf(settings, () => JSON.stringify(fields)) };
 }
 
@@ -43,7 +56,10 @@ export function comparedBy(settings: BotSettings, { id }: BotCall, fields: Recor
 function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: BotSettings, text: () => string) {
   return {
     fingerprint: () => keyedHash(pepper!, 'bot-call', text()),
-    earlierFingerprints: async () => [...(await keyedHashes(earlier, 'bot-call', text())), await sha256(text())],
+    earlierFingerprints: async () => [
+      ...(await keyedHashes(earlier, 'bot-call', text())),
+      await sha256(text()),
+    ],
   };
 }
 
@@ -66,7 +82,10 @@ export function idempotentStatements<Name extends string = never>(
     select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
     from (${response} union all select answer from bot_calls where id = ${callId}) where true
     on conflict (id) do update set id = excluded.id returning fingerprint, answer`;
-  const named = Object.entries<SQL>({ claim, ...effects }).map(([name, statement]) => [name, prepared(statement)]);
+  const named = Object.entries<SQL>({ claim, ...effects }).map(([name, statement]) => [
+    name,
+    prepared(statement),
+  ]);
   return Object.fromEntries(named) as Statements<Name>;
 }
 
@@ -83,7 +102,10 @@ export async function applyOnce<Result, Name extends string>(
   const rows = Object.fromEntries(named) as Record<'claim' | Name, unknown[]>;
   const [call] = rows.claim as Row[];
   if (!call) return { response: null, rows };
-  if (call.fingerprint !== fingerprint && !(await botCall.earlierFingerprints()).includes(call.fingerprint))
+  if (
+    call.fingerprint !== fingerprint &&
+    !(await botCall.earlierFingerprints()).includes(call.fingerprint)
+  )
     throw new RequestError('idReused');
   return { response: JSON.parse(call.answer) as Result, rows };
 }

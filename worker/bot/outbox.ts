@@ -19,7 +19,11 @@ export type BotEvent =
 export const cancelledBody = '{}';
 
 /** SQL that removes undelivered events about a user. One in delivery keeps its row, so that none overtakes it. */
-export function cancelBotEvents(userId: SQL, now: number, which: 'all' | 'messages' = 'all'): SQL[] {
+export function cancelBotEvents(
+  userId: SQL,
+  now: number,
+  which: 'all' | 'messages' = 'all',
+): SQL[] {
   const own = sql`${outbox.userId} = ${userId}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;
   return [
     sql`delete from ${outbox} where ${own} and ${outbox.leasedUntil} <= ${now}`,
@@ -87,7 +91,9 @@ export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Pro
     const { data }: { data: { phone: PhoneNumber } } = JSON.parse(body);
     return { ...row, body, phone: data.phone };
   }
-  throw new Error(`No secret of CODE_PEPPER opens the event ${row.seq}. Put the earlier one back behind the new one.`);
+  throw new Error(
+    `No secret of CODE_PEPPER opens the event ${row.seq}. Put the earlier one back behind the new one.`,
+  );
 }
 
 const contextOf = (seq: number) => `parked|v1|${seq}`;

@@ -15,7 +15,11 @@ export type WrappedKey = { chatKey: string; chatKeyId: string };
 
 type Owner = { id: string; phone: PhoneNumber };
 
-export type ChatRow = Owner & { chatKey: string | null; chatKeyId: string | null; chatEpoch: number };
+export type ChatRow = Owner & {
+  chatKey: string | null;
+  chatKeyId: string | null;
+  chatEpoch: number;
+};
 
 /** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
@@ -33,7 +37,11 @@ export function newChatKey(settings: Settings, owner: Owner): Promise<WrappedKey
 }
 
 /** The key of a conversation, bound to the number that its user will have; 503 when `CHAT_KEYS` does not open it. */
-export async function rebindChatKey(settings: Settings, row: ChatRow, phone: PhoneNumber): Promise<WrappedKey | null> {
+export async function rebindChatKey(
+  settings: Settings,
+  row: ChatRow,
+  phone: PhoneNumber,
+): Promise<WrappedKey | null> {
   const { id, chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
   return orUnavailable(chatKeyId, async () => {
@@ -42,7 +50,11 @@ export async function rebindChatKey(settings: Settings, row: ChatRow, phone: Pho
   });
 }
 
-async function rewrapChatKey(settings: Settings, owner: Owner, wrapped: WrappedKey): Promise<WrappedKey> {
+async function rewrapChatKey(
+  settings: Settings,
+  owner: Owner,
+  wrapped: WrappedKey,
+): Promise<WrappedKey> {
   return wrap(settings, owner, new Uint8Array(await unwrapBy(unseal, settings, owner, wrapped)));
 }
 
@@ -50,10 +62,17 @@ function presentChatKeyId(settings: Settings): string {
   return `${ringOf(settings)[0]!.keyId}${boundMark}`;
 }
 
-async function wrap(settings: Settings, owner: Owner, bytes: Uint8Array<ArrayBuffer>): Promise<WrappedKey> {
+async function wrap(
+  settings: Settings,
+  owner: Owner,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<WrappedKey> {
   const { key } = ringOf(settings)[0]!;
   const chatKeyId = presentChatKeyId(settings);
-  return { chatKey: toBase64(await seal(await key, keyContext(owner, chatKeyId), bytes)), chatKeyId };
+  return {
+    chatKey: toBase64(await seal(await key, keyContext(owner, chatKeyId), bytes)),
+    chatKeyId,
+  };
 }
 
 async function unwrapBy<Key>(
@@ -82,7 +101,9 @@ const ringOf = memoize((settings: Settings): WrappingKey[] =>
 );
 
 async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
-  const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
+  const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
+    'deriveKey',
+  ]);
   const derivation = {
     name: 'HKDF',
     hash: 'SHA-256',
@@ -151,7 +172,11 @@ type Place = { userId: string; id: string; author: MessageAuthor };
 const decoder = new TextDecoder();
 
 /** The ciphertext of the content, bound to this conversation, epoch and id. */
-export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisis, voice, counted }: MessageContent) {
+export function sealMessage(
+  key: CryptoKey,
+  place: Place,
+  { text, replyTo, crisis, voice, counted }: MessageContent,
+) {
   const content = {
     text,
     ...(replyTo !== undefined && { replyTo }),
@@ -163,13 +188,23 @@ export function sealMessage(key: CryptoKey, place: Place, { text, replyTo, crisi
 }
 
 /** Decrypts a stored message; throws if the key belongs to another conversation. */
-export async function openMessage(key: CryptoKey, userId: string, stored: StoredMessage): Promise<ChatMessage> {
+export async function openMessage(
+  key: CryptoKey,
+  userId: string,
+  stored: StoredMessage,
+): Promise<ChatMessage> {
   return toChatMessage(stored, await openContent(key, userId, stored));
 }
 
 /** As `openMessage`, with what the contract does not show. */
-export async function openContent(key: CryptoKey, userId: string, stored: StoredMessage): Promise<MessageContent> {
-  return JSON.parse(decoder.decode(await unseal(key, messageContext({ userId, ...stored }), stored.sealed)));
+export async function openContent(
+  key: CryptoKey,
+  userId: string,
+  stored: StoredMessage,
+): Promise<MessageContent> {
+  return JSON.parse(
+    decoder.decode(await unseal(key, messageContext({ userId, ...stored }), stored.sealed)),
+  );
 }
 
 export function toChatMessage(
@@ -189,12 +224,20 @@ export function toChatMessage(
   };
 }
 
-export async function sealPartialReply(settings: Settings, row: ChatRow, text: string): Promise<ArrayBuffer | null> {
+export async function sealPartialReply(
+  settings: Settings,
+  row: ChatRow,
+  text: string,
+): Promise<ArrayBuffer | null> {
   const key = await chatKeyOf(settings, row);
   return key && seal(key, partialContext(row.id), encoder.encode(text));
 }
 
-export async function openPartialReply(key: CryptoKey, userId: string, sealed: ArrayBuffer): Promise<string> {
+export async function openPartialReply(
+  key: CryptoKey,
+  userId: string,
+  sealed: ArrayBuffer,
+): Promise<string> {
   return decoder.decode(await unseal(key, partialContext(userId), sealed));
 }
 
@@ -217,7 +260,9 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
   let unusable = 0;
   for (let step = 0; step < stepsPerRun; step += 1) {
     const rows = await db.all<Row>(wrappedByOthers(presentChatKeyId(settings), unusable));
-    const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter((each) => each !== null);
+    const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter(
+      (each) => each !== null,
+    );
     const [first, ...rest] = statements.map((statement) => db.run(statement));
     if (first) await db.batch([first, ...rest]);
     if (rows.length > 0) log('info', 'chat_keys_rewrapped', { keys: statements.length });

@@ -13,7 +13,12 @@ import { log } from '../lib/log.ts';
 const confirmAfterMs = minuteMs;
 
 /** SQL that destroys a conversation's key and queues the bot's event; without a `fresh` key the consent goes too. */
-export function clearConversation(userId: SQL, fresh: WrappedKey | null, settings: Settings, now: number): SQL[] {
+export function clearConversation(
+  userId: SQL,
+  fresh: WrappedKey | null,
+  settings: Settings,
+  now: number,
+): SQL[] {
   const user = sql`from users where id = ${userId} and chat_key is not null`;
   const consent = fresh ? sql`` : sql`, chat_consent_version = null, chat_consent_at = null`;
   const withdrawn = insertBotEvent(
@@ -36,7 +41,12 @@ export function clearConversation(userId: SQL, fresh: WrappedKey | null, setting
   ];
 }
 
-export async function confirmCleared(env: Env, db: Database, userId: string, epoch: number): Promise<void> {
+export async function confirmCleared(
+  env: Env,
+  db: Database,
+  userId: string,
+  epoch: number,
+): Promise<void> {
   await liveUserOf(env, userId).clear(epoch);
   await db.run(sql`delete from chat_erasures where user_id = ${userId} and epoch = ${epoch}`);
 }

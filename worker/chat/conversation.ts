@@ -21,7 +21,12 @@ import {
   type KeyOfEpoch,
 } from './chat-encryption.ts';
 
-export type ChatContext = { db: Database; env: Env; settings: Settings; waitUntil: (work: Promise<unknown>) => void };
+export type ChatContext = {
+  db: Database;
+  env: Env;
+  settings: Settings;
+  waitUntil: (work: Promise<unknown>) => void;
+};
 
 export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
@@ -48,21 +53,34 @@ export function chatUserSql(own: SQL): SQL {
 
 /** The user to whom the bot may write; throws 404 for an unknown person, 409 without consent. */
 export function requireConversation(user: ChatRow | undefined): ChatRow {
-  if (!user) throw new RequestError('notFound', { message: 'Nobody with this number or id is known' });
-  if (!user.chatKey) throw new RequestError('conflict', { message: 'This user has not consented to the chat.' });
+  if (!user)
+    throw new RequestError('notFound', { message: 'Nobody with this number or id is known' });
+  if (!user.chatKey)
+    throw new RequestError('conflict', { message: 'This user has not consented to the chat.' });
   return user;
 }
 
 type ConsentRow = { chatConsentVersion: string | null; chatConsentAt: number | null };
 
-export function consentOf({ chatConsentVersion: version, chatConsentAt: at }: ConsentRow): Consent | null {
+export function consentOf({
+  chatConsentVersion: version,
+  chatConsentAt: at,
+}: ConsentRow): Consent | null {
   return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
 }
 
 const messagesPerRead = 500;
 
 /** The whole conversation on the web, oldest message first. Throws 503 if it is cleared during the export. */
-export async function exportConversation({ user, env, settings }: { user: User; env: Env; settings: Settings }) {
+export async function exportConversation({
+  user,
+  env,
+  settings,
+}: {
+  user: User;
+  env: Env;
+  settings: Settings;
+}) {
   const key = await chatKeyOf(settings, user);
   const stored: StoredMessage[] = [];
   for (let before: number | undefined, more = key !== null; more;) {
@@ -79,7 +97,11 @@ export async function exportConversation({ user, env, settings }: { user: User; 
 type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: Read) => void;
 type Read = { stored: StoredMessage; message: ChatMessage };
 
-export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage: OnMessage): ConversationEvents {
+export function conversationEvents(
+  userId: string,
+  keyOf: KeyOfEpoch,
+  onMessage: OnMessage,
+): ConversationEvents {
   return async (change) => {
     if (change.kind === 'message') return messageFrame(change);
     if (change.kind === 'state')
@@ -90,7 +112,9 @@ export function conversationEvents(userId: string, keyOf: KeyOfEpoch, onMessage:
     return change.typing ? reset + (await typingFrame(change.typing)) : reset;
   };
 
-  async function messageFrame(change: Extract<ConversationChange, { kind: 'message' }>): Promise<string | null> {
+  async function messageFrame(
+    change: Extract<ConversationChange, { kind: 'message' }>,
+  ): Promise<string | null> {
     const key = await keyOf(change.epoch);
     if (!key) return null;
     const stored = { ...change.message, sealed: fromBase64(change.message.sealed) };

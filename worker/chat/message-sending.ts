@@ -27,11 +27,21 @@ import { preparedSql } from '../lib/sql.ts';
 import type { User } from '#db/schema';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { entitledTier, weeklyLimit, entitledTierSql, fitsLimitSql, voiceSql } from '../usage/allowance.ts';
+import {
+  entitledTier,
+  weeklyLimit,
+  entitledTierSql,
+  fitsLimitSql,
+  voiceSql,
+} from '../usage/allowance.ts';
 import { currentCount, currentWeek, currentWeekSql, weekMs } from '../usage/week.ts';
 
 type Context = ChatContext & { now: number };
-export type Sent = { id: string; text: string; recording?: (Recording & { seconds: number }) | undefined };
+export type Sent = {
+  id: string;
+  text: string;
+  recording?: (Recording & { seconds: number }) | undefined;
+};
 
 /** The earlier message with the same id and content, if a new one would be refused. */
 export async function findMessage(
@@ -91,10 +101,16 @@ async function appendMessage(
   }
   if (appended.outcome === 'limited') throw rateLimited(appended.allowedAt, now);
   const { phone, chatKey, chatKeyId } = user;
-  const rewrapped = await rewrapOnUse(settings, { id: user.id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! });
+  const rewrapped = await rewrapOnUse(settings, {
+    id: user.id,
+    phone,
+    chatKey: chatKey!,
+    chatKeyId: chatKeyId!,
+  });
   if (rewrapped) waitUntil(db.run(rewrapped));
   const { sentBefore } = appended;
-  if (appended.outcome === 'stored') return { message: toChatMessage(appended.message, content), sentBefore };
+  if (appended.outcome === 'stored')
+    return { message: toChatMessage(appended.message, content), sentBefore };
   const message = await sameMessage(context, key, user, appended.message, sent);
   if (message.state !== 'failed') return { message, sentBefore };
   if (!queued && !(await requeue(db, eventId(user.id, id)))) return { message, sentBefore };
@@ -124,7 +140,12 @@ async function sameMessage(
 }
 
 /** Reads the stored recording only if it has the size of the sent one. */
-async function isStored(context: Context, user: ChatRow, message: ChatMessage, { bytes }: Recording): Promise<boolean> {
+async function isStored(
+  context: Context,
+  user: ChatRow,
+  message: ChatMessage,
+  { bytes }: Recording,
+): Promise<boolean> {
   if (message.voice?.bytes !== bytes.byteLength) return false;
   const stored = await readRecording(context, user, message.id);
   return stored !== null && sameBytes(stored.bytes, bytes);
@@ -146,16 +167,25 @@ export async function storeReply(
   const content = { ...contentOf(reply), replyTo, crisis };
   const sealed = await sealMessage(key, place, content);
   const recording = reply.recording && (await sealRecording(key, place, reply.recording.bytes));
-  const message = { id: reply.id, author: place.author, sealed, recording, notAfter: now + storedWithinMs, replyTo };
+  const message = {
+    id: reply.id,
+    author: place.author,
+    sealed,
+    recording,
+    notAfter: now + storedWithinMs,
+    replyTo,
+  };
   const appended = await liveUserOf(env, user.id).append(user.chatEpoch, message);
   if (appended.outcome === 'behind') {
     context.waitUntil(restartEpoch(context, user, appended));
     throw staleEpochError();
   }
   if (appended.outcome === 'cleared') throw new RequestError('conflict', { message: cleared });
-  if (appended.outcome !== 'stored' && appended.outcome !== 'known') throw new RequestError('unavailable');
+  if (appended.outcome !== 'stored' && appended.outcome !== 'known')
+    throw new RequestError('unavailable');
   const { seq } = appended.message;
-  if (appended.outcome === 'stored') return { seq, voice: content.voice !== undefined, unseen: !appended.watched };
+  if (appended.outcome === 'stored')
+    return { seq, voice: content.voice !== undefined, unseen: !appended.watched };
   const { author, text, voice } = await openMessage(key, user.id, appended.message);
   if (author !== 'solace' || text !== content.text) throw new RequestError('messageIdReused');
   return { seq, voice: voice !== undefined, unseen: false };
@@ -175,7 +205,11 @@ export async function storeTranscript(
   const notFound = new RequestError('notFound', { message: 'There is no recording with this id' });
   if (!message?.voice || message.author !== 'user') throw notFound;
   const { replyTo, voice } = message;
-  const sealed = await sealMessage(key, { userId: user.id, id, author: 'user' }, { text, replyTo, voice });
+  const sealed = await sealMessage(
+    key,
+    { userId: user.id, id, author: 'user' },
+    { text, replyTo, voice },
+  );
   if (!(await conversation.replaceContent(user.chatEpoch, id, sealed))) throw notFound;
 }
 
@@ -256,7 +290,11 @@ export function pointerValues(session: UserSession, settings: Settings, pointer:
 }
 
 /** Null without a parked event; `parkedSince` and the first queueing (`parkedCreatedAt`) in unix ms. */
-type Parked = { parkedSince: number | null; parkedAttempts: number | null; parkedCreatedAt: number | null };
+type Parked = {
+  parkedSince: number | null;
+  parkedAttempts: number | null;
+  parkedCreatedAt: number | null;
+};
 
 /** The event that this request has queued; `before` is the one of an earlier attempt. */
 export type NewPointer = OutboxEvent & { leasedUntil: number };
@@ -265,7 +303,11 @@ export type QueuedPointer = NewPointer & { before: Parked };
 /** The messages that waited for the bot before this one was queued: others of the user, and this one itself. */
 export type Waiting = Parked & { others: number; same: number };
 
-const [id, messageId, now] = [sql.placeholder('id'), sql.placeholder('messageId'), sql.placeholder('now')];
+const [id, messageId, now] = [
+  sql.placeholder('id'),
+  sql.placeholder('messageId'),
+  sql.placeholder('now'),
+];
 
 const othersWaiting = sql`(select count(*) from outbox
   where user_id = users.id and message_id <> ${messageId} and parked_at is null)`;
@@ -288,7 +330,8 @@ function unqueue({ seq, createdAt, before }: QueuedPointer): SQL {
 /** Queues a failed message's event anew unless a request holds it; under a new `seq`, as that request may park it late. */
 async function requeue(db: Database, id: string): Promise<boolean> {
   const now = Date.now();
-  const { rowsAffected } = await db.run(sql`update outbox set seq = (select max(seq) + 1 from outbox),
+  const { rowsAffected } =
+    await db.run(sql`update outbox set seq = (select max(seq) + 1 from outbox),
     created_at = ${now}, due_at = ${now}, attempts = 0, parked_at = null where id = ${id} and leased_until <= ${now}`);
   return rowsAffected > 0;
 }
@@ -299,7 +342,9 @@ function eventId(userId: string, messageId: string): string {
 
 /** SQL that queues a message's event if consent and limits allow it, and leases it if no event precedes it. */
 export function queueMessage(kind: MessageKind, values: PointerValues, evenIfSpent = false): SQL {
-  return evenIfSpent ? preparedSql(queueSql(kind, sql`true`))(values) : queueStatements[kind](values);
+  return evenIfSpent
+    ? preparedSql(queueSql(kind, sql`true`))(values)
+    : queueStatements[kind](values);
 }
 
 function queueSql(kind: MessageKind, fits: SQL): SQL {

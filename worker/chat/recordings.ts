@@ -11,7 +11,11 @@ import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 type Place = { userId: string; id: string; author: MessageAuthor };
 type Context = { env: Env; settings: Settings };
 
-export function sealRecording(key: CryptoKey, place: Place, bytes: ArrayBuffer): Promise<ArrayBuffer> {
+export function sealRecording(
+  key: CryptoKey,
+  place: Place,
+  bytes: ArrayBuffer,
+): Promise<ArrayBuffer> {
   return seal(key, recordingContext(place), bytes);
 }
 

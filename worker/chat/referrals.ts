@@ -29,12 +29,18 @@ export function countReferrals(context: Context, conversation: Conversation, rea
   for (const { stored, message } of reads) {
     if (!message.crisis) continue;
     const counting = countOnce(context, conversation, stored);
-    context.waitUntil(counting.catch((error: unknown) => log('error', 'referral_postponed', describeError(error))));
+    context.waitUntil(
+      counting.catch((error: unknown) => log('error', 'referral_postponed', describeError(error))),
+    );
   }
 }
 
 /** Two streams may read a reply before its encrypted mark is stored, so a row in the database decides. */
-async function countOnce({ db, env, settings }: Context, conversation: Conversation, stored: StoredMessage) {
+async function countOnce(
+  { db, env, settings }: Context,
+  conversation: Conversation,
+  stored: StoredMessage,
+) {
   const { userId, key, epoch } = conversation;
   const { id, author } = stored;
   const content = await openContent(key, userId, stored);

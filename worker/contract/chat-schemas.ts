@@ -16,7 +16,10 @@ function messageText(longest: number) {
     v.maxLength(longest, tooLong),
     v.check((text) => text.trim() !== '', 'Please write a message.'),
     // Half of a surrogate pair has no UTF-8 form, so encryption would change it.
-    v.check((text) => text.isWellFormed(), 'The message contains an incomplete character. Please remove it.'),
+    v.check(
+      (text) => text.isWellFormed(),
+      'The message contains an incomplete character. Please remove it.',
+    ),
   );
 }
 
@@ -44,7 +47,10 @@ export const AudioType = v.pipe(
   v.string('type must be one of the audio types'),
   v.maxLength(100, 'type must be one of the audio types'),
   v.regex(
-    new RegExp(`^(?:${audioTypes.join('|')})(?: ?; ?[a-z\\d-]{1,20}=(?:[\\w.-]{1,40}|"[\\w., -]{1,40}"))*$`, 'i'),
+    new RegExp(
+      `^(?:${audioTypes.join('|')})(?: ?; ?[a-z\\d-]{1,20}=(?:[\\w.-]{1,40}|"[\\w., -]{1,40}"))*$`,
+      'i',
+    ),
     'type must be one of the audio types',
   ),
 );

@@ -34,7 +34,9 @@ import {
   Usage,
 } from './schemas.ts';
 
-type Shape = v.ObjectSchema<v.ObjectEntries, undefined> | v.StrictObjectSchema<v.ObjectEntries, undefined>;
+type Shape =
+  | v.ObjectSchema<v.ObjectEntries, undefined>
+  | v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
 type Definition = Route & {
   summary: string;
@@ -73,7 +75,10 @@ function wholeNumber(name: string, least: number, most: number) {
 /** Whom a call of the bot is about: at least one of the two. */
 const person = { phone: v.optional(Phone), businessUserId: v.optional(BusinessUserId) };
 
-const LinkCode = v.pipe(v.string('linkCode must be a text'), v.maxLength(64, 'linkCode is too long'));
+const LinkCode = v.pipe(
+  v.string('linkCode must be a text'),
+  v.maxLength(64, 'linkCode is too long'),
+);
 
 const largestReply = 32 * 1024;
 
@@ -113,9 +118,13 @@ export const endpoints = {
   },
   contactState: {
     ...pageRoutes.contactState,
-    summary: 'Whether the number for which a link code was shown has written, or was claimed with it',
+    summary:
+      'Whether the number for which a link code was shown has written, or was claimed with it',
     input: v.object({ phone: Phone, linkCode: LinkCode }),
-    output: v.object({ success: v.literal(true), state: v.picklist(['waiting', 'contacted', 'code_sent', 'expired']) }),
+    output: v.object({
+      success: v.literal(true),
+      state: v.picklist(['waiting', 'contacted', 'code_sent', 'expired']),
+    }),
   },
   verifyOtp: {
     ...pageRoutes.verifyOtp,
@@ -128,7 +137,12 @@ export const endpoints = {
     ...pageRoutes.verifyExternalToken,
     summary: 'Exchange a token of the external issuer for a session',
     input: v.object({ token: Token }),
-    output: v.object({ success: v.literal(true), token: v.string(), user: Profile, status: AccountStatus }),
+    output: v.object({
+      success: v.literal(true),
+      token: v.string(),
+      user: Profile,
+      status: AccountStatus,
+    }),
     fails: ['invalidToken', 'notFound'],
   },
   verifyTrialToken: {
@@ -141,7 +155,9 @@ export const endpoints = {
   logout: {
     ...pageRoutes.logout,
     summary: 'End this session, or every session of the user',
-    input: v.object({ everywhere: v.optional(v.boolean('everywhere must be true or false'), false) }),
+    input: v.object({
+      everywhere: v.optional(v.boolean('everywhere must be true or false'), false),
+    }),
     inputOptional: true,
     output: done,
     whilePending: true,
@@ -181,7 +197,8 @@ export const endpoints = {
   },
   beginPhoneChange: {
     ...pageRoutes.beginPhoneChange,
-    summary: 'Send a code to the number to which the account shall move; needs a sign-in of the last ten minutes',
+    summary:
+      'Send a code to the number to which the account shall move; needs a sign-in of the last ten minutes',
     needsSignIn: true,
     input: v.object({ phone: Phone }),
     output: v.object({ success: v.literal(true), challenge: Challenge }),
@@ -201,7 +218,12 @@ export const endpoints = {
     output: v.object({
       success: v.literal(true),
       sessions: v.array(
-        v.object({ id: v.string(), createdAt: Timestamp, lastSeenAt: Timestamp, current: v.boolean() }),
+        v.object({
+          id: v.string(),
+          createdAt: Timestamp,
+          lastSeenAt: Timestamp,
+          current: v.boolean(),
+        }),
       ),
     }),
   },
@@ -215,14 +237,16 @@ export const endpoints = {
   },
   getPush: {
     ...pageRoutes.getPush,
-    summary: 'The public key with which a browser subscribes to notices of replies; 404 if there are none',
+    summary:
+      'The public key with which a browser subscribes to notices of replies; 404 if there are none',
     needsSignIn: true,
     output: v.object({ success: v.literal(true), publicKey: v.string() }),
     fails: ['notFound'],
   },
   putPush: {
     ...pageRoutes.putPush,
-    summary: 'Notify a browser of replies, in the language of the call, as long as the session lasts',
+    summary:
+      'Notify a browser of replies, in the language of the call, as long as the session lasts',
     needsSignIn: true,
     input: PushSubscription,
     output: done,
@@ -239,7 +263,8 @@ export const endpoints = {
   },
   createSubscriptionUpdateSession: {
     ...pageRoutes.createSubscriptionUpdateSession,
-    summary: 'The address of the page on which the user buys or changes a plan, or pays a due invoice',
+    summary:
+      'The address of the page on which the user buys or changes a plan, or pays a due invoice',
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
@@ -281,7 +306,9 @@ export const endpoints = {
   verifyCheckoutSession: {
     ...pageRoutes.verifyCheckoutSession,
     summary: 'Bring the plan up to date on the return from a checkout',
-    input: v.object({ sessionId: v.pipe(v.string('sessionId is missing'), v.minLength(1, 'sessionId is missing')) }),
+    input: v.object({
+      sessionId: v.pipe(v.string('sessionId is missing'), v.minLength(1, 'sessionId is missing')),
+    }),
     output: v.object({ success: v.boolean(), tierUpdated: v.boolean(), newTier: Tier }),
     fails: ['notFound'],
   },
@@ -340,7 +367,8 @@ export const endpoints = {
   },
   chatStream: {
     ...pageRoutes.chatStream,
-    summary: 'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
+    summary:
+      'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
     needsSignIn: true,
     tokenInQuery: true,
     mediaType: 'text/event-stream',
@@ -371,7 +399,8 @@ export const endpoints = {
   },
   botTyping: {
     ...botRoutes.botTyping,
-    summary: 'Show, for some seconds, that a reply is being written, and the text as far as it is; 0 ends it',
+    summary:
+      'Show, for some seconds, that a reply is being written, and the text as far as it is; 0 ends it',
     input: v.strictObject({
       ...person,
       seconds: v.optional(wholeNumber('seconds', 0, 30), 20),
@@ -401,7 +430,9 @@ export const endpoints = {
     summary: 'A number has written to the assistant',
     input: v.strictObject({
       ...person,
-      whatsappId: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'whatsappId must be 5 to 20 digits'))),
+      whatsappId: v.optional(
+        v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'whatsappId must be 5 to 20 digits')),
+      ),
       linkCode: v.optional(LinkCode),
     }),
     output: v.object({ success: v.literal(true), known: v.literal(true) }),
@@ -485,7 +516,8 @@ export const endpoints = {
   },
   getSafety: {
     ...pageRoutes.getSafety,
-    summary: 'How many referrals to crisis lines were counted in the last full year and in the present one',
+    summary:
+      'How many referrals to crisis lines were counted in the last full year and in the present one',
     output: v.object({
       success: v.literal(true),
       referrals: v.object({ lastYear: YearTotal, thisYear: YearTotal }),
@@ -509,7 +541,10 @@ export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
 export type Endpoint = Definition;
 
-type Parsed<Name extends EndpointName, Part extends 'input' | 'query' | 'params'> = Endpoints[Name] extends {
+type Parsed<
+  Name extends EndpointName,
+  Part extends 'input' | 'query' | 'params',
+> = Endpoints[Name] extends {
   [Key in Part]: infer S extends v.GenericSchema;
 }
   ? v.InferOutput<S>
@@ -518,6 +553,8 @@ type Parsed<Name extends EndpointName, Part extends 'input' | 'query' | 'params'
 export type Input<Name extends EndpointName> = Parsed<Name, 'input'>;
 export type Query<Name extends EndpointName> = Parsed<Name, 'query'>;
 export type Params<Name extends EndpointName> = Parsed<Name, 'params'>;
-export type Output<Name extends EndpointName> = Endpoints[Name] extends { output: infer S extends v.GenericSchema }
+export type Output<Name extends EndpointName> = Endpoints[Name] extends {
+  output: infer S extends v.GenericSchema;
+}
   ? v.InferOutput<S>
   : never;

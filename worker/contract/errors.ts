@@ -6,18 +6,38 @@ export const apiErrors = {
   invalidCode: { status: 401, code: 'invalid_code', message: 'Invalid code. Please try again.' },
   invalidToken: { status: 401, code: 'invalid_token', message: 'Invalid or expired token' },
   invalidBotSignature: { status: 401, code: 'invalid_signature', message: 'Invalid signature' },
-  consentNeeded: { status: 403, code: 'consent_needed', message: 'Please accept the notice before you write.' },
-  allowanceSpent: { status: 403, code: 'allowance_spent', message: "You have used this week's messages." },
+  consentNeeded: {
+    status: 403,
+    code: 'consent_needed',
+    message: 'Please accept the notice before you write.',
+  },
+  allowanceSpent: {
+    status: 403,
+    code: 'allowance_spent',
+    message: "You have used this week's messages.",
+  },
   voiceNotInPlan: {
     status: 403,
     code: 'voice_not_in_plan',
     message: 'Voice messages are part of the Basic plan and above.',
   },
-  pendingApproval: { status: 403, code: 'pending_approval', message: 'Your account is awaiting approval.' },
-  signInNeeded: { status: 403, code: 'sign_in_needed', message: 'Please sign in with a code to see this.' },
+  pendingApproval: {
+    status: 403,
+    code: 'pending_approval',
+    message: 'Your account is awaiting approval.',
+  },
+  signInNeeded: {
+    status: 403,
+    code: 'sign_in_needed',
+    message: 'Please sign in with a code to see this.',
+  },
   notFound: { status: 404, code: 'not_found', message: 'Not found' },
   methodNotAllowed: { status: 405, code: 'method_not_allowed', message: 'Method not allowed' },
-  idReused: { status: 409, code: 'id_reused', message: 'Event id already used with a different body or path' },
+  idReused: {
+    status: 409,
+    code: 'id_reused',
+    message: 'Event id already used with a different body or path',
+  },
   messageIdReused: { status: 409, code: 'id_reused', message: 'Message id already used' },
   conflict: { status: 409, code: 'conflict', message: 'That is not possible right now.' },
   noBillingAccount: {
@@ -25,7 +45,11 @@ export const apiErrors = {
     code: 'no_billing_account',
     message: 'No billing account yet. Choose a plan first.',
   },
-  trialSpent: { status: 409, code: 'trial_spent', message: 'This number has already had its trial.' },
+  trialSpent: {
+    status: 409,
+    code: 'trial_spent',
+    message: 'This number has already had its trial.',
+  },
   bodyTooLarge: { status: 413, code: 'body_too_large', message: 'Request body too large' },
   notJson: { status: 415, code: 'not_json', message: 'Content-Type must be application/json' },
   notAudio: {
@@ -33,7 +57,11 @@ export const apiErrors = {
     code: 'not_audio',
     message: 'Content-Type must be audio/webm, audio/mp4 or audio/ogg',
   },
-  rateLimited: { status: 429, code: 'rate_limited', message: 'Too many requests. Please try again later.' },
+  rateLimited: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'Too many requests. Please try again later.',
+  },
   internal: { status: 500, code: 'internal', message: 'Something went wrong on our side.' },
   unavailable: { status: 503, code: 'unavailable', message: 'Service temporarily unavailable' },
 } as const;

@@ -24,7 +24,10 @@ function base64Url(name: string, bytes: number) {
 /** What `PushSubscription.toJSON()` returns in a browser. */
 export const PushSubscription = v.object({
   endpoint,
-  keys: v.object({ p256dh: base64Url('p256dh', 65), auth: base64Url('auth', 16) }, 'keys must be an object'),
+  keys: v.object(
+    { p256dh: base64Url('p256dh', 65), auth: base64Url('auth', 16) },
+    'keys must be an object',
+  ),
 });
 
 export const PushEndpoint = v.object({ endpoint });

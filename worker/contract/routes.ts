@@ -1,12 +1,20 @@
 export type Access = 'public' | 'user' | 'bot' | 'stripe' | 'whatsapp' | 'support';
 
-export type Route = { access: Access; method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: `/${string}` };
+export type Route = {
+  access: Access;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: `/${string}`;
+};
 
 export const pageRoutes = {
   requestOtp: { access: 'public', method: 'POST', path: '/api/auth/request-otp' },
   contactState: { access: 'public', method: 'POST', path: '/api/auth/contact-state' },
   verifyOtp: { access: 'public', method: 'POST', path: '/api/auth/verify-otp' },
-  verifyExternalToken: { access: 'public', method: 'POST', path: '/api/auth/verify-external-token' },
+  verifyExternalToken: {
+    access: 'public',
+    method: 'POST',
+    path: '/api/auth/verify-external-token',
+  },
   verifyTrialToken: { access: 'public', method: 'POST', path: '/auth/verify-trial-token' },
   logout: { access: 'user', method: 'POST', path: '/api/auth/logout' },
   getMe: { access: 'user', method: 'GET', path: '/api/user/me' },
@@ -26,12 +34,20 @@ export const pageRoutes = {
     method: 'POST',
     path: '/api/billing/create-subscription-update-session',
   },
-  createPortalSession: { access: 'user', method: 'POST', path: '/api/billing/create-portal-session' },
+  createPortalSession: {
+    access: 'user',
+    method: 'POST',
+    path: '/api/billing/create-portal-session',
+  },
   getSubscription: { access: 'user', method: 'GET', path: '/api/billing/subscription' },
   cancelPlan: { access: 'user', method: 'POST', path: '/api/billing/cancel' },
   resumePlan: { access: 'user', method: 'POST', path: '/api/billing/resume' },
   giveCancelReason: { access: 'user', method: 'POST', path: '/api/billing/cancel-reason' },
-  verifyCheckoutSession: { access: 'user', method: 'POST', path: '/api/billing/verify-and-update-checkout-session' },
+  verifyCheckoutSession: {
+    access: 'user',
+    method: 'POST',
+    path: '/api/billing/verify-and-update-checkout-session',
+  },
   streamTicket: { access: 'user', method: 'POST', path: '/api/user/stream-ticket' },
   usageStream: { access: 'user', method: 'GET', path: '/api/user/usage-stream' },
   getChat: { access: 'user', method: 'GET', path: '/api/user/chat' },

@@ -38,7 +38,14 @@ export const PageLanguage = v.picklist(published, `Choose ${published.join(', ')
 export const AccountStatus = v.picklist(['approved', 'pending'], 'Choose approved or pending');
 export const Kind = v.picklist(['text', 'voice'], 'Choose text or voice');
 
-const cancelReasons = ['price', 'rarely_used', 'not_helpful', 'did_not_work', 'elsewhere', 'other'] as const;
+const cancelReasons = [
+  'price',
+  'rarely_used',
+  'not_helpful',
+  'did_not_work',
+  'elsewhere',
+  'other',
+] as const;
 export const CancelReason = v.picklist(cancelReasons, `Choose one of ${cancelReasons.join(', ')}`);
 
 const subscriptionStatuses = [

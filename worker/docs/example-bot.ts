@@ -3,7 +3,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
-const { SITE_URL = 'http://localhost:8787', BOT_WEBHOOK_SECRET = '', BOT_PORT = '8789' } = process.env;
+const {
+  SITE_URL = 'http://localhost:8787',
+  BOT_WEBHOOK_SECRET = '',
+  BOT_PORT = '8789',
+} = process.env;
 /** An OpenAI-compatible address such as https://api.openai.com/v1. Without one, the bot repeats what it reads. */
 const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 
@@ -21,7 +25,12 @@ type Data = Person & {
   version?: string | null;
 };
 type Event = { type: string; data: Data };
-type WhatsappMessage = { id: string; from?: string; from_user_id?: string; text?: { body: string } };
+type WhatsappMessage = {
+  id: string;
+  from?: string;
+  from_user_id?: string;
+  text?: { body: string };
+};
 type Voice = { seconds: number; type: string };
 type Turn = { role: 'user' | 'assistant'; content: string };
 type Usage = { allowed: boolean; used: number; limit: number };
@@ -29,7 +38,8 @@ type Usage = { allowed: boolean; used: number; limit: number };
 const webhooks = BOT_WEBHOOK_SECRET.trim()
   .split(/\s+/)
   .map((secret) => new Webhook(secret));
-const tone = 'You are Solace, a calm companion. You are an AI, no therapist. Answer in two or three sentences.';
+const tone =
+  'You are Solace, a calm companion. You are an AI, no therapist. Answer in two or three sentences.';
 /** Looks for the plainest words only: a real bot asks a model that was made for it. */
 const crisis = /crisis|suicid|kill myself|end my life/i;
 const crisisText =
@@ -41,14 +51,18 @@ const seen = new Set<string>();
 const history = new Map<string, Turn[]>();
 const queues = new Map<string, Promise<void>>();
 
-createServer((request, response) => void receive(request, response)).listen(Number(BOT_PORT), () => {
-  process.stdout.write(`The bot listens on port ${BOT_PORT}\n`);
-});
+createServer((request, response) => void receive(request, response)).listen(
+  Number(BOT_PORT),
+  () => {
+    process.stdout.write(`The bot listens on port ${BOT_PORT}\n`);
+  },
+);
 
 /** Responds before it thinks: Solace waits 15 seconds, then sends the event again. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
-  if (request.url === '/whatsapp') return void response.writeHead(receiveWhatsapp(body, request.headers)).end();
+  if (request.url === '/whatsapp')
+    return void response.writeHead(receiveWhatsapp(body, request.headers)).end();
   if (!isSigned(body, request.headers)) return void response.writeHead(401).end();
   const event: Partial<Event> = JSON.parse(body);
   if (!event.type || !event.data) return void response.writeHead(400).end();
@@ -70,29 +84,43 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
 /** What was said has the key `userId` on the web; on WhatsApp that of the number, or of the id where it is hidden. */
 function accept(type: string, data: Data): void {
   const { userId, phone = '', businessUserId = '', version, previousPhone } = data;
-  if (type === 'chat.cleared' || (type === 'chat.consent' && version === null)) history.delete(userId);
-  if (type === 'user.deleted') for (const key of [userId, phone, businessUserId]) history.delete(key);
+  if (type === 'chat.cleared' || (type === 'chat.consent' && version === null))
+    history.delete(userId);
+  if (type === 'user.deleted')
+    for (const key of [userId, phone, businessUserId]) history.delete(key);
   if (type === 'user.phone_changed' && previousPhone) {
     history.set(phone, history.get(previousPhone) ?? []);
     history.delete(previousPhone);
-    inOrder(previousPhone, `changed_${phone}`, () => sendOnWhatsapp({ phone: previousPhone }, moved));
+    inOrder(previousPhone, `changed_${phone}`, () =>
+      sendOnWhatsapp({ phone: previousPhone }, moved),
+    );
   }
   if (type === 'chat.message') inOrder(userId, data.messageId, () => answer(data));
 }
 
-const moved = 'Your Solace account has a new number. If that was not you, write to our support at once.';
+const moved =
+  'Your Solace account has a new number. If that was not you, write to our support at once.';
 
 /** Does what an event or a message asks for once, after what the same person asked for before. */
 function inOrder(key: string, id: string, work: () => Promise<void>): void {
   if (seen.has(id)) return;
   seen.add(id);
   const before = queues.get(key) ?? Promise.resolve();
-  const next = before.then(work).catch((error: unknown) => void process.stderr.write(`${String(error)}\n`));
+  const next = before
+    .then(work)
+    .catch((error: unknown) => void process.stderr.write(`${String(error)}\n`));
   queues.set(key, next);
 }
 
 /** Every id follows from the message, so that nothing is counted or shown twice if this runs again. */
-async function answer({ phone, businessUserId, userId, messageId, text: written, voice }: Data): Promise<void> {
+async function answer({
+  phone,
+  businessUserId,
+  userId,
+  messageId,
+  text: written,
+  voice,
+}: Data): Promise<void> {
   // The event may be older than a change of the id, so the number goes first.
   const person = phone ? { phone } : { businessUserId };
   await call('/api/bot/typing', { ...person, seconds: 30 }, `typing_${messageId}`);
@@ -103,7 +131,13 @@ async function answer({ phone, businessUserId, userId, messageId, text: written,
   const usage = await call<Usage>('/api/bot/usage', { ...person, kind }, `usage_${messageId}`);
   const reply = isCrisis ? crisisText : usage.allowed ? await think(userId, text) : spent(usage);
   await appear(person, reply);
-  const message = { ...person, id: `reply-${messageId}`, text: reply, replyTo: messageId, crisis: isCrisis };
+  const message = {
+    ...person,
+    id: `reply-${messageId}`,
+    text: reply,
+    replyTo: messageId,
+    crisis: isCrisis,
+  };
   // A real bot lets a model speak the reply. This one has a voice only when it repeats a recording.
   const repeats = heard && usage.allowed && !isCrisis && !MODEL_URL;
   const spoken = repeats && {
@@ -125,7 +159,8 @@ async function hear(person: Person, id: string): Promise<{ text: string; bytes: 
 async function appear(person: Person, text: string): Promise<void> {
   const words = text.split(' ');
   const half = words.slice(0, Math.ceil(words.length / 2)).join(' ');
-  if (half.trim()) await call('/api/bot/typing', { ...person, text: half }, `typing_${crypto.randomUUID()}`);
+  if (half.trim())
+    await call('/api/bot/typing', { ...person, text: half }, `typing_${crypto.randomUUID()}`);
 }
 
 function spent({ limit }: Usage): string {
@@ -137,10 +172,17 @@ async function think(key: string, text: string): Promise<string> {
   const turns: Turn[] = [...(history.get(key) ?? []), { role: 'user', content: text }];
   const response = await fetch(`${MODEL_URL}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(MODEL_KEY && { authorization: `Bearer ${MODEL_KEY}` }) },
-    body: JSON.stringify({ model: MODEL_NAME, messages: [{ role: 'system', content: tone }, ...turns] }),
+    headers: {
+      'content-type': 'application/json',
+      ...(MODEL_KEY && { authorization: `Bearer ${MODEL_KEY}` }),
+    },
+    body: JSON.stringify({
+      model: MODEL_NAME,
+      messages: [{ role: 'system', content: tone }, ...turns],
+    }),
   });
-  if (!response.ok) return 'I cannot think clearly right now. Please write to me again in a minute.';
+  if (!response.ok)
+    return 'I cannot think clearly right now. Please write to me again in a minute.';
   const { choices }: { choices: { message: { content: string } }[] } = await response.json();
   const reply = choices
     .map(({ message }) => message.content)
@@ -154,10 +196,17 @@ async function think(key: string, text: string): Promise<string> {
 function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): number {
   const signature = `sha256=${createHmac('sha256', WHATSAPP_APP_SECRET).update(body).digest('hex')}`;
   const given = Buffer.from(String(headers['x-hub-signature-256'] ?? ''));
-  if (!WHATSAPP_APP_SECRET || given.length !== signature.length || !timingSafeEqual(given, Buffer.from(signature)))
+  if (
+    !WHATSAPP_APP_SECRET ||
+    given.length !== signature.length ||
+    !timingSafeEqual(given, Buffer.from(signature))
+  )
     return 401;
-  const { entry }: { entry: { changes: { value: { messages?: WhatsappMessage[] } }[] }[] } = JSON.parse(body);
-  const messages = entry.flatMap(({ changes }) => changes.flatMap(({ value }) => value.messages ?? []));
+  const { entry }: { entry: { changes: { value: { messages?: WhatsappMessage[] } }[] }[] } =
+    JSON.parse(body);
+  const messages = entry.flatMap(({ changes }) =>
+    changes.flatMap(({ value }) => value.messages ?? []),
+  );
   for (const message of messages) {
     const { phone, businessUserId } = senderOf(message);
     inOrder((phone ?? businessUserId)!, message.id, () => answerOnWhatsapp(message));
@@ -167,7 +216,10 @@ function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): num
 
 /** Where the number is hidden, `from` is absent, empty, or the id once more. */
 function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage): Person {
-  return { ...(/^\d+$/.test(from) && { phone: `+${from}` }), ...(businessUserId && { businessUserId }) };
+  return {
+    ...(/^\d+$/.test(from) && { phone: `+${from}` }),
+    ...(businessUserId && { businessUserId }),
+  };
 }
 
 async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
@@ -189,7 +241,10 @@ async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   const isCrisis = crisis.test(written);
   if (isCrisis) await call('/api/bot/referrals', person, `referral_${id}`);
   const key = (person.phone ?? person.businessUserId)!;
-  await sendOnWhatsapp(person, isCrisis ? crisisText : usage.allowed ? await think(key, written) : spent(usage));
+  await sendOnWhatsapp(
+    person,
+    isCrisis ? crisisText : usage.allowed ? await think(key, written) : spent(usage),
+  );
 }
 
 const claimed = 'Thank you! Type the code that has just arrived on the page that you came from.';
@@ -206,7 +261,12 @@ async function sendOnWhatsapp({ phone, businessUserId }: Person, text: string): 
   await fetch(WHATSAPP_URL, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${WHATSAPP_TOKEN}` },
-    body: JSON.stringify({ messaging_product: 'whatsapp', ...to, type: 'text', text: { body: text } }),
+    body: JSON.stringify({
+      messaging_product: 'whatsapp',
+      ...to,
+      type: 'text',
+      text: { body: text },
+    }),
   });
 }
 
@@ -233,7 +293,9 @@ async function post(path: string, input: object, id: string, tries = 5): Promise
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': webhooks.map((webhook) => webhook.sign(id, at, body)).join(' '),
   };
-  const response = await fetch(SITE_URL + path, { method: 'POST', headers, body }).catch(() => null);
+  const response = await fetch(SITE_URL + path, { method: 'POST', headers, body }).catch(
+    () => null,
+  );
   if (response?.ok) return response;
   const passes = !response || response.status === 429 || response.status >= 500;
   if (!passes || tries === 1) throw new Refused(path, response?.status ?? 0);

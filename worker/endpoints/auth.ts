@@ -9,7 +9,11 @@ import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { sessions, usedTokens, users } from '#db/schema';
-import { externalIssuer, externalTokenAgeSeconds, verifyExternalToken as verify } from '../sign-in/external-token.ts';
+import {
+  externalIssuer,
+  externalTokenAgeSeconds,
+  verifyExternalToken as verify,
+} from '../sign-in/external-token.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { openSession } from '../accounts/user-session.ts';
 import { userOf } from '../accounts/identity.ts';
@@ -27,14 +31,17 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const code = newCode();
   const issued = await issueCode(call, input, code);
   if (issued.limitedUntil) throw rateLimited(issued.limitedUntil, now);
-  if (issued.budgetSpent) throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+  if (issued.budgetSpent)
+    throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
   if (!issued.whatsappId) {
     const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
     return { success: false, requiresInitialContact: true, message, linkCode: issued.linkCode };
   }
   const outcome = await sendCode(call, issued.whatsappId, code);
-  if (outcome === 'taken') return { success: true, requiresInitialContact: false, challenge: issued.challenge };
-  if (outcome === 'unknown') throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
+  if (outcome === 'taken')
+    return { success: true, requiresInitialContact: false, challenge: issued.challenge };
+  if (outcome === 'unknown')
+    throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);
   throw new RequestError('unavailable', { retryAfter: 1 });
 };
@@ -53,7 +60,12 @@ export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
   return { success: true, token, status: opened.status };
 };
 
-export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ input, db, settings, now }) => {
+export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({
+  input,
+  db,
+  settings,
+  now,
+}) => {
   const issuer = externalIssuer(settings);
   if (!issuer) throw new RequestError('notFound');
   const { phone, jti } = await verify(issuer, input.token);
@@ -64,7 +76,14 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   const used = sql`exists (${uses} and ${usedTokens.by} = ${id}) and not exists (${uses} and ${usedTokens.by} <> ${id})`;
   const week = await firstWeek(phone, settings, now);
   const proof = 'token' as const;
-  const sighting = { phone, proof, whatsappId: null, assumedWhatsappId: null, contactedAt: null, firstWeek: week };
+  const sighting = {
+    phone,
+    proof,
+    whatsappId: null,
+    assumedWhatsappId: null,
+    contactedAt: null,
+    firstWeek: week,
+  };
   const { number, spelling, account } = upsertUser(sighting, settings, now)(used);
   const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${used}`;
   const [create, seen] = openSession(id, now, owner, false);
@@ -88,7 +107,14 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({ inpu
   return { success: true, token, user: profileOf(found.user, now), status: found.user.status };
 };
 
-export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db, env, settings, now, waitUntil }) => {
+export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({
+  input,
+  db,
+  env,
+  settings,
+  now,
+  waitUntil,
+}) => {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
   const sessionId = crypto.randomUUID();
   const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
@@ -96,7 +122,10 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({ input, db,
   if (!user) throw new RequestError('invalidToken');
   waitUntil(publish(env, user.id, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
-  return { success: true, token: await sessionToken(settings, { userId: user.id, sessionId }, now) };
+  return {
+    success: true,
+    token: await sessionToken(settings, { userId: user.id, sessionId }, now),
+  };
 };
 
 /** The session is found first: a refused call neither writes nor reaches the live object. */

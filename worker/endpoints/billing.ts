@@ -2,7 +2,13 @@ import { sql } from 'drizzle-orm';
 import { users } from '#db/schema';
 import { cancelPlan as cancel, resumePlan as resume } from '../billing/cancellation.ts';
 import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
-import { leaseOf, withLease, type Changes, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
+import {
+  leaseOf,
+  withLease,
+  type Changes,
+  type LeasedCustomer,
+  type Outcome,
+} from '../billing/lease.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
@@ -13,12 +19,15 @@ import { RequestError } from '../lib/request-error.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
 
-export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (context) => {
+export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
+  context,
+) => {
   const { tier } = context.input;
   const changes = tier && stripeAsked(context.now);
   return withOwnLease(
     context,
-    (leased) => toPage(planPage({ ...context, isLimited: context.session.isLimited }, leased, tier)),
+    (leased) =>
+      toPage(planPage({ ...context, isLimited: context.session.isLimited }, leased, tier)),
     changes,
   );
 };
@@ -34,7 +43,10 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     const newTier = entitledTier(user, Date.now());
     const tierBefore = checkout.metadata?.tierBefore ?? entitledTier(leased.user, now);
     const success = checkout.status === 'complete';
-    return { result: { success, tierUpdated: success && newTier !== tierBefore, newTier }, ...release };
+    return {
+      result: { success, tierUpdated: success && newTier !== tierBefore, newTier },
+      ...release,
+    };
   });
 
 export const getSubscription: Handler<'getSubscription'> = async ({ session }) =>
@@ -54,11 +66,17 @@ export const resumePlan: Handler<'resumePlan'> = async (context) =>
     return { result: { success: true as const }, ...release };
   });
 
-export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, input, db, now }) => {
+export const giveCancelReason: Handler<'giveCancelReason'> = async ({
+  session,
+  input,
+  db,
+  now,
+}) => {
   const counted = { kind: 'cancel_reason' as const, detail: input.reason };
   const cancelled = sql`from ${users} where ${users.id} = ${session.userId} and ${users.cancelAt} is not null`;
   return session.run([db.run(countToday(counted, now, cancelled))], (user) => {
-    if (user.cancelAt === null) throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
+    if (user.cancelAt === null)
+      throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
     return { success: true };
   });
 };

@@ -37,7 +37,10 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
     replyTo,
     crisis,
   });
-  const found = await conversationOf<{ voice: number }, 'subscribers'>({ ...context, botCall }, replyStatements);
+  const found = await conversationOf<{ voice: number }, 'subscribers'>(
+    { ...context, botCall },
+    replyStatements,
+  );
   const spoken = found.response?.voice === 1 ? recording : undefined;
   const reply = { id, text, replyTo, crisis, recording: spoken };
   const { seq, voice, unseen } = await storeReply(context, found.user, reply);
@@ -45,15 +48,25 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   return { success: true, seq, voice };
 };
 
-const typingStatements = conversationStatements(sql`'userId', id, 'until', ${sql.placeholder('until')}`);
+const typingStatements = conversationStatements(
+  sql`'userId', id, 'until', ${sql.placeholder('until')}`,
+);
 
 /** The text is encrypted on its way through the live object, which keeps it in memory until the message comes. */
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;
-  const botCall = comparedBy(settings, context.botCall, { path: 'typing', ...nameOf(input), seconds });
+  const botCall = comparedBy(settings, context.botCall, {
+    path: 'typing',
+    ...nameOf(input),
+    seconds,
+  });
   const values = { until: context.now + 1000 * seconds };
-  const found = await conversationOf<{ until: number }>({ ...context, botCall }, typingStatements, values);
+  const found = await conversationOf<{ until: number }>(
+    { ...context, botCall },
+    typingStatements,
+    values,
+  );
   const { response, user } = found;
   const sealed = text === undefined ? null : await sealPartialReply(settings, user, text);
   await liveUserOf(env, user.id).type(user.chatEpoch, response!.until, sealed);
@@ -66,14 +79,19 @@ export const botVoice: Handler<'botVoice'> = async (context) => {
   const { input } = context;
   const { user } = await conversationOf(context, userStatements);
   const recording = await readRecording(context, user, input.id, ['user']);
-  if (!recording) throw new RequestError('notFound', { message: 'There is no recording with this id' });
+  if (!recording)
+    throw new RequestError('notFound', { message: 'There is no recording with this id' });
   return recordingResponse(recording);
 };
 
 export const botTranscripts: Handler<'botTranscripts'> = async (context) => {
   const { input, settings } = context;
   const { id, text } = input;
-  const botCall = comparedBy(settings, context.botCall, { path: 'transcripts', ...nameOf(input), id });
+  const botCall = comparedBy(settings, context.botCall, {
+    path: 'transcripts',
+    ...nameOf(input),
+    id,
+  });
   const { user } = await conversationOf({ ...context, botCall }, userStatements);
   await storeTranscript(context, user, { id, text });
   return { success: true };
@@ -89,7 +107,12 @@ async function conversationOf<Response, Effect extends string = never>(
   statements: ReturnType<typeof personStatements<Effect | 'user'>>,
   values: Record<string, unknown> = {},
 ): Promise<{ response: Response | null; user: ChatRow; rows: Record<Effect, unknown[]> }> {
-  const { response, rows } = await applyToPerson<Response, Effect | 'user'>(context, context.input, statements, values);
+  const { response, rows } = await applyToPerson<Response, Effect | 'user'>(
+    context,
+    context.input,
+    statements,
+    values,
+  );
   const [user] = rows.user as ChatRow[];
   return { response, user: requireConversation(user), rows };
 }

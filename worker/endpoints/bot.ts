@@ -1,6 +1,12 @@
 import { sql, and, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { isFirstCall, storedResponse } from '../bot/incoming-call.ts';
-import { applyToPerson, linkIdentity, mayOwnPhone, personStatements, phoneOfId } from '../accounts/identity.ts';
+import {
+  applyToPerson,
+  linkIdentity,
+  mayOwnPhone,
+  personStatements,
+  phoneOfId,
+} from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
 import { claimNumber, openLinkSql, type Link } from '../sign-in/number-claim.ts';
@@ -52,7 +58,8 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   });
   const { response, rows } = await applyToPerson<object, string>(context, input, statements);
   if (!response) {
-    if (linkCode === undefined) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+    if (linkCode === undefined)
+      throw new RequestError('notFound', { message: 'Nobody with this id is known' });
     await claimNumber(context, businessUserId!, (rows['link'] as Link[])[0]);
     return { success: true, known: true };
   }
@@ -68,7 +75,10 @@ const phoneSql = (own: SQL) => sql`select ${users.phone} as phone from ${users} 
 type ContactContext = Parameters<Handler<'botContacts'>>[0];
 
 /** The limits are found by a hash of the number, which a call with the id alone does not know before its response. */
-async function clearLimitsSoon({ db, settings }: ContactContext, phone: PhoneNumber): Promise<void> {
+async function clearLimitsSoon(
+  { db, settings }: ContactContext,
+  phone: PhoneNumber,
+): Promise<void> {
   await scheduler.wait(0);
   await db.run(await clearPhoneRateLimits(settings, phone));
 }
@@ -101,9 +111,16 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
       ...(status === 'approved' && { event }),
       status: build.update(users).set({ status }).where(changing).getSQL(),
     };
-    return { response: sql`select json_object('userId', ${users.id}) as answer from ${users} where ${own}`, effects };
+    return {
+      response: sql`select json_object('userId', ${users.id}) as answer from ${users} where ${own}`,
+      effects,
+    };
   });
-  const { response: found } = await applyToPerson<{ userId: string }, string>(context, input, statements);
+  const { response: found } = await applyToPerson<{ userId: string }, string>(
+    context,
+    input,
+    statements,
+  );
   if (!found) throw unknownPerson();
   if (status === 'pending') {
     expectEnd({ env, waitUntil }, found.userId);
@@ -113,7 +130,8 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
   return { success: true, status };
 };
 
-const unknownPerson = () => new RequestError('notFound', { message: 'Nobody with this number or id is known' });
+const unknownPerson = () =>
+  new RequestError('notFound', { message: 'Nobody with this number or id is known' });
 
 /** The token is derived from the call's id, so that a replay returns the same link and no token is stored. */
 export const botTrials: Handler<'botTrials'> = async (context) => {
@@ -140,7 +158,8 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
     input,
     statements,
   );
-  if (!granted) throw new RequestError('notFound', { message: 'This person has not written to the assistant' });
+  if (!granted)
+    throw new RequestError('notFound', { message: 'This person has not written to the assistant' });
   if (granted.spent) throw new RequestError('trialSpent');
   const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
@@ -157,9 +176,14 @@ function usageOf(kind: 'text' | 'voice') {
 
 export const botUsage: Handler<'botUsage'> = async (context) => {
   const { input, env, waitUntil } = context;
-  const { response } = await applyToPerson<Found, string>(context, input, usageStatements[input.kind], {
-    count: input.count,
-  });
+  const { response } = await applyToPerson<Found, string>(
+    context,
+    input,
+    usageStatements[input.kind],
+    {
+      count: input.count,
+    },
+  );
   const found = response!;
   const counted = found.allowed === 1 ? input.count : 0;
   // A replay publishes again: with the first response, its message may have been lost.
@@ -175,19 +199,29 @@ function totalOf(found: Found, counted: number) {
 const entitlementStatements = personStatements((own) => ({ response: allowanceSql('text', own) }));
 
 export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
-  const { response } = await applyToPerson<Found>(context, context.input, entitlementStatements, { count: 1 });
+  const { response } = await applyToPerson<Found>(context, context.input, entitlementStatements, {
+    count: 1,
+  });
   return usageResponseOf(response!, 0);
 };
 
 const referralStatements = personStatements((own) => ({
   response: sql`select '{}' as answer from ${users} where ${own}`,
   effects: {
-    referral: countToday({ kind: 'referral', detail: 'whatsapp' }, sql.placeholder('now'), sql`where ${isFirstCall}`),
+    referral: countToday(
+      { kind: 'referral', detail: 'whatsapp' },
+      sql.placeholder('now'),
+      sql`where ${isFirstCall}`,
+    ),
   },
 }));
 
 export const botReferrals: Handler<'botReferrals'> = async (context) => {
-  const { response } = await applyToPerson<object, string>(context, context.input, referralStatements);
+  const { response } = await applyToPerson<object, string>(
+    context,
+    context.input,
+    referralStatements,
+  );
   if (!response) throw unknownPerson();
   return { success: true };
 };

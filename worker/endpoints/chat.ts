@@ -28,12 +28,19 @@ import { insertBotEvent } from '../bot/outbox.ts';
 export const getChat: Handler<'getChat'> = async ({ session, query, ...context }) =>
   session.run([], async (user) => {
     const key = await chatKeyOf(context.settings, user);
-    const page = await liveUserOf(context.env, user.id).read(user.chatEpoch, query.before, query.limit);
+    const page = await liveUserOf(context.env, user.id).read(
+      user.chatEpoch,
+      query.before,
+      query.limit,
+    );
     if (page.outcome === 'behind') {
       context.waitUntil(restartEpoch(context, user, page));
       throw staleEpochError();
     }
-    const open = async (stored: StoredMessage) => ({ stored, message: await openMessage(key!, user.id, stored) });
+    const open = async (stored: StoredMessage) => ({
+      stored,
+      message: await openMessage(key!, user.id, stored),
+    });
     const reads = await Promise.all(key ? page.messages.map(open) : []);
     if (key) countReferrals(context, { userId: user.id, key, epoch: user.chatEpoch }, reads);
     return {
@@ -61,18 +68,24 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
   return session.runWith(check, [queue], async (user, waiting, [queuedAtOnce]) => {
     let [queued, refusal] = [queuedAtOnce, refusalOf(user, kind, waiting.others, context)];
     if (refusal?.errorName === 'allowanceSpent') {
-      const inCrisis = await queueInCrisis(context, user, { kind, values, waiting: waiting.others });
+      const inCrisis = await queueInCrisis(context, user, {
+        kind,
+        values,
+        waiting: waiting.others,
+      });
       if (inCrisis instanceof RequestError) refusal = inCrisis;
       else if (inCrisis) [queued, refusal] = [inCrisis, null];
     }
-    if (refusal) return { success: true as const, message: await findMessage(context, user, sent, refusal) };
+    if (refusal)
+      return { success: true as const, message: await findMessage(context, user, sent, refusal) };
     const own = waiting.same ? null : { ...queued!, before: waiting };
     const stored = await storeMessage(context, user, sent, own);
     const { message } = stored;
     if (own && own.leasedUntil > 0) {
       const messages = messageEvents(context, { event: own, row: user, ...stored });
       waitUntil(deliverLeased({ db, settings, messages }, own));
-    } else if (message.state === 'sent') waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
+    } else if (message.state === 'sent')
+      waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
     return { success: true as const, message };
   });
 }
@@ -98,9 +111,12 @@ export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =
       // The number is read first, since the next key is bound to it.
       const fresh = await newChatKey(settings, user);
       const owner = sql`(select id from users where id = ${session.userId} and phone = ${user.phone})`;
-      const [first, ...rest] = clearConversation(owner, fresh, settings, now).map((statement) => db.run(statement));
+      const [first, ...rest] = clearConversation(owner, fresh, settings, now).map((statement) =>
+        db.run(statement),
+      );
       const results = await db.batch([first!, ...rest]);
-      if (results.at(-1)!.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
+      if (results.at(-1)!.rowsAffected === 0)
+        throw new RequestError('unavailable', { retryAfter: 1 });
       waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));
       waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
     }
@@ -121,7 +137,16 @@ export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input
     const fresh = await newChatKey(settings, before);
     const changing = sql`id = ${session.userId} and phone = ${before.phone} and chat_consent_version is not ${version}`;
     await db.batch([
-      db.run(insertBotEvent(settings, 'chat.consent', now, sql`phone`, data, sql`from users where ${changing}`)),
+      db.run(
+        insertBotEvent(
+          settings,
+          'chat.consent',
+          now,
+          sql`phone`,
+          data,
+          sql`from users where ${changing}`,
+        ),
+      ),
       db.run(sql`update users set chat_consent_version = ${version}, chat_consent_at = ${now},
       chat_key_id = case when chat_key is null then ${fresh.chatKeyId} else chat_key_id end,
       chat_key = coalesce(chat_key, ${fresh.chatKey}),
@@ -136,7 +161,9 @@ export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input
 
 export const deleteChatConsent: Handler<'deleteChatConsent'> = async ({ session, ...context }) => {
   const { db, env, settings, now, waitUntil } = context;
-  const statements = clearConversation(session.userId, null, settings, now).map((statement) => db.run(statement));
+  const statements = clearConversation(session.userId, null, settings, now).map((statement) =>
+    db.run(statement),
+  );
   return session.run(statements, (user) => {
     if (user.chatKey) {
       waitUntil(confirmCleared(env, db, user.id, user.chatEpoch + 1));

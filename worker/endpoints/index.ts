@@ -1,9 +1,31 @@
 import type { EndpointName } from '../contract/endpoints.ts';
-import { botRoute, publicRoute, supportRoute, webhookRoute, userRoute, type Route } from '../http/route.ts';
-import { botApprovals, botContacts, botEntitlements, botReferrals, botTrials, botUsage } from './bot.ts';
+import {
+  botRoute,
+  publicRoute,
+  supportRoute,
+  webhookRoute,
+  userRoute,
+  type Route,
+} from '../http/route.ts';
+import {
+  botApprovals,
+  botContacts,
+  botEntitlements,
+  botReferrals,
+  botTrials,
+  botUsage,
+} from './bot.ts';
 import { botMessages, botTranscripts, botTyping, botVoice } from './bot-chat.ts';
 import { chatStream, streamTicket, usageStream } from './streams.ts';
-import { clearChat, deleteChatConsent, getChat, getVoice, putChatConsent, sendMessage, sendVoice } from './chat.ts';
+import {
+  clearChat,
+  deleteChatConsent,
+  getChat,
+  getVoice,
+  putChatConsent,
+  sendMessage,
+  sendVoice,
+} from './chat.ts';
 import {
   cancelPlan,
   getSubscription,
@@ -31,7 +53,14 @@ import {
   putPush,
 } from './user.ts';
 import { getCountry, getSafety, health, openapi } from './service.ts';
-import { contactState, logout, requestOtp, verifyExternalToken, verifyOtp, verifyTrialToken } from './auth.ts';
+import {
+  contactState,
+  logout,
+  requestOtp,
+  verifyExternalToken,
+  verifyOtp,
+  verifyTrialToken,
+} from './auth.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
 export const routes: { [Name in EndpointName]: Route<Name> } = {
@@ -52,7 +81,10 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   clearChat: userRoute('clearChat', clearChat),
   contactState: publicRoute('contactState', contactState),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
-  createSubscriptionUpdateSession: userRoute('createSubscriptionUpdateSession', createSubscriptionUpdateSession),
+  createSubscriptionUpdateSession: userRoute(
+    'createSubscriptionUpdateSession',
+    createSubscriptionUpdateSession,
+  ),
   deleteChatConsent: userRoute('deleteChatConsent', deleteChatConsent),
   deleteMe: userRoute('deleteMe', deleteMe),
   deletePush: userRoute('deletePush', deletePush),

@@ -34,4 +34,6 @@ export const getSafety: Handler<'getSafety'> = async ({ db, now }) => {
 const descriptionOf = memoize((siteUrl: string) => JSON.stringify(openApi(siteUrl)));
 
 export const openapi: Handler<'openapi'> = async ({ settings }) =>
-  new Response(descriptionOf(settings.SITE_URL), { headers: { 'content-type': 'application/json' } });
+  new Response(descriptionOf(settings.SITE_URL), {
+    headers: { 'content-type': 'application/json' },
+  });

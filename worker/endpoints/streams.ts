@@ -19,12 +19,14 @@ export const streamTicket: Handler<'streamTicket'> = async ({ session, settings,
     return { success: true, ticket, expiresIn: ticketLifetimeSeconds };
   });
 
-export const usageStream: Handler<'usageStream'> = async (context) => openStream(context, { usage: '' });
+export const usageStream: Handler<'usageStream'> = async (context) =>
+  openStream(context, { usage: '' });
 
 export const chatStream: Handler<'chatStream'> = async (context) =>
   openStream(context, afterOf(context.request), async (user) => {
     const { db, settings } = context;
-    const readAgain = async () => (await db.select().from(users).where(eq(users.id, user.id)))[0] ?? null;
+    const readAgain = async () =>
+      (await db.select().from(users).where(eq(users.id, user.id)))[0] ?? null;
     const keyOf = await keyOfEpoch(settings, user, readAgain);
     return conversationEvents(user.id, keyOf, (conversation, read) =>
       countReferrals(context, { userId: user.id, ...conversation }, [read]),
@@ -50,7 +52,14 @@ async function openStream(
       const total = { seq: user.usageSeq, ...currentCount(user, now) };
       const profile = profileOf(user, now);
       const { expiresAt } = session;
-      return liveStream({ socket, expiresAt, profile, total, signal: request.signal, conversationEvents: events });
+      return liveStream({
+        socket,
+        expiresAt,
+        profile,
+        total,
+        signal: request.signal,
+        conversationEvents: events,
+      });
     });
   } catch (error) {
     socket.close();
@@ -60,7 +69,12 @@ async function openStream(
 
 /** The revision after which changes are missing: the greater one of the header and the query. */
 function afterOf(request: Request): { after?: string } {
-  const given = [new URL(request.url).searchParams.get('after'), request.headers.get('last-event-id')];
-  const revisions = given.flatMap((each) => (each !== null && /^\d{1,15}$/.test(each) ? [Number(each)] : []));
+  const given = [
+    new URL(request.url).searchParams.get('after'),
+    request.headers.get('last-event-id'),
+  ];
+  const revisions = given.flatMap((each) =>
+    each !== null && /^\d{1,15}$/.test(each) ? [Number(each)] : [],
+  );
   return revisions.length > 0 ? { after: String(Math.max(...revisions)) } : {};
 }

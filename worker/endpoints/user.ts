@@ -28,7 +28,8 @@ export const getMe: Handler<'getMe'> = async (context) => {
   const { session, now, waitUntil } = context;
   return session.run([], (user) => {
     const stale = sql`stripe_id is not null and synced_at < ${now - freshMs}`;
-    if (user.billingWatchUntil && user.billingWatchUntil > now) waitUntil(syncUser(context, user.id, stale));
+    if (user.billingWatchUntil && user.billingWatchUntil > now)
+      waitUntil(syncUser(context, user.id, stale));
     return { success: true, profile: profileOf(user, now) };
   });
 };
@@ -37,13 +38,27 @@ export const getPlatform: Handler<'getPlatform'> = async ({ session }) =>
   session.run([], (user) => ({ success: true, platform: user.platform }));
 
 /** The time of the request is the version of the choice, so a late write never overwrites a newer choice. */
-export const putPlatform: Handler<'putPlatform'> = async ({ session, input, db, settings, now, waitUntil }) => {
+export const putPlatform: Handler<'putPlatform'> = async ({
+  session,
+  input,
+  db,
+  settings,
+  now,
+  waitUntil,
+}) => {
   const { platform } = input;
   const newest = and(eq(users.id, session.userId), lte(users.platformChosenAt, now));
   const changing = sql`from ${users} where ${and(newest, ne(users.platform, platform))}`;
   const statements = [
     db.run(
-      insertBotEvent(settings, 'platform.changed', now, sql`${users.phone}`, sql`'platform', ${platform}`, changing),
+      insertBotEvent(
+        settings,
+        'platform.changed',
+        now,
+        sql`${users.phone}`,
+        sql`'platform', ${platform}`,
+        changing,
+      ),
     ),
     db.update(users).set({ platform, platformChosenAt: now }).where(newest),
   ] as const;
@@ -76,7 +91,10 @@ export const endSession: Handler<'endSession'> = async (context) => {
   return session.run([], async (user) => {
     expectEnd(context, user.id);
     const own = and(eq(sessions.userId, user.id), eq(sessions.id, params.id));
-    const [{ rowsAffected }] = await db.batch([db.delete(sessions).where(own), db.run(endSubscriptions(user.id))]);
+    const [{ rowsAffected }] = await db.batch([
+      db.delete(sessions).where(own),
+      db.run(endSubscriptions(user.id)),
+    ]);
     if (rowsAffected === 0) throw new RequestError('notFound');
     endStreams(context, user.id, params.id);
     return { success: true };
@@ -90,7 +108,14 @@ export const getPush: Handler<'getPush'> = async ({ session, settings }) =>
     return { success: true, publicKey: key.publicKey };
   });
 
-export const putPush: Handler<'putPush'> = async ({ session, input, db, settings, language, now }) => {
+export const putPush: Handler<'putPush'> = async ({
+  session,
+  input,
+  db,
+  settings,
+  language,
+  now,
+}) => {
   const ring = settings.VAPID_KEYS;
   const issue = await findPushIssue(settings, input);
   const statements = ring && !issue ? subscribe(session, input, { ring, language, now }) : [];
@@ -98,7 +123,8 @@ export const putPush: Handler<'putPush'> = async ({ session, input, db, settings
     statements.map((statement) => db.run(statement)),
     () => {
       if (!ring) throw new RequestError('notFound');
-      if (issue) throw new RequestError('invalidField', { message: issue.message, issues: [issue] });
+      if (issue)
+        throw new RequestError('invalidField', { message: issue.message, issues: [issue] });
       return { success: true };
     },
   );
@@ -106,8 +132,12 @@ export const putPush: Handler<'putPush'> = async ({ session, input, db, settings
 
 async function findPushIssue(settings: Settings, { endpoint, keys }: Input<'putPush'>) {
   if (!isPushService(settings, endpoint))
-    return { path: 'endpoint', message: 'endpoint must be an https address of a public push service' };
-  if (!(await isPublicKey(keys.p256dh))) return { path: 'keys.p256dh', message: 'p256dh must be a point of P-256' };
+    return {
+      path: 'endpoint',
+      message: 'endpoint must be an https address of a public push service',
+    };
+  if (!(await isPublicKey(keys.p256dh)))
+    return { path: 'keys.p256dh', message: 'p256dh must be a point of P-256' };
   return null;
 }
 
@@ -121,7 +151,14 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
   });
 };
 
-export const exportMe: Handler<'exportMe'> = async ({ session, db, env, settings, language, now }) => {
+export const exportMe: Handler<'exportMe'> = async ({
+  session,
+  db,
+  env,
+  settings,
+  language,
+  now,
+}) => {
   const subject = [exportSubject(session.claimedUserId)];
   const mayExportAt = allowedAt([{ subject, limits: exportLimits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
@@ -147,7 +184,10 @@ export const deleteMe: Handler<'deleteMe'> = async (context) => {
 };
 
 export const beginPhoneChange: Handler<'beginPhoneChange'> = async (context) =>
-  (await startPhoneChange(context, context.input)).map((challenge) => ({ success: true, challenge }));
+  (await startPhoneChange(context, context.input)).map((challenge) => ({
+    success: true,
+    challenge,
+  }));
 
 export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (context) => {
   const { phone, otp: code, challenge } = context.input;

@@ -12,7 +12,8 @@ import { canonicalPhone } from '../accounts/phone.ts';
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { db, settings, now } = context;
   const event = await verifyStripeEvent(settings, context.request, context.rawBody);
-  if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY)) return { received: true };
+  if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY))
+    return { received: true };
   // The response is 503 until the dispute is handled, so that Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
   const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
@@ -25,18 +26,29 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
 };
 
 /** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
-export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({ query, settings }) => {
+export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
+  query,
+  settings,
+}) => {
   const { WHATSAPP_VERIFY_TOKEN: expected } = settings;
   if (!expected) throw new RequestError('notFound');
-  if ((await sha256(query['hub.verify_token'])) !== (await sha256(expected))) throw new RequestError('invalidToken');
-  return new Response(query['hub.challenge'], { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  if ((await sha256(query['hub.verify_token'])) !== (await sha256(expected)))
+    throw new RequestError('invalidToken');
+  return new Response(query['hub.challenge'], {
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  });
 };
 
-export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({ request, rawBody, settings }) => {
+export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({
+  request,
+  rawBody,
+  settings,
+}) => {
   const { WHATSAPP_APP_SECRET: secret } = settings;
   if (!secret) throw new RequestError('notFound');
   const signature = request.headers.get('x-hub-signature-256');
-  if (!(await isSignedByWhatsapp(secret, signature, rawBody))) throw new RequestError('invalidBotSignature');
+  if (!(await isSignedByWhatsapp(secret, signature, rawBody)))
+    throw new RequestError('invalidBotSignature');
   for (const { recipientId, code } of undeliveredIn(parse(rawBody))) {
     log('info', 'whatsapp_undelivered', {
       phone: await phoneTag(settings.CODE_PEPPER[0]!, canonicalPhone(`+${recipientId}`)),

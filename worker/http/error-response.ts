@@ -14,7 +14,12 @@ export function codeOf(errorName: ErrorName): string {
 
 export function errorResponse({ errorName, details }: RequestError): Response {
   const { status, code, message } = apiErrors[errorName];
-  const body: ErrorBody = { success: false, code, message: details.message ?? message, ...details.fields };
+  const body: ErrorBody = {
+    success: false,
+    code,
+    message: details.message ?? message,
+    ...details.fields,
+  };
   if (details.issues) body.issues = details.issues;
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';

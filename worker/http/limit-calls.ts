@@ -22,7 +22,8 @@ export async function limitByAddress({ env, address }: BaseContext): Promise<voi
     env.RATE_LIMITER.limit({ key: address }),
     ...(network ? [env.NETWORK_RATE_LIMITER.limit({ key: network })] : []),
   ]);
-  if (!results.every(({ success }) => success)) throw new RequestError('rateLimited', { retryAfter: 60 });
+  if (!results.every(({ success }) => success))
+    throw new RequestError('rateLimited', { retryAfter: 60 });
 }
 
 /** Limits a user's calls without a database request; those of an ended session count for that session alone. */

@@ -58,7 +58,11 @@ export function logRoute(path: string): Middleware {
 
 /** Lets pages of the origins in `WEB_ORIGINS` read the responses of a path; other origins only receive its methods. */
 export function allowOrigins(methods: string[], credentials: boolean): Middleware {
-  const preflight = { allowMethods: methods, allowHeaders: ['authorization', 'content-type'], maxAge: 86_400 };
+  const preflight = {
+    allowMethods: methods,
+    allowHeaders: ['authorization', 'content-type'],
+    maxAge: 86_400,
+  };
   const exposeHeaders = ['x-request-id', 'retry-after'];
   const listed = cors({ ...preflight, origin: (origin) => origin, exposeHeaders, credentials });
   const unlisted = cors({ ...preflight, origin: () => null });

@@ -25,12 +25,18 @@ export function openApi(serverUrl: string): Json {
 
 const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-  streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'A stream ticket or a session token' },
+  streamToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'A stream ticket or a session token',
+  },
   bot: {
     type: 'apiKey',
     in: 'header',
     name: 'webhook-signature',
-    description: 'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature over "id.timestamp.body"',
+    description:
+      'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature over "id.timestamp.body"',
   },
   stripe: { type: 'apiKey', in: 'header', name: 'stripe-signature' },
   whatsapp: { type: 'apiKey', in: 'header', name: 'x-hub-signature-256' },
@@ -82,7 +88,10 @@ function requestBodyOf({ input, inputOptional, recording }: Endpoint): Json | un
   const named = 'businessUserId' in input.entries && {
     anyOf: [{ required: ['phone'] }, { required: ['businessUserId'] }],
   };
-  return { required: !inputOptional, content: { 'application/json': { schema: { ...schema, ...named } } } };
+  return {
+    required: !inputOptional,
+    content: { 'application/json': { schema: { ...schema, ...named } } },
+  };
 }
 
 /** In OpenAPI 3.1 a body of bytes has no schema. */
@@ -97,7 +106,10 @@ function parametersOf({ query, params }: Endpoint): Json {
 
 function listParameters(place: 'path' | 'query', shape: Endpoint['query']): Json[] {
   if (!shape) return [];
-  const { properties, required = [] } = toJsonSchema(shape, { typeMode: 'input', errorMode: 'ignore' });
+  const { properties, required = [] } = toJsonSchema(shape, {
+    typeMode: 'input',
+    errorMode: 'ignore',
+  });
   return Object.entries(properties ?? {}).map(([name, schema]) => {
     return { name, in: place, required: required.includes(name), schema };
   });
@@ -110,7 +122,9 @@ function responses(endpoint: Endpoint): Json {
   const all: Record<string, Json> = { 200: { description: 'Success', content } };
   const grouped = Map.groupBy(failuresOf(endpoint), (name) => apiErrors[name].status);
   for (const [status, names] of grouped) {
-    const told = [...new Set(names)].map((name) => `\`${apiErrors[name].code}\`: ${apiErrors[name].message}`);
+    const told = [...new Set(names)].map(
+      (name) => `\`${apiErrors[name].code}\`: ${apiErrors[name].message}`,
+    );
     const schema = { $ref: '#/components/schemas/ErrorBody' };
     all[status] = { description: told.join('\n\n'), content: { 'application/json': { schema } } };
   }
@@ -134,7 +148,8 @@ function failuresOf(endpoint: Endpoint): ErrorName[] {
   };
   const byBody: ErrorName[] = endpoint.input ? ['invalidBody', 'invalidField', 'notJson'] : [];
   const byRecording: ErrorName[] = endpoint.recording ? ['invalidBody', 'notAudio'] : [];
-  const byParameters: ErrorName[] = !endpoint.input && (endpoint.query || endpoint.params) ? ['invalidField'] : [];
+  const byParameters: ErrorName[] =
+    !endpoint.input && (endpoint.query || endpoint.params) ? ['invalidField'] : [];
   const bySize: ErrorName[] = endpoint.method === 'GET' ? [] : ['bodyTooLarge'];
   return [
     ...byBody,

@@ -1,7 +1,14 @@
 import type { PhoneNumber } from '../accounts/phone.ts';
 import type { UserSession, Authorized } from '../accounts/user-session.ts';
 import type { BotCall } from '../bot/incoming-call.ts';
-import type { EndpointName, Endpoints, Input, Params, Query, Output } from '../contract/endpoints.ts';
+import type {
+  EndpointName,
+  Endpoints,
+  Input,
+  Params,
+  Query,
+  Output,
+} from '../contract/endpoints.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Access } from '../contract/routes.ts';
 import type { Recording } from '../lib/audio.ts';
@@ -23,7 +30,10 @@ export type BaseContext = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 
-export type IncomingRequest = BaseContext & { pathParams: Record<string, string>; requestLog: RequestLog };
+export type IncomingRequest = BaseContext & {
+  pathParams: Record<string, string>;
+  requestLog: RequestLog;
+};
 
 export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
@@ -49,20 +59,32 @@ export type PublicContext<Name extends EndpointName = EndpointName> = BaseContex
 /** `session.run` loads the user and must create the response. */
 export type UserContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { session: UserSession };
-export type BotContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { botCall: BotCall };
-export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name> & { userId: string };
+export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
+  Parsed<Name> & { botCall: BotCall };
+export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext &
+  Parsed<Name> & { userId: string };
 /** The handler verifies the sender's signature over the raw body. */
 export type WebhookContext = BaseContext & { rawBody: string };
 
 type Result<Name extends EndpointName> = Output<Name> | Response;
 
-export type PublicHandler<Name extends EndpointName> = (context: PublicContext<Name>) => Promise<Result<Name>>;
+export type PublicHandler<Name extends EndpointName> = (
+  context: PublicContext<Name>,
+) => Promise<Result<Name>>;
 /** Only `session.run` creates this result, so a handler that skips the session check does not compile. */
-export type UserHandler<Name extends EndpointName> = (context: UserContext<Name>) => Promise<Authorized<Result<Name>>>;
-export type BotHandler<Name extends EndpointName> = (context: BotContext<Name>) => Promise<Result<Name>>;
-export type WebhookHandler<Name extends EndpointName> = (context: WebhookContext) => Promise<Result<Name>>;
+export type UserHandler<Name extends EndpointName> = (
+  context: UserContext<Name>,
+) => Promise<Authorized<Result<Name>>>;
+export type BotHandler<Name extends EndpointName> = (
+  context: BotContext<Name>,
+) => Promise<Result<Name>>;
+export type WebhookHandler<Name extends EndpointName> = (
+  context: WebhookContext,
+) => Promise<Result<Name>>;
 
-export type SupportHandler<Name extends EndpointName> = (context: SupportContext<Name>) => Promise<Result<Name>>;
+export type SupportHandler<Name extends EndpointName> = (
+  context: SupportContext<Name>,
+) => Promise<Result<Name>>;
 
 type Handlers<Name extends EndpointName> = {
   public: PublicHandler<Name>;

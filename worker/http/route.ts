@@ -27,17 +27,26 @@ export type Route<Name extends EndpointName = EndpointName> = {
   run: (incoming: IncomingRequest) => Promise<unknown>;
 };
 
-export function publicRoute<Name extends NameOf<'public'>>(name: Name, handler: PublicHandler<Name>): Route<Name> {
+export function publicRoute<Name extends NameOf<'public'>>(
+  name: Name,
+  handler: PublicHandler<Name>,
+): Route<Name> {
   return {
     name,
     run: async (incoming) => {
       await limitByAddress(incoming);
-      return handler({ ...incoming, ...parseRequest(name, incoming, await readBody(name, incoming)) });
+      return handler({
+        ...incoming,
+        ...parseRequest(name, incoming, await readBody(name, incoming)),
+      });
     },
   };
 }
 
-export function userRoute<Name extends NameOf<'user'>>(name: Name, handler: UserHandler<Name>): Route<Name> {
+export function userRoute<Name extends NameOf<'user'>>(
+  name: Name,
+  handler: UserHandler<Name>,
+): Route<Name> {
   return {
     name,
     run: async (incoming) => {
@@ -52,7 +61,10 @@ export function userRoute<Name extends NameOf<'user'>>(name: Name, handler: User
   };
 }
 
-export function botRoute<Name extends NameOf<'bot'>>(name: Name, handler: BotHandler<Name>): Route<Name> {
+export function botRoute<Name extends NameOf<'bot'>>(
+  name: Name,
+  handler: BotHandler<Name>,
+): Route<Name> {
   return {
     name,
     run: async (incoming) => {
@@ -74,12 +86,19 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
 }
 
 /** For the owner's support command, which signs a token for one account with `SESSION_KEYS`. */
-export function supportRoute<Name extends NameOf<'support'>>(name: Name, handler: SupportHandler<Name>): Route<Name> {
+export function supportRoute<Name extends NameOf<'support'>>(
+  name: Name,
+  handler: SupportHandler<Name>,
+): Route<Name> {
   return {
     name,
     run: async (incoming) => {
       const { request, settings } = incoming;
-      const claims = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], bearerToken(request));
+      const claims = await verifyToken(
+        settings.SESSION_KEYS,
+        ['support+jwt'],
+        bearerToken(request),
+      );
       if (!claims) throw new RequestError('unauthenticated');
       const body = await readBody(name, incoming);
       return handler({ ...incoming, ...parseRequest(name, incoming, body), userId: claims.userId });
@@ -110,12 +129,18 @@ function parseRequest<Name extends EndpointName>(
   incoming: IncomingRequest,
   body: string | ArrayBuffer,
 ): Parsed<Name>;
-function parseRequest(name: EndpointName, incoming: IncomingRequest, body: string | ArrayBuffer): object {
-  const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice }: Endpoint = endpoints[name];
+function parseRequest(
+  name: EndpointName,
+  incoming: IncomingRequest,
+  body: string | ArrayBuffer,
+): object {
+  const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice }: Endpoint =
+    endpoints[name];
   const { request, pathParams } = incoming;
   const type = request.headers.get('content-type');
   const isText = typeof body === 'string';
-  const fields = input && isText ? (body === '' && inputOptional ? {} : parseJson(type, body)) : undefined;
+  const fields =
+    input && isText ? (body === '' && inputOptional ? {} : parseJson(type, body)) : undefined;
   if (bodyLimitWithVoice && fields?.voice === undefined && isText && body.length > bodyLimit!)
     throw new RequestError('bodyTooLarge');
   return {
@@ -134,9 +159,11 @@ function parseRecording(type: string | null, bytes: ArrayBuffer): Recording {
 }
 
 function parseJson(contentType: string | null, text: string): Fields {
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '')) throw new RequestError('notJson');
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? ''))
+    throw new RequestError('notJson');
   const value = tryJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RequestError('invalidBody');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RequestError('invalidBody');
   return value as Fields;
 }
 
@@ -151,13 +178,20 @@ function tryJson(text: string): unknown {
 function validate(shape: Shape, fields: Fields): Fields {
   const result = v.safeParse(shape, withEveryKey(shape, fields), { abortPipeEarly: true });
   if (result.success) return result.output;
-  const issues = result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: sentence(issue) }));
+  const issues = result.issues.map((issue) => ({
+    path: v.getDotPath(issue) ?? '',
+    message: sentence(issue),
+  }));
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
 }
 
 /** A call of the bot names a person by the number or by the business-scoped id. */
 function named({ entries }: Shape, fields: Fields): Fields {
-  if (!('businessUserId' in entries) || fields.phone !== undefined || fields.businessUserId !== undefined)
+  if (
+    !('businessUserId' in entries) ||
+    fields.phone !== undefined ||
+    fields.businessUserId !== undefined
+  )
     return fields;
   const message = 'phone or businessUserId is needed';
   throw new RequestError('invalidField', { message, issues: [{ path: 'phone', message }] });

@@ -45,7 +45,10 @@ export function callerLanguage(headers: Headers): Language {
 }
 
 function preferenceOf(text: string): { range: string; quality: number }[] {
-  const parts = /^\s*([a-z]{1,8}(?:-[a-z\d]{1,8})*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i.exec(text);
+  const parts =
+    /^\s*([a-z]{1,8}(?:-[a-z\d]{1,8})*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i.exec(
+      text,
+    );
   if (!parts) return [];
   const quality = Number(parts[2] ?? 1);
   return quality > 0 ? [{ range: parts[1]!.toLowerCase(), quality }] : [];

@@ -42,7 +42,11 @@ const expiring: Expiring[] = [
   { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
-  { table: pushSubscriptions, key: pushSubscriptions.endpoint, expiresAt: pushSubscriptions.expiresAt },
+  {
+    table: pushSubscriptions,
+    key: pushSubscriptions.endpoint,
+    expiresAt: pushSubscriptions.expiresAt,
+  },
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
   { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
   { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },

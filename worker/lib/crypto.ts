@@ -30,22 +30,39 @@ export type HashPurpose =
   | 'bot-call';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
-export async function keyedHash(secret: string, purpose: HashPurpose, ...parts: string[]): Promise<string> {
+export async function keyedHash(
+  secret: string,
+  purpose: HashPurpose,
+  ...parts: string[]
+): Promise<string> {
   const key = await keysOf(secret)(purpose);
   return hexOf(await crypto.subtle.sign('HMAC', key, encoder.encode(parts.join('|'))));
 }
 
 /** The hash under every secret in use, the current one first. */
-export function keyedHashes(secrets: string[], purpose: HashPurpose, ...parts: string[]): Promise<string[]> {
+export function keyedHashes(
+  secrets: string[],
+  purpose: HashPurpose,
+  ...parts: string[]
+): Promise<string[]> {
   return Promise.all(secrets.map((secret) => keyedHash(secret, purpose, ...parts)));
 }
 
-const keysOf = memoize((secret: string) => memoize((purpose: HashPurpose) => deriveKey(secret, purpose)));
+const keysOf = memoize((secret: string) =>
+  memoize((purpose: HashPurpose) => deriveKey(secret, purpose)),
+);
 
 /** The secrets are long and random, so HKDF needs no salt (RFC 5869, section 3.1). */
 async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKey> {
-  const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
-  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode(purpose) };
+  const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
+    'deriveKey',
+  ]);
+  const derivation = {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(0),
+    info: encoder.encode(purpose),
+  };
   const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 };
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
@@ -55,17 +72,26 @@ export type SealPurpose = 'parked-event';
 
 export const sealingKey = memoize((secret: string) =>
   memoize(async (purpose: SealPurpose) => {
-    const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey']);
+    const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
+      'deriveKey',
+    ]);
     const info = encoder.encode(`seal/${purpose}`);
     const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info };
-    return crypto.subtle.deriveKey(derivation, master, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+    return crypto.subtle.deriveKey(derivation, master, { name: 'AES-GCM', length: 256 }, false, [
+      'encrypt',
+      'decrypt',
+    ]);
   }),
 );
 
 const nonceBytes = 12;
 
 /** Encrypts with AES-256-GCM; the random nonce precedes the ciphertext, and `context` is authenticated with it. */
-export async function seal(key: CryptoKey, context: string, plain: BufferSource): Promise<ArrayBuffer> {
+export async function seal(
+  key: CryptoKey,
+  context: string,
+  plain: BufferSource,
+): Promise<ArrayBuffer> {
   const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const sealed = await crypto.subtle.encrypt(algorithm(iv, context), key, plain);
   // Not a copy beside it, since a recording has 2 MB.
@@ -82,9 +108,16 @@ export function unseal(key: CryptoKey, context: string, sealed: ArrayBuffer): Pr
 }
 
 /** A sealed AES-256-GCM key, whose bytes JavaScript never sees; throws as `unseal`. */
-export function unsealKey(key: CryptoKey, context: string, sealed: ArrayBuffer): Promise<CryptoKey> {
+export function unsealKey(
+  key: CryptoKey,
+  context: string,
+  sealed: ArrayBuffer,
+): Promise<CryptoKey> {
   const [iv, wrapped] = [new Uint8Array(sealed, 0, nonceBytes), new Uint8Array(sealed, nonceBytes)];
-  return crypto.subtle.unwrapKey('raw', wrapped, key, algorithm(iv, context), 'AES-GCM', false, ['encrypt', 'decrypt']);
+  return crypto.subtle.unwrapKey('raw', wrapped, key, algorithm(iv, context), 'AES-GCM', false, [
+    'encrypt',
+    'decrypt',
+  ]);
 }
 
 function algorithm(iv: Uint8Array<ArrayBuffer>, context: string) {

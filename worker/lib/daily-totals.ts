@@ -23,7 +23,9 @@ export async function totalsOfYears<Years extends number[]>(
   const firstDay = (year: number) => Date.UTC(year, 0, 1) / dayMs;
   const { day, n } = dailyTotals;
   const sums = years.map(
-    (year) => sql`(select coalesce(sum(${n}), 0) from ${dailyTotals} where ${dailyTotals.kind} = ${kind}
+    (
+      year,
+    ) => sql`(select coalesce(sum(${n}), 0) from ${dailyTotals} where ${dailyTotals.kind} = ${kind}
       and ${day} >= ${firstDay(year)} and ${day} < ${firstDay(year + 1)})`,
   );
   const [row] = await db.values<number[]>(sql`select ${sql.join(sums, sql`, `)}`);

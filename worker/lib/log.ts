@@ -27,10 +27,13 @@ export function describeError(error: unknown): Record<string, unknown> {
 
 /** Work after the response; the platform would log a failure with its message. */
 export function inBackground(work: Promise<unknown>, requestId: string | null): Promise<unknown> {
-  return work.catch((error: unknown) => log('error', 'background_failed', { requestId, ...describeError(error) }));
+  return work.catch((error: unknown) =>
+    log('error', 'background_failed', { requestId, ...describeError(error) }),
+  );
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
 
 /** Identifies a number in the log: 8 hex digits of a keyed hash, the same for the same number. */
 export async function phoneTag(pepper: string, phone: PhoneNumber): Promise<string> {

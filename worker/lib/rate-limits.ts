@@ -28,7 +28,10 @@ export function allowedAt(limited: Limited[]): SQL<number> {
   const [subjectName, at] = [nameOf(subjects), nameOf(instants)];
   const each = limited.flatMap(({ subject, limits }) =>
     limits.map(
-      ({ most, per }) => sql`coalesce((select ${at} from ${rateLimitEvents} where ${subjectName} in ${namesOf(subject)}
+      ({
+        most,
+        per,
+      }) => sql`coalesce((select ${at} from ${rateLimitEvents} where ${subjectName} in ${namesOf(subject)}
         order by ${at} desc limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
     ),
   );
@@ -36,7 +39,11 @@ export function allowedAt(limited: Limited[]): SQL<number> {
 }
 
 /** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
-export function recordEvents(by: Value<string>, now: Value<number>, events: [subjects: Subject[], when: SQL][]): SQL {
+export function recordEvents(
+  by: Value<string>,
+  now: Value<number>,
+  events: [subjects: Subject[], when: SQL][],
+): SQL {
   const each = events.map(([recorded, when]) => {
     const rows = recorded.map(([name]) => sql`(${name})`);
     return sql`select column1, ${now}, ${by} from (values ${sql.join(rows, sql`, `)}) where ${when}`;
@@ -85,7 +92,9 @@ export class CallLimiter {
   count(key: string, now: number): number {
     const calls = this.#callsOf(key);
     while (calls[0] !== undefined && calls[0] <= now - this.#longestMs) calls.shift();
-    const allowedAt = Math.max(...this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per));
+    const allowedAt = Math.max(
+      ...this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per),
+    );
     if (allowedAt > now) return allowedAt;
     calls.push(now);
     return 0;

@@ -16,7 +16,11 @@ const leastCharacters = 32;
 /** The minimum of the Standard Webhooks specification. */
 const leastBytes = 24;
 /** Issued by others, who decide their length. */
-const issuedByOthers: ReadonlySet<SecretName> = new Set(['TURSO_AUTH_TOKEN', 'WHATSAPP_TOKEN', 'STRIPE_SECRET_KEY']);
+const issuedByOthers: ReadonlySet<SecretName> = new Set([
+  'TURSO_AUTH_TOKEN',
+  'WHATSAPP_TOKEN',
+  'STRIPE_SECRET_KEY',
+]);
 
 /** Every secret of the settings by its name; a setting that is being rotated has two. */
 export function secretsOf(settings: SecretSettings): Secret[] {
@@ -31,7 +35,9 @@ export function secretsOf(settings: SecretSettings): Secret[] {
     ['WHATSAPP_TOKEN', [settings.WHATSAPP_TOKEN]],
     ['STRIPE_SECRET_KEY', [settings.STRIPE_SECRET_KEY]],
   ];
-  return lists.flatMap(([name, values]) => values.flatMap((value) => (value ? [{ name, value }] : [])));
+  return lists.flatMap(([name, values]) =>
+    values.flatMap((value) => (value ? [{ name, value }] : [])),
+  );
 }
 
 export function isShort({ name, value }: Secret): boolean {

@@ -2,14 +2,21 @@ import type { MessageState } from '../contract/chat-schemas.ts';
 import type { StoredMessage } from './message-table.ts';
 
 /** A total has an order (`seq`), so late or repeated ones do no harm; `resetsAt` in unix ms, null while frozen. */
-export type UsageChange = { kind: 'total'; seq: number; used: number; resetsAt: number | null } | { kind: 'changed' };
+export type UsageChange =
+  | { kind: 'total'; seq: number; used: number; resetsAt: number | null }
+  | { kind: 'changed' };
 
 /** Until when (unix ms) a reply is being written; `sealed` is the base64 ciphertext of its text so far. */
 export type Typing = { until: number | null; epoch: number; sealed: string | null };
 
 export type ConversationChange =
   | { kind: 'joined'; epoch: number; revision: number; typing: Typing | null; reset: boolean }
-  | { kind: 'message'; revision: number; epoch: number; message: Omit<StoredMessage, 'sealed'> & { sealed: string } }
+  | {
+      kind: 'message';
+      revision: number;
+      epoch: number;
+      message: Omit<StoredMessage, 'sealed'> & { sealed: string };
+    }
   | { kind: 'state'; revision: number; upTo: number; state: Exclude<MessageState, 'sent'> }
   | { kind: 'cleared'; revision: number; epoch: number }
   | ({ kind: 'typing' } & Typing);

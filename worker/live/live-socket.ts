@@ -31,7 +31,11 @@ export class LiveSocket {
   }
 
   /** Opens a socket to a user's live object, with the query of `LiveUser.fetch`; throws 503 if it cannot be reached. */
-  static async join(env: Env, owner: StreamOwner, query: Record<string, string>): Promise<LiveSocket> {
+  static async join(
+    env: Env,
+    owner: StreamOwner,
+    query: Record<string, string>,
+  ): Promise<LiveSocket> {
     const { userId, sessionId } = owner;
     const params = new URLSearchParams({ ...query, user: userId, session: sessionId });
     const response = await liveUserOf(env, userId)

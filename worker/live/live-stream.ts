@@ -1,5 +1,9 @@
 import type { Profile } from '../contract/schemas.ts';
-import { connectionEstablished, streamReplaced, type StreamMessage } from '../contract/usage-stream.ts';
+import {
+  connectionEstablished,
+  streamReplaced,
+  type StreamMessage,
+} from '../contract/usage-stream.ts';
 import { minuteMs } from '../lib/time.ts';
 import { weekMs } from '../usage/week.ts';
 import { replacedCode, type ConversationChange, type UsageChange } from './live-changes.ts';
@@ -38,7 +42,10 @@ export function liveStream(source: Source): Response {
       const opening = JSON.stringify({ type: connectionEstablished, profile });
       stream.write(`retry: 3000\nevent: ${connectionEstablished}\ndata: ${opening}\n\n`);
       sendTotal(stream);
-      socket.listen({ receive: (change) => receive(stream, change), ended: (code) => end(stream, code) });
+      socket.listen({
+        receive: (change) => receive(stream, change),
+        ended: (code) => end(stream, code),
+      });
     },
     dueAt: () => total.resetsAt,
     beat(stream) {
@@ -81,7 +88,8 @@ export function liveStream(source: Source): Response {
   }
 
   function endNow(stream: EventStream, code: number): void {
-    if (code === replacedCode) stream.write(`retry: ${replacedRetryMs}\nevent: ${streamReplaced}\ndata: {}\n\n`);
+    if (code === replacedCode)
+      stream.write(`retry: ${replacedRetryMs}\nevent: ${streamReplaced}\ndata: {}\n\n`);
     stream.end();
   }
 }

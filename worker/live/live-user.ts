@@ -57,7 +57,8 @@ export class LiveUser extends DurableObject<object> {
       this.#replay(ours, after === null ? null : Number(after));
     }
     const [userId, sessionId] = [searchParams.get('user'), searchParams.get('session')];
-    if (userId && sessionId) ours.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
+    if (userId && sessionId)
+      ours.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
@@ -72,7 +73,8 @@ export class LiveUser extends DurableObject<object> {
     const { userId, sessionId }: StreamOwner = JSON.parse(message);
     const order = (this.#openStreams().at(-1)?.order ?? 0) + 1;
     socket.serializeAttachment({ userId, sessionId, order } satisfies Attachment);
-    for (const oldest of this.#openStreams().slice(0, -streamsPerUser)) oldest.socket.close(replacedCode);
+    for (const oldest of this.#openStreams().slice(0, -streamsPerUser))
+      oldest.socket.close(replacedCode);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -156,13 +158,20 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /** Moves a message from one of the states to another; returns the changed message, or null. */
-  move(epoch: number, id: string, from: MessageState[], to: MessageState, notAfter = Infinity): StoredMessage | null {
+  move(
+    epoch: number,
+    id: string,
+    from: MessageState[],
+    to: MessageState,
+    notAfter = Infinity,
+  ): StoredMessage | null {
     const message = this.find(epoch, id);
     if (!message || Date.now() > notAfter) return null;
     if (!from.includes(message.state)) return message;
     const moved = this.#table.setState(message, to);
     // A `state` event covers all messages up to one, and must not cover an older one that was sent again.
-    const alone = message.state !== 'sent' || to === 'sent' || this.#table.sentBefore(moved.seq) !== null;
+    const alone =
+      message.state !== 'sent' || to === 'sent' || this.#table.sentBefore(moved.seq) !== null;
     if (alone) this.#sendMessage(moved);
     else this.#send({ kind: 'state', revision: moved.revision, upTo: moved.seq, state: to });
     return moved;
@@ -219,7 +228,8 @@ export class LiveUser extends DurableObject<object> {
     if ((await this.ctx.storage.get(checkUntilKey)) === undefined) return null;
     const readAt = Date.now();
     const streams = this.#openStreams();
-    if (streams[0] && !(await this.#closeUnlessLive(streams[0].userId))) return Date.now() + sessionCheckMs;
+    if (streams[0] && !(await this.#closeUnlessLive(streams[0].userId)))
+      return Date.now() + sessionCheckMs;
     const checkUntil = await this.ctx.storage.get<number>(checkUntilKey);
     if (checkUntil !== undefined && readAt < checkUntil) return checkUntil;
     await this.ctx.storage.delete(checkUntilKey);
@@ -230,7 +240,8 @@ export class LiveUser extends DurableObject<object> {
     try {
       const db = openDatabase(settingsOf(this.env)!, { requests: 0, unreachable: false });
       const live = await liveSessions(db, userId, Date.now());
-      for (const { socket, sessionId } of this.#openStreams()) if (!live.has(sessionId)) socket.close(1000);
+      for (const { socket, sessionId } of this.#openStreams())
+        if (!live.has(sessionId)) socket.close(1000);
       return true;
     } catch {
       return false;
@@ -240,7 +251,9 @@ export class LiveUser extends DurableObject<object> {
   /** Removes what has expired; returns when (unix ms) to look again, or null if nothing is left. */
   #removeExpired(now: number): number | null {
     const { messages, cleared } = this.#table.removeExpired(now, this.#keptMs());
-    const due = [messages && Math.max(messages, now + retentionCheckMs), cleared].filter((each) => each !== null);
+    const due = [messages && Math.max(messages, now + retentionCheckMs), cleared].filter(
+      (each) => each !== null,
+    );
     return due.length > 0 ? Math.min(...due) : null;
   }
 
@@ -284,7 +297,8 @@ export class LiveUser extends DurableObject<object> {
     const reset = after !== null && (after > revision || revision - after > mostReplayedChanges);
     send([socket], { kind: 'joined', epoch, revision, typing: this.#presentTyping(), reset });
     if (after === null || reset) return;
-    if (after < clearedRevision) send([socket], { kind: 'cleared', revision: clearedRevision, epoch });
+    if (after < clearedRevision)
+      send([socket], { kind: 'cleared', revision: clearedRevision, epoch });
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
@@ -313,5 +327,10 @@ function send(sockets: WebSocket[], change: UsageChange | ConversationChange): v
 }
 
 function changeOf({ sealed, ...rest }: StoredMessage, epoch: number): ConversationChange {
-  return { kind: 'message', revision: rest.revision, epoch, message: { ...rest, sealed: toBase64(sealed) } };
+  return {
+    kind: 'message',
+    revision: rest.revision,
+    epoch,
+    message: { ...rest, sealed: toBase64(sealed) },
+  };
 }

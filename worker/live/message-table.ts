@@ -22,7 +22,8 @@ export class MessageTable {
 
   /** Looked up on first use: an object of a user without a conversation is woken for each change of usage. */
   get #exists(): boolean {
-    this.#known ??= this.#sql.exec("select 1 from sqlite_master where name = 'messages'").toArray().length > 0;
+    this.#known ??=
+      this.#sql.exec("select 1 from sqlite_master where name = 'messages'").toArray().length > 0;
     return this.#known;
   }
 
@@ -37,7 +38,11 @@ export class MessageTable {
 
   /** The newest messages before `before`, oldest first, and whether there are more. */
   page(before: number | undefined, limit: number): { messages: StoredMessage[]; hasMore: boolean } {
-    const rows = this.#select('where seq < ? order by seq desc limit ?', before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const rows = this.#select(
+      'where seq < ? order by seq desc limit ?',
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit + 1,
+    );
     return { messages: rows.slice(0, limit).toReversed(), hasMore: rows.length > limit };
   }
 
@@ -50,7 +55,8 @@ export class MessageTable {
    * A reply, which has no `count`, needs only to be new: looking for messages of the user would read the whole table.
    */
   before(id: string, count: number | undefined): Before {
-    if (!this.#exists || count === undefined) return { known: this.find(id) ? 1 : 0, at: null, sentBefore: null };
+    if (!this.#exists || count === undefined)
+      return { known: this.find(id) ? 1 : 0, at: null, sentBefore: null };
     const query = `select exists (select 1 from messages where id = ?) as known,
       (select at from messages where author = 'user' order by seq desc limit 1 offset ?) as at,
       (select id from messages where author = 'user' and state = 'sent' order by seq limit 1) as sentBefore`;
@@ -58,7 +64,8 @@ export class MessageTable {
   }
 
   sentBefore(seq: number): string | null {
-    const query = "select id from messages where seq < ? and author = 'user' and state = 'sent' order by seq limit 1";
+    const query =
+      "select id from messages where seq < ? and author = 'user' and state = 'sent' order by seq limit 1";
     return this.#sql.exec<{ id: string }>(query, seq).toArray()[0]?.id ?? null;
   }
 
@@ -89,7 +96,12 @@ export class MessageTable {
 
   setContent(message: StoredMessage, sealed: ArrayBuffer): StoredMessage {
     const { revision } = this.#next();
-    this.#sql.exec('update messages set sealed = ?, revision = ? where seq = ?', sealed, revision, message.seq);
+    this.#sql.exec(
+      'update messages set sealed = ?, revision = ? where seq = ?',
+      sealed,
+      revision,
+      message.seq,
+    );
     return { ...message, sealed, revision };
   }
 
@@ -100,7 +112,12 @@ export class MessageTable {
 
   setState(message: StoredMessage, state: MessageState): StoredMessage {
     const { revision } = this.#next();
-    this.#sql.exec('update messages set state = ?, revision = ? where seq = ?', state, revision, message.seq);
+    this.#sql.exec(
+      'update messages set state = ?, revision = ? where seq = ?',
+      state,
+      revision,
+      message.seq,
+    );
     return { ...message, state, revision };
   }
 
@@ -130,7 +147,10 @@ export class MessageTable {
   }
 
   /** Removes old messages and cleared ids; returns when (unix ms) the next ones expire, null if none is left. */
-  removeExpired(now: number, keptMs: number | null): { messages: number | null; cleared: number | null } {
+  removeExpired(
+    now: number,
+    keptMs: number | null,
+  ): { messages: number | null; cleared: number | null } {
     if (!this.#exists) return { messages: null, cleared: null };
     this.#createCleared();
     this.#sql.exec('delete from cleared_messages where at <= ?', now - repliesWithinMs);
@@ -139,12 +159,19 @@ export class MessageTable {
       this.#sql.exec('delete from messages where at <= ?', now - keptMs);
       this.#recordings.removeOrphans();
     }
-    const oldest = this.#sql.exec<{ at: number }>('select at from messages order by seq limit 1').toArray()[0];
-    return { messages: oldest ? oldest.at + (keptMs ?? 0) : null, cleared: this.#clearedExpireAt() };
+    const oldest = this.#sql
+      .exec<{ at: number }>('select at from messages order by seq limit 1')
+      .toArray()[0];
+    return {
+      messages: oldest ? oldest.at + (keptMs ?? 0) : null,
+      cleared: this.#clearedExpireAt(),
+    };
   }
 
   #clearedExpireAt(): number | null {
-    const { at } = this.#sql.exec<{ at: number | null }>('select max(at) as at from cleared_messages').one();
+    const { at } = this.#sql
+      .exec<{ at: number | null }>('select max(at) as at from cleared_messages')
+      .one();
     return at === null ? null : at + repliesWithinMs;
   }
 
@@ -162,7 +189,9 @@ export class MessageTable {
 
   #select(where: string, ...values: (string | number)[]): StoredMessage[] {
     if (!this.#exists) return [];
-    return this.#sql.exec<StoredMessage>(`select ${columns} from messages ${where}`, ...values).toArray();
+    return this.#sql
+      .exec<StoredMessage>(`select ${columns} from messages ${where}`, ...values)
+      .toArray();
   }
 
   #readHead(): Head {
@@ -175,18 +204,28 @@ export class MessageTable {
 
   #writeHead(): void {
     const { epoch, revision, seq, clearedRevision } = this.head;
-    this.#sql.exec('insert or replace into head values (1, ?, ?, ?, ?)', epoch, revision, seq, clearedRevision);
+    this.#sql.exec(
+      'insert or replace into head values (1, ?, ?, ?, ?)',
+      epoch,
+      revision,
+      seq,
+      clearedRevision,
+    );
   }
 
   #createCleared(): void {
-    this.#sql.exec('create table if not exists cleared_messages (id text primary key, at integer not null)');
+    this.#sql.exec(
+      'create table if not exists cleared_messages (id text primary key, at integer not null)',
+    );
   }
 
   #create(): void {
     if (this.#exists) return;
-    this.#sql.exec(`create table messages (seq integer primary key, id text not null unique, author text not null,
+    this.#sql
+      .exec(`create table messages (seq integer primary key, id text not null unique, author text not null,
       at integer not null, state text not null, revision integer not null, sealed blob not null)`);
-    this.#sql.exec(`create table head (id integer primary key, epoch integer not null, revision integer not null,
+    this.#sql
+      .exec(`create table head (id integer primary key, epoch integer not null, revision integer not null,
       seq integer not null, cleared_revision integer not null)`);
     this.#known = true;
   }
@@ -255,25 +294,30 @@ export class RecordingTable {
 
   /** Most conversations have no recording, and therefore no table. */
   get #exists(): boolean {
-    this.#known ??= this.#sql.exec("select 1 from sqlite_master where name = 'recordings'").toArray().length > 0;
+    this.#known ??=
+      this.#sql.exec("select 1 from sqlite_master where name = 'recordings'").toArray().length > 0;
     return this.#known;
   }
 
   /** Stores the recording of a message. A row holds 2 MB, which is more than the API accepts. */
   insert(seq: number, sealed: ArrayBuffer): void {
-    if (!this.#exists) this.#sql.exec('create table recordings (seq integer primary key, sealed blob not null)');
+    if (!this.#exists)
+      this.#sql.exec('create table recordings (seq integer primary key, sealed blob not null)');
     this.#known = true;
     this.#sql.exec('insert into recordings values (?, ?)', seq, sealed);
   }
 
   read(seq: number): ArrayBuffer | null {
     if (!this.#exists) return null;
-    const [row] = this.#sql.exec<{ sealed: ArrayBuffer }>('select sealed from recordings where seq = ?', seq).toArray();
+    const [row] = this.#sql
+      .exec<{ sealed: ArrayBuffer }>('select sealed from recordings where seq = ?', seq)
+      .toArray();
     return row?.sealed ?? null;
   }
 
   removeOrphans(): void {
-    if (this.#exists) this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
+    if (this.#exists)
+      this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
   reset(): void {

@@ -25,7 +25,11 @@ export function expectEnd({ env, waitUntil }: Background, userId: string): void 
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }
 
-export function endStreams({ env, waitUntil }: Background, userId: string, sessionId: string | null): void {
+export function endStreams(
+  { env, waitUntil }: Background,
+  userId: string,
+  sessionId: string | null,
+): void {
   waitUntil(withRetries(() => liveUserOf(env, userId).endStreams(sessionId)));
 }
 

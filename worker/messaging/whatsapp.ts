@@ -13,7 +13,11 @@ export type Delivery = 'taken' | 'refused' | 'unknown';
 type Context = { settings: Settings; language: Language };
 
 /** Sends a code in the page's language, else in the setting's first. Not retried: the message may have arrived. */
-export async function sendCode({ settings, language }: Context, whatsappId: string, code: string): Promise<Delivery> {
+export async function sendCode(
+  { settings, language }: Context,
+  whatsappId: string,
+  code: string,
+): Promise<Delivery> {
   const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE as [string];
   const own = templateLanguageFor(language, settings);
   let result = await sendTemplate(settings, { whatsappId, code, language: own });
@@ -27,7 +31,10 @@ export async function sendCode({ settings, language }: Context, whatsappId: stri
 }
 
 /** The language of the templates in which a page's language is written: of its region, else of any, else the first. */
-export function templateLanguageFor(language: Language, { WHATSAPP_TEMPLATE_LANGUAGE: known }: Settings): string {
+export function templateLanguageFor(
+  language: Language,
+  { WHATSAPP_TEMPLATE_LANGUAGE: known }: Settings,
+): string {
   const [primary] = language.split('-');
   const exact = known.find((code) => code === language.replace('-', '_'));
   return exact ?? known.find((code) => code.split('_')[0] === primary) ?? known[0]!;
@@ -57,12 +64,18 @@ async function sendTemplate(
     },
   };
   try {
-    const response = await fetch(`${graphUrl(settings)}/${settings.WHATSAPP_PHONE_NUMBER_ID}/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${settings.WHATSAPP_TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify(message),
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const response = await fetch(
+      `${graphUrl(settings)}/${settings.WHATSAPP_PHONE_NUMBER_ID}/messages`,
+      {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${settings.WHATSAPP_TOKEN}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(message),
+        signal: AbortSignal.timeout(timeoutMs),
+      },
+    );
     if (response.ok) return 'taken';
     const body = (await response.json().catch(() => null)) as { error?: { code?: number } } | null;
     return { status: response.status, code: body?.error?.code };
@@ -83,29 +96,47 @@ const Status = v.object({
 const Notification = v.object({
   entry: v.array(
     v.object({
-      changes: v.array(v.object({ value: v.object({ statuses: v.optional(v.array(Status), []) }) })),
+      changes: v.array(
+        v.object({ value: v.object({ statuses: v.optional(v.array(Status), []) }) }),
+      ),
     }),
   ),
 });
 
-export async function isSignedByWhatsapp(appSecret: string, header: string | null, body: string): Promise<boolean> {
+export async function isSignedByWhatsapp(
+  appSecret: string,
+  header: string | null,
+  body: string,
+): Promise<boolean> {
   const hex = /^sha256=([\da-f]{64})$/.exec(header ?? '')?.[1];
   if (!hex) return false;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', encoder.encode(appSecret), algorithm, false, ['verify']);
+  const key = await crypto.subtle.importKey('raw', encoder.encode(appSecret), algorithm, false, [
+    'verify',
+  ]);
   const signature = Uint8Array.from(hex.match(/../g)!, (byte) => Number.parseInt(byte, 16));
   return crypto.subtle.verify('HMAC', key, signature, encoder.encode(body));
 }
 
 /** The messages that WhatsApp could not deliver, by the recipient's WhatsApp id and Meta's error code. */
-export function undeliveredIn(notification: unknown): { recipientId: string; code: number | undefined }[] {
+export function undeliveredIn(
+  notification: unknown,
+): { recipientId: string; code: number | undefined }[] {
   const parsed = v.safeParse(Notification, notification);
   if (!parsed.success) return [];
   const values = parsed.output.entry.flatMap(({ changes }) => changes.map(({ value }) => value));
-  const failed = values.flatMap(({ statuses }) => statuses).filter(({ status }) => status === 'failed');
-  return failed.map(({ recipient_id: recipientId, errors }) => ({ recipientId, code: errors[0]?.code }));
+  const failed = values
+    .flatMap(({ statuses }) => statuses)
+    .filter(({ status }) => status === 'failed');
+  return failed.map(({ recipient_id: recipientId, errors }) => ({
+    recipientId,
+    code: errors[0]?.code,
+  }));
 }
 
-export function graphUrl({ WHATSAPP_API_BASE: base, WHATSAPP_API_VERSION: version }: Settings): string {
+export function graphUrl({
+  WHATSAPP_API_BASE: base,
+  WHATSAPP_API_VERSION: version,
+}: Settings): string {
   return /\/v\d+\.\d+$/.test(base) ? base : `${base}/${version}`;
 }

@@ -26,7 +26,8 @@ export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {})
 
 /** Control characters but tab and line feed, and characters that change the direction of text. */
 const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escaped = (character: string) =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A text whose control characters are visible, so that stored text cannot command the terminal. */
 function printable(text: string): string {
@@ -39,7 +40,10 @@ export function printableOnLine(text: string): string {
 
 /** What a command prints may hold text of users, of Stripe, or of the bot: none reaches the terminal as it is. */
 function escapeOutput(stream: NodeJS.WriteStream): void {
-  const write = stream.write.bind(stream) as (text: string | Uint8Array, ...rest: unknown[]) => boolean;
+  const write = stream.write.bind(stream) as (
+    text: string | Uint8Array,
+    ...rest: unknown[]
+  ) => boolean;
   stream.write = (text: string | Uint8Array, ...rest: unknown[]) =>
     write(typeof text === 'string' ? printable(text) : text, ...rest);
 }
@@ -65,7 +69,8 @@ function parse(options: ParseArgsOptionsConfig): { values: Flags; positionals: s
 }
 
 const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:\/\//));
-const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) => v.optional(v.union([v.literal(''), rule]), '');
+const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
+  v.optional(v.union([v.literal(''), rule]), '');
 
 export const OwnerSettings = v.object({
   /** The address that accepts the contact form's messages as JSON; the build writes it into the page. */

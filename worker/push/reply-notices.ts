@@ -17,14 +17,19 @@ const mostSubscriptions = 10;
 const table = pushSubscriptions;
 
 /** Whether an address belongs to one of the push services of `PUSH_HOSTS`: https without a port, or one of its origins. */
-export function isPushService({ PUSH_HOSTS }: Pick<Settings, 'PUSH_HOSTS'>, endpoint: string): boolean {
+export function isPushService(
+  { PUSH_HOSTS }: Pick<Settings, 'PUSH_HOSTS'>,
+  endpoint: string,
+): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname, port, username, password, origin } = new URL(endpoint);
   if (username || password) return false;
   const isPublic = protocol === 'https:' && port === '';
   return PUSH_HOSTS.some((host) => {
     if (host.includes('://')) return host === origin;
-    return isPublic && (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host);
+    return (
+      isPublic && (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host)
+    );
   });
 }
 
@@ -75,7 +80,12 @@ export const exportNotices: ExportSection = async ({ user, db }) => {
     .from(table)
     .where(eq(table.userId, user.id))
     .orderBy(asc(createdAt));
-  return { notices: rows.map(({ endpoint: address, ...rest }) => ({ service: new URL(address).host, ...rest })) };
+  return {
+    notices: rows.map(({ endpoint: address, ...rest }) => ({
+      service: new URL(address).host,
+      ...rest,
+    })),
+  };
 };
 
 const titles: Record<Language, string> = {
@@ -84,7 +94,10 @@ const titles: Record<Language, string> = {
   'pt-BR': `${brand.companion} respondeu`,
 };
 
-export type Subscriber = Omit<typeof pushSubscriptions.$inferSelect, 'userId' | 'sessionId' | 'expiresAt'>;
+export type Subscriber = Omit<
+  typeof pushSubscriptions.$inferSelect,
+  'userId' | 'sessionId' | 'expiresAt'
+>;
 
 export function subscribersSql(own: SQL, now: Value<number>): SQL {
   return sql`select ${table.endpoint}, ${table.p256dh}, ${table.auth}, ${table.publicKey} as publicKey,
@@ -102,7 +115,9 @@ export async function notifyOfReply(
   if (!context.settings.VAPID_KEYS) return;
   await Promise.all(
     subscribers.map((each) =>
-      notify(context, each).catch((error: unknown) => log('error', 'notice_failed', describeError(error))),
+      notify(context, each).catch((error: unknown) =>
+        log('error', 'notice_failed', describeError(error)),
+      ),
     ),
   );
 }
@@ -113,7 +128,10 @@ const keptSeconds = 24 * 60 * 60;
 /** The push service of a browser that is offline keeps the newest notice of a topic alone. */
 const topic = 'reply';
 
-async function notify({ db, settings }: { db: Database; settings: Settings }, subscriber: Subscriber): Promise<void> {
+async function notify(
+  { db, settings }: { db: Database; settings: Settings },
+  subscriber: Subscriber,
+): Promise<void> {
   const { endpoint, publicKey, language, createdAt } = subscriber;
   const key = settings.VAPID_KEYS!.find((each) => each.publicKey === publicKey);
   const isUsable = key !== undefined && isPushService(settings, endpoint);
@@ -130,11 +148,19 @@ function noticeIn(language: Language): Notice {
 }
 
 /** The status of the push service; throws if it does not respond. */
-async function post({ endpoint, p256dh, auth }: Subscriber, key: KeyPair, notice: Notice): Promise<number> {
+async function post(
+  { endpoint, p256dh, auth }: Subscriber,
+  key: KeyPair,
+  notice: Notice,
+): Promise<number> {
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: {
-      authorization: await vapidHeader(key, { endpoint, contact: `mailto:${brand.supportEmail}`, now: Date.now() }),
+      authorization: await vapidHeader(key, {
+        endpoint,
+        contact: `mailto:${brand.supportEmail}`,
+        now: Date.now(),
+      }),
       'content-encoding': 'aes128gcm',
       'content-type': 'application/octet-stream',
       ttl: String(keptSeconds),

@@ -23,12 +23,19 @@ export async function encryptPush(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { keys, salt } = ephemeral ?? (await newEphemeral());
   const theirs = new Uint8Array(base64url.decode(subscription.p256dh));
-  const ours = new Uint8Array((await crypto.subtle.exportKey('raw', keys.publicKey)) as ArrayBuffer);
+  const ours = new Uint8Array(
+    (await crypto.subtle.exportKey('raw', keys.publicKey)) as ArrayBuffer,
+  );
   const receiver = await crypto.subtle.importKey('raw', theirs, curve, false, []);
   const agreement = { name: 'ECDH', public: receiver };
   const shared = await crypto.subtle.deriveBits(agreement, keys.privateKey, 256);
   const info = join(encoder.encode('WebPush: info\0'), theirs, ours);
-  const secret = await hkdf(new Uint8Array(shared), new Uint8Array(base64url.decode(subscription.auth)), info, 32);
+  const secret = await hkdf(
+    new Uint8Array(shared),
+    new Uint8Array(base64url.decode(subscription.auth)),
+    info,
+    32,
+  );
   const key = await hkdf(secret, salt, encode('Content-Encoding: aes128gcm\0'), keyBytes);
   const iv = await hkdf(secret, salt, encode('Content-Encoding: nonce\0'), nonceBytes);
   const cipher = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
@@ -57,7 +64,11 @@ export async function vapidHeader(
   const exp = Math.floor(now / 1000) + tokenLifetimeSeconds;
   const claims = { aud: new URL(endpoint).origin, exp, sub: contact };
   const content = [{ typ: 'JWT', alg: 'ES256' }, claims].map(encodePart).join('.');
-  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, signing, encoder.encode(content));
+  const signature = await crypto.subtle.sign(
+    { name: 'ECDSA', hash: 'SHA-256' },
+    signing,
+    encoder.encode(content),
+  );
   return `vapid t=${content}.${base64url.encode(new Uint8Array(signature))}, k=${publicKey}`;
 }
 
@@ -82,7 +93,11 @@ async function hkdf(
   bytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const base = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits']);
-  const bits = await crypto.subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, base, 8 * bytes);
+  const bits = await crypto.subtle.deriveBits(
+    { name: 'HKDF', hash: 'SHA-256', salt, info },
+    base,
+    8 * bytes,
+  );
   return new Uint8Array(bits);
 }
 

@@ -1,5 +1,13 @@
 import { desc, eq, inArray, sql } from 'drizzle-orm';
-import { challenges, codes, linkCodes, phoneChanges, rateLimitEvents, sessions, users } from '#db/schema';
+import {
+  challenges,
+  codes,
+  linkCodes,
+  phoneChanges,
+  rateLimitEvents,
+  sessions,
+  users,
+} from '#db/schema';
 import { userOf } from '../accounts/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
@@ -15,7 +23,8 @@ import { openClaimed, type Claim } from './number-claim.ts';
 import { subjectsOf, type SignInCall } from './one-time-code.ts';
 
 type Opened = { userId: string; status: AccountStatus };
-type RedeemRow = { limitedUntil: number } & (Opened | { userId: null }) & (Claim | { claimedBy: null });
+type RedeemRow = { limitedUntil: number } & (Opened | { userId: null }) &
+  (Claim | { claimedBy: null });
 
 export type Redeemed = {
   /** Unix ms; 0 if no limit was reached. */
@@ -26,7 +35,10 @@ export type Redeemed = {
 type Attempt = { phone: PhoneNumber; code: string; challenge?: string | undefined };
 
 /** Counts the try before comparing, uses up a correct code and opens the session. A challenge has its own tries. */
-export async function redeemCode(call: SignInCall, { phone, code, challenge }: Attempt): Promise<Redeemed> {
+export async function redeemCode(
+  call: SignInCall,
+  { phone, code, challenge }: Attempt,
+): Promise<Redeemed> {
   const { db, settings, now } = call;
   const id = crypto.randomUUID();
   const [macs, challengeIds, { wrongTriesAt, address, network }] = await Promise.all([
@@ -46,11 +58,19 @@ export async function redeemCode(call: SignInCall, { phone, code, challenge }: A
     ...numbered('networkCodesFrom', network?.codesFrom ?? []),
     ...numbered('wrongTries', wrongTriesAt),
   };
-  const { codeAlone, withChallenge } = redeemStatements(settings)[network ? 'ofNetwork' : 'ofAddress'];
-  const results = await runPrepared(db, challenge === undefined ? codeAlone : withChallenge, values);
+  const { codeAlone, withChallenge } =
+    redeemStatements(settings)[network ? 'ofNetwork' : 'ofAddress'];
+  const results = await runPrepared(
+    db,
+    challenge === undefined ? codeAlone : withChallenge,
+    values,
+  );
   const outcome = (results.at(-1) as RedeemRow[])[0]!;
   if (outcome.claimedBy !== null)
-    return { limitedUntil: 0, opened: await openClaimed(call, { phone, sessionId: id, claim: outcome }) };
+    return {
+      limitedUntil: 0,
+      opened: await openClaimed(call, { phone, sessionId: id, claim: outcome }),
+    };
   if (outcome.userId === null) return { limitedUntil: outcome.limitedUntil, opened: null };
   const { userId, status } = outcome;
   return { limitedUntil: 0, opened: { session: { userId, sessionId: id }, status } };
@@ -71,17 +91,25 @@ const redeemStatements = memoize((settings: Settings) => {
 type Sent = typeof codes | typeof challenges;
 
 function statementsFor(settings: Settings, sent: Sent, hasNetwork: boolean): Prepared[] {
-  const [id, now, phone] = [sql.placeholder('id'), sql.placeholder('now'), sql.placeholder('phone')];
+  const [id, now, phone] = [
+    sql.placeholder('id'),
+    sql.placeholder('now'),
+    sql.placeholder('phone'),
+  ];
   const eachPepper = (name: string): Subject =>
     settings.CODE_PEPPER.map((_, index) => sql.placeholder(`${name}${index}`));
   const [tries, wrongTries] = [eachPepper('tries'), eachPepper('wrongTries')];
   const limited = [
     { subject: tries, limits: settings.LIMIT_TRIES_PER_ADDRESS },
-    ...(hasNetwork ? [{ subject: eachPepper('networkTries'), limits: settings.LIMIT_TRIES_PER_NETWORK }] : []),
+    ...(hasNetwork
+      ? [{ subject: eachPepper('networkTries'), limits: settings.LIMIT_TRIES_PER_NETWORK }]
+      : []),
   ];
   const triedBy = limited.map(({ subject }) => subject);
   const mayTry = allowedAt(limited);
-  const mayErr = allowedAt([{ subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }]);
+  const mayErr = allowedAt([
+    { subject: wrongTries, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+  ]);
   const counted = sql`${mayTry} <= ${now}`;
   const alone = sent === codes;
   const own = alone
@@ -120,7 +148,9 @@ function statementsFor(settings: Settings, sent: Sent, hasNetwork: boolean): Pre
         (values ${sql.join(codesFrom, sql`, `)})
         where ${own} and ${challenges.wonBy} = ${id})`,
         ]),
-    ...[codes, challenges].map((each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`),
+    ...[codes, challenges].map(
+      (each) => sql`delete from ${each} where ${each.phone} = ${phone} and ${opened}`,
+    ),
   ];
   // A live code that was not tried, by a caller who was counted: the number has had too many wrong tries.
   const limitedUntil = sql`case when ${users.id} is not null or exists (${mine}) then 0
@@ -149,17 +179,31 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
       .from(codes)
       .where(eq(codes.phone, phone)),
     codesWithChallenge: db
-      .select({ sentAt: challenges.sentAt, expiresAt: challenges.expiresAt, triesLeft: challenges.triesLeft })
+      .select({
+        sentAt: challenges.sentAt,
+        expiresAt: challenges.expiresAt,
+        triesLeft: challenges.triesLeft,
+      })
       .from(challenges)
       .where(eq(challenges.phone, phone)),
     phoneChanges: db
-      .select({ phone: phoneChanges.phone, expiresAt: phoneChanges.expiresAt, triesLeft: phoneChanges.triesLeft })
+      .select({
+        phone: phoneChanges.phone,
+        expiresAt: phoneChanges.expiresAt,
+        triesLeft: phoneChanges.triesLeft,
+      })
       .from(phoneChanges)
       .where(eq(phoneChanges.userId, id)),
     limits: db
-      .select({ what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`, at: rateLimitEvents.at })
+      .select({
+        what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`,
+        at: rateLimitEvents.at,
+      })
       .from(rateLimitEvents)
       .where(inArray(subject, [...codesTo, ...wrongTriesAt])),
-    codesOfTheDay: db.select({ at: rateLimitEvents.at }).from(rateLimitEvents).where(inArray(subject, everyCodeTo)),
+    codesOfTheDay: db
+      .select({ at: rateLimitEvents.at })
+      .from(rateLimitEvents)
+      .where(inArray(subject, everyCodeTo)),
   });
 };

@@ -30,7 +30,10 @@ export function externalIssuer(settings: Settings): Issuer | null {
 }
 
 /** The phone and the id of an issuer's token; throws 401 for an invalid one, 503 if the issuer does not respond. */
-export async function verifyExternalToken(issuer: Issuer, token: string): Promise<{ phone: PhoneNumber; jti: string }> {
+export async function verifyExternalToken(
+  issuer: Issuer,
+  token: string,
+): Promise<{ phone: PhoneNumber; jti: string }> {
   const payload = await verify(issuer, token);
   const claims = v.safeParse(Claims, payload);
   if (!claims.success) throw new RequestError('invalidToken');
@@ -47,7 +50,8 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
       maxTokenAge: externalTokenAgeSeconds,
       clockTolerance: 5,
     });
-    if (!acceptedType.test(protectedHeader.typ ?? 'JWT')) throw new errors.JWTInvalid('unexpected typ');
+    if (!acceptedType.test(protectedHeader.typ ?? 'JWT'))
+      throw new errors.JWTInvalid('unexpected typ');
     return payload;
   } catch (error) {
     throw new RequestError(isTokensFault(error) ? 'invalidToken' : 'unavailable');
@@ -56,7 +60,8 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
 
 /** Whether jose's error is about the token; others (no response, no key set) are about the issuer. */
 function isTokensFault(error: unknown): boolean {
-  if (!(error instanceof errors.JOSEError)) return error instanceof TypeError && !/fetch|network/i.test(error.message);
+  if (!(error instanceof errors.JOSEError))
+    return error instanceof TypeError && !/fetch|network/i.test(error.message);
   return (
     error.code !== errors.JWKSTimeout.code &&
     error.code !== errors.JOSEError.code &&
@@ -65,5 +70,9 @@ function isTokensFault(error: unknown): boolean {
 }
 
 const keySetOf = memoize((url: string) =>
-  createRemoteJWKSet(new URL(url), { timeoutDuration: 2000, cooldownDuration: 30_000, cacheMaxAge: 600_000 }),
+  createRemoteJWKSet(new URL(url), {
+    timeoutDuration: 2000,
+    cooldownDuration: 30_000,
+    cacheMaxAge: 600_000,
+  }),
 );

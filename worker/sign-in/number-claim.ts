@@ -4,7 +4,12 @@ import { linkClaimed, userOf } from '../accounts/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { openSession, type SessionClaims } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
-import { applyOnce, idempotentStatements, isFirstCall, type BotCall } from '../bot/incoming-call.ts';
+import {
+  applyOnce,
+  idempotentStatements,
+  isFirstCall,
+  type BotCall,
+} from '../bot/incoming-call.ts';
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -37,7 +42,11 @@ const hasWritten = (phone: SQL) => sql`exists (select 1 from ${users}
 export type LinkState = 'waiting' | 'contacted' | 'code_sent' | 'expired';
 
 /** What has happened since the login page showed a link code; `expired` for anybody who does not know the code. */
-export async function stateOfLink(call: Call, phone: PhoneNumber, linkCode: string): Promise<LinkState> {
+export async function stateOfLink(
+  call: Call,
+  phone: PhoneNumber,
+  linkCode: string,
+): Promise<LinkState> {
   const { db, settings, now } = call;
   const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
   const [link] = await db
@@ -69,14 +78,21 @@ export type Link = {
 const isOpenLink = (mac: SQL, now: number) =>
   sql`${mac} and ${linkCodes.expiresAt} > ${now} and ${linkCodes.claimedBy} is null`;
 
-export async function openLinkSql({ settings, now }: Pick<Call, 'settings' | 'now'>, linkCode: string): Promise<SQL> {
+export async function openLinkSql(
+  { settings, now }: Pick<Call, 'settings' | 'now'>,
+  linkCode: string,
+): Promise<SQL> {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
   return sql`select mac, phone, whatsapp_id as whatsappId, challenge_id as challengeId, language,
     expires_at as expiresAt from ${linkCodes} where ${isOpenLink(inArray(linkCodes.mac, macs), now)}`;
 }
 
 /** Sends a number's code for an id that nobody has. Throws 400, 429, or 503: then the link code stays good. */
-export async function claimNumber(call: ClaimCall, businessUserId: string, link: Link | undefined): Promise<void> {
+export async function claimNumber(
+  call: ClaimCall,
+  businessUserId: string,
+  link: Link | undefined,
+): Promise<void> {
   const { db, settings, now } = call;
   if (!link) throw refusedCode();
   const { phone, whatsappId, challengeId, expiresAt } = link;
@@ -85,7 +101,10 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
   const row = await codeRow(settings, phone, code, now);
   const id = row.sentBy;
   const number = await phoneSubjects(settings, phone);
-  const claims = hashedSubject('claims', await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId));
+  const claims = hashedSubject(
+    'claims',
+    await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId),
+  );
   const mayClaim = allowedAt([{ subject: claims, limits: claimLimits }]);
   const maySend = allowedAt([
     { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
@@ -119,9 +138,16 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
   const outcome = await sendCode({ settings, language: link.language }, whatsappId, code);
   if (outcome === 'taken') return;
   // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
-  const limited = [...claims, ...number.codesTo, ...(outcome === 'refused' ? number.everyCodeTo : [])];
+  const limited = [
+    ...claims,
+    ...number.codesTo,
+    ...(outcome === 'refused' ? number.everyCodeTo : []),
+  ];
   const undo = [
-    db.update(linkCodes).set({ claimedBy: null, sentBy: null, expiresAt }).where(eq(linkCodes.sentBy, id)),
+    db
+      .update(linkCodes)
+      .set({ claimedBy: null, sentBy: null, expiresAt })
+      .where(eq(linkCodes.sentBy, id)),
     db.delete(botCalls).where(eq(botCalls.id, call.botCall.id)),
     db
       .delete(rateLimitEvents)
@@ -140,7 +166,8 @@ export async function claimNumber(call: ClaimCall, businessUserId: string, link:
 
 function refusal({ isOpen, mayClaimAt, maySendAt }: Facts, now: number): RequestError {
   if (!isOpen) return refusedCode();
-  if (Math.max(mayClaimAt, maySendAt) > now) return rateLimited(Math.max(mayClaimAt, maySendAt), now);
+  if (Math.max(mayClaimAt, maySendAt) > now)
+    return rateLimited(Math.max(mayClaimAt, maySendAt), now);
   return new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
 }
 
@@ -160,12 +187,23 @@ export async function openClaimed(
   const { claimedBy, whatsappId } = claim;
   const week = await firstWeek(phone, settings, now);
   const proof = 'claim' as const;
-  const sighting = { phone, proof, whatsappId: null, assumedWhatsappId: whatsappId, contactedAt: now, firstWeek: week };
+  const sighting = {
+    phone,
+    proof,
+    whatsappId: null,
+    assumedWhatsappId: whatsappId,
+    contactedAt: now,
+    firstWeek: week,
+  };
   const newUserId = crypto.randomUUID();
   const won = sql`exists (select 1 from ${linkCodes} where ${linkCodes.phone} = ${phone} and ${linkCodes.sentBy} in (
     select sent_by from codes where phone = ${phone} and won_by = ${sessionId}
     union all select sent_by from challenges where phone = ${phone} and won_by = ${sessionId}))`;
-  const { number, spelling, account } = upsertUser({ ...sighting, id: newUserId }, settings, now)(won);
+  const { number, spelling, account } = upsertUser(
+    { ...sighting, id: newUserId },
+    settings,
+    now,
+  )(won);
   const isNew = sql`exists (select 1 from ${users} where ${users.id} = ${newUserId})`;
   const [create, seen] = openSession(
     sessionId,
@@ -173,7 +211,8 @@ export async function openClaimed(
     sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${won}`,
     false,
   );
-  const deleteFrom = (table: string) => db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`);
+  const deleteFrom = (table: string) =>
+    db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`);
   const {
     signedIn: [user],
   } = await batch(db, {
@@ -191,7 +230,9 @@ export async function openClaimed(
     codes: deleteFrom('codes'),
     challenges: deleteFrom('challenges'),
     linkCodes: deleteFrom('link_codes'),
-    counted: db.run(countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`)),
+    counted: db.run(
+      countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`),
+    ),
   });
   return user ? { session: { userId: user.userId, sessionId }, status: user.status } : null;
 }

@@ -25,7 +25,10 @@ import type { Settings } from '../settings.ts';
 export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
 
 /** The subjects of the rate limits on codes: keyed hashes of the number, of the caller's address and of its network. */
-export async function subjectsOf({ settings, address }: Pick<SignInCall, 'settings' | 'address'>, phone: PhoneNumber) {
+export async function subjectsOf(
+  { settings, address }: Pick<SignInCall, 'settings' | 'address'>,
+  phone: PhoneNumber,
+) {
   const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
   const network = networkOf(address);
   const [number, caller, callersNetwork] = await Promise.all([
@@ -33,7 +36,11 @@ export async function subjectsOf({ settings, address }: Pick<SignInCall, 'settin
     hashesOf(address),
     network ? hashesOf(network) : null,
   ]);
-  return { ...number, address: fromSubjects(caller), network: callersNetwork && fromSubjects(callersNetwork) };
+  return {
+    ...number,
+    address: fromSubjects(caller),
+    network: callersNetwork && fromSubjects(callersNetwork),
+  };
 }
 
 const fromSubjects = (hashes: string[]) => ({
@@ -45,12 +52,20 @@ const fromSubjects = (hashes: string[]) => ({
 export async function limitsOf(call: SignInCall, phone: PhoneNumber) {
   const { settings } = call;
   const { everyCodeTo, codesTo, wrongTriesAt, address, network } = await subjectsOf(call, phone);
-  const per = (of: 'codesFrom' | 'requestsFrom', byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
+  const per = (
+    of: 'codesFrom' | 'requestsFrom',
+    byAddress: Limit[],
+    byNetwork: Limit[],
+  ): Limited[] => [
     { subject: address[of], limits: byAddress },
     ...(network ? [{ subject: network[of], limits: byNetwork }] : []),
   ];
   return {
-    requests: per('requestsFrom', settings.LIMIT_CODE_REQUESTS_PER_ADDRESS, settings.LIMIT_CODE_REQUESTS_PER_NETWORK),
+    requests: per(
+      'requestsFrom',
+      settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
+      settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
+    ),
     codes: [
       // A contact clears the other limits of its number, but not this one, which outlives the account.
       { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
@@ -72,7 +87,9 @@ export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
 
-export const sentToday = (now: number) => sql<number>`coalesce((select ${dailyCodes.sent} from ${dailyCodes}
+export const sentToday = (
+  now: number,
+) => sql<number>`coalesce((select ${dailyCodes.sent} from ${dailyCodes}
   where ${dailyCodes.day} = ${codeDay(now)}), 0)`;
 
 /** The wait (seconds) for the next day's budget, at most an hour. */
@@ -81,7 +98,11 @@ export function untilNextBudget(now: number): number {
 }
 
 /** SQL: whether today's codes leave room for another one; a proven number may go on until twice the budget. */
-export function isAffordable(sent: SQL, proven: SQL, { CODE_BUDGET_PER_DAY: budget }: Settings): SQL {
+export function isAffordable(
+  sent: SQL,
+  proven: SQL,
+  { CODE_BUDGET_PER_DAY: budget }: Settings,
+): SQL {
   return sql`(${sent} < case when ${proven} then ${2 * budget} else ${budget} end)`;
 }
 
@@ -110,7 +131,9 @@ export function newLinkCode(): string {
   const characters = [...crypto.getRandomValues(new Uint8Array(4 * linkCodeLength))]
     .filter((byte) => byte < charactersBelow)
     .map((byte) => alphabet[byte % alphabet.length]);
-  return characters.length < linkCodeLength ? newLinkCode() : characters.slice(0, linkCodeLength).join('');
+  return characters.length < linkCodeLength
+    ? newLinkCode()
+    : characters.slice(0, linkCodeLength).join('');
 }
 
 /** 192 random bits. */
@@ -131,7 +154,12 @@ export async function codeRow(settings: Settings, phone: PhoneNumber, code: stri
 type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
 /** SQL that makes a code the newest one and, where `issued` holds, that of a challenge and one of the day's. */
-export function insertCode(row: CodeRow, of: { challengeId: string; now: number }, when: SQL, issued: SQL = when) {
+export function insertCode(
+  row: CodeRow,
+  of: { challengeId: string; now: number },
+  when: SQL,
+  issued: SQL = when,
+) {
   const { challengeId, now } = of;
   return {
     code: sql`${insertSelect(codes, row, sql`where ${when}`)} on conflict (${nameOf(codes.phone)}) do update set
@@ -139,13 +167,20 @@ export function insertCode(row: CodeRow, of: { challengeId: string; now: number 
       ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`,
     day: sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
       on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`,
-    challenge: insertSelect(challenges, { ...row, id: challengeId, sentAt: now }, sql`where ${issued}`),
+    challenge: insertSelect(
+      challenges,
+      { ...row, id: challengeId, sentAt: now },
+      sql`where ${issued}`,
+    ),
   };
 }
 
 export function removeCode(phone: PhoneNumber, id: string, now: number): SQL[] {
   const own = and(eq(codes.phone, phone), eq(codes.sentBy, id));
-  const day = and(eq(dailyCodes.day, codeDay(now)), sql`exists (select 1 from ${codes} where ${own})`);
+  const day = and(
+    eq(dailyCodes.day, codeDay(now)),
+    sql`exists (select 1 from ${codes} where ${own})`,
+  );
   const ofChallenge = and(eq(challenges.phone, phone), eq(challenges.sentBy, id));
   return [
     sql`update ${dailyCodes} set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} - 1 where ${day}`,
@@ -167,7 +202,11 @@ type Shown = { linkCode: string; phone: PhoneNumber; phoneAsSent: string };
 type Page = Pick<SignInCall, 'settings' | 'now'> & { language: Language };
 
 /** SQL that stores a link code for a number, under a condition. It is the challenge of the code that a claim sends. */
-async function insertLinkCode({ settings, now, language }: Page, shown: Shown, when: SQL): Promise<SQL> {
+async function insertLinkCode(
+  { settings, now, language }: Page,
+  shown: Shown,
+  when: SQL,
+): Promise<SQL> {
   const { linkCode, phone, phoneAsSent } = shown;
   const [pepper] = settings.CODE_PEPPER as [string];
   const mac = await keyedHash(pepper, 'link-code', linkCode);
@@ -226,7 +265,10 @@ export async function issueCode(
   const id = row.sentBy;
   const mayAsk = allowedAt(limits.requests);
   const owner = userOf('phone', phone);
-  const proven = exists(users, and(eq(users.id, owner), gt(users.lastContactAt, now - provenForMs)));
+  const proven = exists(
+    users,
+    and(eq(users.id, owner), gt(users.lastContactAt, now - provenForMs)),
+  );
   const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
   const asked = sql`(${mayAsk} <= ${now} or ${proven})`;
   const known = exists(users, and(eq(users.id, owner), isNotNull(users.contactedAt)));
@@ -249,7 +291,8 @@ export async function issueCode(
     day: db.run(counted.day),
     challenge: db.run(counted.challenge),
     linkCode: db.run(await insertLinkCode(call, shown, sql`${wasCounted} and not ${known}`)),
-    facts: db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
+    facts:
+      db.all<IssueRow>(sql`select (${issued} or ${proven} or ${wasCounted}) as asked, ${known} as known,
       ${issued} as issued, ${mayAsk} as askAt, ${maySend} as allowedAt, ${sentToday(now)} as sent,
       ${spellingOf(owner)} as whatsappId`),
   });
@@ -259,10 +302,21 @@ export async function issueCode(
   const result = resultOf(outcome, now);
   // A database that somebody else can write must not lead codes to another phone.
   const isForeign = result.whatsappId !== null && !isSpellingOf(phone, result.whatsappId);
-  return { id, challenge, linkCode, nextAfterSeconds, ...result, ...(isForeign && { whatsappId: phone.slice(1) }) };
+  return {
+    id,
+    challenge,
+    linkCode,
+    nextAfterSeconds,
+    ...result,
+    ...(isForeign && { whatsappId: phone.slice(1) }),
+  };
 }
 
-export async function withdrawCode(call: SignInCall, phone: PhoneNumber, id: string): Promise<void> {
+export async function withdrawCode(
+  call: SignInCall,
+  phone: PhoneNumber,
+  id: string,
+): Promise<void> {
   const { db, now } = call;
   const { codes: limited } = await limitsOf(call, phone);
   const counted = namesOf(limited.flatMap(({ subject }) => subject));
@@ -279,10 +333,15 @@ function exists(table: typeof codes | typeof users, where: SQL | undefined): SQL
   return sql`exists (select 1 from ${table} where ${where})`;
 }
 
-function resultOf(outcome: IssueRow, now: number): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
+function resultOf(
+  outcome: IssueRow,
+  now: number,
+): Pick<Issued, 'limitedUntil' | 'budgetSpent' | 'whatsappId'> {
   const none = { limitedUntil: 0, budgetSpent: false, whatsappId: null };
   if (!outcome.asked) return { ...none, limitedUntil: outcome.askAt };
   if (!outcome.known) return none;
   if (outcome.issued) return { ...none, whatsappId: outcome.whatsappId };
-  return outcome.allowedAt > now ? { ...none, limitedUntil: outcome.allowedAt } : { ...none, budgetSpent: true };
+  return outcome.allowedAt > now
+    ? { ...none, limitedUntil: outcome.allowedAt }
+    : { ...none, budgetSpent: true };
 }

@@ -19,27 +19,53 @@ const encoder = new TextEncoder();
 const tokensKept = 1000;
 const longestToken = 1000;
 
-export function sessionToken(settings: Settings, claims: SessionClaims, now: number): Promise<string> {
-  return signToken(settings.SESSION_KEYS, 'session+jwt', claims, Math.floor((now + sessionLifetimeMs) / 1000));
+export function sessionToken(
+  settings: Settings,
+  claims: SessionClaims,
+  now: number,
+): Promise<string> {
+  return signToken(
+    settings.SESSION_KEYS,
+    'session+jwt',
+    claims,
+    Math.floor((now + sessionLifetimeMs) / 1000),
+  );
 }
 
 /** The token with which the support command acts on one account, for a minute. */
-export function supportToken(settings: Pick<Settings, 'SESSION_KEYS'>, userId: string): Promise<string> {
+export function supportToken(
+  settings: Pick<Settings, 'SESSION_KEYS'>,
+  userId: string,
+): Promise<string> {
   const claims = { userId, sessionId: 'support' };
   return signToken(settings.SESSION_KEYS, 'support+jwt', claims, nowInSeconds() + supportSeconds);
 }
 
 /** Signs a token (RFC 7515); `expiresAt` in unix seconds. jose costs 50 µs of CPU more (2026-11-22, tests/bench). */
-export async function signToken(ring: string, type: TokenType, claims: SessionClaims, expiresAt: number) {
+export async function signToken(
+  ring: string,
+  type: TokenType,
+  claims: SessionClaims,
+  expiresAt: number,
+) {
   const [key] = await ringOf(ring).keys;
-  const payload = { sid: claims.sessionId, sub: claims.userId, iat: nowInSeconds(), exp: expiresAt };
+  const payload = {
+    sid: claims.sessionId,
+    sub: claims.userId,
+    iat: nowInSeconds(),
+    exp: expiresAt,
+  };
   const parts = [{ alg: 'HS256', typ: type, kid: key!.kid }, payload];
   const signed = parts.map((part) => base64url.encode(JSON.stringify(part))).join('.');
   const signature = await crypto.subtle.sign('HMAC', key!.secret, encoder.encode(signed));
   return `${signed}.${base64url.encode(new Uint8Array(signature))}`;
 }
 
-export async function verifyToken(ring: string, types: TokenType[], token: string): Promise<SessionClaims | null> {
+export async function verifyToken(
+  ring: string,
+  types: TokenType[],
+  token: string,
+): Promise<SessionClaims | null> {
   if (token.length > longestToken) return null;
   const found = await ringOf(ring).verified(token);
   if (!found || found.expiresAt <= nowInSeconds()) return null;
@@ -50,7 +76,8 @@ async function verify(keys: Key[], token: string): Promise<Signed | null> {
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
-      ({ kid }) => keys.find((key) => key.kid === kid)?.secret ?? Promise.reject(new Error('unknown key')),
+      ({ kid }) =>
+        keys.find((key) => key.kid === kid)?.secret ?? Promise.reject(new Error('unknown key')),
       { algorithms: ['HS256'], requiredClaims: ['sub', 'sid', 'iat', 'exp'] },
     );
     const { sub, sid, exp } = payload;
@@ -67,7 +94,10 @@ function nowInSeconds(): number {
 
 const ringOf = memoize((text: string) => {
   const keys = Promise.all(text.trim().split(/\s+/).map(importKey));
-  return { keys, verified: memoize(async (token: string) => verify(await keys, token), tokensKept) };
+  return {
+    keys,
+    verified: memoize(async (token: string) => verify(await keys, token), tokensKept),
+  };
 });
 
 async function importKey(entry: string): Promise<Key> {
@@ -75,10 +105,13 @@ async function importKey(entry: string): Promise<Key> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   return {
     kid,
-    secret: await crypto.subtle.importKey('raw', new Uint8Array(base64url.decode(secret)), algorithm, false, [
-      'sign',
-      'verify',
-    ]),
+    secret: await crypto.subtle.importKey(
+      'raw',
+      new Uint8Array(base64url.decode(secret)),
+      algorithm,
+      false,
+      ['sign', 'verify'],
+    ),
   };
 }
 
@@ -88,7 +121,10 @@ export function bearerToken(request: Request): string {
 }
 
 /** The session behind `?token=`, a session token or a ticket; null without one, 401 invalid_token for a bad ticket. */
-export async function sessionFromQuery(ring: string, request: Request): Promise<SessionClaims | null> {
+export async function sessionFromQuery(
+  ring: string,
+  request: Request,
+): Promise<SessionClaims | null> {
   const token = new URL(request.url).searchParams.get('token') ?? '';
   const claims = await verifyToken(ring, ['session+jwt', 'stream+jwt'], token);
   if (!claims && isTicket(token)) throw new RequestError('invalidToken');

@@ -33,7 +33,9 @@ export async function redeemTrial(
     sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
     true,
   );
-  const found = db.all<{ spent: number }>(sql`select ${spent} as spent from trial_links where ${open}`);
+  const found = db.all<{ spent: number }>(
+    sql`select ${spent} as spent from trial_links where ${open}`,
+  );
   const [link] = await found;
   if (link?.spent !== 0) return { user: null, spent: link?.spent === 1 };
   const results = await batch(db, {
@@ -46,7 +48,9 @@ export async function redeemTrial(
     event: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, planChanged, theirs)),
     session: db.run(created),
     seen: db.run(seen),
-    user: db.all<{ id: string }>(sql`select u.id as id from sessions s join users u on u.id = s.user_id
+    user: db.all<{
+      id: string;
+    }>(sql`select u.id as id from sessions s join users u on u.id = s.user_id
       where s.id = ${sessionId}`),
   });
   return { user: results.user[0] ?? null, spent: results.spent[0]?.spent === 1 };
@@ -72,7 +76,11 @@ export async function endTrials(db: Database, settings: Settings, now: number): 
   );
   const [, rows] = await db.batch([
     db.run(event),
-    db.update(users).set({ trialTier: null, trialEndsAt: null }).where(theirs).returning({ id: users.id }),
+    db
+      .update(users)
+      .set({ trialTier: null, trialEndsAt: null })
+      .where(theirs)
+      .returning({ id: users.id }),
   ]);
   return rows.map(({ id }) => id);
 }
@@ -83,7 +91,10 @@ export const exportTrials: ExportSection = async ({ user: { id, phone }, db, set
   const used = sql<boolean>`${trialLinks.usedBy} is not null`.mapWith(Boolean);
   const [links, trials] = await db.batch([
     db.select({ tier, days, expiresAt, used }).from(trialLinks).where(eq(trialLinks.userId, id)),
-    db.select({ at: usedTrials.at }).from(usedTrials).where(inArray(usedTrials.phoneMac, phoneMacs)),
+    db
+      .select({ at: usedTrials.at })
+      .from(usedTrials)
+      .where(inArray(usedTrials.phoneMac, phoneMacs)),
   ]);
   return { trialLinks: links, usedTrials: trials };
 };

@@ -6,7 +6,12 @@ import { nameOf, type Value, build } from '../lib/sql.ts';
 import type { Tier, Usage } from '../contract/schemas.ts';
 import { currentWeekSql, weekMs } from './week.ts';
 
-type Held = { tier: PlanId; tierWaits: boolean; trialTier: PlanId | null; trialEndsAt: number | null };
+type Held = {
+  tier: PlanId;
+  tierWaits: boolean;
+  trialTier: PlanId | null;
+  trialEndsAt: number | null;
+};
 
 /** Whether our trial decides the plan: it has not ended, and no running subscription grants a higher plan. */
 export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: number): boolean {
@@ -76,8 +81,18 @@ export type Found = {
  */
 export function allowanceSql(kind: 'text' | 'voice', own: SQL): SQL {
   const withVoice = kind === 'voice' ? sql`and ${voiceSql(sql`tier_now`)}` : sql``;
-  const { id, status, contactedAt, weekStart, used, usageSeq, weekFrozen, streamsOpenUntil } = users;
-  const read = [id, status, contactedAt, weekStart, used, usageSeq, weekFrozen, streamsOpenUntil].map(nameOf);
+  const { id, status, contactedAt, weekStart, used, usageSeq, weekFrozen, streamsOpenUntil } =
+    users;
+  const read = [
+    id,
+    status,
+    contactedAt,
+    weekStart,
+    used,
+    usageSeq,
+    weekFrozen,
+    streamsOpenUntil,
+  ].map(nameOf);
   return sql`
     select json_object('userId', ${nameOf(id)}, 'allowed', allowed, 'used', used_now, 'seq', ${nameOf(usageSeq)},
       'tier', tier_now, 'weekStart', week_now, 'frozen', ${nameOf(weekFrozen)},
@@ -115,7 +130,12 @@ export function usageResponseOf(found: Found, counted: number): Usage {
   });
 }
 
-export function usageResponse(facts: { allowed: boolean; used: number; tier: Usage['tier']; resetsAt: number }): Usage {
+export function usageResponse(facts: {
+  allowed: boolean;
+  used: number;
+  tier: Usage['tier'];
+  resetsAt: number;
+}): Usage {
   const limit = weeklyLimit(facts.tier);
   return {
     success: true,

@@ -17,14 +17,18 @@ type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 /** The start (unix ms) of the week that contains `now`. A frozen week lasts until the next one is paid. */
 export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: number): number {
   if (weekFrozen) return weekAnchor;
-  const weekAt = (at: number) => weekAnchor + weekMs * Math.floor(Math.max(0, at - weekAnchor) / weekMs);
+  const weekAt = (at: number) =>
+    weekAnchor + weekMs * Math.floor(Math.max(0, at - weekAnchor) / weekMs);
   return weekAt(now + latenessMs) === weekStart ? weekStart : weekAt(now);
 }
 
 /** The count of the current week, and its end (unix ms); null for a week that does not end by the clock. */
 export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
   const week = currentWeek(user, now);
-  return { used: week === user.weekStart ? user.used : 0, resetsAt: user.weekFrozen ? null : week + weekMs };
+  return {
+    used: week === user.weekStart ? user.used : 0,
+    resetsAt: user.weekFrozen ? null : week + weekMs,
+  };
 }
 
 /** The same rule as SQL over a row of `users`. */
@@ -37,10 +41,15 @@ export function currentWeekSql(now: Value<number>): SQL<number> {
     else ${weekAt(at)} end)`;
 }
 
-const hashesOf = (phone: PhoneNumber, { CODE_PEPPER }: Settings) => keyedHashes(CODE_PEPPER, 'left-week', phone);
+const hashesOf = (phone: PhoneNumber, { CODE_PEPPER }: Settings) =>
+  keyedHashes(CODE_PEPPER, 'left-week', phone);
 
 /** The free week in which a new user of a number begins: the one that a deleted account left, else a new one. */
-export async function firstWeek(phone: PhoneNumber, settings: Settings, now: number): Promise<FreeWeek> {
+export async function firstWeek(
+  phone: PhoneNumber,
+  settings: Settings,
+  now: number,
+): Promise<FreeWeek> {
   const macs = await hashesOf(phone, settings);
   const isTheirs = sql`${inArray(leftWeeks.phoneMac, macs)} and ${leftWeeks.endsAt} > ${now}`;
   const left = (value: SQL) => sql`(select ${value} from ${leftWeeks} where ${isTheirs} limit 1)`;
@@ -51,9 +60,18 @@ export async function firstWeek(phone: PhoneNumber, settings: Settings, now: num
 }
 
 /** SQL that keeps the used free week of the user in `from`, under the hash of their number, until the week ends. */
-export async function keepFreeWeek(phone: PhoneNumber, settings: Settings, now: number, from: SQL): Promise<SQL> {
+export async function keepFreeWeek(
+  phone: PhoneNumber,
+  settings: Settings,
+  now: number,
+  from: SQL,
+): Promise<SQL> {
   const [phoneMac] = await hashesOf(phone, settings);
-  const row = { phoneMac: phoneMac!, used: sql`${users.used}`, endsAt: sql`${users.weekStart} + ${weekMs}` };
+  const row = {
+    phoneMac: phoneMac!,
+    used: sql`${users.used}`,
+    endsAt: sql`${users.weekStart} + ${weekMs}`,
+  };
   const isFree = sql`${users.used} > 0 and not ${users.weekFrozen} and ${users.weekStart} = ${currentWeekSql(now)}`;
   return sql`${insertSelect(leftWeeks, row, sql`${from} and ${isFree}`)}
     on conflict (${nameOf(leftWeeks.phoneMac)}) do update set ${nameOf(leftWeeks.used)} = ${excluded(leftWeeks.used)},

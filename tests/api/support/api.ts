@@ -1,4 +1,8 @@
-import { createExecutionContext, waitOnExecutionContext, createScheduledController } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  waitOnExecutionContext,
+  createScheduledController,
+} from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../../worker/contract/endpoints.ts';
@@ -21,7 +25,9 @@ export type Options = {
 };
 
 export const vars = env as unknown as Record<string, string>;
-export const botPaths = Object.values(endpoints).flatMap(({ access, path }) => (access === 'bot' ? [path] : []));
+export const botPaths = Object.values(endpoints).flatMap(({ access, path }) =>
+  access === 'bot' ? [path] : [],
+);
 const origin = 'http://solace.test';
 const worker = (exports as unknown as { default: Fetcher }).default;
 
@@ -38,19 +44,39 @@ export function send(path: string, init: RequestInit = {}): Promise<Response> {
 
 /** Makes one API call and returns its JSON; every call has its own address unless given. */
 export async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
-  const headers = new Headers({ 'cf-connecting-ip': options.address ?? randomAddress(), ...options.headers });
+  const headers = new Headers({
+    'cf-connecting-ip': options.address ?? randomAddress(),
+    ...options.headers,
+  });
   if (options.token) headers.set('authorization', `Bearer ${options.token}`);
   const json = options.text ?? JSON.stringify(options.body);
   if (json !== undefined) headers.set('content-type', 'application/json');
   const { bytes, signal = null } = options;
-  const request = new Request(`${origin}${path}`, { method, headers, body: bytes ?? json ?? null, signal });
-  const response = await (options.settings ? sendWith(options.settings, request) : worker.fetch(request));
+  const request = new Request(`${origin}${path}`, {
+    method,
+    headers,
+    body: bytes ?? json ?? null,
+    signal,
+  });
+  const response = await (options.settings
+    ? sendWith(options.settings, request)
+    : worker.fetch(request));
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {}, text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text ? JSON.parse(text) : {},
+    text,
+  };
 }
 
 /** A call signed the way the bot signs. */
-export const botCall = (path: string, body: unknown, id?: string, settings?: Settings): Promise<Answer> =>
+export const botCall = (
+  path: string,
+  body: unknown,
+  id?: string,
+  settings?: Settings,
+): Promise<Answer> =>
   call('POST', path, { body, headers: botHeaders(JSON.stringify(body), id), settings });
 
 /** The headers of Standard Webhooks over a body. */
@@ -79,9 +105,16 @@ export const hex = (bytes: ArrayBuffer) =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Runs the scheduled tasks, as Cloudflare does every minute or hour. */
-export async function runCron(cron: '* * * * *' | '0 * * * *' = '* * * * *', settings: Settings = {}): Promise<void> {
+export async function runCron(
+  cron: '* * * * *' | '0 * * * *' = '* * * * *',
+  settings: Settings = {},
+): Promise<void> {
   const ctx = createExecutionContext();
-  await workerModule.scheduled(createScheduledController({ cron }), { ...env, ...settings } as never, ctx);
+  await workerModule.scheduled(
+    createScheduledController({ cron }),
+    { ...env, ...settings } as never,
+    ctx,
+  );
   await waitOnExecutionContext(ctx);
 }
 

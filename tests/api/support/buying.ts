@@ -5,8 +5,16 @@ import { customerOf, priceOf, stripe, type Tier } from './stripe.ts';
 export type Subscriber = Person & { customer: string };
 
 /** Requests the page to buy a plan. */
-export const buy = (token: string, tier?: string, more: Pick<Options, 'headers' | 'settings'> = {}) =>
-  call('POST', '/api/billing/create-subscription-update-session', { token, ...(tier && { body: { tier } }), ...more });
+export const buy = (
+  token: string,
+  tier?: string,
+  more: Pick<Options, 'headers' | 'settings'> = {},
+) =>
+  call('POST', '/api/billing/create-subscription-update-session', {
+    token,
+    ...(tier && { body: { tier } }),
+    ...more,
+  });
 
 type CheckoutForm = { card?: string; authentication?: 'complete' | 'fail' };
 
@@ -24,7 +32,11 @@ export const checkOut = async (token: string, tier: Tier, form?: CheckoutForm) =
   complete((await buy(token, tier)).body.portalUrl, form);
 
 export const verify = (token: string, sessionId: string, settings?: Settings) =>
-  call('POST', '/api/billing/verify-and-update-checkout-session', { token, body: { sessionId }, settings });
+  call('POST', '/api/billing/verify-and-update-checkout-session', {
+    token,
+    body: { sessionId },
+    settings,
+  });
 
 /** Completes the checkout of a plan, and returns to the site. */
 export const subscribe = async (token: string, tier: Tier, form?: CheckoutForm) =>
@@ -46,7 +58,11 @@ export async function onTrial(tier: Tier): Promise<Person> {
 
 /** Presses a button of a page of the portal. */
 export const inPortal = (portalUrl: string, action: string, form: Record<string, string> = {}) =>
-  fetch(`${portalUrl}/${action}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+  fetch(`${portalUrl}/${action}`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'manual',
+  });
 
 /** Presses a button of the portal on a visit that the site does not know. */
 export async function pressUnseen(customer: string, action: string, form?: Record<string, string>) {

@@ -14,13 +14,18 @@ export async function newWriter(): Promise<Person> {
 export const consent = (token: string, version = '2026-11') =>
   call('PUT', '/api/user/chat/consent', { token, body: { version } });
 
-export const write = (token: string, text: string, id: string = crypto.randomUUID(), settings?: Settings) =>
-  call('POST', '/api/user/chat/messages', { token, body: { id, text }, settings });
+export const write = (
+  token: string,
+  text: string,
+  id: string = crypto.randomUUID(),
+  settings?: Settings,
+) => call('POST', '/api/user/chat/messages', { token, body: { id, text }, settings });
 
 export const readChat = async (token: string, query = '') =>
   (await call('GET', `/api/user/chat${query}`, { token })).body as ChatPage;
 
-export const textsOf = async ({ token }: { token: string }) => (await readChat(token)).messages.map(({ text }) => text);
+export const textsOf = async ({ token }: { token: string }) =>
+  (await readChat(token)).messages.map(({ text }) => text);
 
 export const clearChat = (token: string) => call('DELETE', '/api/user/chat', { token });
 
@@ -32,7 +37,9 @@ export const stateOf = async (token: string, id: string) =>
   (await readChat(token)).messages.find((message) => message.id === id)?.state;
 
 /** The `data` of the messages that the bot accepted. */
-export async function acceptedBy(phone: string): Promise<{ messageId: string; text: string; [field: string]: any }[]> {
+export async function acceptedBy(
+  phone: string,
+): Promise<{ messageId: string; text: string; [field: string]: any }[]> {
   const response = await fetch(`${vars.SANDBOX}/bot/chat/${encodeURIComponent(phone)}`);
   return response.json();
 }
@@ -45,7 +52,10 @@ export const untilAccepted = (phone: string, count: number) =>
   });
 
 /** Waits until the bot has accepted so many messages, and replies as the local bot does when it can reach the site. */
-export async function untilReplied({ phone, token }: Person, count: number): Promise<ChatMessage[]> {
+export async function untilReplied(
+  { phone, token }: Person,
+  count: number,
+): Promise<ChatMessage[]> {
   for (const { messageId } of await untilAccepted(phone, count)) {
     await botCall('/api/bot/typing', { phone }, `typing_${messageId}`);
     await botCall('/api/bot/usage', { phone }, `usage_${messageId}`);
@@ -63,7 +73,8 @@ export const untilState = (token: string, id: string, state: string) =>
   eventually(async () => expect(await stateOf(token, id)).toBe(state));
 
 /** Waits until nothing about a number waits for the bot. */
-export const untilDelivered = (phone: string) => eventually(async () => expect(await outboxOf(phone)).toEqual([]));
+export const untilDelivered = (phone: string) =>
+  eventually(async () => expect(await outboxOf(phone)).toEqual([]));
 
 /** Waits until the bot has not accepted the oldest event of a number, and a later attempt is due. */
 export const untilRetried = (phone: string, attempts = 1) =>

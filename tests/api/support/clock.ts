@@ -20,14 +20,20 @@ export async function eventually<T>(assertion: () => T | Promise<T>): Promise<T>
       return await assertion();
     } catch (error) {
       if (deadline.aborted)
-        throw Object.assign(error as Error, { message: `Waited 30 s: ${(error as Error).message}` });
+        throw Object.assign(error as Error, {
+          message: `Waited 30 s: ${(error as Error).message}`,
+        });
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
 /** Probes until the condition holds, and returns the last state; throws it after 30 s, with what was awaited. */
-export const until = <T>(what: string, probe: () => T | Promise<T>, condition: (state: T) => unknown = Boolean) =>
+export const until = <T>(
+  what: string,
+  probe: () => T | Promise<T>,
+  condition: (state: T) => unknown = Boolean,
+) =>
   eventually(async () => {
     const state = await probe();
     if (!condition(state)) throw new Error(`${what}; last: ${JSON.stringify(state)}`);

@@ -19,7 +19,10 @@ export async function claimNumber(phone = newPhone(), address?: string) {
 }
 
 /** Requests a code and reads it from the phone, with the challenge of its caller. */
-export async function requestCode(phone: string, { address, settings }: Caller = {}): Promise<Code> {
+export async function requestCode(
+  phone: string,
+  { address, settings }: Caller = {},
+): Promise<Code> {
   const { body } = await requestOtp(phone, address, settings);
   return { phone, otp: await newestCode(phone), challenge: body.challenge };
 }
@@ -33,7 +36,8 @@ export async function newCode(phone = newPhone(), caller?: Caller): Promise<Code
 export const redeem = ({ phone, otp, challenge }: Code, caller: Caller = {}) =>
   call('POST', '/api/auth/verify-otp', { body: { phone, otp, challenge }, ...caller });
 
-export const verifyOtp = (phone: string, otp: string, address?: string) => redeem({ phone, otp }, { address });
+export const verifyOtp = (phone: string, otp: string, address?: string) =>
+  redeem({ phone, otp }, { address });
 
 /** A wrong code. */
 export const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
@@ -43,7 +47,11 @@ export const requestChange = (token: string, phone: string, address?: string) =>
   call('POST', '/api/user/phone', { token, address, body: { phone } });
 
 /** Requests a change of the number, and waits for its code, which is sent after the response. */
-export async function beginChange(token: string, phone = newPhone(), address?: string): Promise<Code> {
+export async function beginChange(
+  token: string,
+  phone = newPhone(),
+  address?: string,
+): Promise<Code> {
   const codes = async () => (await sandbox.messages(phone)).flatMap(({ code }) => code ?? []);
   const { length: before } = await codes();
   const { body } = await requestChange(token, phone, address);

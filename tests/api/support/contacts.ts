@@ -19,7 +19,8 @@ export async function linkedTo(phone: string) {
 }
 
 /** The types of the events about a number when the bot has accepted all, oldest first. */
-export const eventTypes = async (phone: string) => (await deliveredEvents(phone)).map(({ type }) => type);
+export const eventTypes = async (phone: string) =>
+  (await deliveredEvents(phone)).map(({ type }) => type);
 
 /** A user who has written to the assistant. */
 export async function newContact(phone = newPhone()): Promise<{ phone: string }> {
@@ -30,4 +31,5 @@ export async function newContact(phone = newPhone()): Promise<{ phone: string }>
 /** Counts messages. */
 export const post = (phone: string, count = 1) => botCall('/api/bot/usage', { phone, count });
 
-export const usageOf = async (phone: string) => (await botCall('/api/bot/entitlements', { phone })).body;
+export const usageOf = async (phone: string) =>
+  (await botCall('/api/bot/entitlements', { phone })).body;

@@ -5,7 +5,9 @@ import { until } from './clock.ts';
 type Send = (request: Request) => Promise<Response>;
 
 /** Lets a handler pass on the Worker's requests to other services, with their text: method, address and body. */
-export function intercept(handle: (request: Request, text: string, send: Send) => Promise<Response>) {
+export function intercept(
+  handle: (request: Request, text: string, send: Send) => Promise<Response>,
+) {
   const present = globalThis.fetch;
   const send: Send = vi.isMockFunction(present) ? present.getMockImplementation()! : present;
   return vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -67,7 +69,8 @@ const writes = /"sql":"\s*(insert into|update|delete from) (\\")?customers/i;
 export function watchDatabase(...marks: [string, ...string[]]): DatabaseRequest[] {
   const requests: DatabaseRequest[] = [];
   intercept(async (request, text, send) => {
-    if (!request.url.endsWith('/pipeline') || !marks.some((mark) => text.includes(mark))) return send(request);
+    if (!request.url.endsWith('/pipeline') || !marks.some((mark) => text.includes(mark)))
+      return send(request);
     const body = text.slice(text.indexOf('\n') + 1);
     const written: number[] = [];
     requests.push({ at: Date.now(), writes: writes.test(body), text: body, written });
@@ -79,7 +82,12 @@ export function watchDatabase(...marks: [string, ...string[]]): DatabaseRequest[
   return requests;
 }
 
-type LogLine = { level: 'info' | 'error'; event: string; requestId?: string; [field: string]: unknown };
+type LogLine = {
+  level: 'info' | 'error';
+  event: string;
+  requestId?: string;
+  [field: string]: unknown;
+};
 
 let calls: unknown[][][] = [];
 
@@ -98,7 +106,11 @@ export function logLines(event?: string): LogLine[] {
   return lines.filter((line) => event === undefined || line.event === event);
 }
 
-const unavailable = { success: false, code: 'unavailable', message: 'Service temporarily unavailable' };
+const unavailable = {
+  success: false,
+  code: 'unavailable',
+  message: 'Service temporarily unavailable',
+};
 
 /** Expects that a service does not respond, and that the caller is asked to come again. */
 export function expectUnavailable({ status, body, headers }: Answer): void {

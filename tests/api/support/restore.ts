@@ -9,7 +9,10 @@ import { restoreServices } from './sandbox.ts';
  */
 beforeAll(async () => {
   const signature = `t=${Math.floor(Date.now() / 1000)},v1=0`;
-  await call('POST', '/api/webhooks/stripe', { text: '{}', headers: { 'stripe-signature': signature } });
+  await call('POST', '/api/webhooks/stripe', {
+    text: '{}',
+    headers: { 'stripe-signature': signature },
+  });
 });
 
 beforeEach(recordLog);

@@ -6,19 +6,28 @@ import { day, eventually } from './clock.ts';
 type Flags = Record<'drop' | 'cut' | 'hold' | 'remember' | 'unknownCustomer', true>;
 type Fault = Partial<Flags & { status: number; path: string; match: string }> | null;
 type Faults = Partial<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push', Fault>>;
-type Renewals = { retries?: 'two-weeks' | 'five-days'; afterRetries?: 'cancel' | 'unpaid' | 'past_due' };
+type Renewals = {
+  retries?: 'two-weeks' | 'five-days';
+  afterRetries?: 'cancel' | 'unpaid' | 'past_due';
+};
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
 type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${vars.SANDBOX}${path}`, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path} responded ${response.status}: ${await response.text()}`);
+  const response = await fetch(`${vars.SANDBOX}${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  });
+  if (!response.ok)
+    throw new Error(`${method} ${path} responded ${response.status}: ${await response.text()}`);
   return response.json();
 }
 
 /** Something of the person with a number, by its address. */
-const ofPhone = (kind: string, phone: string, part = '') => `/${kind}/${encodeURIComponent(phone)}${part}`;
+const ofPhone = (kind: string, phone: string, part = '') =>
+  `/${kind}/${encodeURIComponent(phone)}${part}`;
 const customer = (phone: string, part: string) => ofPhone('stripe/customers', phone, part);
 
 let isChanged = false;
@@ -52,7 +61,11 @@ export const sandbox = {
   messages: (phone: string) => control<Message[]>('GET', ofPhone('phones', phone, '/messages')),
   externalToken: (phone: string, body: unknown = {}) =>
     control<{ token: string }>('POST', ofPhone('phones', phone, '/external-token'), body),
-  botEvents: () => control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>('GET', '/bot/events'),
+  botEvents: () =>
+    control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>(
+      'GET',
+      '/bot/events',
+    ),
   faults: (faults: Faults) => change('/faults', faults),
   /** The number of requests that a fault with `hold` and this `match` holds. */
   heldBy: async (match: string) => {
@@ -60,27 +73,37 @@ export const sandbox = {
     return faults.find((each) => each.match === match)?.held ?? 0;
   },
   /** Never `answer`: no server runs at the site's address, so the local bot cannot call the API. */
-  botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) => change('/bot/mode', { mode, phone }),
+  botMode: (mode: 'accept' | 'silent' | 'refuse', phone?: string) =>
+    change('/bot/mode', { mode, phone }),
   /** A browser that has subscribed to the local push service with the Worker's key. */
   newBrowser: (phone: string) =>
-    control<PushSubscription>('POST', ofPhone('push', phone), { publicKey: vars.VAPID_KEYS!.split(':')[0] }),
+    control<PushSubscription>('POST', ofPhone('push', phone), {
+      publicKey: vars.VAPID_KEYS!.split(':')[0],
+    }),
   /** The notices that the number's browsers have received, oldest first. */
-  notices: (phone: string) => control<{ title: string; path: string; topic: string }[]>('GET', ofPhone('push', phone)),
+  notices: (phone: string) =>
+    control<{ title: string; path: string; topic: string }[]>('GET', ofPhone('push', phone)),
   /** Time passes at Stripe for the customer with a number alone. */
   advanceStripe: (phone: string, seconds: number) =>
     control('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),
-  card: (phone: string, declines: boolean) => control('POST', customer(phone, '/card'), { declines }),
+  card: (phone: string, declines: boolean) =>
+    control('POST', customer(phone, '/card'), { declines }),
   /** The bank disputes the last payment, or the one of a charge. */
-  dispute: (phone: string, charge?: string) => control<{ id: string }>('POST', customer(phone, '/dispute'), { charge }),
-  authenticate: (phone: string, succeeds: boolean) => control('POST', customer(phone, '/authenticate'), { succeeds }),
+  dispute: (phone: string, charge?: string) =>
+    control<{ id: string }>('POST', customer(phone, '/dispute'), { charge }),
+  authenticate: (phone: string, succeeds: boolean) =>
+    control('POST', customer(phone, '/authenticate'), { succeeds }),
   /** How Stripe collects the renewals of the customer with a number. */
-  stripeSettings: (phone: string, settings: Renewals) => control('PUT', '/stripe/settings', { ...settings, phone }),
+  stripeSettings: (phone: string, settings: Renewals) =>
+    control('PUT', '/stripe/settings', { ...settings, phone }),
 };
 
 /** The events that the bot accepted about a number, oldest first. */
 export async function eventsAbout(phone: string, type?: string) {
   const events = await sandbox.botEvents();
-  return events.filter((event) => event.data.phone === phone && (type === undefined || event.type === type));
+  return events.filter(
+    (event) => event.data.phone === phone && (type === undefined || event.type === type),
+  );
 }
 
 /** The events about a number when the bot has accepted all that were written, oldest first. */
@@ -124,7 +147,9 @@ export async function totalsOfToday() {
 
 /** Every value of every row of the database as text, with the column that it stands in. */
 export async function everyValue(): Promise<{ column: string; text: string }[]> {
-  const { rows: tables } = await database.execute("select name from sqlite_master where type = 'table'");
+  const { rows: tables } = await database.execute(
+    "select name from sqlite_master where type = 'table'",
+  );
   const contents = await Promise.all(
     tables.map(async (table) => {
       const name = table['name'] as string;
@@ -139,7 +164,9 @@ export async function everyValue(): Promise<{ column: string; text: string }[]> 
 
 /** The columns of the database in which one of the texts stands. */
 export async function columnsWith(texts: string[]): Promise<string[]> {
-  const found = (await everyValue()).filter(({ text }) => texts.some((each) => text.includes(each)));
+  const found = (await everyValue()).filter(({ text }) =>
+    texts.some((each) => text.includes(each)),
+  );
   return [...new Set(found.map(({ column }) => column))].toSorted();
 }
 

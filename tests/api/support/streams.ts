@@ -9,17 +9,26 @@ import { userOf } from './person.ts';
 import { readEvents } from './read-events.ts';
 import { textOf } from './sandbox.ts';
 
-type LiveEvent = { id?: string | undefined; event?: string | undefined; type: string; [field: string]: any };
+type LiveEvent = {
+  id?: string | undefined;
+  event?: string | undefined;
+  type: string;
+  [field: string]: any;
+};
 
 /** The live object of the user. */
-export const liveUserOf = (token: string) => (env as unknown as Env).LIVE_USER.getByName(userOf(token));
+export const liveUserOf = (token: string) =>
+  (env as unknown as Env).LIVE_USER.getByName(userOf(token));
 
 /** Every value of every row of a Durable Object, with bytes as text. */
 export function wholeObject(token: string): Promise<string> {
   return runInDurableObject(liveUserOf(token), (_, { storage }) => {
-    const ours = "select name from sqlite_master where name not like '%cf_%' and name not like 'sqlite_%'";
+    const ours =
+      "select name from sqlite_master where name not like '%cf_%' and name not like 'sqlite_%'";
     const tables = storage.sql.exec<{ name: string }>(ours).toArray();
-    const rows = tables.flatMap(({ name }) => storage.sql.exec(`select * from "${name}"`).toArray());
+    const rows = tables.flatMap(({ name }) =>
+      storage.sql.exec(`select * from "${name}"`).toArray(),
+    );
     return rows.flatMap((row) => Object.values(row).map(textOf)).join('\n');
   });
 }
@@ -86,7 +95,8 @@ export class OpenStream {
 
   async #read(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
     try {
-      for await (const { data, ...event } of readEvents(body)) this.received.push({ ...event, ...JSON.parse(data) });
+      for await (const { data, ...event } of readEvents(body))
+        this.received.push({ ...event, ...JSON.parse(data) });
     } catch {
       // An aborted stream has ended too.
     }
@@ -98,7 +108,11 @@ const ofUsage = new Set(['connection_established', 'usageUpdate', 'subscription_
 
 /** An open chat stream; its events are those of the conversation. */
 export class OpenChat extends OpenStream {
-  static override open(token: string, after?: number, headers: Record<string, string> = {}): Promise<OpenChat> {
+  static override open(
+    token: string,
+    after?: number,
+    headers: Record<string, string> = {},
+  ): Promise<OpenChat> {
     const query = `token=${encodeURIComponent(token)}${after === undefined ? '' : `&after=${after}`}`;
     return new OpenChat().connect(`/api/user/chat-stream?${query}`, headers);
   }

@@ -21,7 +21,11 @@ type Details = { secret?: string; at?: number; signature?: string; settings?: Se
 /** Posts a body to the Worker as Stripe does. */
 export async function postEvent(event: unknown, details: Details = {}) {
   const payload = typeof event === 'string' ? event : JSON.stringify(event);
-  const { secret = vars.STRIPE_WEBHOOK_SECRET!, at = Math.floor(Date.now() / 1000), settings } = details;
+  const {
+    secret = vars.STRIPE_WEBHOOK_SECRET!,
+    at = Math.floor(Date.now() / 1000),
+    settings,
+  } = details;
   const signed = { payload, secret, timestamp: at };
   const { signature = await stripe.webhooks.generateTestHeaderStringAsync(signed) } = details;
   const headers = { 'stripe-signature': signature };

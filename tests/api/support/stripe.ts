@@ -16,7 +16,8 @@ export const stripe = new Stripe(vars.STRIPE_SECRET_KEY!, {
 export type Tier = 'basic' | 'premium' | 'platinum';
 
 export async function customerOf(phone: string): Promise<string> {
-  const sql = 'select c.stripe_id from customers c join users u on u.id = c.user_id where u.phone = ?';
+  const sql =
+    'select c.stripe_id from customers c join users u on u.id = c.user_id where u.phone = ?';
   return (await run(sql, phone)).rows[0]!.stripe_id as string;
 }
 
@@ -37,7 +38,11 @@ export async function paymentsOf(customer: string): Promise<number[]> {
 }
 
 /** Changes the price of a customer's subscription, as the owner can in the dashboard. */
-export async function changePrice(customer: string, price: string, more: Stripe.SubscriptionUpdateParams = {}) {
+export async function changePrice(
+  customer: string,
+  price: string,
+  more: Stripe.SubscriptionUpdateParams = {},
+) {
   const { id, items } = await subscriptionOf(customer);
   await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }], ...more });
 }
@@ -54,4 +59,8 @@ export async function customersWith(phone: string): Promise<string[]> {
 
 /** Another call holds the lease of a customer until an instant (unix ms). */
 export const holdLease = (customer: string, until: number) =>
-  run('update customers set lease_until = ?, lease_token = hex(randomblob(16)) where stripe_id = ?', until, customer);
+  run(
+    'update customers set lease_until = ?, lease_token = hex(randomblob(16)) where stripe_id = ?',
+    until,
+    customer,
+  );

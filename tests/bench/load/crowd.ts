@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addBeside, inParallel, inRounds, type Pair, type Part, sum, memoryKb } from '../measurement.ts';
+import {
+  addBeside,
+  inParallel,
+  inRounds,
+  type Pair,
+  type Part,
+  sum,
+  memoryKb,
+} from '../measurement.ts';
 import type { Rig } from '../rig/rig.ts';
 import type { Running } from '../rig/workerd.ts';
 import { type Request, tokenOf } from './request.ts';
@@ -31,7 +39,8 @@ class Crowd {
 
   async until(arrivals: number, patienceMs: number): Promise<void> {
     const begun = performance.now();
-    while (this.latencies.length < arrivals && performance.now() - begun < patienceMs) await sleep(10);
+    while (this.latencies.length < arrivals && performance.now() - begun < patienceMs)
+      await sleep(10);
   }
 
   close(): void {
@@ -62,15 +71,31 @@ class Crowd {
 /** As many as one user may have. */
 export const streamsEach = 10;
 
-export async function solaceUrl({ url }: Running, user: number, name = 'usage-stream'): Promise<string> {
+export async function solaceUrl(
+  { url }: Running,
+  user: number,
+  name = 'usage-stream',
+): Promise<string> {
   return `${url}/api/user/${name}?token=${await tokenOf(user)}`;
 }
 
-type Group = { users: number; firstUser?: number; each?: number; urlOf: (user: number) => string | Promise<string> };
+type Group = {
+  users: number;
+  firstUser?: number;
+  each?: number;
+  urlOf: (user: number) => string | Promise<string>;
+};
 
-export async function streamsOf({ users, firstUser = 0, each = streamsEach, urlOf }: Group): Promise<Stream[]> {
+export async function streamsOf({
+  users,
+  firstUser = 0,
+  each = streamsEach,
+  urlOf,
+}: Group): Promise<Stream[]> {
   const numbers = Array.from({ length: users }, (_, index) => firstUser + index);
-  const streams = await Promise.all(numbers.map(async (user) => ({ user, url: await urlOf(user) })));
+  const streams = await Promise.all(
+    numbers.map(async (user) => ({ user, url: await urlOf(user) })),
+  );
   return streams.flatMap((stream) => Array.from({ length: each }, () => stream));
 }
 
@@ -80,7 +105,11 @@ type Posts = { from: number; post: (user: number, count: number) => Request };
 /** Users with open streams, and the memory of each stream in the process, in KB. */
 export type Audience = Awaited<ReturnType<typeof openAudience>>;
 
-export async function openAudience(rig: Rig, running: Running, { from, post, ...group }: Group & Posts) {
+export async function openAudience(
+  rig: Rig,
+  running: Running,
+  { from, post, ...group }: Group & Posts,
+) {
   const { users, firstUser = 0 } = group;
   const streams = await streamsOf(group);
   // The first streams cost memory that all share.
@@ -104,16 +133,30 @@ export async function openAudience(rig: Rig, running: Running, { from, post, ...
   return { crowd, streams, kbPerStream, users, postNext };
 }
 
-export type Delivery = { rounds: number; warmUp: number; seconds: number; atMost?: { p50: number; p95: number } };
+export type Delivery = {
+  rounds: number;
+  warmUp: number;
+  seconds: number;
+  atMost?: { p50: number; p95: number };
+};
 
-export async function addDelivery(part: Part, what: string, [ours, theirs]: Pair<Audience>, delivery: Delivery) {
+export async function addDelivery(
+  part: Part,
+  what: string,
+  [ours, theirs]: Pair<Audience>,
+  delivery: Delivery,
+) {
   const { rounds, warmUp, seconds, ...more } = delivery;
   const lanes = { ours: () => paced(ours, seconds), theirs: () => paced(theirs, seconds) };
   const laps = await inRounds({ rounds, warmUp }, lanes);
   for (const { crowd } of [ours, theirs]) crowd.close();
   const times = [laps.ours, laps.theirs].map((lane) => lane.map(({ latencies }) => latencies));
   addBeside(part, what, times as Pair<number[][]>, more);
-  part.targets.push({ what: `${what}: lost`, value: sum(laps.ours.map(({ lost }) => lost)), atMost: 0 });
+  part.targets.push({
+    what: `${what}: lost`,
+    value: sum(laps.ours.map(({ lost }) => lost)),
+    atMost: 0,
+  });
 }
 
 const postsPerSecond = 50;

@@ -30,10 +30,17 @@ export const tokenOf = memoize((index: number): Promise<string> => {
     .sign(base64url.decode(secret));
 }, Infinity);
 
-const address = () => ({ 'cf-connecting-ip': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` });
+const address = () => ({
+  'cf-connecting-ip': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
+});
 
 /** A call of a user. The bare Worker reads no token, but the `user` in the query. */
-async function userRequest(index: number, method: Request['method'], path: string, body?: object): Promise<Request> {
+async function userRequest(
+  index: number,
+  method: Request['method'],
+  path: string,
+  body?: object,
+): Promise<Request> {
   const url = new URL(path, 'http://localhost');
   url.searchParams.set('user', personAt(index).id);
   const type = body instanceof Uint8Array ? audio : 'application/json';
@@ -45,11 +52,15 @@ async function userRequest(index: number, method: Request['method'], path: strin
 
 export const meRequest = (index: number) => userRequest(index, 'GET', '/api/user/me');
 export const chatRequest = (index: number) =>
-  userRequest(index, 'POST', '/api/user/chat/messages', { id: crypto.randomUUID(), text: messageText });
+  userRequest(index, 'POST', '/api/user/chat/messages', {
+    id: crypto.randomUUID(),
+    text: messageText,
+  });
 export const newestMessage = (index: number) => userRequest(index, 'GET', '/api/user/chat?limit=1');
 export const recordingRequest = (index: number, bytes: Uint8Array, id: string) =>
   userRequest(index, 'POST', `/api/user/chat/voice?id=${id}&seconds=60`, bytes);
-export const readRecording = (index: number, id: string) => userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
+export const readRecording = (index: number, id: string) =>
+  userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
 export const consentRequest = (index: number) =>
   userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
 
@@ -65,11 +76,16 @@ export const usageRequest = (index: number, path = '/api/bot/usage') => botReque
 export const replyRequest = (index: number, number: number, path = '/api/bot/messages') =>
   botRequest(path, index, { id: `reply-${crypto.randomUUID()}`, text: `${number} ${messageText}` });
 
-export const fetchedRecording = (index: number, id: string) => botRequest('/api/bot/voice', index, { id });
+export const fetchedRecording = (index: number, id: string) =>
+  botRequest('/api/bot/voice', index, { id });
 
 export function spokenReply(index: number, bytes: Buffer): Request {
   const voice = { type: audio, seconds: 60, data: bytes.toString('base64') };
-  return botRequest('/api/bot/messages', index, { id: `reply-${crypto.randomUUID()}`, text: messageText, voice });
+  return botRequest('/api/bot/messages', index, {
+    id: `reply-${crypto.randomUUID()}`,
+    text: messageText,
+    voice,
+  });
 }
 
 /** The right code, valid once, which `codeRow` must have inserted. */
@@ -117,12 +133,16 @@ export class Caller {
   }
 
   /** Calls over all connections for so many ms, at most so many; returns the duration of each call, in ms, and their rate. */
-  async flood(request: (call: number) => Promise<Request>, { ms, most }: { ms: number; most: number }) {
+  async flood(
+    request: (call: number) => Promise<Request>,
+    { ms, most }: { ms: number; most: number },
+  ) {
     const times: number[] = [];
     const begun = performance.now();
     let next = 0;
     const run = async () => {
-      while (performance.now() - begun < ms && next < most) times.push(...(await this.lap([await request(next++)])));
+      while (performance.now() - begun < ms && next < most)
+        times.push(...(await this.lap([await request(next++)])));
     };
     await Promise.all(Array.from({ length: this.#connections }, run));
     return { times, perSecond: (times.length * 1000) / (performance.now() - begun) };

@@ -1,5 +1,12 @@
 import type { Client } from '@libsql/client/web';
-import { type Caller, codeRow, meRequest, usageRequest, verifyRequest, type Request } from '../load/request.ts';
+import {
+  type Caller,
+  codeRow,
+  meRequest,
+  usageRequest,
+  verifyRequest,
+  type Request,
+} from '../load/request.ts';
 import { addBeside, compare, inRounds, median, type Part, partBeside } from '../measurement.ts';
 import { Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
@@ -13,12 +20,22 @@ type Call = {
   atMost: { near: number; far: number };
 };
 
-const putCodes = (database: Client, people: number[]) => database.batch(people.map(codeRow), 'write');
+const putCodes = (database: Client, people: number[]) =>
+  database.batch(people.map(codeRow), 'write');
 
 const calls: Call[] = [
   { name: 'me', request: meRequest, atMost: { near: 1.25, far: 1.1 } },
-  { name: 'bot/usage', request: async (person) => usageRequest(person), atMost: { near: 1.4, far: 1.15 } },
-  { name: 'verify-otp', request: verifyRequest, prepare: putCodes, atMost: { near: 1.5, far: 1.2 } },
+  {
+    name: 'bot/usage',
+    request: async (person) => usageRequest(person),
+    atMost: { near: 1.4, far: 1.15 },
+  },
+  {
+    name: 'verify-otp',
+    request: verifyRequest,
+    prepare: putCodes,
+    atMost: { near: 1.5, far: 1.2 },
+  },
 ];
 
 const lapSize = 50;
@@ -31,7 +48,10 @@ type Lane = { caller: Caller; client: Client; users: number; pauseMs?: number };
 export function lapOf({ request, prepare }: Requests, { caller, client, users, pauseMs }: Lane) {
   let next = 0;
   return async () => {
-    const chosen = Array.from({ length: lapSize }, () => (next++ % people) * Math.floor(users / people));
+    const chosen = Array.from(
+      { length: lapSize },
+      () => (next++ % people) * Math.floor(users / people),
+    );
     await prepare?.(client, chosen);
     return caller.lap(await Promise.all(chosen.map(request)), pauseMs);
   };
@@ -41,14 +61,21 @@ export function lapOf({ request, prepare }: Requests, { caller, client, users, p
 const starts = 3;
 
 /** The product's calls beside a bare Worker that makes one request to the same database with the same client. */
-export async function measureCalls(rig: Rig, quick: boolean, wholeRounds = 100, roundTripMs = 0): Promise<Part> {
+export async function measureCalls(
+  rig: Rig,
+  quick: boolean,
+  wholeRounds = 100,
+  roundTripMs = 0,
+): Promise<Part> {
   const users = 1000;
   const { client } = await rig.database(users);
   const place = roundTripMs > 0 ? { databasePort: await rig.distance(roundTripMs) } : {};
   const where = roundTripMs > 0 ? `, the database ${roundTripMs} ms away` : '';
   const part = partBeside(`Calls, one after the other${where}`);
   const rounds = Math.ceil((quick ? 12 : wholeRounds) / starts);
-  const laps = new Map(calls.map((call) => [call, { ours: [] as number[][], theirs: [] as number[][] }]));
+  const laps = new Map(
+    calls.map((call) => [call, { ours: [] as number[][], theirs: [] as number[][] }]),
+  );
   for (let start = 0; start < starts; start += 1) {
     await using own = new Rig();
     const ours = { caller: own.caller(await own.solace(place)), client, users };
@@ -61,7 +88,9 @@ export async function measureCalls(rig: Rig, quick: boolean, wholeRounds = 100, 
     }
   }
   for (const [{ name, atMost }, { ours, theirs }] of laps)
-    addBeside(part, `${name}${where}`, [ours, theirs], { atMost: { p50: atMost[roundTripMs > 0 ? 'far' : 'near'] } });
+    addBeside(part, `${name}${where}`, [ours, theirs], {
+      atMost: { p50: atMost[roundTripMs > 0 ? 'far' : 'near'] },
+    });
   return part;
 }
 
@@ -70,7 +99,11 @@ export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
   const most = quick ? 100_000 : 1_000_000;
   const laneOf = async (users: number, databasePort: number): Promise<Lane> => {
     const { client } = await rig.database(users, databasePort);
-    return { caller: rig.caller(await rig.solace({ port: databasePort + 1, databasePort })), client, users };
+    return {
+      caller: rig.caller(await rig.solace({ port: databasePort + 1, databasePort })),
+      client,
+      users,
+    };
   };
   const [small, large] = [await laneOf(1000, ports.growth), await laneOf(most, ports.growth + 2)];
   const part = partBeside('The same calls as the database grows', '1,000 users');
@@ -92,7 +125,10 @@ export async function measureCleanup(rig: Rig, quick: boolean): Promise<Part> {
   const users = quick ? 10_000 : 1_000_000;
   const { client } = await rig.database(users);
   const worker = await rig.solace({}, 'tests/bench/workers/instrumented');
-  const part = partBeside(`The calls while expired rows go, at ${users.toLocaleString('en')} users`, 'calm');
+  const part = partBeside(
+    `The calls while expired rows go, at ${users.toLocaleString('en')} users`,
+    'calm',
+  );
   for (const call of calls) {
     await client.execute({ sql: expired, args: [quick ? 400_000 : 1_500_000] });
     const calm = lapOf(call, { caller: rig.caller(worker), client, users });
@@ -105,7 +141,9 @@ export async function measureCleanup(rig: Rig, quick: boolean): Promise<Part> {
     };
     const laps = await inRounds({ rounds: quick ? 6 : 20, warmUp: 2 }, { cleaning, calm });
     addBeside(part, call.name, [laps.cleaning, laps.calm], { atMost: { p95: 1.5 } });
-    const { rows } = await client.execute(`select count(*) as n from bot_calls where by = 'nobody'`);
+    const { rows } = await client.execute(
+      `select count(*) as n from bot_calls where by = 'nobody'`,
+    );
     if (Number(rows[0]!.n) === 0) throw new Error('Nothing was left to delete beside the calls.');
   }
   return part;

@@ -25,7 +25,14 @@ import { lapOf } from './calls.ts';
 const people = 1000;
 const changes = 200;
 
-type Bench = { rig: Rig; client: Client; part: Part; solace: Running; bare: Running; quick: boolean };
+type Bench = {
+  rig: Rig;
+  client: Client;
+  part: Part;
+  solace: Running;
+  bare: Running;
+  quick: boolean;
+};
 
 /** The product and the bare Worker, with folders, which alarms need. */
 async function startBoth(rig: Rig, place: { databasePort?: number } = {}) {
@@ -47,31 +54,50 @@ export async function measureChat(rig: Rig, quick: boolean): Promise<Part> {
   return bench.part;
 }
 
-const bareReply = (user: number, number: number) => replyRequest(user, number, `/streams/${user}/reply`);
+const bareReply = (user: number, number: number) =>
+  replyRequest(user, number, `/streams/${user}/reply`);
 
 /** From the bot's reply to the open streams of some users with as many each, beside a bare Worker that makes one database request and calls a bare object. */
-async function measureReplies(bench: Bench, users: number, target: Pick<Delivery, 'atMost'> = {}): Promise<void> {
+async function measureReplies(
+  bench: Bench,
+  users: number,
+  target: Pick<Delivery, 'atMost'> = {},
+): Promise<void> {
   const { rig, part, solace, bare, quick } = bench;
   const group = { users, each: users, from: 0 };
   const chatUrl = (user: number) => solaceUrl(solace, user, 'chat-stream');
   const bareUrl = (user: number) => `${bare.url}/streams/${user}`;
-  const ours = await openAudience(rig, solace, { ...group, urlOf: chatUrl, post: (...of) => replyRequest(...of) });
+  const ours = await openAudience(rig, solace, {
+    ...group,
+    urlOf: chatUrl,
+    post: (...of) => replyRequest(...of),
+  });
   const theirs = await openAudience(rig, bare, { ...group, urlOf: bareUrl, post: bareReply });
   const delivery = { rounds: quick ? 2 : 8, warmUp: 1, seconds: quick ? 1 : 4, ...target };
-  await addDelivery(part, `a reply until ${users * users} streams show it`, [ours, theirs], delivery);
+  await addDelivery(
+    part,
+    `a reply until ${users * users} streams show it`,
+    [ours, theirs],
+    delivery,
+  );
 }
 
 async function measureResuming({ rig, part, solace, bare, quick }: Bench): Promise<void> {
   const user = people - 1;
   const [ours, theirs] = [rig.caller(solace), rig.caller(bare)];
-  const { revision } = JSON.parse(await ours.call(await newestMessage(user))) as { revision: number };
+  const { revision } = JSON.parse(await ours.call(await newestMessage(user))) as {
+    revision: number;
+  };
   for (let number = 1; number <= changes; number += 1) {
     await ours.call(replyRequest(user, number));
     await theirs.call(bareReply(user, number));
   }
   const ourUrl = `${await solaceUrl(solace, user, 'chat-stream')}&after=${revision}`;
   const theirUrl = `${bare.url}/streams/${user}?after=0`;
-  const ways = { ours: async () => [await timeUntilAll(ourUrl)], theirs: async () => [await timeUntilAll(theirUrl)] };
+  const ways = {
+    ours: async () => [await timeUntilAll(ourUrl)],
+    theirs: async () => [await timeUntilAll(theirUrl)],
+  };
   const laps = await inRounds({ rounds: quick ? 5 : 40, warmUp: 3 }, ways);
   addBeside(part, `resume after ${changes} changes`, [laps.ours, laps.theirs]);
 }
@@ -118,11 +144,17 @@ const untilIdleMs = 10;
 
 type Sending = { rounds: number; atMost: number; where?: string };
 
-async function measureSending(bench: Omit<Bench, 'quick'>, { rounds, atMost, where = '' }: Sending): Promise<void> {
+async function measureSending(
+  bench: Omit<Bench, 'quick'>,
+  { rounds, atMost, where = '' }: Sending,
+): Promise<void> {
   const { rig, client, part, solace, bare } = bench;
   const toObject = async (index: number) => {
     const request = await chatRequest(index);
-    return { ...request, path: request.path.replace('/api/user/chat/messages', '/objects/messages') };
+    return {
+      ...request,
+      path: request.path.replace('/api/user/chat/messages', '/objects/messages'),
+    };
   };
   for (const pauseMs of [untilIdleMs, 0]) {
     const laneOf = (running: Running, request = chatRequest) =>
@@ -132,7 +164,10 @@ async function measureSending(bench: Omit<Bench, 'quick'>, { rounds, atMost, whe
     const what = `send a message${where}${pauseMs > 0 ? '' : ', without a pause'}`;
     const target = pauseMs > 0 ? { atMost: { p50: atMost } } : {};
     addBeside(part, `${what}, beside a bare Worker`, [laps.ours, laps.worker], target);
-    addBeside(part, `${what}, beside a bare Worker that also stores in an object`, [laps.ours, laps.object]);
+    addBeside(part, `${what}, beside a bare Worker that also stores in an object`, [
+      laps.ours,
+      laps.object,
+    ]);
   }
 }
 
@@ -175,7 +210,12 @@ export async function measureVoice(rig: Rig): Promise<Part> {
     'the bot replies with one': async (index: number) => spokenReply(index, bytes),
   };
   const header = ['call', 'alone, MiB', 'each of eight at once, MiB'];
-  const part: Part = { title: 'Memory of a call with a recording of 1.9 MB', header, rows: [], targets: [] };
+  const part: Part = {
+    title: 'Memory of a call with a recording of 1.9 MB',
+    header,
+    rows: [],
+    targets: [],
+  };
   for (const [what, request] of Object.entries(calls)) {
     const row: (string | number)[] = [what];
     // The users of the eight follow the one, so that each process stores new recordings.
@@ -184,7 +224,12 @@ export async function measureVoice(rig: Rig): Promise<Part> {
       const value = await memoryOf(rig, solace, await Promise.all(users.map(request)));
       await solace.stop();
       row.push(value);
-      part.targets.push({ what: `${what}, ${users.length} at once`, value, atMost: mostMemory, unit: ' MiB' });
+      part.targets.push({
+        what: `${what}, ${users.length} at once`,
+        value,
+        atMost: mostMemory,
+        unit: ' MiB',
+      });
     }
     part.rows.push(row);
   }

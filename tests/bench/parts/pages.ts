@@ -7,14 +7,22 @@ import { startSignedIn, type SignedIn, startSite } from '../rig/site.ts';
 type Network = { latency: number; downloadThroughput: number; uploadThroughput: number };
 /** Slow 4G as Lighthouse throttles it in the browser itself. */
 const network: Network = { latency: 562.5, downloadThroughput: 188_744, uploadThroughput: 86_400 };
-const phone = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true };
+const phone = {
+  viewport: { width: 412, height: 823 },
+  deviceScaleFactor: 1.75,
+  isMobile: true,
+  hasTouch: true,
+};
 const blank =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Blank</title><p>Nothing but this line.</p></html>';
 
 export async function measureLanding(rig: Rig, quick: boolean): Promise<Part> {
   const { url } = rig.keep(await startSite({ 'blank.html': blank }));
   const browser = await rig.browser();
-  const ways = { landing: () => load(browser, `${url}/`), blank: () => load(browser, `${url}/blank`) };
+  const ways = {
+    landing: () => load(browser, `${url}/`),
+    blank: () => load(browser, `${url}/blank`),
+  };
   const laps = await inRounds({ rounds: quick ? 3 : 9 }, ways);
   const middle = (loads: Load[], key: keyof Load) => median(loads.map((load) => load[key]));
   const [ours, theirs] = [middle(laps.landing, 'largestPaint'), middle(laps.blank, 'largestPaint')];
@@ -23,8 +31,18 @@ export async function measureLanding(rig: Rig, quick: boolean): Promise<Part> {
     header: ['largest paint ms', 'of a blank page ms'],
     rows: [[ours, theirs]],
     targets: [
-      { what: "largest paint after a blank page's", value: ours - theirs, atMost: 150, unit: ' ms' },
-      { what: 'blocked by long tasks', value: middle(laps.landing, 'blocked'), atMost: 100, unit: ' ms' },
+      {
+        what: "largest paint after a blank page's",
+        value: ours - theirs,
+        atMost: 150,
+        unit: ' ms',
+      },
+      {
+        what: 'blocked by long tasks',
+        value: middle(laps.landing, 'blocked'),
+        atMost: 100,
+        unit: ' ms',
+      },
       { what: 'layout shift', value: middle(laps.landing, 'shift'), atMost: 0 },
     ],
   };
@@ -66,7 +84,10 @@ function read() {
   const shifts = entriesOf('layout-shift') as (PerformanceEntry & { value: number })[];
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const firstPaint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
-  const fetched = [page!, ...(performance.getEntriesByType('resource') as PerformanceResourceTiming[])];
+  const fetched = [
+    page!,
+    ...(performance.getEntriesByType('resource') as PerformanceResourceTiming[]),
+  ];
   const late = entriesOf('longtask').filter((task) => task.startTime + task.duration > firstPaint);
   return {
     largestPaint: entriesOf('largest-contentful-paint').at(-1)?.startTime ?? NaN,
@@ -84,18 +105,32 @@ const contents = { account: 'Trial ends on', chat: 'number 4.' };
 export async function measureReturning(rig: Rig, quick: boolean): Promise<Part> {
   const product = rig.keep(await startSignedIn());
   const browser = await rig.browser();
-  const title = 'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times';
+  const title =
+    'Pages of a returning user, 1.6 Mbit/s, 150 ms and a processor slowed down four times';
   const header = ['page', 'cache', 'content after ms', 'range', 'transferred KB', 'layout shift'];
   const part: Part = { title, header, rows: [], targets: [] };
   for (const [name, content] of Object.entries(contents)) {
     const visits: Visit[][] = [];
-    while (visits.length < (quick ? 2 : 7)) visits.push(await visitTwice(browser, product, name, content));
+    while (visits.length < (quick ? 2 : 7))
+      visits.push(await visitTwice(browser, product, name, content));
     for (const [index, cache] of ['empty', 'filled'].entries()) {
       const values = (key: keyof Visit) => visits.map((each) => each[index]![key]);
       const times = values('content');
       const range = `${Math.round(Math.min(...times))}–${Math.round(Math.max(...times))}`;
-      part.rows.push([name, cache, median(times), range, median(values('bytes')), median(values('shift'))]);
-      part.targets.push({ what: `${name}, ${cache} cache`, value: median(times), atMost: 1200, unit: ' ms' });
+      part.rows.push([
+        name,
+        cache,
+        median(times),
+        range,
+        median(values('bytes')),
+        median(values('shift')),
+      ]);
+      part.targets.push({
+        what: `${name}, ${cache} cache`,
+        value: median(times),
+        atMost: 1200,
+        unit: ' ms',
+      });
     }
   }
   return part;
@@ -103,15 +138,27 @@ export async function measureReturning(rig: Rig, quick: boolean): Promise<Part> 
 
 type Visit = Awaited<ReturnType<typeof visit>>;
 
-async function visitTwice(browser: Browser, { url, token }: SignedIn, name: string, content: string): Promise<Visit[]> {
+async function visitTwice(
+  browser: Browser,
+  { url, token }: SignedIn,
+  name: string,
+  content: string,
+): Promise<Visit[]> {
   const phone = await openPhone(browser);
   await phone.page.addInitScript((stored) => localStorage.setItem('authToken', stored), token);
-  const visits = [await visit(phone, `${url}/${name}`, content), await visit(phone, `${url}/${name}`, content)];
+  const visits = [
+    await visit(phone, `${url}/${name}`, content),
+    await visit(phone, `${url}/${name}`, content),
+  ];
   await phone.page.context().close();
   return visits;
 }
 
-async function visit({ page, devtools }: Awaited<ReturnType<typeof openPhone>>, url: string, content: string) {
+async function visit(
+  { page, devtools }: Awaited<ReturnType<typeof openPhone>>,
+  url: string,
+  content: string,
+) {
   await page.goto('about:blank');
   await throttle(devtools, mobile);
   await page.goto(url, { waitUntil: 'commit' });

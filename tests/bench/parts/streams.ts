@@ -15,11 +15,27 @@ export async function measureDelivery(rig: Rig, quick: boolean): Promise<Part> {
   const [solace, bare] = [await rig.solace(), await rig.bare()];
   const post = (user: number) => usageRequest(user);
   const countingPost = (user: number) => usageRequest(user, `/streams/${user}/count`);
-  const ours = await openAudience(rig, solace, { users, from, urlOf: (user) => solaceUrl(solace, user), post });
+  const ours = await openAudience(rig, solace, {
+    users,
+    from,
+    urlOf: (user) => solaceUrl(solace, user),
+    post,
+  });
   const bareUrl = (user: number) => `${bare.url}/streams/${user}`;
-  const theirs = await openAudience(rig, bare, { users, firstUser: users, from, urlOf: bareUrl, post: countingPost });
+  const theirs = await openAudience(rig, bare, {
+    users,
+    firstUser: users,
+    from,
+    urlOf: bareUrl,
+    post: countingPost,
+  });
   const part = partBeside(`Delivery to ${users} users with ${streamsEach} open streams each`);
-  const delivery = { rounds: quick ? 3 : 10, warmUp: 2, seconds: quick ? 2 : 5, atMost: { p50: 1.4, p95: 1.5 } };
+  const delivery = {
+    rounds: quick ? 3 : 10,
+    warmUp: 2,
+    seconds: quick ? 2 : 5,
+    atMost: { p50: 1.4, p95: 1.5 },
+  };
   await addDelivery(part, 'a usage post until a stream shows it', [ours, theirs], delivery);
   part.targets.push({ ...streamMemory, value: ours.kbPerStream });
   return part;
@@ -33,7 +49,12 @@ export async function measureCrowd(rig: Rig, quick: boolean): Promise<Part> {
   await rig.database(users);
   const solace = await rig.solace();
   const urlOf = (user: number) => solaceUrl(solace, user);
-  const audience = await openAudience(rig, solace, { users, urlOf, from, post: (user) => usageRequest(user) });
+  const audience = await openAudience(rig, solace, {
+    users,
+    urlOf,
+    from,
+    post: (user) => usageRequest(user),
+  });
   const { crowd, streams, kbPerStream, postNext } = audience;
   const begun = performance.now();
   await Promise.all(Array.from({ length: users }, (_, user) => postNext(user)));
@@ -68,12 +89,16 @@ export async function measureAbandonedStreams(rig: Rig): Promise<Part> {
     title: `${streams.length} open streams whose readers are killed`,
     header: ['open files of the process', 'sockets in the objects', 'all closed after s'],
     rows: [[opened, sockets, seconds]],
-    targets: [{ what: 'all is closed', value: seconds, atMost: (heartbeatMs + 1500) / 1000, unit: ' s' }],
+    targets: [
+      { what: 'all is closed', value: seconds, atMost: (heartbeatMs + 1500) / 1000, unit: ' s' },
+    ],
   };
 }
 
 async function socketsOf({ url }: Running): Promise<number> {
-  const everybody = Array.from({ length: users }, (_, index) => `user=${personAt(index).id}`).join('&');
+  const everybody = Array.from({ length: users }, (_, index) => `user=${personAt(index).id}`).join(
+    '&',
+  );
   const response = await fetch(`${url}/socket-count?${everybody}`);
   return ((await response.json()) as { sockets: number }).sockets;
 }
@@ -83,7 +108,8 @@ async function untilGone(worker: Running, files: number): Promise<number> {
   const begun = performance.now();
   while (performance.now() - begun < 2 * heartbeatMs) {
     await sleep(250);
-    if (openFiles(worker.pid) <= files && (await socketsOf(worker)) === 0) return performance.now() - begun;
+    if (openFiles(worker.pid) <= files && (await socketsOf(worker)) === 0)
+      return performance.now() - begun;
   }
   return Infinity;
 }

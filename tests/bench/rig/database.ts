@@ -32,7 +32,9 @@ export async function startDatabase(port: number, users: number): Promise<Runnin
 /** A database file with so many users; built once for a schema, then copied. */
 async function seeded(port: number, users: number): Promise<string> {
   const sources = ['drizzle/migrations/meta/_journal.json', 'tests/bench/rig/database.ts'];
-  const version = createHash('sha256').update(sources.map((file) => readFileSync(join(root, file), 'utf8')).join());
+  const version = createHash('sha256').update(
+    sources.map((file) => readFileSync(join(root, file), 'utf8')).join(),
+  );
   const file = join(stateDir, 'seeds', `${users}-${version.digest('hex').slice(0, 12)}.db`);
   if (existsSync(file)) return file;
   const directory = emptyFolder('seeds', 'building');
@@ -52,7 +54,11 @@ function emptyFolder(...path: string[]): string {
 }
 
 const serve = (port: number, stateDir: string) =>
-  startProgram('rig/server-process.ts', { port, stateDir, secrets: settingsFor(port) }, `http://127.0.0.1:${port}`);
+  startProgram(
+    'rig/server-process.ts',
+    { port, stateDir, secrets: settingsFor(port) },
+    `http://127.0.0.1:${port}`,
+  );
 
 const contactedAt = Date.UTC(2026, 0, 1);
 
@@ -74,7 +80,9 @@ const tables = [
 
 function seed(file: string, users: number): void {
   const database = new SqliteFile(file);
-  database.exec('pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory; begin');
+  database.exec(
+    'pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory; begin',
+  );
   for (const table of tables) database.prepare(`${person} ${table}`).run(users);
   database.exec('commit; pragma wal_checkpoint(truncate)');
   database.close();

@@ -23,7 +23,10 @@ export class Rig extends AsyncDisposableStack {
   /** The local libSQL server with so many users. */
   async database(users: number, port = ports.database): Promise<Running & { client: Client }> {
     const running = this.keep(await startDatabase(port, users));
-    const client = createClient({ url: `${running.url}/libsql/`, authToken: settingsFor(port).TURSO_AUTH_TOKEN });
+    const client = createClient({
+      url: `${running.url}/libsql/`,
+      authToken: settingsFor(port).TURSO_AUTH_TOKEN,
+    });
     return { ...running, client };
   }
 
@@ -46,7 +49,9 @@ export class Rig extends AsyncDisposableStack {
 
   /** A folder for what Durable Objects store, in memory where the machine has such a folder. */
   folder(): string {
-    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'solace-objects-'));
+    const folder = mkdtempSync(
+      join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'solace-objects-'),
+    );
     this.defer(async () => rmSync(folder, { recursive: true, force: true }));
     return folder;
   }
@@ -54,7 +59,9 @@ export class Rig extends AsyncDisposableStack {
   /** A bot in this process that accepts every event and does nothing; the URL for `BOT_WEBHOOK_URL`. */
   async bot(): Promise<string> {
     const server = await listen(0);
-    server.serve((request, response) => request.resume().on('end', () => response.writeHead(200).end('{}')));
+    server.serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(200).end('{}')),
+    );
     this.defer(() => server.close());
     return `http://127.0.0.1:${server.port}`;
   }
@@ -63,7 +70,9 @@ export class Rig extends AsyncDisposableStack {
   async conversations(users: number, place: Options = {}): Promise<Running> {
     const solace = await this.solace({ botUrl: await this.bot(), disk: this.folder(), ...place });
     const caller = this.caller(solace, 8);
-    await Promise.all(Array.from({ length: users }, async (_, user) => caller.call(await consentRequest(user))));
+    await Promise.all(
+      Array.from({ length: users }, async (_, user) => caller.call(await consentRequest(user))),
+    );
     return solace;
   }
 
@@ -79,7 +88,10 @@ export class Rig extends AsyncDisposableStack {
   }
 
   async browser(): Promise<Browser> {
-    const browser = await chromium.launch({ executablePath: ensureBrowser(), args: browserArguments });
+    const browser = await chromium.launch({
+      executablePath: ensureBrowser(),
+      args: browserArguments,
+    });
     this.defer(() => browser.close());
     return browser;
   }

@@ -19,7 +19,10 @@ export const ports = {
 /** The settings of a Worker with its database on the port; the local services and the caller share the secrets. */
 export function settingsFor(databasePort: number) {
   // Without the keys of the notices, which no user of the benchmarks has subscribed to.
-  const { VAPID_KEYS: _keys, ...vars } = refreshVars(join(stateDir, 'vars'), addresses(ports.solace, databasePort));
+  const { VAPID_KEYS: _keys, ...vars } = refreshVars(
+    join(stateDir, 'vars'),
+    addresses(ports.solace, databasePort),
+  );
   return {
     ...vars,
     // So high that no measured call is refused: few users call repeatedly.

@@ -53,9 +53,14 @@ function readFiles(directory: string, extra: Record<string, string>): Map<string
     return [path, { body: packed ? brotliCompressSync(content) : content, headers }];
   };
   const entries = globSync('**/*', { cwd: directory, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   const built = paths.map((path) => fileOf(path.slice(directory.length + 1), readFileSync(path)));
-  return new Map([...built, ...Object.entries(extra).map(([name, text]) => fileOf(name, Buffer.from(text)))]);
+  return new Map([
+    ...built,
+    ...Object.entries(extra).map(([name, text]) => fileOf(name, Buffer.from(text))),
+  ]);
 }
 
 type Rule = { pattern: URLPattern; headers: Record<string, string> };
@@ -76,7 +81,11 @@ export type SignedIn = { url: string; token: string; stop: () => Promise<void> }
 /** The product as its own site, compressed as Cloudflare serves it, and the session of a user who has a conversation. */
 export async function startSignedIn(): Promise<SignedIn> {
   await using starting = new AsyncDisposableStack();
-  const product = await startProduct({ stateDir: join(stateDir, 'signed-in'), reset: true, build: false });
+  const product = await startProduct({
+    stateDir: join(stateDir, 'signed-in'),
+    reset: true,
+    build: false,
+  });
   starting.defer(product.close);
   const site = await startSite({}, product.siteUrl);
   starting.defer(site.stop);
@@ -97,7 +106,9 @@ async function signIn(siteUrl: string, sandboxUrl: string): Promise<string> {
   const { token } = await send(`${siteUrl}/api/auth/verify-external-token`, external);
   await send(`${ofPhone}/messages`, { text: 'Hi' });
   const { url } = await send(`${ofPhone}/trial`, { tier: 'premium' });
-  await send(`${siteUrl}/auth/verify-trial-token`, { trialToken: new URL(url!).searchParams.get('token') });
+  await send(`${siteUrl}/auth/verify-trial-token`, {
+    trialToken: new URL(url!).searchParams.get('token'),
+  });
   await callJson('PUT', `${siteUrl}/api/user/chat/consent`, { version: consentVersion }, token);
   for (let number = 1; number <= exchanges; number += 1) {
     const message = { id: crypto.randomUUID(), text: `What I thought of today, number ${number}.` };

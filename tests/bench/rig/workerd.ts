@@ -16,7 +16,9 @@ export type Running = { url: string; pid: number; stop: () => Promise<void> };
 
 /** Starts a program with its order, in a process that ends with this one; resolves when it says that it is ready. */
 export async function startProgram(program: string, order: object, url = ''): Promise<Running> {
-  const child = fork(join(root, 'tests/bench', program), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(join(root, 'tests/bench', program), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   child.send(order);
   const stop = stopping(child);
   const ended = once(child, 'exit').then(() => {
@@ -61,7 +63,9 @@ export async function startWorkerd(settings: WorkerdSettings): Promise<Running> 
   await using starting = new AsyncDisposableStack();
   starting.defer(stopping(child));
   const url = `http://127.0.0.1:${settings.port}`;
-  const ended = once(child, 'exit').then(() => `workerd ended; its last words are in ${join(directory, 'log')}`);
+  const ended = once(child, 'exit').then(
+    () => `workerd ended; its last words are in ${join(directory, 'log')}`,
+  );
   await waitUntilReady([`${url}/api/health`], ended);
   // The single child of the process group.
   const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim());
@@ -69,14 +73,29 @@ export async function startWorkerd(settings: WorkerdSettings): Promise<Running> 
   return { url, pid, stop: () => running.disposeAsync() };
 }
 
-type Bundle = { file: string; config: { compatibility_date: string; compatibility_flags?: string[] } };
+type Bundle = {
+  file: string;
+  config: { compatibility_date: string; compatibility_flags?: string[] };
+};
 
 const bundleOf = memoize(async (main: string): Promise<Bundle> => {
   const directory = join(stateDir, 'workers', basename(main, '.ts'));
   const config = await writeBuiltConfig(root, directory);
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
-  const args = ['deploy', join(root, main), '--dry-run', '--minify', '--env=', `--outdir=${directory}`];
-  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', FORCE_COLOR: '0' };
+  const args = [
+    'deploy',
+    join(root, main),
+    '--dry-run',
+    '--minify',
+    '--env=',
+    `--outdir=${directory}`,
+  ];
+  const env = {
+    ...process.env,
+    WRANGLER_SEND_METRICS: 'false',
+    WRANGLER_HIDE_BANNER: 'true',
+    FORCE_COLOR: '0',
+  };
   const options = { cwd: root, env, timeout: 120_000 };
   await promisify(execFile)(process.execPath, [wrangler, ...args, `--config=${config}`], options);
   const file = join(directory, `${basename(main, '.ts')}.js`);
@@ -96,7 +115,9 @@ function workerdConfig({ port, vars, disk }: WorkerdSettings, config: Bundle['co
   const { compatibility_date: date, compatibility_flags: flags = [] } = config;
   const bindings = [
     '(name = "LIVE_USER", durableObjectNamespace = "LiveUser")',
-    ...Object.entries(vars).map(([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`),
+    ...Object.entries(vars).map(
+      ([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`,
+    ),
     ...['RATE_LIMITER', 'NETWORK_RATE_LIMITER'].map(
       (name) => `(name = "${name}", wrapped = (moduleName = "bench-internal:rate-limiter"))`,
     ),

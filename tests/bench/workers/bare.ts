@@ -2,17 +2,23 @@ import { DurableObject } from 'cloudflare:workers';
 import { createClient } from '@libsql/client/web';
 import { Hono } from 'hono';
 
-type Env = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN: string; LIVE_USER: DurableObjectNamespace<LiveUser> };
+type Env = {
+  TURSO_DATABASE_URL: string;
+  TURSO_AUTH_TOKEN: string;
+  LIVE_USER: DurableObjectNamespace<LiveUser>;
+};
 
 const encoder = new TextEncoder();
 
 /** The minimal Worker: one database request, without authorization, rules or log. */
 const app = new Hono<{ Bindings: Env }>();
 
-const open = (env: Env) => createClient({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
+const open = (env: Env) =>
+  createClient({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
 
 async function rowOf(env: Env, user: string) {
-  return (await open(env).execute({ sql: 'select * from users where id = ?', args: [user] })).rows[0];
+  return (await open(env).execute({ sql: 'select * from users where id = ?', args: [user] }))
+    .rows[0];
 }
 
 async function change(env: Env, sql: string, value: string) {
@@ -20,13 +26,17 @@ async function change(env: Env, sql: string, value: string) {
 }
 
 async function count(env: Env, by: 'id' | 'phone', value: string): Promise<number> {
-  return (await change(env, `update users set used = used + 1 where ${by} = ? returning used`, value)).used as number;
+  return (
+    await change(env, `update users set used = used + 1 where ${by} = ? returning used`, value)
+  ).used as number;
 }
 
 const objectOf = (env: Env, user: string) => env.LIVE_USER.getByName(user);
 
 app.get('/api/health', (c) => c.json({ status: 'ok' }));
-app.get('/api/user/me', async (c) => c.json({ success: true, profile: await rowOf(c.env, c.req.query('user')!) }));
+app.get('/api/user/me', async (c) =>
+  c.json({ success: true, profile: await rowOf(c.env, c.req.query('user')!) }),
+);
 
 app.post('/api/auth/verify-otp', async (c) => {
   const { phone } = await c.req.json<{ phone: string }>();
@@ -96,7 +106,9 @@ export class LiveUser extends DurableObject<Env> {
   store(text: string): number {
     const { sql } = this.ctx.storage;
     sql.exec('create table if not exists messages (seq integer primary key, text text not null)');
-    return sql.exec<{ seq: number }>('insert into messages (text) values (?) returning seq', text).one().seq;
+    return sql
+      .exec<{ seq: number }>('insert into messages (text) values (?) returning seq', text)
+      .one().seq;
   }
 
   reply(text: string): number {

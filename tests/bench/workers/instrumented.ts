@@ -19,7 +19,9 @@ export default {
     }
     if (pathname !== '/socket-count') return worker.fetch(request, env, ctx);
     const objects = env.LIVE_USER as unknown as DurableObjectNamespace<LiveUser>;
-    const counts = await Promise.all(searchParams.getAll('user').map((user) => objects.getByName(user).openSockets()));
+    const counts = await Promise.all(
+      searchParams.getAll('user').map((user) => objects.getByName(user).openSockets()),
+    );
     return Response.json({ sockets: counts.reduce((sum, count) => sum + count, 0) });
   },
 } satisfies ExportedHandler<Env>;

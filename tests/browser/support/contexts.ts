@@ -58,6 +58,9 @@ export function spoil(page: Page): void {
 async function clearStorage(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers';
-  await session.send('Storage.clearDataForOrigin', { origin: new URL(page.url()).origin, storageTypes });
+  await session.send('Storage.clearDataForOrigin', {
+    origin: new URL(page.url()).origin,
+    storageTypes,
+  });
   await session.detach();
 }

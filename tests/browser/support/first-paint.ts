@@ -38,7 +38,9 @@ export async function watchFirstPaint(page: Page) {
 /** Holds the files of the app whose names end so (`*` stands for any text), as on a slow line with an empty cache, until the returned function is called. */
 export async function holdAssets(page: Page, ending = '.js'): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(`**/assets/**/*${ending}`, async (route) => promise.then(() => route.fallback()));
+  await page.route(`**/assets/**/*${ending}`, async (route) =>
+    promise.then(() => route.fallback()),
+  );
   return resolve;
 }
 
@@ -64,7 +66,8 @@ export async function layoutShift(page: Page): Promise<number> {
     const state = { shifts: 0, marked: false, marker };
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & Shift)[]) {
-        const isMarker = ({ node }: { node: Node | null }) => node === marker || node?.parentNode === marker;
+        const isMarker = ({ node }: { node: Node | null }) =>
+          node === marker || node?.parentNode === marker;
         state.marked ||= entry.sources.some(isMarker);
         if (!entry.sources.every(isMarker)) state.shifts += entry.value;
       }

@@ -64,7 +64,8 @@ export const openMicrophones = (page: Page) =>
   });
 
 /** The second that is playing; null without a player. */
-export const playedSeconds = (page: Page) => page.evaluate(() => window.sound.players.at(-1)?.currentTime ?? null);
+export const playedSeconds = (page: Page) =>
+  page.evaluate(() => window.sound.players.at(-1)?.currentTime ?? null);
 
 /** The lengths (s) of the recordings that were played to their end. */
 export const playedLengths = (page: Page) => page.evaluate(() => window.sound.ended);
@@ -73,10 +74,15 @@ export const playedLengths = (page: Page) => page.evaluate(() => window.sound.en
 export const loudness = (page: Page) =>
   page.evaluate(async () => {
     const bytes = await window.sound.blobs.at(-1)!.arrayBuffer();
-    const samples = (await new OfflineAudioContext(1, 1, 16_000).decodeAudioData(bytes)).getChannelData(0);
+    const samples = (
+      await new OfflineAudioContext(1, 1, 16_000).decodeAudioData(bytes)
+    ).getChannelData(0);
     return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
   });
 
 /** Takes the microphone away: a phone call mutes it, and one that is unplugged has ended. */
 export const interrupt = (page: Page, event: 'mute' | 'ended') =>
-  page.evaluate((name) => void window.sound.streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event(name)), event);
+  page.evaluate(
+    (name) => void window.sound.streams.at(-1)!.getTracks()[0]!.dispatchEvent(new Event(name)),
+    event,
+  );

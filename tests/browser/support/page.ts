@@ -24,7 +24,8 @@ export async function follow(link: Locator, url: Parameters<Page['waitForURL']>[
 /** Waits until React has hydrated the page, or the element with this selector, and its fonts have loaded. */
 export async function hydrated(page: Page, selector = '#root > *'): Promise<void> {
   await page.waitForFunction(
-    (of) => Object.keys(document.querySelector(of) ?? {}).some((key) => key.startsWith('__reactProps')),
+    (of) =>
+      Object.keys(document.querySelector(of) ?? {}).some((key) => key.startsWith('__reactProps')),
     selector,
   );
   await page.evaluate(async () => void (await document.fonts.ready));
@@ -37,7 +38,10 @@ export async function stopTime(page: Page, at = '2025-01-01T12:00:00Z'): Promise
 }
 
 /** Lets the test move the page's clock. Playwright cannot take a clock back, so the context is not used again. */
-export async function installClock(page: Page, options: Parameters<Page['clock']['install']>[0] = {}): Promise<void> {
+export async function installClock(
+  page: Page,
+  options: Parameters<Page['clock']['install']>[0] = {},
+): Promise<void> {
   spoil(page);
   await page.clock.install(options);
 }
@@ -46,7 +50,10 @@ export async function installClock(page: Page, options: Parameters<Page['clock']
 export const setVisible = (page: Page, isVisible: boolean) =>
   page.evaluate((visible) => {
     Object.defineProperty(document, 'hidden', { configurable: true, value: !visible });
-    Object.defineProperty(document, 'visibilityState', { configurable: true, value: visible ? 'visible' : 'hidden' });
+    Object.defineProperty(document, 'visibilityState', {
+      configurable: true,
+      value: visible ? 'visible' : 'hidden',
+    });
     document.dispatchEvent(new Event('visibilitychange'));
   }, isVisible);
 
@@ -109,7 +116,8 @@ export async function watchToasts(page: Page): Promise<void> {
       for (const toast of document.querySelectorAll<HTMLElement>(selector)) {
         const parts = [...toast.querySelectorAll('[data-part=title], [data-part=description]')];
         const text = parts.map(({ textContent }) => textContent).join(' / ');
-        if (text && !shown.has(toast.id)) shown.set(toast.id, { text, type: toast.dataset['type'] ?? '' });
+        if (text && !shown.has(toast.id))
+          shown.set(toast.id, { text, type: toast.dataset['type'] ?? '' });
       }
     };
     new MutationObserver(look).observe(document, { childList: true, subtree: true });
@@ -136,16 +144,19 @@ export async function takeToasts(page: Page, ...toasts: [Toast, ...Toast[]]): Pr
   await page.evaluate(() => window.shownToasts.clear());
 }
 
-export const shownToasts = (page: Page): Promise<Shown[]> => page.evaluate(() => [...window.shownToasts.values()]);
+export const shownToasts = (page: Page): Promise<Shown[]> =>
+  page.evaluate(() => [...window.shownToasts.values()]);
 
 /** What the page shows and says: its title, texts and labels, parts in another language aside. */
 export const ownTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const isOwn = (element: Element | null) =>
-      element?.closest('[lang]') === document.documentElement && !element.closest('script, style, template, noscript');
+      element?.closest('[lang]') === document.documentElement &&
+      !element.closest('script, style, template, noscript');
     const texts = [document.title];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) if (isOwn(walker.currentNode.parentElement)) texts.push(walker.currentNode.nodeValue!);
+    while (walker.nextNode())
+      if (isOwn(walker.currentNode.parentElement)) texts.push(walker.currentNode.nodeValue!);
     for (const name of ['aria-label', 'placeholder', 'alt', 'title'])
       for (const element of document.body.querySelectorAll(`[${name}]`))
         if (isOwn(element)) texts.push(element.getAttribute(name)!);
@@ -156,7 +167,9 @@ export const ownTexts = (page: Page): Promise<string[]> =>
 export async function violations(page: Page, ...rules: string[]): Promise<string[]> {
   const axe = new AxeBuilder({ page });
   const found = (await (rules.length > 0 ? axe.withRules(rules) : axe).analyze()).violations;
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  return found.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
 }
 
 /** axe finds nothing in light colours, and no contrast that is too low in dark ones: the themes differ in nothing else. */
@@ -171,7 +184,8 @@ export async function expectToBeAccessible(page: Page): Promise<void> {
 async function changeColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.evaluate(() => {
-    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+    for (const animation of document.getAnimations())
+      if (animation instanceof CSSTransition) animation.finish();
   });
 }
 
@@ -180,6 +194,8 @@ export async function expectToFit(page: Page, ...widths: number[]): Promise<void
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     const actual = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(actual, `the width of the page on a screen of ${width} pixels`).toBeLessThanOrEqual(width);
+    expect(actual, `the width of the page on a screen of ${width} pixels`).toBeLessThanOrEqual(
+      width,
+    );
   }
 }

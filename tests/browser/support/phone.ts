@@ -34,11 +34,14 @@ export class Phone {
 
   holdings = () => control<Holdings>('GET', `stripe/customers/${this.#id}`);
   /** Advances Stripe's clock of this phone's owner by these seconds. */
-  advance = (seconds: number) => control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
+  advance = (seconds: number) =>
+    control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
 
   async stripeFails(fails: boolean): Promise<void> {
     const { customer } = await this.holdings();
-    await control('PUT', 'faults', { stripe: { match: customer['id'], ...(fails && { status: 500 }) } });
+    await control('PUT', 'faults', {
+      stripe: { match: customer['id'], ...(fails && { status: 500 }) },
+    });
   }
 
   /** The messages on the web that the bot has accepted. */

@@ -42,7 +42,11 @@ export class Stub {
     this.respond('getSubscription', { success: true, subscription: null });
     this.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
-    this.respond('requestOtp', { success: true, requiresInitialContact: false, challenge: 'challenge' });
+    this.respond('requestOtp', {
+      success: true,
+      requiresInitialContact: false,
+      challenge: 'challenge',
+    });
     this.hold('usageStream');
     this.hold('chatStream');
   }
@@ -93,7 +97,11 @@ export class Stub {
    * Opens every stream of this name with these events, and keeps it open. The returned function sends another event on
    * the open streams; what is sent before there is one comes with the first.
    */
-  openStream(name: 'usageStream' | 'chatStream', events: object[] = [], opening = {}): (event: object) => void {
+  openStream(
+    name: 'usageStream' | 'chatStream',
+    events: object[] = [],
+    opening = {},
+  ): (event: object) => void {
     const streams = new Set<ServerResponse>();
     let revision = firstRevision;
     const frame = (event: { type?: string }) => {
@@ -120,9 +128,21 @@ export class Stub {
     this.#replies.set('sendVoice', ({ search, body }, response) => {
       const [id, recording] = [search.get('id')!, body as Recording];
       kept.set(id, recording);
-      const voice = { seconds: Number(search.get('seconds')), type: recording.type, bytes: recording.bytes.length };
+      const voice = {
+        seconds: Number(search.get('seconds')),
+        type: recording.type,
+        bytes: recording.bytes.length,
+      };
       const at = new Date().toISOString();
-      const message = { id, seq: 1000 + kept.size, author: 'user', text: '', at, state: 'sent', voice };
+      const message = {
+        id,
+        seq: 1000 + kept.size,
+        author: 'user',
+        text: '',
+        at,
+        state: 'sent',
+        voice,
+      };
       sendJson(response, 200, JSON.stringify({ success: true, message }));
     });
     this.#replies.set('getVoice', ({ path }, response) => {
@@ -153,7 +173,15 @@ export class Stub {
     const name = nameOf(incoming.method!, path);
     if (!name) return sendJson(response, 404, '{}');
     const { method, headers } = incoming;
-    const call = { name, method, path, search, headers, body: await bodyOf(incoming), token: headers.authorization };
+    const call = {
+      name,
+      method,
+      path,
+      search,
+      headers,
+      body: await bodyOf(incoming),
+      token: headers.authorization,
+    };
     this.#calls.push(call);
     const reply = this.#replies.get(name);
     if (!reply) return sendJson(response, 500, `The test says nothing about ${name}`);
@@ -178,7 +206,9 @@ export function referralsOf(year: number, lastTotal: number, total: number): obj
 /** Shows a page for every address at the payment provider. */
 export async function servePayments(page: Page): Promise<void> {
   const body = '<h1>Payments</h1>';
-  await page.context().route(`${elsewhere}/**`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page
+    .context()
+    .route(`${elsewhere}/**`, (route) => route.fulfill({ contentType: 'text/html', body }));
 }
 
 function sendJson(response: ServerResponse, status: number, body: string): void {
@@ -212,10 +242,13 @@ export async function startStubServer(site: string) {
     incoming.pipe(forwarded);
   };
   const server = createServer((incoming, response) => {
-    if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!)) return forward(incoming, response);
+    if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!))
+      return forward(incoming, response);
     const handler = handlers.get(String(incoming.headers[clientHeader]));
     // A page that closes ends a call in the middle of its body; any other error must fail the test.
-    handler?.(incoming, response).catch((error: unknown) => incoming.complete && Promise.reject(error));
+    handler?.(incoming, response).catch(
+      (error: unknown) => incoming.complete && Promise.reject(error),
+    );
   }).listen(0, 'localhost');
   await once(server, 'listening');
   return {
@@ -246,9 +279,17 @@ export type Person = Partial<typeof freeUser>;
 
 /** A profile in the format of `GET /api/user/me`, also in states that no server would return. */
 export function profileOf(person: Person = {}): object {
-  const { phoneNumber, status, isTrial, used, tier, scheduled, ...facts } = { ...freeUser, ...person };
+  const { phoneNumber, status, isTrial, used, tier, scheduled, ...facts } = {
+    ...freeUser,
+    ...person,
+  };
   const messagesUsedThisPeriod = used;
-  const metadata = { ...facts, subscriptionTier: tier, messagesUsedThisPeriod, scheduledDowngradeTierId: scheduled };
+  const metadata = {
+    ...facts,
+    subscriptionTier: tier,
+    messagesUsedThisPeriod,
+    scheduledDowngradeTierId: scheduled,
+  };
   return { phoneNumber, status, isTrial, messagesUsedThisPeriod, metadata };
 }
 

@@ -33,16 +33,21 @@ export const test = base.extend<Fixtures, Shared>({
     { scope: 'worker' },
   ],
   sharedContext: [async ({ browser }, use) => use(new SharedContext(browser)), { scope: 'worker' }],
-  settings: async ({ contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }, use) =>
-    use({ ...contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }),
+  settings: async (
+    { contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers },
+    use,
+  ) => use({ ...contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }),
   context: async ({ sharedContext, settings, client, expectedErrors }, use) => {
     const context = await sharedContext.take(settings);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
     const found = watchErrors(context);
     await use(context);
-    for (const event of ['console', 'response', 'weberror']) await context.removeAllListeners(event, {});
+    for (const event of ['console', 'response', 'weberror'])
+      await context.removeAllListeners(event, {});
     await sharedContext.giveBack();
-    expect(found.filter((error) => !expectedErrors.some((expected) => expected.test(error)))).toEqual([]);
+    expect(
+      found.filter((error) => !expectedErrors.some((expected) => expected.test(error))),
+    ).toEqual([]);
   },
   page: async ({ page }, use) => {
     await watchToasts(page);
@@ -76,14 +81,20 @@ function expectNoNeedlessCredentials({ name, headers, token }: Call): void {
   const mode = headers['sec-fetch-mode'];
   if (mode === 'navigate' || name === 'usageStream' || name === 'chatStream') return;
   const isOfUser = endpoints[name].access === 'user';
-  expect([name, mode, headers.cookie, token !== undefined]).toEqual([name, 'cors', undefined, isOfUser]);
+  expect([name, mode, headers.cookie, token !== undefined]).toEqual([
+    name,
+    'cors',
+    undefined,
+    isOfUser,
+  ]);
 }
 
 /** Collects what the pages of a context report, until its listeners are removed. */
 function watchErrors(context: BrowserContext): string[] {
   const found: string[] = [];
   context.on('console', (message) => {
-    if (message.type() === 'error') found.push(`${message.text()} ${message.location().url}`.trim());
+    if (message.type() === 'error')
+      found.push(`${message.text()} ${message.location().url}`.trim());
   });
   context.on('response', (response) => {
     if (response.status() >= 500) found.push(`${response.status()} ${response.url()}`);
@@ -102,9 +113,15 @@ export async function enterCode(page: Page, phone?: Phone): Promise<void> {
 }
 
 /** Signs in with an external token after one message to the assistant, without the login page, and opens a page. */
-export async function signInByExternalToken(page: Page, phone: Phone, path = '/account'): Promise<void> {
+export async function signInByExternalToken(
+  page: Page,
+  phone: Phone,
+  path = '/account',
+): Promise<void> {
   await phone.write('Hi');
-  const response = await page.request.post('/api/auth/verify-external-token', { data: await phone.externalToken() });
+  const response = await page.request.post('/api/auth/verify-external-token', {
+    data: await phone.externalToken(),
+  });
   const { token } = (await response.json()) as { token: string };
   await page.goto('/robots.txt');
   await page.evaluate((stored) => localStorage.setItem('authToken', stored), token);

@@ -11,7 +11,11 @@ export type Invariant = (world: World) => Promise<Finding>;
 /** Returns the violation of a case, or null. */
 type Law<Case> = (each: Case) => Promise<string | null> | string | null;
 
-export async function checkCases<Case>(what: string, cases: Iterable<Case>, violationOf: Law<Case>): Promise<Finding> {
+export async function checkCases<Case>(
+  what: string,
+  cases: Iterable<Case>,
+  violationOf: Law<Case>,
+): Promise<Finding> {
   const finding: Finding = { what, checked: 0, broken: [] };
   await inParallel(6, cases, async (each) => {
     finding.checked += 1;
@@ -41,18 +45,28 @@ export async function namesAreOfUsers({ people, rig }: World): Promise<Finding> 
     union all select value || ' is not known to the version before' from aliases a
       left join identities i on i.business_user_id = a.value and i.user_id = a.user_id
       where a.kind = 'business' and i.user_id is null`);
-  return { what: 'names lead to their users', checked: people.length, broken: rows.map(({ wrong }) => wrong) };
+  return {
+    what: 'names lead to their users',
+    checked: people.length,
+    broken: rows.map(({ wrong }) => wrong),
+  };
 }
 
 /** No code has opened two sessions, and every session was opened by a code or trial link. */
 export async function codesWorkOnce({ people, rig }: World): Promise<Finding> {
   const accounts = await accountsIn(rig.database);
-  const finding = await checkCases('codes opened one session at most', people, ({ phone, codes, trials }) => {
-    const twice = [...codes.values()].find((opened) => opened > 1);
-    if (twice) return `${phone}: a code opened ${twice} sessions`;
-    const open = accounts.get(phone)?.sessions ?? 0;
-    return open > codes.size + trials ? `${phone} has ${open} sessions of ${codes.size} codes` : null;
-  });
+  const finding = await checkCases(
+    'codes opened one session at most',
+    people,
+    ({ phone, codes, trials }) => {
+      const twice = [...codes.values()].find((opened) => opened > 1);
+      if (twice) return `${phone}: a code opened ${twice} sessions`;
+      const open = accounts.get(phone)?.sessions ?? 0;
+      return open > codes.size + trials
+        ? `${phone} has ${open} sessions of ${codes.size} codes`
+        : null;
+    },
+  );
   return { ...finding, checked: people.reduce((sum, { codes }) => sum + codes.size, 0) };
 }
 
@@ -75,7 +89,11 @@ export async function attackersSeeNoErrors({ figures }: World): Promise<Finding>
 
 function internalErrors(what: string, { calls, failures }: CallFigures): Finding {
   const errors = failures.get('internal') ?? 0;
-  return { what, checked: total(calls), broken: errors > 0 ? [`${errors} responses were "internal"`] : [] };
+  return {
+    what,
+    checked: total(calls),
+    broken: errors > 0 ? [`${errors} responses were "internal"`] : [],
+  };
 }
 
 const longestRefusalMs = 60_000;
@@ -91,8 +109,13 @@ export async function nobodyIsLockedOut({ figures }: World): Promise<Finding> {
 
 export async function othersStayFast({ figures }: World): Promise<Finding> {
   const what = 'calls of others within twice their calm latency';
-  const { calm, attacked, calls } = figures.latencies.compare() ?? { calm: 0, attacked: 0, calls: 0 };
+  const { calm, attacked, calls } = figures.latencies.compare() ?? {
+    calm: 0,
+    attacked: 0,
+    calls: 0,
+  };
   if (calls < fewCalls) return { what, checked: 0, broken: [] };
-  const broken = attacked > mostSlower * calm ? [`${attacked.toFixed(1)} ms, calm ${calm.toFixed(1)} ms`] : [];
+  const broken =
+    attacked > mostSlower * calm ? [`${attacked.toFixed(1)} ms, calm ${calm.toFixed(1)} ms`] : [];
   return { what, checked: calls, broken };
 }

@@ -15,7 +15,8 @@ import { signedIn, checkCases, type Finding, accountsIn, type Account } from './
 /** The longest time (ms) after a clearing at which the bot may get the response to an earlier reply. */
 const lateReplyMs = 30_000;
 
-const writers = (world: World): Person[] => signedIn(world).filter(({ conversation }) => conversation.consented);
+const writers = (world: World): Person[] =>
+  signedIn(world).filter(({ conversation }) => conversation.consented);
 
 /**
  * The bot received every accepted message once, under its id, after the messages that were accepted before it, and not
@@ -24,13 +25,27 @@ const writers = (world: World): Person[] => signedIn(world).filter(({ conversati
 export async function messagesReachedBot(world: World): Promise<Finding> {
   const events = await botEventsIn(world.rig);
   const people = writers(world);
-  const finding = await checkCases('accepted messages reached the bot once, by id and in order', people, (person) =>
-    deliveryError(person.conversation, events.get(person.phone) ?? [], `${person.phone}: the bot received`),
+  const finding = await checkCases(
+    'accepted messages reached the bot once, by id and in order',
+    people,
+    (person) =>
+      deliveryError(
+        person.conversation,
+        events.get(person.phone) ?? [],
+        `${person.phone}: the bot received`,
+      ),
   );
-  return { ...finding, checked: people.reduce((sum, { conversation }) => sum + conversation.accepted.length, 0) };
+  return {
+    ...finding,
+    checked: people.reduce((sum, { conversation }) => sum + conversation.accepted.length, 0),
+  };
 }
 
-function deliveryError(conversation: Conversation, all: BotEvent[], received: string): string | null {
+function deliveryError(
+  conversation: Conversation,
+  all: BotEvent[],
+  received: string,
+): string | null {
   const messages = all.filter(({ type }) => type === 'chat.message').map(({ data }) => data);
   const byId = new Map(messages.map((data) => [data.messageId, data]));
   if (byId.size < messages.length) return `${received} a message under two event ids`;
@@ -68,7 +83,8 @@ function lateMessage({ sent }: Conversation, received: string[]): string | undef
 function clearedMessage({ sent }: Conversation, all: BotEvent[]): BotEvent | undefined {
   let clearedAt = '';
   return all.find(({ type, timestamp, data }) => {
-    if (type === 'chat.message') return sent.get(data.messageId)?.clearing === 'removed' && timestamp < clearedAt;
+    if (type === 'chat.message')
+      return sent.get(data.messageId)?.clearing === 'removed' && timestamp < clearedAt;
     if (type === 'chat.cleared' && timestamp > clearedAt) clearedAt = timestamp;
     return false;
   });
@@ -82,7 +98,10 @@ export async function pagesAreWhole(world: World): Promise<Finding> {
     const page = await readPage(site, each.token!);
     if (!page) return `${each.phone} could not read the page`;
     shown += page.messages.length;
-    const replies = await rig.control<BotReply[]>('GET', `/bot/replies/${encodeURIComponent(each.phone)}`);
+    const replies = await rig.control<BotReply[]>(
+      'GET',
+      `/bot/replies/${encodeURIComponent(each.phone)}`,
+    );
     const error = pageError(each.conversation, page.messages, replies);
     return error && `${each.phone}: ${error}`;
   });
@@ -91,7 +110,11 @@ export async function pagesAreWhole(world: World): Promise<Finding> {
 
 type BotReply = { id: string; at: string };
 
-function pageError(conversation: Conversation, messages: readonly Message[], botReplies: BotReply[]): string | null {
+function pageError(
+  conversation: Conversation,
+  messages: readonly Message[],
+  botReplies: BotReply[],
+): string | null {
   const { accepted, sent, clearedAt, replies } = conversation;
   if (!isRising(messages)) return 'the page is out of order';
   const byId = new Map(messages.map((message) => [message.id, message]));
@@ -100,11 +123,14 @@ function pageError(conversation: Conversation, messages: readonly Message[], bot
     const message = byId.get(id);
     return message?.seq !== seq || typedText(message) !== text || message.state !== 'delivered';
   });
-  if (wrong) return `${wrong.id} (${wrong.seq}) is ${JSON.stringify(byId.get(wrong.id))} on the page`;
+  if (wrong)
+    return `${wrong.id} (${wrong.seq}) is ${JSON.stringify(byId.get(wrong.id))} on the page`;
   const mayShow = (id: string) => sent.has(id) && sent.get(id)!.clearing !== 'removed';
   const foreign = messages.find(({ id, author }) => author === 'user' && !mayShow(id));
   if (foreign) return `the page shows ${foreign.id}, which was cleared or never sent`;
-  const required = botReplies.filter(({ at }) => clearedAt === 0 || Date.parse(at) > clearedAt + lateReplyMs);
+  const required = botReplies.filter(
+    ({ at }) => clearedAt === 0 || Date.parse(at) > clearedAt + lateReplyMs,
+  );
   const lost = required.find(({ id }) => !byId.has(id));
   if (lost) return `the page does not show ${lost.id}`;
   return isRising(replies) ? null : 'replies are out of order';
@@ -119,14 +145,24 @@ export async function recordingsAreWhole(world: World): Promise<Finding> {
   const cases = writers(world).flatMap((person) => {
     const { sent, replies } = person.conversation;
     const known = [...sent.values(), ...replies.map((reply) => ({ ...reply, accepted: reply }))];
-    return known.flatMap((each) => (each.recording ? { person, ...each, recording: each.recording } : []));
+    return known.flatMap((each) =>
+      each.recording ? { person, ...each, recording: each.recording } : [],
+    );
   });
-  return checkCases('recordings are whole for their user and the bot, and gone when cleared', cases, (each) =>
-    recordingError(world.site, each),
+  return checkCases(
+    'recordings are whole for their user and the bot, and gone when cleared',
+    cases,
+    (each) => recordingError(world.site, each),
   );
 }
 
-type Spoken = { person: Person; id: string; recording: Recording; accepted?: Message | undefined; clearing?: string };
+type Spoken = {
+  person: Person;
+  id: string;
+  recording: Recording;
+  accepted?: Message | undefined;
+  clearing?: string;
+};
 
 async function recordingError(site: Site, { person, id, recording, accepted, clearing }: Spoken) {
   if (!accepted && clearing !== 'removed') return null;
@@ -139,19 +175,25 @@ async function recordingError(site: Site, { person, id, recording, accepted, cle
   const isRight = ({ status, bytes }: Answer) =>
     accepted ? status === 200 && bytes.equals(recording.bytes) : status === 404;
   const wrong = got.find((answer) => !isRight(answer));
-  return wrong ? `${phone}: the ${wrong.who} gets ${wrong.status} and other bytes for the recording ${id}` : null;
+  return wrong
+    ? `${phone}: the ${wrong.who} gets ${wrong.status} and other bytes for the recording ${id}`
+    : null;
 }
 
 export async function chatStreamsAgree(world: World): Promise<Finding> {
   const tabs = writers(world).flatMap((person) => person.chats.map((chat) => ({ person, chat })));
-  return checkCases('open chat streams show what the page shows', tabs, async ({ person, chat }) => {
-    const page = await readPage(world.site, person.token!);
-    if (!chat.isOpen || !page) return `${person.phone}: the chat stream is not open`;
-    const [onPage, inTab] = [page.messages.map(lineOf), chat.shown.map(lineOf)];
-    const index = onPage.findIndex((line, place) => line !== inTab[place]);
-    if (index === -1 && onPage.length === inTab.length) return null;
-    return `${person.phone}: page ${onPage.length} (${onPage[index] ?? '-'}), stream ${inTab.length} (${inTab[index] ?? '-'})`;
-  });
+  return checkCases(
+    'open chat streams show what the page shows',
+    tabs,
+    async ({ person, chat }) => {
+      const page = await readPage(world.site, person.token!);
+      if (!chat.isOpen || !page) return `${person.phone}: the chat stream is not open`;
+      const [onPage, inTab] = [page.messages.map(lineOf), chat.shown.map(lineOf)];
+      const index = onPage.findIndex((line, place) => line !== inTab[place]);
+      if (index === -1 && onPage.length === inTab.length) return null;
+      return `${person.phone}: page ${onPage.length} (${onPage[index] ?? '-'}), stream ${inTab.length} (${inTab[index] ?? '-'})`;
+    },
+  );
 }
 
 const lineOf = ({ id, seq, text, state, voice }: Message): string =>
@@ -173,16 +215,24 @@ export async function textIsNowhere({ rig, marker }: World): Promise<Finding> {
   const entries = readdirSync(rig.stateDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !ofBot.test(entry.name));
   const forms = [marker, ...inBase64(marker)];
-  return checkCases('files without the text or the recording of any message', files, ({ parentPath, name }) => {
-    const path = join(parentPath, name);
-    // SQLite may remove its temporary files while they are read.
-    const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-    return forms.some((form) => content.includes(form)) ? `found in ${path}` : null;
-  });
+  return checkCases(
+    'files without the text or the recording of any message',
+    files,
+    ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      // SQLite may remove its temporary files while they are read.
+      const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+      return forms.some((form) => content.includes(form)) ? `found in ${path}` : null;
+    },
+  );
 }
 
 export function storedMessages(stateDir: string, userId: string): number {
-  const file = join(stateDir, 'v3/do/solace-LiveUser', `${objectId('solace-LiveUser', userId)}.sqlite`);
+  const file = join(
+    stateDir,
+    'v3/do/solace-LiveUser',
+    `${objectId('solace-LiveUser', userId)}.sqlite`,
+  );
   if (!existsSync(file)) return 0;
   // Reads a copy, so that the Worker's lock is not affected.
   const folder = mkdtempSync(join(tmpdir(), 'conversation-'));
@@ -191,7 +241,9 @@ export function storedMessages(stateDir: string, userId: string): number {
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
   const database = new Database(copy);
   const exists = database.prepare("select 1 from sqlite_master where name = 'messages'").get();
-  const count = exists ? (database.prepare('select count(*) as n from messages').get() as { n: number }).n : 0;
+  const count = exists
+    ? (database.prepare('select count(*) as n from messages').get() as { n: number }).n
+    : 0;
   database.close();
   rmSync(folder, { recursive: true, force: true });
   return count;
@@ -200,14 +252,18 @@ export function storedMessages(stateDir: string, userId: string): number {
 /** The id that workerd gives a Durable Object by its name: a keyed hash of the name, then one of that hash. */
 function objectId(uniqueKey: string, name: string): string {
   const key = createHash('sha256').update(uniqueKey).digest();
-  const mac = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16);
+  const mac = (data: string | Buffer) =>
+    createHmac('sha256', key).update(data).digest().subarray(0, 16);
   return Buffer.concat([mac(name), mac(mac(name))]).toString('hex');
 }
 
 export type BotEvent = { type: string; timestamp: string; data: Json };
 
 export async function botEventsIn({ control }: Rig): Promise<Map<string, BotEvent[]>> {
-  return Map.groupBy(await control<BotEvent[]>('GET', '/bot/events'), ({ data }) => data.phone as string);
+  return Map.groupBy(
+    await control<BotEvent[]>('GET', '/bot/events'),
+    ({ data }) => data.phone as string,
+  );
 }
 
 /**
@@ -216,16 +272,22 @@ export async function botEventsIn({ control }: Rig): Promise<Map<string, BotEven
  */
 export async function everyEventArrived({ people, rig }: World): Promise<Finding> {
   const waiting = await rig.database.select().from(outbox).where(isNull(outbox.parkedAt));
-  const history = await rig.database.all<{ phone: string; type: string }>('select phone, type from outbox_history');
+  const history = await rig.database.all<{ phone: string; type: string }>(
+    'select phone, type from outbox_history',
+  );
   const left = new Set(people.filter((person) => person.left).map(({ phone }) => phone));
   const written = history.filter(({ phone, type }) => type !== 'chat.message' && !left.has(phone));
   const counts = Map.groupBy(written, ({ phone, type }) => `${phone} ${type}`);
   const events = [...(await botEventsIn(rig)).values()].flat();
   const arrived = Map.groupBy(events, ({ type, data }) => `${data.phone} ${type}`);
-  const finding = await checkCases('outbox events delivered to the bot', counts, ([which, { length }]) => {
-    const { length: received } = arrived.get(which) ?? [];
-    return received === length ? null : `${which}: ${length} written, ${received} arrived`;
-  });
+  const finding = await checkCases(
+    'outbox events delivered to the bot',
+    counts,
+    ([which, { length }]) => {
+      const { length: received } = arrived.get(which) ?? [];
+      return received === length ? null : `${which}: ${length} written, ${received} arrived`;
+    },
+  );
   finding.broken.push(...waiting.map(({ body }) => `waits: ${body}`));
   return { ...finding, checked: written.length };
 }
@@ -240,8 +302,14 @@ export async function botReceivedChanges({ people, rig }: World): Promise<Findin
   });
 }
 
-function changesError({ phone, platforms }: Person, account: Account, events: BotEvent[]): string | null {
-  const received = events.flatMap(({ type, data }) => (type === 'platform.changed' ? [data.platform as string] : []));
+function changesError(
+  { phone, platforms }: Person,
+  account: Account,
+  events: BotEvent[],
+): string | null {
+  const received = events.flatMap(({ type, data }) =>
+    type === 'platform.changed' ? [data.platform as string] : [],
+  );
   if (!isReported(platforms, received, account))
     return `${phone} chose ${platforms.join()} and has ${account.platform}; the bot received ${received.join()}`;
   const plan = events.findLast(({ type }) => type === 'plan.changed')?.data.tier ?? 'free';

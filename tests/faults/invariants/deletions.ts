@@ -10,25 +10,31 @@ import { liveIn, holdingsOf } from './entitlements.ts';
 export async function deletedAccountsAreGone(world: World): Promise<Finding> {
   const events = await botEventsIn(world.rig);
   const leavers = world.people.filter(({ left }) => left);
-  const finding = await checkCases('accounts deleted, and all that was theirs', leavers, async (person) => {
-    const traces = [
-      ...(await tracesInDatabase(world, person)),
-      ...(await tracesAtStripe(world, person)),
-      ...tracesAtBot(person, events.get(person.phone) ?? []),
-    ];
-    const messages = storedMessages(world.rig.stateDir, userIdOf(person));
-    if (messages > 0) traces.push(`${messages} messages in the conversation`);
-    const { status } = await world.site.call('getMe', { token: person.token });
-    if (status !== 401) traces.push(`a session that is answered ${status}`);
-    return traces.length > 0 ? `${person.phone} has left: ${traces.join(', ')}` : null;
-  });
+  const finding = await checkCases(
+    'accounts deleted, and all that was theirs',
+    leavers,
+    async (person) => {
+      const traces = [
+        ...(await tracesInDatabase(world, person)),
+        ...(await tracesAtStripe(world, person)),
+        ...tracesAtBot(person, events.get(person.phone) ?? []),
+      ];
+      const messages = storedMessages(world.rig.stateDir, userIdOf(person));
+      if (messages > 0) traces.push(`${messages} messages in the conversation`);
+      const { status } = await world.site.call('getMe', { token: person.token });
+      if (status !== 401) traces.push(`a session that is answered ${status}`);
+      return traces.length > 0 ? `${person.phone} has left: ${traces.join(', ')}` : null;
+    },
+  );
   return { ...finding, broken: [...finding.broken, ...unreadable(world)] };
 }
 
 /** Existing conversations are found by the same method that must find none of a deleted user. */
 function unreadable(world: World): string[] {
   const writers = signedIn(world).filter(({ conversation }) => conversation.accepted.length > 0);
-  const missing = writers.filter((person) => storedMessages(world.rig.stateDir, userIdOf(person)) === 0);
+  const missing = writers.filter(
+    (person) => storedMessages(world.rig.stateDir, userIdOf(person)) === 0,
+  );
   return missing.map(({ phone }) => `no stored message of ${phone} was found`);
 }
 
@@ -47,7 +53,9 @@ async function tracesInDatabase({ rig }: World, person: Person): Promise<string[
       (select count(*) from challenges where phone = ${phone}) as challenges,
       (select count(*) from outbox where phone = ${phone}) as outbox,
       (select count(*) from chat_erasures where user_id = ${id} and due_at <= unixepoch() * 1000) as overdue_erasures`);
-  return Object.entries(counts).flatMap(([table, count]) => (count > 0 ? `${count} in ${table}` : []));
+  return Object.entries(counts).flatMap(([table, count]) =>
+    count > 0 ? `${count} in ${table}` : [],
+  );
 }
 
 async function tracesAtStripe({ rig }: World, person: Person): Promise<string[]> {

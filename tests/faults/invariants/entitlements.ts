@@ -3,7 +3,13 @@ import { botCalls } from '#db/schema';
 import { planOf, type PlanId } from '../../../worker/contract/plans.ts';
 import type { Found } from '../../../worker/usage/allowance.ts';
 import { currentCount, weekMs } from '../../../worker/usage/week.ts';
-import type { Customer, Invoice, Line, Schedule, Subscription } from '../../sandbox/stripe/objects.ts';
+import type {
+  Customer,
+  Invoice,
+  Line,
+  Schedule,
+  Subscription,
+} from '../../sandbox/stripe/objects.ts';
 import type { Person, Post } from '../person.ts';
 import type { Rig, World } from '../rig.ts';
 import { accountsIn, signedIn, type Account, checkCases, type Finding } from './accounts.ts';
@@ -18,38 +24,65 @@ export type Holdings = {
 export async function plansAgree(world: World): Promise<Finding> {
   const { database, tiers } = world.rig;
   const accounts = await accountsIn(database);
-  return checkCases('plans in database and profile equal to Stripe', signedIn(world), async (person) => {
-    const account = accounts.get(person.phone)!;
-    const standings = [kept(stateAt(await holdingsOf(world.rig, person), tiers)), kept(account)];
-    // During our own trial the profile shows the trial instead; a plan that still waits is granted once it is paid.
-    const granted = kept(account.tierWaits ? { ...account, tier: 'free' } : account);
-    const shown = account.trialTier === null ? await told(world, person) : granted;
-    if (standings[0] === standings[1] && shown === granted) return null;
-    return `${person.phone}: Stripe, database, profile: ${[...standings, shown].join(' ')}`;
-  });
+  return checkCases(
+    'plans in database and profile equal to Stripe',
+    signedIn(world),
+    async (person) => {
+      const account = accounts.get(person.phone)!;
+      const standings = [kept(stateAt(await holdingsOf(world.rig, person), tiers)), kept(account)];
+      // During our own trial the profile shows the trial instead; a plan that still waits is granted once it is paid.
+      const granted = kept(account.tierWaits ? { ...account, tier: 'free' } : account);
+      const shown = account.trialTier === null ? await told(world, person) : granted;
+      if (standings[0] === standings[1] && shown === granted) return null;
+      return `${person.phone}: Stripe, database, profile: ${[...standings, shown].join(' ')}`;
+    },
+  );
 }
 
 /** A user who has paid or saved a card has a subscription, and never two at once. */
 export async function checkoutsHold({ people, rig }: World): Promise<Finding> {
   const buyers = people.filter(({ checkouts, left }) => checkouts > 0 && !left);
-  return checkCases('completed checkouts led to one plan, never two at once', buyers, async (person) => {
-    const holdings = await holdingsOf(rig, person);
-    if (holdings.subscriptions.length === 0) return `${person.phone} has no subscription`;
-    const live = liveIn(holdings);
-    return live.length > 1 ? `${person.phone} pays ${live.length} times` : null;
-  });
+  return checkCases(
+    'completed checkouts led to one plan, never two at once',
+    buyers,
+    async (person) => {
+      const holdings = await holdingsOf(rig, person);
+      if (holdings.subscriptions.length === 0) return `${person.phone} has no subscription`;
+      const live = liveIn(holdings);
+      return live.length > 1 ? `${person.phone} pays ${live.length} times` : null;
+    },
+  );
 }
 
-const nothing: Holdings = { customer: { id: '', deleted: true }, subscriptions: [], schedules: [], invoices: [] };
+const nothing: Holdings = {
+  customer: { id: '', deleted: true },
+  subscriptions: [],
+  schedules: [],
+  invoices: [],
+};
 
-export async function holdingsOf({ control }: Rig, { phone }: { phone: string }): Promise<Holdings> {
-  return control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(() => nothing);
+export async function holdingsOf(
+  { control }: Rig,
+  { phone }: { phone: string },
+): Promise<Holdings> {
+  return control<Holdings>('GET', `/stripe/customers/${encodeURIComponent(phone)}`).catch(
+    () => nothing,
+  );
 }
 
 /** What the user has or should have, as text; instants in unix ms. */
-type State = Pick<Account, 'tier' | 'subscriptionStatus' | 'renewalAt' | 'cancelAt' | 'scheduledTier'>;
+type State = Pick<
+  Account,
+  'tier' | 'subscriptionStatus' | 'renewalAt' | 'cancelAt' | 'scheduledTier'
+>;
 
-export const kept = ({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier }: State): string =>
+export const kept = ({
+  tier,
+  subscriptionStatus,
+  renewalAt,
+  cancelAt,
+  scheduledTier,
+}: State): string =>
   JSON.stringify({ tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier });
 
 async function told({ site }: World, { token }: Person): Promise<string> {
@@ -78,11 +111,14 @@ export function stateAt(holdings: Holdings, tiers: Map<string, PlanId>): State {
   const item = subscription.items.data[0]!;
   const sold = tiers.get(item.price.id) ?? 'free';
   const isDue = subscription.status === 'past_due' || owesCredit(holdings, subscription.id);
-  const end = subscription.status === 'trialing' ? subscription.trial_end! : item.current_period_end;
+  const end =
+    subscription.status === 'trialing' ? subscription.trial_end! : item.current_period_end;
   const cancelAt = subscription.cancel_at ?? (subscription.cancel_at_period_end ? end : null);
   const next = cancelAt === null ? nextTier(subscription, holdings, tiers) : null;
   const isReported =
-    next !== null && next !== sold && (subscription.status === 'trialing' || level(next) < level(sold));
+    next !== null &&
+    next !== sold &&
+    (subscription.status === 'trialing' || level(next) < level(sold));
   const scheduledTier = isReported ? next : null;
   const paid = paidTier(holdings, subscription.id, tiers);
   return {
@@ -100,19 +136,33 @@ function statusOf({ status }: Subscription, cancelAt: number | null, scheduledTi
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-function nextTier({ schedule }: Subscription, { schedules }: Holdings, tiers: Map<string, PlanId>): PlanId | null {
+function nextTier(
+  { schedule }: Subscription,
+  { schedules }: Holdings,
+  tiers: Map<string, PlanId>,
+): PlanId | null {
   const plan = schedules.find(({ id, status }) => id === schedule && status === 'active');
-  const phase = plan?.phases.find(({ start_date: start }) => start >= (plan.current_phase?.end_date ?? Infinity));
+  const phase = plan?.phases.find(
+    ({ start_date: start }) => start >= (plan.current_phase?.end_date ?? Infinity),
+  );
   return (phase && tiers.get(phase.items[0]!.price)) ?? null;
 }
 
 /** The plan that the payments for the last paid week cover. */
-function paidTier({ invoices }: Holdings, subscription: string, tiers: Map<string, PlanId>): PlanId {
-  const lines = settledIn(invoicesOf(invoices, subscription)).flatMap(({ lines: { data } }) => data);
+function paidTier(
+  { invoices }: Holdings,
+  subscription: string,
+  tiers: Map<string, PlanId>,
+): PlanId {
+  const lines = settledIn(invoicesOf(invoices, subscription)).flatMap(
+    ({ lines: { data } }) => data,
+  );
   const paid = lines.filter(({ amount }) => amount > 0);
   const weeks = paid.filter(({ parent }) => !parent.subscription_item_details.proration);
   const end = Math.max(...weeks.map(({ period }) => period.end));
-  const sold = paid.filter(({ period }) => period.end === end).map((line) => tiers.get(priceOf(line)) ?? 'free');
+  const sold = paid
+    .filter(({ period }) => period.end === end)
+    .map((line) => tiers.get(priceOf(line)) ?? 'free');
   return sold.reduce((best, tier) => (level(tier) > level(best) ? tier : best), 'free');
 }
 
@@ -124,8 +174,12 @@ export function settledIn(invoices: Invoice[]): Invoice[] {
   const settled = new Set<Invoice>();
   for (const invoice of oldestFirst(invoices)) {
     const credits = invoice.lines.data.filter(({ amount }) => amount < 0);
-    const credited = credits.map(({ parent }) => parent.subscription_item_details.proration_details?.credited_items);
-    const isPaidFor = credited.every((items) => !items || [...settled].some(({ id }) => id === items.invoice));
+    const credited = credits.map(
+      ({ parent }) => parent.subscription_item_details.proration_details?.credited_items,
+    );
+    const isPaidFor = credited.every(
+      (items) => !items || [...settled].some(({ id }) => id === items.invoice),
+    );
     if (invoice.status === 'paid' && isPaidFor) settled.add(invoice);
   }
   return [...settled];
@@ -138,7 +192,8 @@ function owesCredit({ invoices }: Holdings, subscription: string): boolean {
   return latest?.status === 'paid' && !settledIn(own).includes(latest);
 }
 
-export const oldestFirst = (invoices: Invoice[]) => invoices.toSorted((one, other) => one.created - other.created);
+export const oldestFirst = (invoices: Invoice[]) =>
+  invoices.toSorted((one, other) => one.created - other.created);
 
 const invoicesOf = (invoices: Invoice[], subscription: string) =>
   invoices.filter(({ parent }) => parent?.subscription_details.subscription === subscription);
@@ -166,23 +221,38 @@ export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
     chainBreak(person, stored),
   );
   const known = new Set(people.flatMap(({ posts }) => posts.map(({ id }) => id)));
-  for (const { conversation } of people) for (const id of conversation.sent.keys()) known.add(usageId(id));
+  for (const { conversation } of people)
+    for (const id of conversation.sent.keys()) known.add(usageId(id));
   const strangers = [...stored].filter(([id, { allowed }]) => allowed === 1 && !known.has(id));
   finding.broken.push(...strangers.map(([id]) => `${id} is counted and nobody was told`));
-  return { ...finding, checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length };
+  return {
+    ...finding,
+    checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length,
+  };
 }
 
 export async function totalsAgree({ rig, site, people }: World): Promise<Finding> {
   const [accounts, stored] = [await accountsIn(rig.database), await postsIn(rig)];
-  return checkCases('totals of posts, database, bot and profile agree', signedIn({ people }), async (person) => {
-    const { phone, token } = person;
-    const { body: told } = await site.bot('botEntitlements', person.nextId('ask'), { phone });
-    const { profile } = (await site.call('getMe', { token })).body;
-    const last = inOrder(person, stored).at(-1);
-    const posted = last?.resetsAt === told.resetsAt ? last!.used : 0;
-    const totals = [posted, countOf(accounts.get(phone)!), told.used, profile?.messagesUsedThisPeriod];
-    return new Set(totals).size === 1 ? null : `${phone}: posts, database, bot, profile: ${totals.join(', ')}`;
-  });
+  return checkCases(
+    'totals of posts, database, bot and profile agree',
+    signedIn({ people }),
+    async (person) => {
+      const { phone, token } = person;
+      const { body: told } = await site.bot('botEntitlements', person.nextId('ask'), { phone });
+      const { profile } = (await site.call('getMe', { token })).body;
+      const last = inOrder(person, stored).at(-1);
+      const posted = last?.resetsAt === told.resetsAt ? last!.used : 0;
+      const totals = [
+        posted,
+        countOf(accounts.get(phone)!),
+        told.used,
+        profile?.messagesUsedThisPeriod,
+      ];
+      return new Set(totals).size === 1
+        ? null
+        : `${phone}: posts, database, bot, profile: ${totals.join(', ')}`;
+    },
+  );
 }
 
 async function postsIn({ database }: Rig): Promise<Posts> {
@@ -218,7 +288,8 @@ function chainBreak(person: Person, stored: Posts): string | null {
   let before: Post | undefined;
   for (const post of inOrder(person, stored)) {
     const start = before?.resetsAt === post.resetsAt ? before.used : 0;
-    if (post.used !== start + post.count) return `${post.id} adds ${post.count} to ${start} and gives ${post.used}`;
+    if (post.used !== start + post.count)
+      return `${post.id} adds ${post.count} to ${start} and gives ${post.used}`;
     before = post;
   }
   return null;
@@ -229,8 +300,14 @@ export async function streamsAgree({ rig, people }: World): Promise<Finding> {
   const streams = signedIn({ people }).flatMap(({ phone, followers }) =>
     followers.map(({ isOpen, total }) => ({ phone, total: isOpen ? total : undefined })),
   );
-  return checkCases('open streams end at the total of the database', streams, ({ phone, total }) => {
-    const count = countOf(accounts.get(phone)!);
-    return total === count ? null : `${phone}: the stream tells ${total ?? 'nothing'}, the database ${count}`;
-  });
+  return checkCases(
+    'open streams end at the total of the database',
+    streams,
+    ({ phone, total }) => {
+      const count = countOf(accounts.get(phone)!);
+      return total === count
+        ? null
+        : `${phone}: the stream tells ${total ?? 'nothing'}, the database ${count}`;
+    },
+  );
 }

@@ -30,7 +30,9 @@ export async function keepAttacking(world: World, choices: Choices): Promise<voi
 async function readSlowly({ attacker, ended, site }: Attack): Promise<void> {
   const url = `${site.url}${pageRoutes.usageStream.path}?token=${encodeURIComponent(attacker.token!)}`;
   // Nothing depends on these connections: the Worker may be restarting.
-  const streams = Array.from({ length: 12 }, () => fetch(url, { signal: ended }).catch(() => undefined));
+  const streams = Array.from({ length: 12 }, () =>
+    fetch(url, { signal: ended }).catch(() => undefined),
+  );
   if (!ended.aborted) await once(ended, 'abort');
   await Promise.all(streams);
 }
@@ -38,16 +40,22 @@ async function readSlowly({ attacker, ended, site }: Attack): Promise<void> {
 /** Disconnects after half of a request, or before the response. */
 async function hangUp(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
-  const half = () => new ReadableStream({ start: (body) => body.enqueue(Buffer.from('{"phone":')) });
+  const half = () =>
+    new ReadableStream({ start: (body) => body.enqueue(Buffer.from('{"phone":')) });
   await repeat(attack, 150, async () => {
     const ms = choices.between(1, 60);
     const init = { method: 'POST', body: half(), duplex: 'half', signal: AbortSignal.timeout(ms) };
-    if (choices.chance(0.5)) await site.call('streamTicket', { token: attacker.token, body: {}, hangUpMs: ms });
+    if (choices.chance(0.5))
+      await site.call('streamTicket', { token: attacker.token, body: {}, hangUpMs: ms });
     else await fetch(site.url + pageRoutes.requestOtp.path, init).catch(() => undefined);
   });
 }
 
-async function repeat({ ended }: Attack, pauseMs: number, act: () => Promise<unknown>): Promise<void> {
+async function repeat(
+  { ended }: Attack,
+  pauseMs: number,
+  act: () => Promise<unknown>,
+): Promise<void> {
   while (!ended.aborted) {
     await act();
     await sleep(pauseMs);
@@ -55,7 +63,12 @@ async function repeat({ ended }: Attack, pauseMs: number, act: () => Promise<unk
 }
 
 /** Calls for one victim during a whole attack, so that every limit of the number is reached. */
-async function repeatForVictim(attack: Attack, pauseMs: number, name: Call, more: () => object): Promise<void> {
+async function repeatForVictim(
+  attack: Attack,
+  pauseMs: number,
+  name: Call,
+  more: () => object,
+): Promise<void> {
   const { world, choices, site } = attack;
   const people = signedIn(world);
   if (people.length === 0) return;
@@ -78,7 +91,9 @@ async function floodBilling(attack: Attack): Promise<void> {
   const { attacker, choices, site } = attack;
   await repeat(attack, 250, () => {
     const name = choices.pick(['createSubscriptionUpdateSession', 'createPortalSession'] as const);
-    return Promise.all(Array.from({ length: 5 }, () => site.call(name, { token: attacker.token, body: {} })));
+    return Promise.all(
+      Array.from({ length: 5 }, () => site.call(name, { token: attacker.token, body: {} })),
+    );
   });
 }
 

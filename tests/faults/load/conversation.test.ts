@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { messagesReachedBot, pagesAreWhole, recordingsAreWhole, textIsNowhere } from '../invariants/conversations.ts';
+import {
+  messagesReachedBot,
+  pagesAreWhole,
+  recordingsAreWhole,
+  textIsNowhere,
+} from '../invariants/conversations.ts';
 import { Choices, Person, type Message } from '../person.ts';
 import { Figures } from '../records.ts';
 import type { Rig, World } from '../rig.ts';
@@ -35,7 +40,9 @@ const respond: Partial<Record<Call, (options: Options) => Result | Promise<Resul
   },
   sendVoice: ({ recording: { type, seconds, bytes } = {} as never, query }) => {
     stored = bytes;
-    page = [{ id: query!.id!, text: '', ...fromUser, voice: { type, seconds, bytes: bytes.length } }];
+    page = [
+      { id: query!.id!, text: '', ...fromUser, voice: { type, seconds, bytes: bytes.length } },
+    ];
     return { body: { message: page[0] } };
   },
   getChat: () => ({ body: { messages: page, hasMore: false } }),
@@ -49,7 +56,13 @@ const respond: Partial<Record<Call, (options: Options) => Result | Promise<Resul
 
 const site = {
   async call(name: Call, options: Options = {}) {
-    return { status: 200, code: null, body: {}, bytes: Buffer.alloc(0), ...(await respond[name]!(options)) };
+    return {
+      status: 200,
+      code: null,
+      body: {},
+      bytes: Buffer.alloc(0),
+      ...(await respond[name]!(options)),
+    };
   },
   bot: (name: Call) => site.call(name),
 };
@@ -74,7 +87,9 @@ function newWorld(): { world: World; person: Person } {
 }
 
 const typed = { hangUp: false, isSpoken: false };
-const broken = (...texts: string[]) => ({ broken: texts.map((text) => expect.stringContaining(text) as string) });
+const broken = (...texts: string[]) => ({
+  broken: texts.map((text) => expect.stringContaining(text) as string),
+});
 
 test('a 401 in a session that its user did not end breaks an invariant', async () => {
   const { world, person } = newWorld();
@@ -83,16 +98,19 @@ test('a 401 in a session that its user did not end breaks an invariant', async (
   expect(world.seen).toEqual([expect.stringContaining('unauthenticated')]);
 });
 
-test.each(['removes a message in flight', 'is followed by a message in flight'])('a clearing %s', async (what) => {
-  const { world, person } = newWorld();
-  arrived = async () => {
-    const before = page;
-    await clearConversation(world, person);
-    if (what.startsWith('is followed')) page = before;
-  };
-  await sendMessage(world, person, typed);
-  expect(await pagesAreWhole(world)).toMatchObject(broken());
-});
+test.each(['removes a message in flight', 'is followed by a message in flight'])(
+  'a clearing %s',
+  async (what) => {
+    const { world, person } = newWorld();
+    arrived = async () => {
+      const before = page;
+      await clearConversation(world, person);
+      if (what.startsWith('is followed')) page = before;
+    };
+    await sendMessage(world, person, typed);
+    expect(await pagesAreWhole(world)).toMatchObject(broken());
+  },
+);
 
 test('a cleared message must not be on the page, and reach the bot before the clearing', async () => {
   const { world, person } = newWorld();
@@ -104,7 +122,11 @@ test('a cleared message must not be on the page, and reach the bot before the cl
   expect(await pagesAreWhole(world)).toMatchObject(broken('which was cleared'));
   const [messageId] = person.conversation.sent.keys();
   const { phone } = person;
-  const message = { type: 'chat.message', timestamp: '2026-01-01T00:00:00.000Z', data: { phone, messageId } };
+  const message = {
+    type: 'chat.message',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    data: { phone, messageId },
+  };
   const cleared = { type: 'chat.cleared', timestamp: '2026-01-01T00:00:01.000Z', data: { phone } };
   botEvents = [message, cleared];
   expect(await messagesReachedBot(world)).toMatchObject(broken());
@@ -127,14 +149,21 @@ test('a recording must reach its user and the bot byte by byte, and be gone afte
   expect(await recordingsAreWhole(world)).toMatchObject(broken('gets 200'));
 });
 
-test.each([0, 1, 2])('a recording is found in a file, as it is and in base64 after %i bytes', async (before) => {
-  const { world } = newWorld();
-  const stateDir = mkdtempSync(join(tmpdir(), 'state-'));
-  world.rig.stateDir = stateDir;
-  const text = `${'.'.repeat(before)}${world.marker} and more`;
-  for (const [content, times] of [[text, 1] as const, [btoa(text), 1] as const, ['nothing', 0] as const]) {
-    writeFileSync(join(stateDir, 'file'), content);
-    expect((await textIsNowhere(world)).broken).toHaveLength(times);
-  }
-  rmSync(stateDir, { recursive: true });
-});
+test.each([0, 1, 2])(
+  'a recording is found in a file, as it is and in base64 after %i bytes',
+  async (before) => {
+    const { world } = newWorld();
+    const stateDir = mkdtempSync(join(tmpdir(), 'state-'));
+    world.rig.stateDir = stateDir;
+    const text = `${'.'.repeat(before)}${world.marker} and more`;
+    for (const [content, times] of [
+      [text, 1] as const,
+      [btoa(text), 1] as const,
+      ['nothing', 0] as const,
+    ]) {
+      writeFileSync(join(stateDir, 'file'), content);
+      expect((await textIsNowhere(world)).broken).toHaveLength(times);
+    }
+    rmSync(stateDir, { recursive: true });
+  },
+);

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person, Choices, Recording, Sent } from '../person.ts';
-import { callUntilTaken, untilTaken, untilTakenBySession, type World, isNotNow, untilClosing } from '../rig.ts';
+import {
+  callUntilTaken,
+  untilTaken,
+  untilTakenBySession,
+  type World,
+  isNotNow,
+  untilClosing,
+} from '../rig.ts';
 import { ChatFollower, readPage } from './streams.ts';
 
 /** What the containers begin with. */
@@ -20,7 +27,9 @@ function recordingOf({ marker }: World, { choices }: Person, id: string): Record
 }
 
 export async function openChat(world: World, person: Person): Promise<void> {
-  const answer = await callUntilTaken(world, person, 'putChatConsent', { body: { version: '2026-11' } });
+  const answer = await callUntilTaken(world, person, 'putChatConsent', {
+    body: { version: '2026-11' },
+  });
   person.conversation.consented = answer.status === 200;
   for (let tabs = person.choices.between(1, 2); tabs > 0; tabs -= 1)
     person.chats.push(new ChatFollower(world, person).open());
@@ -35,7 +44,11 @@ export async function writeOnWeb(world: World, person: Person): Promise<void> {
 type Manner = { hangUp?: boolean; isSpoken?: boolean };
 
 /** Sends a text or a recording until it is accepted, at times with a lost response first, or with a repetition afterwards. */
-export async function sendMessage(world: World, person: Person, manner: Manner = {}): Promise<void> {
+export async function sendMessage(
+  world: World,
+  person: Person,
+  manner: Manner = {},
+): Promise<void> {
   const { hangUp = person.choices.chance(0.15), isSpoken = person.choices.chance(0.3) } = manner;
   const id = randomUUID();
   const recording = isSpoken ? recordingOf(world, person, id) : undefined;
@@ -45,16 +58,27 @@ export async function sendMessage(world: World, person: Person, manner: Manner =
   await untilAccepted(world, person, sent, hangUp).finally(() => (sent.isInFlight = false));
 }
 
-function attempt({ site }: World, { id, text, recording }: Sent, token?: string, hangUpMs?: number) {
+function attempt(
+  { site }: World,
+  { id, text, recording }: Sent,
+  token?: string,
+  hangUpMs?: number,
+) {
   if (!recording) return site.call('sendMessage', { token, body: { id, text }, hangUpMs });
   const query = { id, seconds: String(recording.seconds) };
   return site.call('sendVoice', { token, query, recording, hangUpMs });
 }
 
-async function untilAccepted(world: World, person: Person, sent: Sent, hangUp: boolean): Promise<void> {
+async function untilAccepted(
+  world: World,
+  person: Person,
+  sent: Sent,
+  hangUp: boolean,
+): Promise<void> {
   const { choices, phone } = person;
   const { id, text, recording } = sent;
-  const once = (token: string | undefined, hangUpMs?: number) => attempt(world, sent, token, hangUpMs);
+  const once = (token: string | undefined, hangUpMs?: number) =>
+    attempt(world, sent, token, hangUpMs);
   const again = choices.chance(0.1);
   if (hangUp) await once(person.token, choices.between(2, 40));
   const answer = await untilTakenBySession(world, person, once);
@@ -74,7 +98,9 @@ async function untilAccepted(world: World, person: Person, sent: Sent, hangUp: b
   // If the bot has refused the message meanwhile, this is a new attempt.
   if (repeated?.state !== 'delivered') sent.isResent = true;
   if (person.left || sent.clearing || repeated?.seq === message.seq) return;
-  world.seen.push(`${phone}: ${id} was stored as ${message.seq}, then ${repeated?.seq ?? second.code}`);
+  world.seen.push(
+    `${phone}: ${id} was stored as ${message.seq}, then ${repeated?.seq ?? second.code}`,
+  );
 }
 
 export async function resendFailed(world: World, { conversation, token }: Person): Promise<void> {
@@ -100,7 +126,9 @@ export async function keepRefusing(world: World, choices: Choices, silent: boole
     await untilClosing(world, choices.between(4000, 12_000));
     if (closing.aborted) return;
     const mode = silent && choices.chance(0.3) ? 'silent' : 'refuse';
-    figures.injected(mode === 'silent' ? 'bot does not respond to messages' : 'bot refuses messages');
+    figures.injected(
+      mode === 'silent' ? 'bot does not respond to messages' : 'bot refuses messages',
+    );
     await rig.control('PUT', '/bot/mode', { mode });
     await sleep(choices.between(300, 2000));
     await rig.control('PUT', '/bot/mode', { mode: 'answer' });
@@ -122,7 +150,9 @@ export async function receiveReply(world: World, person: Person): Promise<void> 
   if (choices.chance(0.5)) await world.site.bot('botTyping', person.nextId('typing'), typed);
   const call = (name: string, sent: object) => world.site.bot('botMessages', `${id}_${name}`, sent);
   const calls = choices.chance(0.4) ? ['a', 'b'] : ['a'];
-  const answers = await Promise.all(calls.map((name) => untilTaken(world, person, () => call(name, body))));
+  const answers = await Promise.all(
+    calls.map((name) => untilTaken(world, person, () => call(name, body))),
+  );
   const results = new Set(answers.map(({ code, body: { seq } }) => seq ?? code));
   const [seq] = results;
   if (results.size !== 1 || typeof seq !== 'number') {

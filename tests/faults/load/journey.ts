@@ -1,8 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { paidPlanIds } from '../../../worker/contract/plans.ts';
 import { type Choices, Person, type Role } from '../person.ts';
-import { callUntilTaken, type World, pause, Stuck, isNotNow, type Rig, untilTaken } from '../rig.ts';
-import { receiveReply, clearConversation, openChat, resendFailed, writeOnWeb, sendMessage } from './conversation.ts';
+import {
+  callUntilTaken,
+  type World,
+  pause,
+  Stuck,
+  isNotNow,
+  type Rig,
+  untilTaken,
+} from '../rig.ts';
+import {
+  receiveReply,
+  clearConversation,
+  openChat,
+  resendFailed,
+  writeOnWeb,
+  sendMessage,
+} from './conversation.ts';
 import { Follower } from './streams.ts';
 
 const shares: Record<Role, number> = { talker: 6, writer: 6, subscriber: 6, visitor: 2 };
@@ -11,7 +26,11 @@ export async function fillWithPeople(world: World, choices: Choices): Promise<vo
   const place = async (index: number) => {
     await sleep(index * 200);
     while (!world.closing.aborted) {
-      const person = new Person(world.people.length, choices.weighted<Role>(shares), choices.fork());
+      const person = new Person(
+        world.people.length,
+        choices.weighted<Role>(shares),
+        choices.fork(),
+      );
       world.people.push(person);
       await runJourney(world, person);
     }
@@ -37,7 +56,15 @@ const actions = {
 };
 
 const weights: Record<Role, Partial<Record<keyof typeof actions, number>>> = {
-  talker: { write: 10, platform: 1, 'sign in': 0.5, 'log out': 0.3, reload: 0.5, 'read profile': 1, leave: 0.15 },
+  talker: {
+    write: 10,
+    platform: 1,
+    'sign in': 0.5,
+    'log out': 0.3,
+    reload: 0.5,
+    'read profile': 1,
+    leave: 0.15,
+  },
   writer: {
     'write on the web': 10,
     'receive a reply': 4,
@@ -50,15 +77,35 @@ const weights: Record<Role, Partial<Record<keyof typeof actions, number>>> = {
     'read profile': 1,
     leave: 0.2,
   },
-  subscriber: { plan: 6, write: 5, platform: 1, 'read profile': 2, 'log out': 0.2, reload: 0.3, leave: 0.3 },
-  visitor: { 'sign in': 4, 'log out': 1, 'read profile': 3, platform: 2, write: 1, reload: 1, leave: 0.3 },
+  subscriber: {
+    plan: 6,
+    write: 5,
+    platform: 1,
+    'read profile': 2,
+    'log out': 0.2,
+    reload: 0.3,
+    leave: 0.3,
+  },
+  visitor: {
+    'sign in': 4,
+    'log out': 1,
+    'read profile': 3,
+    platform: 2,
+    write: 1,
+    reload: 1,
+    leave: 0.3,
+  },
 };
 
 async function runJourney(world: World, person: Person): Promise<void> {
   const { choices } = person;
   try {
     await begin(world, person);
-    for (let left = choices.between(8, 70); left > 0 && !person.left && !world.closing.aborted; left -= 1) {
+    for (
+      let left = choices.between(8, 70);
+      left > 0 && !person.left && !world.closing.aborted;
+      left -= 1
+    ) {
       const action = choices.weighted(weights[person.role]);
       person.doing = action;
       await actions[action](world, person);
@@ -66,7 +113,8 @@ async function runJourney(world: World, person: Person): Promise<void> {
       await pause(world, choices.between(200, 1200));
     }
   } catch (error) {
-    if (!(error instanceof Stuck)) world.seen.push(`${person.phone} at ${person.doing}: ${String(error)}`);
+    if (!(error instanceof Stuck))
+      world.seen.push(`${person.phone} at ${person.doing}: ${String(error)}`);
   }
 }
 
@@ -75,7 +123,8 @@ async function begin(world: World, person: Person): Promise<void> {
   person.doing = 'sign-up';
   await reportContact(world, person);
   await signIn(world, person);
-  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1) person.followers.push(new Follower(world, person).open());
+  for (let tabs = choices.between(1, 2); tabs > 0; tabs -= 1)
+    person.followers.push(new Follower(world, person).open());
   person.doing = 'trial';
   if (role === 'talker' || role === 'writer') await startTrial(world, person, 'platinum');
   if (role === 'writer') await openChat(world, person);
@@ -95,7 +144,8 @@ export async function signIn(world: World, person: Person): Promise<void> {
     const token = code && (await redeem(world, person, code));
     if (token) {
       person.signedIn(token);
-      if (wroteAt !== undefined) world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
+      if (wroteAt !== undefined)
+        world.figures.refusals.push({ phone: person.phone, ms: performance.now() - wroteAt });
       return;
     }
     // Others may have reached the limits of this number; a message to the assistant clears them.
@@ -109,8 +159,12 @@ export async function signIn(world: World, person: Person): Promise<void> {
 async function receiveCode(world: World, person: Person): Promise<string | null> {
   const { site, seen } = world;
   const known = (await codesOn(world, person)).length;
-  const answer = await site.call('requestOtp', { body: { phone: person.phone }, address: person.address() });
-  if (answer.body.requiresInitialContact) seen.push(`${person.phone} wrote to the assistant and is not known`);
+  const answer = await site.call('requestOtp', {
+    body: { phone: person.phone },
+    address: person.address(),
+  });
+  if (answer.body.requiresInitialContact)
+    seen.push(`${person.phone} wrote to the assistant and is not known`);
   if (answer.status === 429) return null;
   for (let tries = 0; tries < 10; tries += 1) {
     const codes = await codesOn(world, person);
@@ -121,7 +175,10 @@ async function receiveCode(world: World, person: Person): Promise<string | null>
 }
 
 async function codesOn({ rig }: World, { phone }: Person): Promise<string[]> {
-  const messages = await rig.control<{ code?: string }[]>('GET', `/phones/${encodeURIComponent(phone)}/messages`);
+  const messages = await rig.control<{ code?: string }[]>(
+    'GET',
+    `/phones/${encodeURIComponent(phone)}/messages`,
+  );
   return messages.flatMap(({ code }) => code ?? []);
 }
 
@@ -184,7 +241,9 @@ async function changePlatform(world: World, person: Person): Promise<void> {
 async function startTrial(world: World, person: Person, tier: string): Promise<void> {
   const { phone } = person;
   const [id, order] = [person.nextId('trial'), { phone, tier, days: 7 }];
-  const { body, code } = await untilTaken(world, person, () => world.site.bot('botTrials', id, order));
+  const { body, code } = await untilTaken(world, person, () =>
+    world.site.bot('botTrials', id, order),
+  );
   if (!body.url) {
     world.seen.push(`${phone} got no trial: ${code}`);
     return;
@@ -198,10 +257,19 @@ async function startTrial(world: World, person: Person, tier: string): Promise<v
 async function changePlan(world: World, person: Person): Promise<void> {
   const { choices } = person;
   const tier = choices.pick(paidPlanIds);
-  const { status, body } = await callUntilTaken(world, person, 'createSubscriptionUpdateSession', { body: { tier } });
+  const { status, body } = await callUntilTaken(world, person, 'createSubscriptionUpdateSession', {
+    body: { tier },
+  });
   if (status !== 200) return;
-  if (new URL(body.portalUrl).pathname.startsWith('/checkout/')) return buy(world, person, body.portalUrl);
-  await press(world.rig, body.portalUrl, choices, { switch: 5, cancel: 2, keep: 3, release: 2, card: 1 });
+  if (new URL(body.portalUrl).pathname.startsWith('/checkout/'))
+    return buy(world, person, body.portalUrl);
+  await press(world.rig, body.portalUrl, choices, {
+    switch: 5,
+    cancel: 2,
+    keep: 3,
+    release: 2,
+    card: 1,
+  });
   await callUntilTaken(world, person, 'getMe');
 }
 
@@ -217,7 +285,12 @@ async function buy(world: World, person: Person, url: string): Promise<void> {
 }
 
 /** Presses a button of the portal. Not every one exists in every state; the portal refuses the others. */
-export async function press({ tiers }: Rig, url: string, choices: Choices, buttons: Record<string, number>) {
+export async function press(
+  { tiers }: Rig,
+  url: string,
+  choices: Choices,
+  buttons: Record<string, number>,
+) {
   const button = choices.weighted(buttons);
   const form = { price: choices.pick([...tiers.keys()]) };
   await submit(`${url.split('?')[0]}/${button}`, button === 'switch' ? form : {});
@@ -255,5 +328,6 @@ async function post(world: World, person: Person): Promise<void> {
   if (!again) return;
   const second = await send();
   const [one, other] = [answer, second].map(({ body }) => JSON.stringify(body));
-  if (!isNotNow(second) && one !== other) world.seen.push(`usage post ${id} was answered ${one}, then ${other}`);
+  if (!isNotNow(second) && one !== other)
+    world.seen.push(`usage post ${id} was answered ${one}, then ${other}`);
 }

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pageRoutes } from '#contract/routes';
 import type { ChatPage } from '#contract/chat-schemas';
-import { applyEvent, conversationOf, type Conversation } from '../../../web/rules/conversation-changes.ts';
+import {
+  applyEvent,
+  conversationOf,
+  type Conversation,
+} from '../../../web/rules/conversation-changes.ts';
 import { isUsage, readEvent, reconnectDelay } from '../../../web/rules/stream-events.ts';
 import { readEvents } from '../../api/support/read-events.ts';
 import type { Person } from '../person.ts';
@@ -128,7 +132,8 @@ export class ChatFollower extends Tab {
     // A resumed stream sends each change after the last revision once.
     if (Number(id) <= this.#conversation.revision) this.#complain(`revision ${id} arrived twice`);
     this.#conversation = applyEvent(this.#conversation, event, Number(id));
-    if (new Set(this.shown.map(({ seq }) => seq)).size < this.shown.length) this.#complain('two messages of one seq');
+    if (new Set(this.shown.map(({ seq }) => seq)).size < this.shown.length)
+      this.#complain('two messages of one seq');
   }
 
   #complain(what: string): void {
@@ -144,7 +149,9 @@ export async function readPage(site: Site, token: string): Promise<Conversation 
     const { status, body } = await site.call('getChat', { token, query });
     if (status !== 200) return null;
     const { messages, hasMore } = body as ChatPage;
-    read = read ? { ...read, messages: [...messages, ...read.messages], hasMore } : conversationOf(body as ChatPage);
+    read = read
+      ? { ...read, messages: [...messages, ...read.messages], hasMore }
+      : conversationOf(body as ChatPage);
   } while (read.hasMore);
   return read;
 }

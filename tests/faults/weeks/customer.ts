@@ -21,7 +21,11 @@ export class Customer extends Person {
   async arrive(): Promise<void> {
     const { rig, site } = this.#simulation;
     await this.bot('botContacts');
-    const { token } = await rig.control('POST', `/phones/${encodeURIComponent(this.phone)}/external-token`, {});
+    const { token } = await rig.control(
+      'POST',
+      `/phones/${encodeURIComponent(this.phone)}/external-token`,
+      {},
+    );
     const { body } = await site.call('verifyExternalToken', { body: { token } });
     this.token = String(body.token);
   }
@@ -31,7 +35,8 @@ export class Customer extends Person {
   }
 
   async bot(name: BotCall, more: object = {}): Promise<Json> {
-    return (await this.#simulation.site.bot(name, randomUUID(), { phone: this.phone, ...more })).body;
+    return (await this.#simulation.site.bot(name, randomUUID(), { phone: this.phone, ...more }))
+      .body;
   }
 
   /** A control call of the local Stripe about this customer; null when it refuses. */
@@ -42,18 +47,27 @@ export class Customer extends Person {
 
   /** Time passes at Stripe for this customer alone. */
   async pass(seconds: number): Promise<void> {
-    await this.#simulation.rig.control('POST', '/stripe/clock', { advanceSeconds: seconds, phone: this.phone });
+    await this.#simulation.rig.control('POST', '/stripe/clock', {
+      advanceSeconds: seconds,
+      phone: this.phone,
+    });
   }
 
   async post(count: number): Promise<boolean> {
     const usage = await this.bot('botUsage', { count });
-    if (usage.allowed) this.allowed.set(usage.resetsAt, (this.allowed.get(usage.resetsAt) ?? 0) + count);
+    if (usage.allowed)
+      this.allowed.set(usage.resetsAt, (this.allowed.get(usage.resetsAt) ?? 0) + count);
     return usage.allowed === true;
   }
 }
 
 /** They pay, need one authentication, need one for each payment, or are declined after they were saved. */
-const cards = { '4242424242424242': 6, '4000002500003155': 2, '4000002760003184': 2, '4000000000000341': 1 };
+const cards = {
+  '4242424242424242': 6,
+  '4000002500003155': 2,
+  '4000002760003184': 2,
+  '4000000000000341': 1,
+};
 
 export async function act({ rig, counts }: Simulation, customer: Customer): Promise<void> {
   const { choices } = customer;
@@ -72,7 +86,17 @@ export async function act({ rig, counts }: Simulation, customer: Customer): Prom
       customer.left = (await customer.call('deleteMe')).status === 200;
     },
   };
-  const shares = { plan: 5, card: 2, fails: 2, works: 3, authenticate: 2, look: 2, talk: 6, dispute: 0.15, leave: 0.1 };
+  const shares = {
+    plan: 5,
+    card: 2,
+    fails: 2,
+    works: 3,
+    authenticate: 2,
+    look: 2,
+    talk: 6,
+    dispute: 0.15,
+    leave: 0.1,
+  };
   const what = choices.weighted<keyof typeof deeds>(shares);
   add(counts, what);
   await deeds[what]();
@@ -82,7 +106,8 @@ async function changePlan(rig: Rig, customer: Customer): Promise<void> {
   const { choices } = customer;
   const url = await pageFor(customer, choices.pick(paidPlanIds));
   if (url?.includes('/checkout/')) return buy(customer, url);
-  if (url?.includes('/portal/')) await press(rig, url, choices, { switch: 6, cancel: 2, keep: 2, release: 1 });
+  if (url?.includes('/portal/'))
+    await press(rig, url, choices, { switch: 6, cancel: 2, keep: 2, release: 1 });
 }
 
 async function buy(customer: Customer, url: string): Promise<void> {
@@ -96,11 +121,17 @@ async function buy(customer: Customer, url: string): Promise<void> {
 async function changeCard(customer: Customer): Promise<void> {
   const url = await pageFor(customer);
   if (!url?.includes('/portal/')) return;
-  await submit(`${url}/card`, { card: customer.choices.weighted(cards), authentication: 'complete' });
+  await submit(`${url}/card`, {
+    card: customer.choices.weighted(cards),
+    authentication: 'complete',
+  });
   await customer.call('getMe');
 }
 
 export async function pageFor(customer: Customer, tier?: string): Promise<string | undefined> {
-  const { body } = await customer.call('createSubscriptionUpdateSession', tier ? { tier } : undefined);
+  const { body } = await customer.call(
+    'createSubscriptionUpdateSession',
+    tier ? { tier } : undefined,
+  );
   return body.portalUrl as string | undefined;
 }

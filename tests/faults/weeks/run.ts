@@ -15,7 +15,9 @@ import { audit } from './ledger.ts';
 import { auditUpgrades, leastCents, upgradeAtEveryHour, upgradeTable } from './upgrades.ts';
 
 const number = (fallback: number) => ({ type: 'string' as const, default: String(fallback) });
-const { values } = parseArgs({ options: { people: number(200), weeks: number(10), seed: number(randomInt(2 ** 31)) } });
+const { values } = parseArgs({
+  options: { people: number(200), weeks: number(10), seed: number(randomInt(2 ** 31)) },
+});
 const [people, weeks, seed] = [Number(values.people), Number(values.weeks), Number(values.seed)];
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -30,7 +32,14 @@ const faults = {
   silent: { stripe: { drop: true } },
   database: { libsql: { cut: true } },
 };
-const shares = { none: 4, 'stored 500': 3, 'lost response': 2, 'unknown customer': 1, silent: 1, database: 1 };
+const shares = {
+  none: 4,
+  'stored 500': 3,
+  'lost response': 2,
+  'unknown customer': 1,
+  silent: 1,
+  database: 1,
+};
 
 print(`${weeks} weeks of ${people} customers with --seed=${seed}`);
 await runWithRig('test:weeks', simulate);
@@ -39,11 +48,16 @@ async function simulate(rig: Rig): Promise<boolean> {
   const begun = performance.now();
   const figures = new CallFigures();
   const progress = (what: string) =>
-    print(`${what}: ${Math.round((performance.now() - begun) / 1000)} s, ${total(figures.calls)} calls`);
+    print(
+      `${what}: ${Math.round((performance.now() - begun) / 1000)} s, ${total(figures.calls)} calls`,
+    );
   const site = new Site(rig.product.siteUrl, rig.botSecret, figures);
   const simulation: Simulation = { rig, site, counts: new Map() };
   const choices = new Choices(seed);
-  const customers = Array.from({ length: people }, (_, index) => new Customer(index, choices.fork(), simulation));
+  const customers = Array.from(
+    { length: people },
+    (_, index) => new Customer(index, choices.fork(), simulation),
+  );
   await rig.control('PUT', '/stripe/webhooks', { mode: 'hold' });
   for (const customer of customers) await customer.arrive();
   for (let half = 0; half < weeks * 2; half += 1) {
@@ -54,19 +68,34 @@ async function simulate(rig: Rig): Promise<boolean> {
   for (let hour = 0; hour < 6; hour += 1) await passHour(simulation);
   const stories = await upgradeAtEveryHour(simulation, people, choices);
   progress('upgrades');
-  const findings = [...(await audit(rig, customers, leastCents)), ...(await auditUpgrades(stories))];
-  print(partText({ title: 'What happened', header: ['act or fault', 'times'], rows: [...simulation.counts] }));
+  const findings = [
+    ...(await audit(rig, customers, leastCents)),
+    ...(await auditUpgrades(stories)),
+  ];
+  print(
+    partText({
+      title: 'What happened',
+      header: ['act or fault', 'times'],
+      rows: [...simulation.counts],
+    }),
+  );
   print(upgradeTable(stories));
   print(findingsText(findings));
   return findings.every(({ broken }) => broken.length === 0);
 }
 
 /** Every customer acts, some during a fault; time passes; events arrive late, repeated, reversed or never. */
-async function passHalfWeek(simulation: Simulation, customers: Customer[], choices: Choices): Promise<void> {
+async function passHalfWeek(
+  simulation: Simulation,
+  customers: Customer[],
+  choices: Choices,
+): Promise<void> {
   const { rig, counts } = simulation;
   const present = customers.filter(({ left }) => !left);
   const fault = choices.weighted<keyof typeof faults>(shares);
-  const { unlucky = [], lucky = [] } = Object.groupBy(present, () => (choices.chance(0.15) ? 'unlucky' : 'lucky'));
+  const { unlucky = [], lucky = [] } = Object.groupBy(present, () =>
+    choices.chance(0.15) ? 'unlucky' : 'lucky',
+  );
   add(counts, `half week: ${fault}`);
   await inParallel(atOnce, lucky, (customer) => act(simulation, customer));
   await rig.control('PUT', '/faults', faults[fault]);
@@ -82,6 +111,9 @@ async function passHalfWeek(simulation: Simulation, customers: Customer[], choic
 
 /** Advances the Worker's clock by an hour: its cron job fetches every live customer. */
 async function passHour({ rig }: Simulation): Promise<void> {
-  await rig.database.update(stripeCustomers).set({ dueAt: 0 }).where(isNotNull(stripeCustomers.dueAt));
+  await rig.database
+    .update(stripeCustomers)
+    .set({ dueAt: 0 })
+    .where(isNotNull(stripeCustomers.dueAt));
   await runMinuteCron(rig.product.siteUrl);
 }

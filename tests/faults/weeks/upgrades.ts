@@ -40,13 +40,17 @@ const messagesOf = ({ weeks }: Story) => sum(weeks.map(({ messages }) => message
 const centsAMessage = (story: Story) => paidCents(story) / messagesOf(story);
 /** In money and in the time that was given up for it, in the cheapest of the weeks. */
 const wholeCentsAMessage = ({ weeks }: Story) =>
-  Math.min(...weeks.map(({ moneyCents, creditCents, messages }) => (moneyCents + creditCents) / messages));
+  Math.min(
+    ...weeks.map(({ moneyCents, creditCents, messages }) => (moneyCents + creditCents) / messages),
+  );
 
 /**
  * US cents: the least that a message can cost in money. Each earlier plan of a chain is credited in full if it is used
  * up at once, so a chain costs the price of its last plan.
  */
-export const leastCents = Math.min(...chains.map((chain) => centsOf(chain.at(-1)!) / sum(chain.map(limitOf))));
+export const leastCents = Math.min(
+  ...chains.map((chain) => centsOf(chain.at(-1)!) / sum(chain.map(limitOf))),
+);
 const cheapestPlanCents = Math.min(...paidPlanIds.map((id) => centsOf(id) / limitOf(id)));
 
 function chainsOf([first, ...dearer]: readonly PaidPlanId[]): PaidPlanId[][] {
@@ -56,8 +60,15 @@ function chainsOf([first, ...dearer]: readonly PaidPlanId[]): PaidPlanId[][] {
 }
 
 /** Upgrades at every hour of the week, by every chain in turn and by all of them in the first hour. */
-export async function upgradeAtEveryHour(simulation: Simulation, people: number, choices: Choices): Promise<Story[]> {
-  const plots = Array.from({ length: hoursOfWeek }, (_, hour) => ({ hour, chain: chains[hour % chains.length]! }));
+export async function upgradeAtEveryHour(
+  simulation: Simulation,
+  people: number,
+  choices: Choices,
+): Promise<Story[]> {
+  const plots = Array.from({ length: hoursOfWeek }, (_, hour) => ({
+    hour,
+    chain: chains[hour % chains.length]!,
+  }));
   plots.unshift(...chains.slice(1).map((chain) => ({ hour: 0, chain })));
   const stories: Story[] = [];
   await inParallel(4, plots.entries(), async ([index, { hour, chain }]) => {
@@ -67,7 +78,12 @@ export async function upgradeAtEveryHour(simulation: Simulation, people: number,
   return stories;
 }
 
-async function live(rig: Rig, customer: Customer, hour: number, chain: PaidPlanId[]): Promise<Story> {
+async function live(
+  rig: Rig,
+  customer: Customer,
+  hour: number,
+  chain: PaidPlanId[],
+): Promise<Story> {
   const { phone } = customer;
   const story: Story = { phone, hour, chain, weeks: [], unpaid: 0, afterwards: 0 };
   const [first, ...dearer] = chain as [PaidPlanId, ...PaidPlanId[]];
@@ -101,7 +117,11 @@ function paidWeeksOf({ invoices }: Holdings, { tiers }: Rig): Omit<Week, 'messag
       const { start, end } = line.period;
       return (centsOf(tiers.get(priceOf(line)) as PaidPlanId) * (end - start)) / secondsOfWeek;
     });
-    return { moneyCents, creditCents: -sum(credits.map(({ amount }) => amount)), unusedCents: sum(unused) };
+    return {
+      moneyCents,
+      creditCents: -sum(credits.map(({ amount }) => amount)),
+      unusedCents: sum(unused),
+    };
   });
 }
 
@@ -172,11 +192,14 @@ async function until(customer: Customer, tier: string): Promise<void> {
     if (usage.tier === tier && (tier === 'free' || usage.used === 0)) return;
     await sleep(100);
   }
-  throw new Error(`${customer.phone} waited ${deadlineMs / 1000} s for the plan ${tier}: ${JSON.stringify(usage)}`);
+  throw new Error(
+    `${customer.phone} waited ${deadlineMs / 1000} s for the plan ${tier}: ${JSON.stringify(usage)}`,
+  );
 }
 
 /** What a chain costs: the price of its last plan, and the time of the first week that has passed. */
-const wantedCents = ({ chain, hour }: Story) => centsOf(chain.at(-1)!) + centsOf(chain[0]!) * (hour / hoursOfWeek);
+const wantedCents = ({ chain, hour }: Story) =>
+  centsOf(chain.at(-1)!) + centsOf(chain[0]!) * (hour / hoursOfWeek);
 
 /** What was paid and granted. */
 const laws: Record<string, (story: Story) => boolean> = {
@@ -186,15 +209,18 @@ const laws: Record<string, (story: Story) => boolean> = {
     weeks.length === chain.length &&
     weeks.every(
       ({ moneyCents, creditCents, unusedCents }, index) =>
-        moneyCents + creditCents === centsOf(chain[index]!) && Math.abs(creditCents - unusedCents) <= 1,
+        moneyCents + creditCents === centsOf(chain[index]!) &&
+        Math.abs(creditCents - unusedCents) <= 1,
     ),
   'no message costs less than in its plan, with the time that was given up': (story) =>
     wholeCentsAMessage(story) >= cheapestPlanCents,
   'the messages are those of the plans that were paid for': (story) =>
     messagesOf(story) === sum(story.chain.map(limitOf)),
-  [`no message costs less than ${leastCents.toFixed(2)} cents in money`]: (story) => centsAMessage(story) >= leastCents,
+  [`no message costs less than ${leastCents.toFixed(2)} cents in money`]: (story) =>
+    centsAMessage(story) >= leastCents,
   'a declined payment grants nothing': ({ unpaid }) => unpaid === 0,
-  'a dispute or a return grants one free week at most': ({ afterwards }) => afterwards <= planOf('free').messageLimit!,
+  'a dispute or a return grants one free week at most': ({ afterwards }) =>
+    afterwards <= planOf('free').messageLimit!,
 };
 
 export function auditUpgrades(stories: Story[]): Promise<Finding[]> {
@@ -221,6 +247,17 @@ export function upgradeTable(stories: Story[]): string {
       dollars(Math.min(...own.map(wholeCentsAMessage)), 4),
     ];
   });
-  const header = ['plans, each used up', 'customers', 'received', 'messages', 'lowest price of one', 'highest'];
-  return partText({ title: 'Upgrades at every hour of the week', header: [...header, 'lowest with time'], rows });
+  const header = [
+    'plans, each used up',
+    'customers',
+    'received',
+    'messages',
+    'lowest price of one',
+    'highest',
+  ];
+  return partText({
+    title: 'Upgrades at every hour of the week',
+    header: [...header, 'lowest with time'],
+    rows,
+  });
 }

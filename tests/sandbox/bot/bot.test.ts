@@ -32,7 +32,9 @@ test.each([
 
 test('a status is sent to the API', async () => {
   await sandbox.call('POST', '/phones/15550000004/status', { status: 'pending' });
-  expect(sandbox.calls).toEqual([{ path: '/api/bot/approvals', body: { phone: '+15550000004', status: 'pending' } }]);
+  expect(sandbox.calls).toEqual([
+    { path: '/api/bot/approvals', body: { phone: '+15550000004', status: 'pending' } },
+  ]);
 });
 
 test('an error of the API is passed on, and a phone must be a number', async () => {
@@ -47,9 +49,12 @@ test('an error of the API is passed on, and a phone must be a number', async () 
 test('events count once, and only when signed', async () => {
   const data = { phone: '+15550000006', tier: 'basic' };
   const post = (options: object) => sandbox.postEvent('plan.changed', data, options);
-  for (let again = 0; again < 3; again += 1) expect((await post({ id: 'event-1' })).status).toBe(200);
+  for (let again = 0; again < 3; again += 1)
+    expect((await post({ id: 'event-1' })).status).toBe(200);
   expect((await post({ id: 'event-2', signed: {} })).status).toBe(401);
-  expect((await sandbox.call('POST', '/bot/webhook', { type: 'plan.changed', data })).status).toBe(401);
+  expect((await sandbox.call('POST', '/bot/webhook', { type: 'plan.changed', data })).status).toBe(
+    401,
+  );
   const events: { data: { phone: string } }[] = (await sandbox.call('GET', '/bot/events')).json;
   expect(events.filter((event) => event.data.phone === data.phone)).toEqual([
     { type: 'plan.changed', timestamp: '2026-01-01T00:00:00Z', data },
@@ -77,5 +82,8 @@ test('somebody whose number is hidden and whose code is used is told what to do'
   await sandbox.call('PUT', '/phones/15550000007/hidden', { hidden: true });
   sandbox.respondWith('/api/bot/contacts', 400, { success: false });
   expect((await write('15550000007', { text: 'Hi! K7MPQ2XD' })).reply).toMatch(/used or too old/);
-  expect(sandbox.calls[0]!.body).toEqual({ businessUserId: expect.any(String), linkCode: 'K7MPQ2XD' });
+  expect(sandbox.calls[0]!.body).toEqual({
+    businessUserId: expect.any(String),
+    linkCode: 'K7MPQ2XD',
+  });
 });

@@ -7,7 +7,10 @@ export class ApiError extends HTTPException {
 
   constructor(call: string, status: number | null, response: unknown) {
     const error = `The API ${status === null ? 'did not respond to' : `responded with ${status} to`} ${call}`;
-    super(502, { message: error, res: Response.json({ error, call, status, response }, { status: 502 }) });
+    super(502, {
+      message: error,
+      res: Response.json({ error, call, status, response }, { status: 502 }),
+    });
     this.apiStatus = status;
   }
 }

@@ -10,8 +10,14 @@ const setMode = (mode: string, phone?: string) => sandbox.call('PUT', '/bot/mode
 /** The bot's calls about a phone; it may still reply to the message of another test. */
 const callsFor = (phone: string) => sandbox.calls.filter(({ body }) => body.phone === phone);
 const accepted = async (phone: string) => (await sandbox.call('GET', `/bot/chat/${phone}`)).json;
-const dataOf = (text: string, phone: string) => ({ phone, messageId: crypto.randomUUID(), seq: 1, text });
-const send = (data: object, id: string = crypto.randomUUID()) => sandbox.postEvent('chat.message', data, { id });
+const dataOf = (text: string, phone: string) => ({
+  phone,
+  messageId: crypto.randomUUID(),
+  seq: 1,
+  text,
+});
+const send = (data: object, id: string = crypto.randomUUID()) =>
+  sandbox.postEvent('chat.message', data, { id });
 const statusOf = async (phone: string) => (await send(dataOf('Hello', phone))).status;
 
 beforeEach(async () => {
@@ -25,7 +31,11 @@ test('replies to a message with typing, usage and a text, once, and marks the re
   expect((await send(data, 'one')).status).toBe(200);
   expect((await send(data, 'one')).status).toBe(200);
   await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(3), deadline);
-  expect(callsFor(phone).map(({ path }) => path)).toEqual(['/api/bot/typing', '/api/bot/usage', '/api/bot/messages']);
+  expect(callsFor(phone).map(({ path }) => path)).toEqual([
+    '/api/bot/typing',
+    '/api/bot/usage',
+    '/api/bot/messages',
+  ]);
   const { body } = callsFor(phone)[2]!;
   expect(body).toMatchObject({ phone, replyTo: data.messageId, id: `reply-${data.messageId}` });
   expect(body).not.toHaveProperty('crisis');
@@ -70,34 +80,42 @@ test('has a mode for one phone, which ends with the next one for all', async () 
 test.each([
   ['+15551230010', true],
   ['+15551230011', false],
-])('fetches, transcribes and counts the voice message of %s; the reply has a voice: %s', async (phone, voice) => {
-  sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
-  const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
-  await send(data);
-  await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(5), deadline);
-  const id = data.messageId;
-  expect(callsFor(phone)).toMatchObject([
-    { path: '/api/bot/typing' },
-    { path: '/api/bot/voice', body: { phone, id } },
-    { path: '/api/bot/transcripts', body: { id, text: '(A voice message of 7 s)' } },
-    { path: '/api/bot/usage', body: { phone, kind: 'voice' } },
-    { path: '/api/bot/messages' },
-  ]);
-  const spoken = { type: 'audio/ogg;codecs=opus', seconds: 2 };
-  const reply = callsFor(phone)[4]!.body;
-  if (voice) expect(reply.voice).toMatchObject(spoken);
-  else expect(reply).not.toHaveProperty('voice');
-});
+])(
+  'fetches, transcribes and counts the voice message of %s; the reply has a voice: %s',
+  async (phone, voice) => {
+    sandbox.respondWith('/api/bot/usage', 200, { ...usage, voice });
+    const data = { ...dataOf('', phone), voice: { seconds: 7, type: 'audio/webm', bytes: 20 } };
+    await send(data);
+    await vi.waitFor(() => expect(callsFor(phone)).toHaveLength(5), deadline);
+    const id = data.messageId;
+    expect(callsFor(phone)).toMatchObject([
+      { path: '/api/bot/typing' },
+      { path: '/api/bot/voice', body: { phone, id } },
+      { path: '/api/bot/transcripts', body: { id, text: '(A voice message of 7 s)' } },
+      { path: '/api/bot/usage', body: { phone, kind: 'voice' } },
+      { path: '/api/bot/messages' },
+    ]);
+    const spoken = { type: 'audio/ogg;codecs=opus', seconds: 2 };
+    const reply = callsFor(phone)[4]!.body;
+    if (voice) expect(reply.voice).toMatchObject(spoken);
+    else expect(reply).not.toHaveProperty('voice');
+  },
+);
 
 test('writes a reply in growing pieces, and speaks it', async () => {
   const [phone, text] = ['+15551230020', 'One two three four five six seven'];
   await sandbox.call('POST', '/bot/replies', { phone, text, typed: true, voice: true });
   const calls = callsFor(phone);
-  const shown = calls.filter(({ path }) => path === '/api/bot/typing').map(({ body }) => body.text as string);
+  const shown = calls
+    .filter(({ path }) => path === '/api/bot/typing')
+    .map(({ body }) => body.text as string);
   expect(shown).toEqual(['One two ', 'One two three four ', 'One two three four five six ']);
   const { voice, ...message } = calls.at(-1)!.body;
   expect(message).toMatchObject({ text });
   expect(message).not.toHaveProperty('typed');
   const bytes = Buffer.from(voice.data, 'base64');
-  expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 28, 36)]).toEqual(['OggS', 'OpusHead']);
+  expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 28, 36)]).toEqual([
+    'OggS',
+    'OpusHead',
+  ]);
 });

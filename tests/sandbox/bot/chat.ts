@@ -7,7 +7,13 @@ import { ApiError, createApi } from './calls.ts';
 import recordings from './recordings.json' with { type: 'json' };
 
 type Voice = { seconds: number; type: string; bytes: number };
-type ChatMessageData = { phone: string; messageId: string; text: string; locale?: string; voice?: Voice };
+type ChatMessageData = {
+  phone: string;
+  messageId: string;
+  text: string;
+  locale?: string;
+  voice?: Voice;
+};
 
 /** `answer` accepts and replies, `accept` only accepts, `silent` sends no HTTP response, `refuse` responds 422. */
 const modes = ['answer', 'accept', 'silent', 'refuse'] as const;
@@ -48,7 +54,8 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
 
   /** The ids follow from the message, so that the API counts and shows it once, however often this runs. */
   async function reply({ phone, messageId, text, locale, voice }: ChatMessageData): Promise<void> {
-    const call = <T>(path: string, input: object, id: string) => withRetries(() => callApi<T>(path, input, id));
+    const call = <T>(path: string, input: object, id: string) =>
+      withRetries(() => callApi<T>(path, input, id));
     await call('/api/bot/typing', { phone, seconds: 20 }, `typing_${messageId}`);
     if (voice) {
       await call('/api/bot/voice', { phone, id: messageId }, `voice_${messageId}`);
@@ -75,8 +82,15 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
   async function write({ voice, typed, ...message }: Reply): Promise<object> {
     if (typed) await showInPieces(message);
     const spoken = voice && { voice: { ...speech, seconds: Math.ceil(speech.seconds) } };
-    const result = await callApi<object>('/api/bot/messages', { ...message, ...spoken }, `message_${message.id}`);
-    store.put(`bot-replies:${digitsOf(message.phone)}`, message.id, { ...message, at: new Date().toISOString() });
+    const result = await callApi<object>(
+      '/api/bot/messages',
+      { ...message, ...spoken },
+      `message_${message.id}`,
+    );
+    store.put(`bot-replies:${digitsOf(message.phone)}`, message.id, {
+      ...message,
+      at: new Date().toISOString(),
+    });
     return result;
   }
 
@@ -115,7 +129,9 @@ export function createChat({ store, siteUrl, secrets }: Setup) {
       if (modeOf(data.phone) === 'accept') return;
       const before = queues.get(data.phone) ?? Promise.resolve();
       // The conversation may have been cleared, or the account deleted, meanwhile.
-      const next = before.then(() => reply(data)).catch((error: unknown) => console.error(String(error)));
+      const next = before
+        .then(() => reply(data))
+        .catch((error: unknown) => console.error(String(error)));
       queues.set(data.phone, next);
     },
   };
@@ -127,7 +143,8 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ApiError) || (error.apiStatus !== null && error.apiStatus < 500)) throw error;
+      if (!(error instanceof ApiError) || (error.apiStatus !== null && error.apiStatus < 500))
+        throw error;
       await sleep(ms, undefined, { ref: false });
     }
   }
@@ -158,7 +175,10 @@ const english = {
 /** By the `locale` of a message on the web. */
 const repliesIn: Record<string, typeof english> = {
   es: {
-    kind: ['Gracias por contármelo. ¿Qué es lo que más te pesa ahora?', 'Te escucho. Vamos paso a paso.'],
+    kind: [
+      'Gracias por contármelo. ¿Qué es lo que más te pesa ahora?',
+      'Te escucho. Vamos paso a paso.',
+    ],
     crisis:
       'Me alegra que me lo cuentes. Ahora mereces la ayuda de una persona: llama al número de emergencias de tu país o a una línea de ayuda.',
   },
@@ -173,25 +193,41 @@ const repliesIn: Record<string, typeof english> = {
 };
 
 /** The reply of Solace, or the reason why there is none. */
-export function replyTo(usage: Usage, voice: boolean, siteUrl: string, replies = english.kind): string {
+export function replyTo(
+  usage: Usage,
+  voice: boolean,
+  siteUrl: string,
+  replies = english.kind,
+): string {
   if (usage.allowed) return replies[usage.used % replies.length] ?? '';
-  if (voice && !usage.voice) return `Voice messages come with a paid plan. You can choose one here: ${siteUrl}/plans`;
+  if (voice && !usage.voice)
+    return `Voice messages come with a paid plan. You can choose one here: ${siteUrl}/plans`;
   if (usage.remaining <= 0)
     return `You have used your weekly allowance of ${usage.limit} messages. A new week starts on ${weekday(usage.resetsAt)}. More messages: ${siteUrl}/plans`;
   return 'Your account is waiting for approval. I will be here for you as soon as it is done.';
 }
 
-const week = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' });
+const week = new Intl.DateTimeFormat('en-US', {
+  weekday: 'long',
+  month: 'long',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
 const weekday = (iso: string) => week.format(new Date(iso));
 
 const BotEvent = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({ type: v.string(), timestamp: v.string(), data: v.looseObject({ phone: v.optional(v.string()) }) }),
+  v.object({
+    type: v.string(),
+    timestamp: v.string(),
+    data: v.looseObject({ phone: v.optional(v.string()) }),
+  }),
 );
 
 /** Without the new number: the old one may be in other hands. */
-const movedAway = 'Your Solace account has a new number. If that was not you, write to our support at once.';
+const movedAway =
+  'Your Solace account has a new number. If that was not you, write to our support at once.';
 
 /** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
 export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): Hono {

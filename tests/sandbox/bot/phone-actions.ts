@@ -12,10 +12,16 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
   const callApi = createApi(siteUrl, secrets.BOT_WEBHOOK_SECRET);
   const app = new Hono();
   const personOf = (number: string): Person =>
-    phones.find(number)?.hidden ? { businessUserId: businessUserIdOf(number) } : { phone: `+${number}` };
+    phones.find(number)?.hidden
+      ? { businessUserId: businessUserIdOf(number) }
+      : { phone: `+${number}` };
 
   /** The usage and the bot's reply; the usage is null for somebody whom the bot cannot name. */
-  async function answer(number: string, text: string, voice: boolean): Promise<{ reply: string; usage: Usage | null }> {
+  async function answer(
+    number: string,
+    text: string,
+    voice: boolean,
+  ): Promise<{ reply: string; usage: Usage | null }> {
     const person = personOf(number);
     const linkCode = person.phone ? undefined : linkCodeIn(text);
     try {
@@ -25,9 +31,13 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
       if (person.phone) throw error;
       return { reply: hiddenProblem(error, siteUrl), usage: null };
     }
-    const usage = await callApi<Usage>('/api/bot/usage', { ...person, kind: voice ? 'voice' : 'text' });
+    const usage = await callApi<Usage>('/api/bot/usage', {
+      ...person,
+      kind: voice ? 'voice' : 'text',
+    });
     const isClaim = linkCode !== undefined && !usage.allowed && usage.used === 0;
-    const claimed = 'Thank you! Type the code that has just arrived on the page that you came from.';
+    const claimed =
+      'Thank you! Type the code that has just arrived on the page that you came from.';
     return { reply: isClaim ? claimed : replyTo(usage, voice, siteUrl), usage };
   }
 
@@ -42,7 +52,8 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
   app.post('/phones/:phone/messages', async (c) => {
     const { number, input } = await read(c);
     const voice = input['voice'] === true;
-    const written = typeof input['text'] === 'string' && input['text'].trim() ? input['text'] : undefined;
+    const written =
+      typeof input['text'] === 'string' && input['text'].trim() ? input['text'] : undefined;
     const text = written ?? (voice ? 'Voice message' : 'Hi');
     phones.add(number, { from: 'user', text, ...(voice && { voice }) });
     const answered = await answer(number, text, voice);
@@ -53,7 +64,12 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
   app.post('/phones/:phone/trial', async (c) => {
     const { number, input } = await read(c);
     const { tier, days, language } = input;
-    const { url } = await callApi<{ url: string }>('/api/bot/trials', { ...personOf(number), tier, days, language });
+    const { url } = await callApi<{ url: string }>('/api/bot/trials', {
+      ...personOf(number),
+      tier,
+      days,
+      language,
+    });
     const text = `Here is your free trial. Open this link to start it: ${url}`;
     phones.add(number, { from: 'solace', text });
     return c.json({ url });
@@ -61,7 +77,9 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
 
   app.post('/phones/:phone/status', async (c) => {
     const { number, input } = await read(c);
-    return c.json(await callApi<object>('/api/bot/approvals', { ...personOf(number), status: input['status'] }));
+    return c.json(
+      await callApi<object>('/api/bot/approvals', { ...personOf(number), status: input['status'] }),
+    );
   });
   return app;
 }
@@ -69,7 +87,8 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
 /** What the bot says to somebody whom it cannot name; other errors pass. */
 function hiddenProblem(error: unknown, siteUrl: string): string {
   const status = error instanceof ApiError ? error.apiStatus : null;
-  if (status === 404) return `I cannot see your number. Open ${siteUrl}/login and send me the message that it shows.`;
+  if (status === 404)
+    return `I cannot see your number. Open ${siteUrl}/login and send me the message that it shows.`;
   if (status === 400) return `This code is used or too old. Open ${siteUrl}/login for a new one.`;
   throw error;
 }

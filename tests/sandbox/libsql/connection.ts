@@ -81,7 +81,10 @@ export function describeError(error: unknown): { message: string; code: string }
     return { message: `SQL string could not be parsed: ${error.message}`, code: 'SQL_PARSE_ERROR' };
   // The server reports SQLITE_CONSTRAINT_UNIQUE as SQLITE_CONSTRAINT, and SQLITE_ERROR as unknown.
   const primary = error.code.split('_').slice(0, 2).join('_');
-  return { message: `SQLite error: ${error.message}`, code: primary === 'SQLITE_ERROR' ? 'SQLITE_UNKNOWN' : primary };
+  return {
+    message: `SQLite error: ${error.message}`,
+    code: primary === 'SQLITE_ERROR' ? 'SQLITE_UNKNOWN' : primary,
+  };
 }
 
 /** The bindable indexes of a statement: null for a bare `?` and for a gap. */
@@ -107,7 +110,8 @@ function parametersOf(sql: string): Params {
     open = token !== ';';
     if (parameter.test(token)) declare(params, token);
   }
-  if (statements === 0) throw refusal('SQL_NO_STATEMENT', 'SQL string does not contain any statement');
+  if (statements === 0)
+    throw refusal('SQL_NO_STATEMENT', 'SQL string does not contain any statement');
   if (statements > 1 && !trigger.test(sql))
     throw refusal('SQL_MANY_STATEMENTS', 'SQL string contains more than one statement');
   return params;
@@ -125,7 +129,10 @@ function declare(params: Params, token: string): void {
 /** The values in the order of their indexes, since the engine's binding crashes the process on unknown names. */
 function bind(params: Params, { args, named_args: named }: Statement): Value[] {
   if (args.length > 0 && named.length > 0)
-    throw refusal('ARGS_BOTH_POSITIONAL_AND_NAMED', 'Positional and named arguments cannot stand together');
+    throw refusal(
+      'ARGS_BOTH_POSITIONAL_AND_NAMED',
+      'Positional and named arguments cannot stand together',
+    );
   if (args.length + named.length > params.length)
     throw refusal('ARGS_INVALID', `too many parameters, expected ${params.length}`);
   const bare = (name: string) => name.replace(/^[:@$?]/, '');
@@ -163,9 +170,15 @@ export class Connection {
 
   constructor(file: string) {
     this.#database = new Database(file, { timeout: 0 });
-    (this.#database as unknown as { defaultSafeIntegers(on: boolean): void }).defaultSafeIntegers(true);
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON');
-    this.#counters = this.#database.prepare('SELECT changes(), total_changes(), last_insert_rowid()').raw() as Counters;
+    (this.#database as unknown as { defaultSafeIntegers(on: boolean): void }).defaultSafeIntegers(
+      true,
+    );
+    this.#database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON',
+    );
+    this.#counters = this.#database
+      .prepare('SELECT changes(), total_changes(), last_insert_rowid()')
+      .raw() as Counters;
   }
 
   get inTransaction(): boolean {

@@ -6,10 +6,25 @@ import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import Database from 'libsql';
 import { jsonError } from '../setup.ts';
-import { Pipeline, Connection, describeError, type Request, type Statement, type Step } from './connection.ts';
+import {
+  Pipeline,
+  Connection,
+  describeError,
+  type Request,
+  type Statement,
+  type Step,
+} from './connection.ts';
 
 /** A libSQL server: the real engine on a file, with what its client sends of the Hrana protocol over HTTP, version 2. */
-export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string; authToken: string; idleMs?: number }) {
+export function createLibsql({
+  file,
+  authToken,
+  idleMs = 5000,
+}: {
+  file: string;
+  authToken: string;
+  idleMs?: number;
+}) {
   mkdirSync(dirname(file), { recursive: true });
   const streams = createStreams(file, idleMs);
   const app = new Hono();
@@ -21,7 +36,8 @@ export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string;
   app.get('/v2', (c) => c.body(null, 200));
   app.post('/v2/pipeline', async (c) => {
     const { success, output } = v.safeParse(Pipeline, await c.req.json().catch(() => undefined));
-    if (!success) throw new HTTPException(400, { message: 'Cannot deserialize client message from JSON' });
+    if (!success)
+      throw new HTTPException(400, { message: 'Cannot deserialize client message from JSON' });
     return c.json(await pipeline(streams, output));
   });
   return { app, close: () => streams.close() };
@@ -30,7 +46,11 @@ export function createLibsql({ file, authToken, idleMs = 5000 }: { file: string;
 /** Runs the requests in order on one stream, which stays open under a baton unless closed. */
 async function pipeline(streams: Streams, { baton, requests }: v.InferOutput<typeof Pipeline>) {
   const stream = baton ? streams.resume(baton) : streams.open();
-  if (!stream) throw jsonError(400, { message: 'The stream has expired due to inactivity', code: 'STREAM_EXPIRED' });
+  if (!stream)
+    throw jsonError(400, {
+      message: 'The stream has expired due to inactivity',
+      code: 'STREAM_EXPIRED',
+    });
   let closed = true;
   try {
     const results: object[] = [];
@@ -107,13 +127,17 @@ function openStream(connection: Connection, lock: EventEmitter) {
     connection,
     async respond(request: Request): Promise<object> {
       const { result, error } = await outcomeOf(() => perform(request));
-      return error ? { type: 'error', error } : { type: 'ok', response: { type: request.type, ...result } };
+      return error
+        ? { type: 'error', error }
+        : { type: 'ok', response: { type: request.type, ...result } };
     },
   };
 }
 
 /** The result or the error of work, as the server reports it. */
-async function outcomeOf(work: () => Promise<object>): Promise<{ result?: object; error?: object }> {
+async function outcomeOf(
+  work: () => Promise<object>,
+): Promise<{ result?: object; error?: object }> {
   try {
     return { result: await work() };
   } catch (error) {

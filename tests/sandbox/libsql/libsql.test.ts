@@ -19,7 +19,8 @@ const schema = `
 `;
 
 const client = createClient({ url, authToken, intMode: 'bigint' });
-const titles = async () => (await client.execute('SELECT title FROM notes')).rows.map(({ title }) => title);
+const titles = async () =>
+  (await client.execute('SELECT title FROM notes')).rows.map(({ title }) => title);
 beforeEach(() => client.executeMultiple(schema));
 
 test('returns each value as it was sent', async () => {
@@ -39,7 +40,9 @@ test('returns columns, their types, affected rows and the last rowid', async () 
   const sql = 'INSERT INTO notes (id, title) VALUES (:id, $title)';
   const written = await client.execute({ sql, args: { id: 7n, title: 'a' } });
   expect(written).toMatchObject({ rowsAffected: 1, lastInsertRowid: 7n, rows: [] });
-  const { columns, columnTypes, rowsAffected } = await client.execute('SELECT id, title, count(*) AS n FROM notes');
+  const { columns, columnTypes, rowsAffected } = await client.execute(
+    'SELECT id, title, count(*) AS n FROM notes',
+  );
   expect(columns).toEqual(['id', 'title', 'n']);
   expect(columnTypes).toEqual(['INTEGER', 'TEXT', '']);
   expect(rowsAffected).toBe(0);
@@ -78,7 +81,8 @@ test('holds a transaction open, invisible to others until it commits', async () 
 });
 
 test('can write after a write was explained', async () => {
-  const write = (weight: number) => client.batch([['INSERT INTO notes (weight) VALUES (?)', [weight]]], 'write');
+  const write = (weight: number) =>
+    client.batch([['INSERT INTO notes (weight) VALUES (?)', [weight]]], 'write');
   for (let round = 0; round < 3; round += 1) {
     await client.execute('EXPLAIN QUERY PLAN UPDATE notes SET weight = 1');
     await Promise.all([1, 2, 3].map(write));
@@ -91,7 +95,9 @@ test('requires its token', async () => {
   await expect(stranger.execute('SELECT 1')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
 
-const select = (arg: object) => ({ requests: [{ type: 'execute', stmt: { sql: 'SELECT ?', args: [arg] } }] });
+const select = (arg: object) => ({
+  requests: [{ type: 'execute', stmt: { sql: 'SELECT ?', args: [arg] } }],
+});
 test.each([
   [''],
   ['[]'],
@@ -110,15 +116,24 @@ test('writers wait for each other', async () => {
   const append = async () => {
     const transaction = await client.transaction('write');
     const { rows } = await transaction.execute('SELECT count(*) AS n FROM notes');
-    await transaction.execute({ sql: 'INSERT INTO notes (title) VALUES (?)', args: [rows[0]!.n as bigint] });
+    await transaction.execute({
+      sql: 'INSERT INTO notes (title) VALUES (?)',
+      args: [rows[0]!.n as bigint],
+    });
     await transaction.commit();
   };
   await Promise.all(Array.from({ length: 50 }, append));
-  expect((await client.execute('SELECT count(DISTINCT title) AS n FROM notes')).rows[0]!.n).toBe(50n);
+  expect((await client.execute('SELECT count(DISTINCT title) AS n FROM notes')).rows[0]!.n).toBe(
+    50n,
+  );
 });
 
 test('an idle transaction is rolled back, and the waiting ones continue', async () => {
-  const libsql = createLibsql({ authToken, idleMs: 500, file: join(sandbox.stateDir, 'another.db') });
+  const libsql = createLibsql({
+    authToken,
+    idleMs: 500,
+    file: join(sandbox.stateDir, 'another.db'),
+  });
   const server = await listen(0);
   const listener = getRequestListener(libsql.app.fetch, { overrideGlobalObjects: false });
   server.serve((request, response) => void listener(request, response));
@@ -131,7 +146,9 @@ test('an idle transaction is rolled back, and the waiting ones continue', async 
   const silent = await client.transaction('write');
   await silent.execute(insert('silent'));
   await client.execute(insert('patient'));
-  expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([{ title: 'patient' }]);
+  expect((await client.execute('SELECT title FROM notes')).rows).toMatchObject([
+    { title: 'patient' },
+  ]);
   await expect(silent.commit()).rejects.toMatchObject({ code: 'STREAM_EXPIRED' });
 });
 
@@ -154,5 +171,7 @@ test('a statement prepared before the schema changed sees the new column, on eve
 test('foreign keys hold, also after a migration switched them off', async () => {
   await client.execute('CREATE TABLE tags (note REFERENCES notes (id))');
   await client.migrate(['DROP TABLE notes', 'CREATE TABLE notes (id INTEGER PRIMARY KEY)']);
-  await expect(client.execute('INSERT INTO tags VALUES (1)')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT' });
+  await expect(client.execute('INSERT INTO tags VALUES (1)')).rejects.toMatchObject({
+    code: 'SQLITE_CONSTRAINT',
+  });
 });

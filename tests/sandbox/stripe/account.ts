@@ -4,7 +4,11 @@ import { newObject, pageOf, type PageParams } from './table.ts';
 import { notFound } from './api/errors.ts';
 
 /** The settings of the Dashboard, which Stripe's API returns and cannot change. */
-export type DashboardSettings = { chargesEnabled: boolean; icon: string | null; statementDescriptor: string | null };
+export type DashboardSettings = {
+  chargesEnabled: boolean;
+  icon: string | null;
+  statementDescriptor: string | null;
+};
 
 export function dashboardSettings({ store }: World): DashboardSettings {
   return {
@@ -15,7 +19,10 @@ export function dashboardSettings({ store }: World): DashboardSettings {
   };
 }
 
-export function changeDashboardSettings(world: World, changes: Partial<DashboardSettings>): DashboardSettings {
+export function changeDashboardSettings(
+  world: World,
+  changes: Partial<DashboardSettings>,
+): DashboardSettings {
   world.store.put('stripe/meta', 'dashboard', { ...dashboardSettings(world), ...changes });
   return dashboardSettings(world);
 }
@@ -26,11 +33,18 @@ export function retrieveAccount(world: World) {
   return {
     id: 'acct_1LocalStripe0000',
     object: 'account',
-    business_profile: { name: businessName, support_email: 'support@solace.example', support_url: null },
+    business_profile: {
+      name: businessName,
+      support_email: 'support@solace.example',
+      support_url: null,
+    },
     charges_enabled: chargesEnabled,
     country: 'US',
     default_currency: 'usd',
-    settings: { branding: { icon, logo: null }, payments: { statement_descriptor: statementDescriptor } },
+    settings: {
+      branding: { icon, logo: null },
+      payments: { statement_descriptor: statementDescriptor },
+    },
     type: 'standard',
   };
 }
@@ -82,7 +96,10 @@ export function updateMethodConfiguration(world: World, call: Call<Params>) {
     const preference = call.params[name]?.display_preference?.preference;
     return preference ? [[name, preference]] : [];
   });
-  world.store.put('stripe/meta', 'methods', { ...preferences(world), ...Object.fromEntries(chosen) });
+  world.store.put('stripe/meta', 'methods', {
+    ...preferences(world),
+    ...Object.fromEntries(chosen),
+  });
   return present(world);
 }
 

@@ -25,7 +25,9 @@ export function updateProduct(world: World, call: Call<Stripe.ProductUpdateParam
   });
 }
 
-type NewPrice = Required<Pick<Stripe.PriceCreateParams, 'currency' | 'product' | 'recurring' | 'unit_amount'>> &
+type NewPrice = Required<
+  Pick<Stripe.PriceCreateParams, 'currency' | 'product' | 'recurring' | 'unit_amount'>
+> &
   Stripe.PriceCreateParams;
 
 export function createPrice(world: World, { params }: Call<NewPrice>): Price {
@@ -41,7 +43,13 @@ export function createPrice(world: World, { params }: Call<NewPrice>): Price {
     ...given(params, 'lookup_key'),
     metadata: newMetadata(params.metadata),
     product,
-    recurring: { interval_count: 1, meter: null, trial_period_days: null, usage_type: 'licensed', ...recurring },
+    recurring: {
+      interval_count: 1,
+      meter: null,
+      trial_period_days: null,
+      usage_type: 'licensed',
+      ...recurring,
+    },
     unit_amount: amount,
     unit_amount_decimal: String(amount),
   });
@@ -49,7 +57,11 @@ export function createPrice(world: World, { params }: Call<NewPrice>): Price {
 
 type Claim = Pick<Stripe.PriceUpdateParams, 'lookup_key' | 'transfer_lookup_key'>;
 
-function claimLookupKey(world: World, { lookup_key: key, transfer_lookup_key: transfer }: Claim, by?: Price): void {
+function claimLookupKey(
+  world: World,
+  { lookup_key: key, transfer_lookup_key: transfer }: Claim,
+  by?: Price,
+): void {
   const present = key ? world.prices.all().find((price) => price.lookup_key === key) : undefined;
   if (!present || present.id === by?.id) return;
   if (!transfer) {
@@ -85,5 +97,15 @@ export function planOf(price: Price): object {
   const { interval, interval_count } = price.recurring;
   const period = { interval, interval_count };
   const amounts = { amount, amount_decimal, currency };
-  return newObject<Plan>({ id, object: 'plan', active, created, metadata, nickname, product, ...amounts, ...period });
+  return newObject<Plan>({
+    id,
+    object: 'plan',
+    active,
+    created,
+    metadata,
+    nickname,
+    product,
+    ...amounts,
+    ...period,
+  });
 }

@@ -11,7 +11,10 @@ export function createClock(store: Store) {
 
   /** The part of the offset by which time passed for this scope alone. */
   function own(scope: Scope): number {
-    const known = offsets.get(scope) ?? store.get<{ offset: number }>('stripe/meta', nameOf(scope))?.offset ?? 0;
+    const known =
+      offsets.get(scope) ??
+      store.get<{ offset: number }>('stripe/meta', nameOf(scope))?.offset ??
+      0;
     offsets.set(scope, known);
     return known;
   }

@@ -1,4 +1,12 @@
-import { given, liveCustomer, mergeMetadata, newMetadata, type World, type Call, idOf } from './world.ts';
+import {
+  given,
+  liveCustomer,
+  mergeMetadata,
+  newMetadata,
+  type World,
+  type Call,
+  idOf,
+} from './world.ts';
 import { invalid } from './api/errors.ts';
 import type { Customer, Address, Indexed } from './objects.ts';
 import type { Stripe } from 'stripe';
@@ -6,7 +14,10 @@ import { newId } from './table.ts';
 import { attach, detach, ownMethod } from './payments/payment-methods.ts';
 import { endSubscription } from './subscriptions/subscriptions.ts';
 
-export function createCustomer(world: World, { params }: Pick<Call<Stripe.CustomerCreateParams>, 'params'>): Customer {
+export function createCustomer(
+  world: World,
+  { params }: Pick<Call<Stripe.CustomerCreateParams>, 'params'>,
+): Customer {
   // A request of another account creates a customer all the same.
   world.unknownCustomers = false;
   const customer = world.customers.insert({
@@ -28,16 +39,22 @@ export function updateCustomer(world: World, call: Call<Stripe.CustomerUpdatePar
 
 function applyUpdates(world: World, id: string, params: Stripe.CustomerUpdateParams): Customer {
   const wanted = params.invoice_settings?.default_payment_method;
-  const method = wanted ? ownMethod(world, id, wanted, 'invoice_settings[default_payment_method]').id : null;
+  const method = wanted
+    ? ownMethod(world, id, wanted, 'invoice_settings[default_payment_method]').id
+    : null;
   if (params.email && !/^[^\s@]+@[^\s@]+$/.test(params.email))
     throw invalid(`Invalid email address: ${params.email}`, 'email', 'email_invalid');
   return world.customers.change(id, (customer) => {
     const before = structuredClone(customer);
     Object.assign(customer, given(params, 'email', 'phone', 'name'));
-    if (params.address !== undefined) customer.address = params.address ? { ...noAddress, ...params.address } : null;
+    if (params.address !== undefined)
+      customer.address = params.address ? { ...noAddress, ...params.address } : null;
     if (wanted !== undefined) customer.invoice_settings.default_payment_method = method;
     customer.metadata = mergeMetadata(customer.metadata, params.metadata);
-    customer._ = { phone: customer.metadata['phone'] ?? customer.phone, indexed: indexAfter(before) };
+    customer._ = {
+      phone: customer.metadata['phone'] ?? customer.phone,
+      indexed: indexAfter(before),
+    };
   });
 }
 
@@ -55,27 +72,41 @@ export function deleteCustomer(world: World, call: Call): object {
   const customer = world.customers.get(id);
   world.customers.change(id, { deleted: true }, null);
   world.emit('customer.deleted', customer);
-  for (const method of world.paymentMethods.all()) if (method.customer === id) detach(world, method.id);
+  for (const method of world.paymentMethods.all())
+    if (method.customer === id) detach(world, method.id);
   return { id, object: 'customer', deleted: true };
 }
 
 /** Searches for one value of the metadata, `metadata['key']:'value'`: the only clause of Stripe's query language here. */
-export function searchCustomers(world: World, { params: { query, limit = 10 } }: Call<Stripe.CustomerSearchParams>) {
-  const [, key = '', value = ''] = /^metadata\[["']([^"']+)["']\]:["']([^"']*)["']$/.exec(query.trim()) ?? [];
+export function searchCustomers(
+  world: World,
+  { params: { query, limit = 10 } }: Call<Stripe.CustomerSearchParams>,
+) {
+  const [, key = '', value = ''] =
+    /^metadata\[["']([^"']+)["']\]:["']([^"']*)["']$/.exec(query.trim()) ?? [];
   if (!key) throw invalid(`We were unable to parse your search query: ${query}`, 'query');
   const data = world.customers.all().filter((customer) => {
     const indexed = customer.deleted ? null : searchableOf(customer);
     return indexed?.metadata[key]?.toLowerCase() === value.toLowerCase();
   });
   const url = '/v1/customers/search';
-  return { object: 'search_result', data: data.slice(0, limit), has_more: data.length > limit, next_page: null, url };
+  return {
+    object: 'search_result',
+    data: data.slice(0, limit),
+    has_more: data.length > limit,
+    next_page: null,
+    url,
+  };
 }
 
 /** Stripe's search finds a change after up to a minute; here after two seconds. */
 export const indexDelayMs = 2000;
 
 /** The index after a customer has changed. */
-const indexAfter = (before: Customer): Indexed => ({ changedAt: Date.now(), earlier: searchableOf(before) });
+const indexAfter = (before: Customer): Indexed => ({
+  changedAt: Date.now(),
+  earlier: searchableOf(before),
+});
 
 /** The version of a customer that search finds now; null before the index contains the customer. */
 function searchableOf(customer: Customer): Indexed['earlier'] {
@@ -83,4 +114,11 @@ function searchableOf(customer: Customer): Indexed['earlier'] {
   return changedAt + indexDelayMs > Date.now() ? earlier : customer;
 }
 
-const noAddress: Address = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
+const noAddress: Address = {
+  city: null,
+  country: null,
+  line1: null,
+  line2: null,
+  postal_code: null,
+  state: null,
+};

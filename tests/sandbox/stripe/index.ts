@@ -20,7 +20,10 @@ import type { Customer, Invoice } from './objects.ts';
 import { openDispute } from './payments/charges.ts';
 
 /** A local Stripe: API, hosted pages, signed webhooks and a clock. Serve its app at the root. */
-export function createStripe({ store, ...settings }: Settings & { store: Store }): { app: Hono; close(): void } {
+export function createStripe({ store, ...settings }: Settings & { store: Store }): {
+  app: Hono;
+  close(): void;
+} {
   const webhooks = createWebhooks(store);
   const world = createWorld(store, settings, webhooks.enqueue);
   const time = createTime(world, webhooks, atomically);
@@ -59,7 +62,9 @@ const preventCaching: MiddlewareHandler = async function preventCaching(c, next)
 /** The hosted pages: checkout, portal and invoice. */
 function createPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
-  app.get('/stripe/pages.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
+  app.get('/stripe/pages.css', (c) =>
+    c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }),
+  );
   for (const path of ['/checkout/*', '/portal/*', '/invoice/*']) app.use(path, preventCaching);
   app.route('/', checkoutPages(world, atomically));
   app.route('/', portalPages(world, atomically));
@@ -72,7 +77,12 @@ function createPages(world: World, atomically: Atomically): Hono {
   return app;
 }
 
-type Parts = { world: World; webhooks: Webhooks; time: ReturnType<typeof createTime>; atomically: Atomically };
+type Parts = {
+  world: World;
+  webhooks: Webhooks;
+  time: ReturnType<typeof createTime>;
+  atomically: Atomically;
+};
 
 const phone = v.optional(v.string());
 const text = v.exactOptional(v.nullable(v.string()));
@@ -97,7 +107,9 @@ const Dashboard = v.strictObject({
 /** The control calls that the real Stripe lacks: stored objects, clock, webhook mode, payments, account settings. */
 function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   const app = new Hono();
-  app.get('/stripe/customers/:phone', (c) => c.json(objectsOf(world, findCustomer(world, c.req.param('phone')))));
+  app.get('/stripe/customers/:phone', (c) =>
+    c.json(objectsOf(world, findCustomer(world, c.req.param('phone')))),
+  );
 
   /** Oldest first. The real list of events cannot be limited to a customer. */
   app.get('/stripe/events', (c) => {
@@ -108,7 +120,9 @@ function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   app.get('/stripe/clock', (c) => c.json({ now: world.clock.now() }));
   app.post('/stripe/clock', async (c) => {
     const control = await readControl(c, AdvanceClock);
-    return c.json({ now: await time.advance(control.advanceSeconds, scopeOf(world, control.phone)) });
+    return c.json({
+      now: await time.advance(control.advanceSeconds, scopeOf(world, control.phone)),
+    });
   });
 
   app.put('/stripe/webhooks', async (c) => {
@@ -119,8 +133,11 @@ function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   app.post('/stripe/webhooks/redeliver', async (c) => {
     const control = await readControl(c, Redelivery);
     // Somebody who never bought anything has no events.
-    const customer = control.phone === undefined ? '' : (customerWith(world, control.phone)?.id ?? 'none');
-    const newest = world.events.all().filter((event) => customer === '' || queueOf(event) === customer);
+    const customer =
+      control.phone === undefined ? '' : (customerWith(world, control.phone)?.id ?? 'none');
+    const newest = world.events
+      .all()
+      .filter((event) => customer === '' || queueOf(event) === customer);
     const events = control.order === 'reversed' ? newest : newest.toReversed();
     let sent = 0;
     for (let round = 0; round < control.times; round++)
@@ -140,7 +157,8 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
     const { id } = findCustomer(world, c.req.param('phone'));
     const methods = world.paymentMethods.all().filter(({ customer }) => customer === id);
     if (methods.length === 0) throw controlError(404, 'This customer has no card');
-    for (const method of methods) world.paymentMethods.change(method.id, ({ _ }) => void (_.declines = declines), null);
+    for (const method of methods)
+      world.paymentMethods.change(method.id, ({ _ }) => void (_.declines = declines), null);
     return c.json({ declines });
   });
 
@@ -150,7 +168,9 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
     const { id } = findCustomer(world, c.req.param('phone'));
     const charge = world.charges
       .all()
-      .filter(({ customer, status, disputed }) => customer === id && status === 'succeeded' && !disputed)
+      .filter(
+        ({ customer, status, disputed }) => customer === id && status === 'succeeded' && !disputed,
+      )
       .find((each) => wanted === undefined || wanted === each.id);
     if (!charge) throw controlError(404, 'This customer has no payment that could be disputed');
     const dispute = atomically(id, () => openDispute(world, charge.id));
@@ -160,9 +180,11 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
   app.post('/stripe/customers/:phone/authenticate', async (c) => {
     const control = await readControl(c, v.object({ succeeds: v.boolean() }));
     const { id } = findCustomer(world, c.req.param('phone'));
-    const waits = (invoice: Invoice) => invoice.customer === id && awaitsAuthentication(world, invoice);
+    const waits = (invoice: Invoice) =>
+      invoice.customer === id && awaitsAuthentication(world, invoice);
     const waiting = world.invoices.all().find(waits);
-    if (!waiting) throw controlError(404, 'No open invoice of this customer waits for authentication');
+    if (!waiting)
+      throw controlError(404, 'No open invoice of this customer waits for authentication');
     const invoice = atomically(id, () => authenticateInvoice(world, waiting.id, control));
     return c.json(shown(world, invoice));
   });
@@ -177,7 +199,9 @@ function createAccountControl(world: World): Hono {
     return c.json(world.setCollection(changes, scopeOf(world, of)));
   });
   app.get('/stripe/dashboard', (c) => c.json(dashboardSettings(world)));
-  app.put('/stripe/dashboard', async (c) => c.json(changeDashboardSettings(world, await readControl(c, Dashboard))));
+  app.put('/stripe/dashboard', async (c) =>
+    c.json(changeDashboardSettings(world, await readControl(c, Dashboard))),
+  );
   return app;
 }
 
@@ -185,7 +209,8 @@ const shown = (world: World, object: unknown): object => expand(world, object, [
 
 function objectsOf(world: World, customer: Customer): object {
   const { id } = customer;
-  const own = <T extends { customer: string }>(docs: T[]) => docs.filter((doc) => doc.customer === id);
+  const own = <T extends { customer: string }>(docs: T[]) =>
+    docs.filter((doc) => doc.customer === id);
   return shown(world, {
     customer: customer.deleted ? { id, object: 'customer', deleted: true } : customer,
     subscriptions: own(world.subscriptions.all()),
@@ -197,7 +222,9 @@ function objectsOf(world: World, customer: Customer): object {
 /** The customer with this number, else the last deleted one with it. */
 function customerWith(world: World, number: string): Customer | undefined {
   const digits = number.replaceAll(/\D/g, '');
-  const found = world.customers.all().filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
+  const found = world.customers
+    .all()
+    .filter(({ _ }) => _.phone !== null && _.phone.replaceAll(/\D/g, '') === digits);
   return found.find(({ deleted }) => !deleted) ?? found[0];
 }
 

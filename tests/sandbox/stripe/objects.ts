@@ -2,16 +2,27 @@ import type { Stripe } from 'stripe';
 import type { List } from './table.ts';
 
 /** The fields of an SDK object with related objects as ids, as Stripe stores and sends them. */
-type ById<T> = { [Field in keyof T]: string extends T[Field] ? Exclude<T[Field], { id?: string }> : T[Field] };
+type ById<T> = {
+  [Field in keyof T]: string extends T[Field] ? Exclude<T[Field], { id?: string }> : T[Field];
+};
 /** An object of the local Stripe: the SDK's, but for the fields that are stated here. */
 type Stored<T, Own> = Omit<ById<T>, keyof Own> & Own;
 
 export type Metadata = Stripe.Metadata;
-export type Address = Record<'city' | 'country' | 'line1' | 'line2' | 'postal_code' | 'state', string | null>;
+export type Address = Record<
+  'city' | 'country' | 'line1' | 'line2' | 'postal_code' | 'state',
+  string | null
+>;
 
 export type WebhookEndpoint = Stored<Stripe.WebhookEndpoint, { _: { secret: string } }>;
 
-export type EventObject = { id: string; object: string; charge?: unknown; customer?: unknown; invoice?: unknown };
+export type EventObject = {
+  id: string;
+  object: string;
+  charge?: unknown;
+  customer?: unknown;
+  invoice?: unknown;
+};
 
 export type StripeEvent = Stored<
   Stripe.EventBase,
@@ -47,12 +58,20 @@ export type Product = Stored<Stripe.Product, { default_price: string | null }>;
 /** On the wire decimal amounts are texts. */
 export type Price = Stored<
   Stripe.Price,
-  { product: string; recurring: Stripe.Price.Recurring; unit_amount: number; unit_amount_decimal: string }
+  {
+    product: string;
+    recurring: Stripe.Price.Recurring;
+    unit_amount: number;
+    unit_amount_decimal: string;
+  }
 >;
 
 export type Plan = Stored<Stripe.Plan, { amount_decimal: string }>;
 
-export type SubscriptionItem = Stored<Stripe.SubscriptionItem, { plan: object; price: Price; quantity: number }>;
+export type SubscriptionItem = Stored<
+  Stripe.SubscriptionItem,
+  { plan: object; price: Price; quantity: number }
+>;
 
 export type Subscription = Stored<
   Stripe.Subscription,
@@ -72,7 +91,10 @@ export type Subscription = Stored<
 >;
 
 export type Phase = Stored<Stripe.SubscriptionSchedule.Phase, { items: PhaseItem[] }>;
-export type PhaseItem = Stored<Stripe.SubscriptionSchedule.Phase.Item, { price: string; quantity: number }>;
+export type PhaseItem = Stored<
+  Stripe.SubscriptionSchedule.Phase.Item,
+  { price: string; quantity: number }
+>;
 
 export type Schedule = Stored<Stripe.SubscriptionSchedule, { customer: string; phases: Phase[] }>;
 
@@ -103,7 +125,12 @@ export type Credited = { invoice: string; invoice_line_items: string[] };
 type ItemDetails = ById<Stripe.InvoiceLineItem.Parent.SubscriptionItemDetails>;
 export type Line = Stored<
   Stripe.InvoiceLineItem,
-  { parent: { subscription_item_details: ItemDetails }; pricing: object; quantity: number; quantity_decimal: string }
+  {
+    parent: { subscription_item_details: ItemDetails };
+    pricing: object;
+    quantity: number;
+    quantity_decimal: string;
+  }
 >;
 
 export type InvoicePayment = Stored<
@@ -151,12 +178,18 @@ export type CheckoutSession = Stored<
 
 /** What a customer may do in the portal. */
 export type Features = Omit<Stripe.BillingPortal.Configuration.Features, 'subscription_update'> & {
-  subscription_update: Omit<Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate, 'products'> & {
+  subscription_update: Omit<
+    Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate,
+    'products'
+  > & {
     products: { product: string; prices: string[] }[];
   };
 };
 
-export type PortalConfiguration = Stored<Stripe.BillingPortal.Configuration, { features: Features }>;
+export type PortalConfiguration = Stored<
+  Stripe.BillingPortal.Configuration,
+  { features: Features }
+>;
 
 export type PortalFlow = Stripe.BillingPortal.Session.Flow;
 

@@ -22,7 +22,10 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
   const clock = createClock(store);
   const isHidden = (name: string) => name === 'customers' && world.unknownCustomers;
   const open = (name: string, kind: object) =>
-    openTable({ store, emit, isHidden }, name, { ...kind, dueAt: dueAt[name as 'invoices'] } as Kind<Doc>);
+    openTable({ store, emit, isHidden }, name, {
+      ...kind,
+      dueAt: dueAt[name as 'invoices'],
+    } as Kind<Doc>);
   const entries = Object.entries(kinds).map(([name, kind]) => [name, open(name, kind)]);
   const tables = Object.fromEntries(entries) as unknown as Tables;
   const collection: World['collection'] = (customer) => ({
@@ -51,7 +54,9 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
 
   function emit(type: string, doc: Doc, previous?: Record<string, unknown>): void {
     const { _, ...object } = doc;
-    const endpoints = tables.webhookEndpoints.all().filter((endpoint) => isSubscribed(endpoint, type));
+    const endpoints = tables.webhookEndpoints
+      .all()
+      .filter((endpoint) => isSubscribed(endpoint, type));
     const customer = customerOf(object);
     const event = tables.events.insert({
       id: newId('evt_1'),
@@ -77,7 +82,9 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
   function customerOf({ id, object, customer, charge, invoice }: EventObject): string {
     if (object === 'customer') return id;
     return (
-      [customer, charge, invoice].map((each) => (typeof each === 'string' ? ownerOf(each) : '')).find(Boolean) ?? ''
+      [customer, charge, invoice]
+        .map((each) => (typeof each === 'string' ? ownerOf(each) : ''))
+        .find(Boolean) ?? ''
     );
   }
 }

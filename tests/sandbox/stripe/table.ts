@@ -30,7 +30,11 @@ export const dueCollection = 'stripe/due';
 /** What the tables share; while `isHidden` returns true, the tables of this name find no object. */
 type Shared = { store: Store; emit: Emit; isHidden: (name: string) => boolean };
 
-export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name: string, kind: Kind<T>) {
+export function openTable<T extends Doc>(
+  { store, emit, isHidden }: Shared,
+  name: string,
+  kind: Kind<T>,
+) {
   const { label, pathParam, event, dueAt } = kind;
   const collection = `stripe/${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 
@@ -48,7 +52,13 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
     if (!dueAt) return doc;
     const at = dueAt(doc);
     if (at === null) store.delete(dueCollection, doc.id);
-    else store.put(dueCollection, doc.id, { id: doc.id, table: name, at, customer: ownerOf(doc) } satisfies Due);
+    else
+      store.put(dueCollection, doc.id, {
+        id: doc.id,
+        table: name,
+        at,
+        customer: ownerOf(doc),
+      } satisfies Due);
     return doc;
   }
   /** Emits `….created`. */
@@ -58,7 +68,11 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
     return doc;
   }
   /** Edits or replaces fields, saves and emits `….updated` or another event; emits none if nothing changed. */
-  function change(id: string, edit: Edit<T>, type: string | null = event ? `${event}.updated` : null): T {
+  function change(
+    id: string,
+    edit: Edit<T>,
+    type: string | null = event ? `${event}.updated` : null,
+  ): T {
     const before = get(id);
     const after = structuredClone(before);
     if (typeof edit === 'function') edit(after);
@@ -83,7 +97,8 @@ export function openTable<T extends Doc>({ store, emit, isHidden }: Shared, name
 
 type Edit<T> = ((doc: T) => void) | Partial<T>;
 
-const ownerOf = (doc: Doc & { customer?: unknown }): string => (typeof doc.customer === 'string' ? doc.customer : '');
+const ownerOf = (doc: Doc & { customer?: unknown }): string =>
+  typeof doc.customer === 'string' ? doc.customer : '';
 
 type NewObjects = typeof newObjects;
 type FirstField<T> = T extends { object: keyof NewObjects } ? keyof NewObjects[T['object']] : never;
@@ -92,7 +107,10 @@ export type Given<T> = Omit<T, FirstField<T>> & Partial<T>;
 
 /** A new object: what is given, and the fields of `new-objects.json`, with which every object of its kind begins. */
 export function newObject<T extends { object: string }>(given: Given<T>): T {
-  return { ...(newObjects as Record<string, object>)[given.object as string], ...given } as unknown as T;
+  return {
+    ...(newObjects as Record<string, object>)[given.object as string],
+    ...given,
+  } as unknown as T;
 }
 
 type Attributes = Record<string, unknown>;
@@ -100,7 +118,9 @@ type Attributes = Record<string, unknown>;
 /** The `previous_attributes` of an event: the old values of changed fields. Lists are complete. */
 function previousAttributes(before: Attributes, after: Attributes): Attributes {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...names].filter((name) => name !== '_' && !isDeepStrictEqual(before[name], after[name]));
+  const changed = [...names].filter(
+    (name) => name !== '_' && !isDeepStrictEqual(before[name], after[name]),
+  );
   return Object.fromEntries(changed.map((name) => [name, previous(before[name], after[name])]));
 }
 
@@ -126,10 +146,20 @@ export type List<T> = { object: 'list'; data: T[]; has_more: boolean; url: strin
 export type PageParams = { limit?: number; starting_after?: string };
 
 /** A complete list in the format of a list inside an object. */
-export const listOf = <T>(data: T[], url: string): List<T> => ({ object: 'list', data, has_more: false, url });
+export const listOf = <T>(data: T[], url: string): List<T> => ({
+  object: 'list',
+  data,
+  has_more: false,
+  url,
+});
 
 /** One page of a table, newest first. The cursor may name an object that the filter excludes. */
-export function pageOf<T extends { id: string }>(docs: T[], params: PageParams, url: string, table: Pages<T>): List<T> {
+export function pageOf<T extends { id: string }>(
+  docs: T[],
+  params: PageParams,
+  url: string,
+  table: Pages<T>,
+): List<T> {
   const { limit = 10, starting_after: after } = params;
   // Recorded: Stripe moves a limit silently into 1 to 100.
   const size = Math.min(Math.max(limit, 1), 100);
@@ -143,7 +173,8 @@ type Pages<T> = { label: string; all(): T[] };
 function docsAfter<T extends { id: string }>(cursor: string, docs: T[], table: Pages<T>): T[] {
   const ids = table.all().map(({ id }) => id);
   const position = ids.indexOf(cursor);
-  if (position === -1) throw invalid(`No such ${table.label}: '${cursor}'`, 'starting_after', 'resource_missing');
+  if (position === -1)
+    throw invalid(`No such ${table.label}: '${cursor}'`, 'starting_after', 'resource_missing');
   const passed = new Set(ids.slice(0, position + 1));
   return docs.filter(({ id }) => !passed.has(id));
 }

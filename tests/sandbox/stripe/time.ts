@@ -71,7 +71,12 @@ function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due 
   for (const due of store.list<Due>(dueCollection)) {
     if (!isWanted(due)) continue;
     const later = first ? realAt(due) - realAt(first) : -1;
-    if (!first || later < 0 || (later === 0 && order.indexOf(due.table) < order.indexOf(first.table))) first = due;
+    if (
+      !first ||
+      later < 0 ||
+      (later === 0 && order.indexOf(due.table) < order.indexOf(first.table))
+    )
+      first = due;
   }
   return first;
 }
@@ -91,7 +96,12 @@ function runInvoice(world: World, id: string): void {
 }
 
 function runSubscription(world: World, id: string, at: number): void {
-  const { status, cancel_at: cancelAt, trial_end: trialEnd, latest_invoice: invoice } = world.subscriptions.get(id);
+  const {
+    status,
+    cancel_at: cancelAt,
+    trial_end: trialEnd,
+    latest_invoice: invoice,
+  } = world.subscriptions.get(id);
   if (status === 'incomplete') closeInvoice(world, invoice ?? '');
   else if (cancelAt !== null && cancelAt <= at) endSubscription(world, id, { isPlanned: true });
   else if (status !== 'trialing' || trialEnd === null) renewSubscription(world, id);

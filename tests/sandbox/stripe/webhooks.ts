@@ -8,7 +8,14 @@ import { newId } from './table.ts';
 import { invalid } from './api/errors.ts';
 
 /** An event that an endpoint has not accepted yet. */
-type Delivery = { id: string; event: string; endpoint: string; queue: string; attempts: number; notBefore: number };
+type Delivery = {
+  id: string;
+  event: string;
+  endpoint: string;
+  queue: string;
+  attempts: number;
+  notBefore: number;
+};
 export type Mode = 'deliver' | 'hold';
 
 const collection = 'stripe/deliveries';
@@ -27,7 +34,8 @@ export function createWebhooks(store: Store) {
 
   /** The mode of a customer's queue, else of all that have none of their own. */
   function modeOf(queue: string): Mode {
-    const own = queue === '' ? undefined : store.get<{ mode: Mode }>('stripe/meta', `webhooks:${queue}`);
+    const own =
+      queue === '' ? undefined : store.get<{ mode: Mode }>('stripe/meta', `webhooks:${queue}`);
     return (own ?? store.get<{ mode: Mode }>('stripe/meta', 'webhooks'))?.mode ?? 'deliver';
   }
 
@@ -35,7 +43,14 @@ export function createWebhooks(store: Store) {
   function enqueue(event: StripeEvent, endpoints: WebhookEndpoint[]): void {
     for (const endpoint of endpoints) {
       const id = `${event.id}:${endpoint.id}`;
-      const delivery = { id, event: event.id, endpoint: endpoint.id, queue: queueOf(event), attempts: 0, notBefore: 0 };
+      const delivery = {
+        id,
+        event: event.id,
+        endpoint: endpoint.id,
+        queue: queueOf(event),
+        attempts: 0,
+        notBefore: 0,
+      };
       store.put(collection, id, delivery satisfies Delivery);
       fresh.push(id);
     }
@@ -73,7 +88,12 @@ export function createWebhooks(store: Store) {
     if (isClosed) return;
     const delay = delays[attempts];
     if (isTaken || delay === undefined) store.delete(collection, id);
-    else store.put(collection, id, { ...delivery, attempts: attempts + 1, notBefore: Date.now() + delay * 1000 });
+    else
+      store.put(collection, id, {
+        ...delivery,
+        attempts: attempts + 1,
+        notBefore: Date.now() + delay * 1000,
+      });
   }
 
   async function post(eventId: string, endpointId: string): Promise<boolean> {
@@ -98,12 +118,15 @@ export function createWebhooks(store: Store) {
   /** Sends events again, in order for each customer, in every mode; resolves when each was attempted. */
   async function redeliver(events: StripeEvent[], endpoints: WebhookEndpoint[]): Promise<number> {
     const sent = events.flatMap((event) =>
-      endpoints.filter((endpoint) => isSubscribed(endpoint, event.type)).map((endpoint) => ({ event, endpoint })),
+      endpoints
+        .filter((endpoint) => isSubscribed(endpoint, event.type))
+        .map((endpoint) => ({ event, endpoint })),
     );
     await Promise.all(
       sent.map(({ event, endpoint }) =>
         queues.add(queueOf(event), async () => {
-          if (await post(event.id, endpoint.id)) store.delete(collection, `${event.id}:${endpoint.id}`);
+          if (await post(event.id, endpoint.id))
+            store.delete(collection, `${event.id}:${endpoint.id}`);
         }),
       ),
     );
@@ -118,7 +141,10 @@ export function createWebhooks(store: Store) {
   return { enqueue, flush, setMode, redeliver, close, queues };
 }
 
-export function isSubscribed({ status, enabled_events: names }: WebhookEndpoint, type: string): boolean {
+export function isSubscribed(
+  { status, enabled_events: names }: WebhookEndpoint,
+  type: string,
+): boolean {
   return status === 'enabled' && names.some((name) => matches(type, name));
 }
 
@@ -141,7 +167,13 @@ async function postEvent({ url, _: { secret } }: WebhookEndpoint, event: object)
     'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
   };
   const signal = AbortSignal.timeout(timeoutMs);
-  const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch(() => null);
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body,
+    signal,
+    redirect: 'manual',
+  }).catch(() => null);
   await response?.body?.cancel().catch(() => undefined);
   return response?.ok === true;
 }
@@ -174,7 +206,10 @@ export function createQueues() {
 }
 
 /** Only this response contains the secret. */
-export function createWebhookEndpoint(world: World, { params }: Call<Stripe.WebhookEndpointCreateParams>): object {
+export function createWebhookEndpoint(
+  world: World,
+  { params }: Call<Stripe.WebhookEndpointCreateParams>,
+): object {
   requireUrl(params.url);
   const secret = world.settings.webhookSecret;
   const endpoint = world.webhookEndpoints.insert({
@@ -192,10 +227,17 @@ export function createWebhookEndpoint(world: World, { params }: Call<Stripe.Webh
 function requireUrl(url: string): void {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw invalid('Invalid URL: An explicit scheme (such as https) must be provided.', 'url', 'url_invalid');
+    throw invalid(
+      'Invalid URL: An explicit scheme (such as https) must be provided.',
+      'url',
+      'url_invalid',
+    );
 }
 
-export function updateWebhookEndpoint(world: World, call: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {
+export function updateWebhookEndpoint(
+  world: World,
+  call: Call<Stripe.WebhookEndpointUpdateParams>,
+): WebhookEndpoint {
   const { params } = call;
   if (params.url !== undefined) requireUrl(params.url);
   return world.webhookEndpoints.change(idOf(call), (endpoint) => {

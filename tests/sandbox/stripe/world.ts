@@ -47,26 +47,44 @@ export type World = Tables & {
   unknownCustomers: boolean;
 };
 
-function kind<T extends Doc>(prefix: string, label: string, options: Partial<Kind<T>> = {}): Kind<T> {
+function kind<T extends Doc>(
+  prefix: string,
+  label: string,
+  options: Partial<Kind<T>> = {},
+): Kind<T> {
   return { prefix, label, ...options };
 }
 
 /** Every kind of object, by its table. */
 export const kinds = {
   charges: kind<stripe.Charge>('ch_', 'charge'),
-  checkoutSessions: kind<stripe.CheckoutSession>('cs_', 'checkout.session', { pathParam: 'session' }),
+  checkoutSessions: kind<stripe.CheckoutSession>('cs_', 'checkout.session', {
+    pathParam: 'session',
+  }),
   customers: kind<stripe.Customer>('cus_', 'customer', { event: 'customer' }),
-  disputes: kind<stripe.Dispute>('du_', 'dispute', { pathParam: 'dispute', event: 'charge.dispute' }),
+  disputes: kind<stripe.Dispute>('du_', 'dispute', {
+    pathParam: 'dispute',
+    event: 'charge.dispute',
+  }),
   events: kind<stripe.StripeEvent>('evt_', 'event'),
-  invoicePayments: kind<stripe.InvoicePayment>('inpay_', 'invoice_payment', { pathParam: 'invoice_payment' }),
+  invoicePayments: kind<stripe.InvoicePayment>('inpay_', 'invoice_payment', {
+    pathParam: 'invoice_payment',
+  }),
   invoices: kind<stripe.Invoice>('in_', 'invoice', { event: 'invoice' }),
-  paymentIntents: kind<stripe.PaymentIntent>('pi_', 'payment_intent', { pathParam: 'intent', event: 'payment_intent' }),
-  paymentMethods: kind<stripe.PaymentMethod>('pm_', 'PaymentMethod', { pathParam: 'payment_method' }),
+  paymentIntents: kind<stripe.PaymentIntent>('pi_', 'payment_intent', {
+    pathParam: 'intent',
+    event: 'payment_intent',
+  }),
+  paymentMethods: kind<stripe.PaymentMethod>('pm_', 'PaymentMethod', {
+    pathParam: 'payment_method',
+  }),
   portalConfigurations: kind<stripe.PortalConfiguration>('bpc_', 'configuration', {
     pathParam: 'configuration',
     event: 'billing_portal.configuration',
   }),
-  portalSessions: kind<stripe.PortalSession>('bps_', 'billing_portal.session', { event: 'billing_portal.session' }),
+  portalSessions: kind<stripe.PortalSession>('bps_', 'billing_portal.session', {
+    event: 'billing_portal.session',
+  }),
   prices: kind<stripe.Price>('price_', 'price', { pathParam: 'price', event: 'price' }),
   products: kind<stripe.Product>('prod_', 'product', { event: 'product' }),
   refunds: kind<stripe.Refund>('re_', 'refund', { pathParam: 'refund', event: 'refund' }),
@@ -75,9 +93,16 @@ export const kinds = {
     pathParam: 'schedule',
     event: 'subscription_schedule',
   }),
-  setupIntents: kind<stripe.SetupIntent>('seti_', 'setupintent', { pathParam: 'intent', event: 'setup_intent' }),
-  subscriptions: kind<stripe.Subscription>('sub_', 'subscription', { event: 'customer.subscription' }),
-  webhookEndpoints: kind<stripe.WebhookEndpoint>('we_', 'webhook endpoint', { pathParam: 'webhook_endpoint' }),
+  setupIntents: kind<stripe.SetupIntent>('seti_', 'setupintent', {
+    pathParam: 'intent',
+    event: 'setup_intent',
+  }),
+  subscriptions: kind<stripe.Subscription>('sub_', 'subscription', {
+    event: 'customer.subscription',
+  }),
+  webhookEndpoints: kind<stripe.WebhookEndpoint>('we_', 'webhook endpoint', {
+    pathParam: 'webhook_endpoint',
+  }),
 };
 type ObjectOf<Of> = Of extends Kind<infer T> ? T : never;
 export type Tables = { [Name in keyof typeof kinds]: Table<ObjectOf<(typeof kinds)[Name]>> };
@@ -122,18 +147,25 @@ export function mergeMetadata(old: stripe.Metadata, changes: MetadataParam): str
   if (changes === undefined) return old;
   if (changes === '' || changes === null) return {};
   const merged = { ...old, ...(changes as stripe.Metadata) };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== '' && value !== null));
+  return Object.fromEntries(
+    Object.entries(merged).filter(([, value]) => value !== '' && value !== null),
+  );
 }
 
 /** A new object's metadata. */
 export const newMetadata = (given: MetadataParam): stripe.Metadata => mergeMetadata({}, given);
 
 type Given<Params, Name extends keyof Params> = {
-  [Field in Name]?: Exclude<Params[Field], '' | undefined> | ('' extends Params[Field] ? null : never);
+  [Field in Name]?:
+    | Exclude<Params[Field], '' | undefined>
+    | ('' extends Params[Field] ? null : never);
 };
 
 /** The named parameters that a request contains; an empty text unsets a field. */
-export function given<Params extends object, Name extends keyof Params>(params: Params, ...names: Name[]) {
+export function given<Params extends object, Name extends keyof Params>(
+  params: Params,
+  ...names: Name[]
+) {
   const entries = names
     .filter((name) => params[name] !== undefined)
     .map((name) => [name, params[name] === '' ? null : params[name]]);

@@ -15,7 +15,11 @@ const messages = {
 const httpStatuses: Record<number, 401 | 404> = { 190: 401, 132001: 404 };
 
 /** An error in the format of Meta's Graph API. */
-function graphError(code: keyof typeof messages, details: string = messages[code], type = 'OAuthException') {
+function graphError(
+  code: keyof typeof messages,
+  details: string = messages[code],
+  type = 'OAuthException',
+) {
   return jsonError(httpStatuses[code] ?? 400, {
     error: {
       message: `(#${code}) ${messages[code]}`,
@@ -39,7 +43,10 @@ const Component = v.object({
   type: kind,
   sub_type: v.optional(kind),
   index: v.optional(v.union([v.string(), v.number()])),
-  parameters: v.optional(v.array(v.object({ type: v.optional(v.string()), text: v.optional(v.string()) })), []),
+  parameters: v.optional(
+    v.array(v.object({ type: v.optional(v.string()), text: v.optional(v.string()) })),
+    [],
+  ),
 });
 const TemplateMessage = v.object({
   name: v.pipe(v.string(), v.nonEmpty()),
@@ -61,12 +68,15 @@ type Templates = ReturnType<typeof createTemplates>;
 export function createTemplates({ store, secrets }: Setup) {
   const name = secrets.WHATSAPP_TEMPLATE_NAME;
   const languages = secrets.WHATSAPP_TEMPLATE_LANGUAGE.trim().split(/\s+/);
-  const statusIn = (language: string) => store.get<Template['status']>('templates', language) ?? 'APPROVED';
-  const list = (): Template[] => languages.map((language) => ({ name, language, status: statusIn(language) }));
+  const statusIn = (language: string) =>
+    store.get<Template['status']>('templates', language) ?? 'APPROVED';
+  const list = (): Template[] =>
+    languages.map((language) => ({ name, language, status: statusIn(language) }));
   const control = new Hono();
   control.put('/templates/:language', async (c) => {
     const { language } = c.req.param();
-    if (!languages.includes(language)) throw controlError(400, `The templates are in ${languages.join(', ')}`);
+    if (!languages.includes(language))
+      throw controlError(400, `The templates are in ${languages.join(', ')}`);
     const { status } = await readControl(c, StatusControl);
     store.put('templates', language, status);
     return c.json({ language, status });
@@ -83,7 +93,8 @@ export function createTemplates({ store, secrets }: Setup) {
       const body = components.find(({ type }) => type === 'body');
       const shown = onlyText(body, 'body');
       const code = onlyText(components.find(isCopyButton), 'button at index 0');
-      if (code.length > 15) throw graphError(100, 'The one-time password has more than 15 characters');
+      if (code.length > 15)
+        throw graphError(100, 'The one-time password has more than 15 characters');
       return { text: (texts[language.slice(0, 2)] ?? texts['en']!)(shown), code };
     },
   };
@@ -137,7 +148,9 @@ export function createWhatsapp({ phones, secrets }: Setup, templates: Templates)
     return c.json({
       messaging_product: 'whatsapp',
       contacts: [{ input: message.to, wa_id: to }],
-      messages: [{ id: `wamid.${crypto.randomUUID().replaceAll('-', '')}`, message_status: 'accepted' }],
+      messages: [
+        { id: `wamid.${crypto.randomUUID().replaceAll('-', '')}`, message_status: 'accepted' },
+      ],
     });
   });
 
@@ -145,27 +158,42 @@ export function createWhatsapp({ phones, secrets }: Setup, templates: Templates)
     const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
     const granular = scopes.map((scope) => ({ scope, target_ids: [accountId] }));
     const isValid = c.req.query('input_token') === token;
-    return c.json({ data: { is_valid: isValid, expires_at: 0, scopes, granular_scopes: granular } });
+    return c.json({
+      data: { is_valid: isValid, expires_at: 0, scopes, granular_scopes: granular },
+    });
   });
   app.get('/:id', (c) => {
     requireObject(c.req.param('id'), phoneNumberId);
-    return c.json({ verified_name: 'Solace', display_phone_number: '+1 555-010-0199', id: phoneNumberId });
+    return c.json({
+      verified_name: 'Solace',
+      display_phone_number: '+1 555-010-0199',
+      id: phoneNumberId,
+    });
   });
   app.get('/:id/message_templates', (c) => {
     requireObject(c.req.param('id'), accountId);
-    const found = templates.list().filter((template) => template.name.includes(c.req.query('name') ?? ''));
-    return c.json({ data: found.map((template) => ({ ...template, category: 'AUTHENTICATION' })), paging: {} });
+    const found = templates
+      .list()
+      .filter((template) => template.name.includes(c.req.query('name') ?? ''));
+    return c.json({
+      data: found.map((template) => ({ ...template, category: 'AUTHENTICATION' })),
+      paging: {},
+    });
   });
   return app;
 }
 
 async function readMessage(c: Context) {
-  const { success, output, issues } = v.safeParse(Outgoing, await c.req.json().catch(() => undefined));
+  const { success, output, issues } = v.safeParse(
+    Outgoing,
+    await c.req.json().catch(() => undefined),
+  );
   if (success) return output;
   throw graphError(100, `${v.getDotPath(issues[0]) ?? 'The body'}: ${issues[0].message}`);
 }
 
 /** Refuses an id of another account. */
 function requireObject(id: string, known: string): void {
-  if (id !== known) throw graphError(100, `Object with ID '${id}' does not exist`, 'GraphMethodException');
+  if (id !== known)
+    throw graphError(100, `Object with ID '${id}' does not exist`, 'GraphMethodException');
 }

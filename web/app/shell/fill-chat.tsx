@@ -2,7 +2,12 @@ import { basePath } from '#words/language';
 import type { ChatPage } from '#contract/chat-schemas';
 import { newestMessagesPath, type ShownChat } from '../../data/early-start.ts';
 import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
-import { shownMessage, type ShownMessage, transcriptParts, type TranscriptItem } from '../../rules/transcript.ts';
+import {
+  shownMessage,
+  type ShownMessage,
+  transcriptParts,
+  type TranscriptItem,
+} from '../../rules/transcript.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { painted, shellRoot, parsed, startApp, renderProblem } from './start-shell.ts';
 import { toDom } from './jsx-to-dom.ts';
@@ -58,7 +63,8 @@ function handleEarlyInput(): void {
   });
   addEventListener('input', ({ target }) => {
     // The copy of the text that determines the height of the field.
-    if (shellRoot() && isField(target)) target.parentElement?.setAttribute('data-text', `${target.value}\n`);
+    if (shellRoot() && isField(target))
+      target.parentElement?.setAttribute('data-text', `${target.value}\n`);
   });
   addEventListener('keydown', (event) => {
     if (!shellRoot() || !isField(event.target) || !sendsOnEnter(event)) return;

@@ -13,8 +13,10 @@ export function toDom(node: ReactNode): DocumentFragment {
 
 function append(parent: Node, node: ReactNode): void {
   if (Array.isArray(node)) for (const one of node) append(parent, one);
-  else if (typeof node === 'object' && node !== null && 'props' in node) appendElement(parent, node);
-  else if (typeof node === 'string' && node !== '') parent.appendChild(document.createTextNode(node));
+  else if (typeof node === 'object' && node !== null && 'props' in node)
+    appendElement(parent, node);
+  else if (typeof node === 'string' && node !== '')
+    parent.appendChild(document.createTextNode(node));
 }
 
 type Props = { children?: ReactNode } & Record<string, unknown>;

@@ -30,7 +30,9 @@ export async function startApp(filled: Promise<void>): Promise<void> {
 /** Resolves when the whole HTML has arrived: the inline script precedes the body. */
 export function parsed(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
-  return new Promise((resolve) => addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+  return new Promise((resolve) =>
+    addEventListener('DOMContentLoaded', () => resolve(), { once: true }),
+  );
 }
 
 const appFile = () => document.querySelector<HTMLLinkElement>('link#app')?.href ?? '';
@@ -103,11 +105,15 @@ export function renderProblem(): void {
   const slot = shellRoot()?.querySelector('[data-slot=start]');
   if (problem === null || !slot) return;
   if (place?.slot !== slot) place = { slot, served: [...slot.childNodes] };
-  const button = Object.assign(document.createElement('button'), { type: 'button', className: link() });
+  const button = Object.assign(document.createElement('button'), {
+    type: 'button',
+    className: link(),
+  });
   button.textContent = layoutWords.refreshPage;
   button.addEventListener('click', () => location.reload());
   slot.replaceChildren(`${problem} `, button);
 }
 
 /** The root while it shows the served shell; null once React has taken over. */
-export const shellRoot = (): HTMLElement | null => document.querySelector('#root[data-prerendered=shell]');
+export const shellRoot = (): HTMLElement | null =>
+  document.querySelector('#root[data-prerendered=shell]');

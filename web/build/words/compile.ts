@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { intlModule, languageModule, type SiteLanguage } from './intl-module.ts';
 import { sourceOf } from './message.ts';
@@ -15,16 +23,22 @@ export function compileWords(language: SiteLanguage, words: ReturnType<typeof re
   const wanted = new Map<string, string>();
   for (const [file, groups] of Object.entries(words)) {
     const names = Object.keys(groups);
-    const exports = names.map((group) => `export * as ${group}Words from './${file}.${group}.ts';\n`);
+    const exports = names.map(
+      (group) => `export * as ${group}Words from './${file}.${group}.ts';\n`,
+    );
     wanted.set(`${file}.ts`, exports.join(''));
     for (const [group, texts] of Object.entries(groups))
-      wanted.set(`${file}.${group}.ts`, moduleSource(texts, { language, place: `${folder}/${file}.json ${group}` }));
+      wanted.set(
+        `${file}.${group}.ts`,
+        moduleSource(texts, { language, place: `${folder}/${file}.json ${group}` }),
+      );
   }
   const names = words['help']?.['helpLine']?.['countryNames'];
   wanted.set('language.ts', languageModule(language));
   wanted.set('intl.ts', intlModule(language.tag, names as Record<string, string>));
   for (const [file, source] of wanted) writeIfChanged(join(target, file), source);
-  for (const file of readdirSync(target)) if (!wanted.has(file)) rmSync(join(target, file), { force: true });
+  for (const file of readdirSync(target))
+    if (!wanted.has(file)) rmSync(join(target, file), { force: true });
 }
 
 type Place = { language: SiteLanguage; place: string };
@@ -36,15 +50,21 @@ function moduleSource(texts: { [key: string]: Texts }, { language, place }: Plac
     return `const _${key} = ${value};\nexport { _${key} as ${key} };\n`;
   });
   const source = lines.join('');
-  const start = source.includes('pluralForm(') ? "import { pluralForm } from '../../plural-form.ts';\n" : '';
+  const start = source.includes('pluralForm(')
+    ? "import { pluralForm } from '../../plural-form.ts';\n"
+    : '';
   return start + source;
 }
 
 function valueSource(text: Texts, { language, place }: Place): string {
   if (typeof text === 'string') return sentenceSource(text, { language, place });
-  const inside = (key: string, value: Texts) => valueSource(value, { language, place: `${place}.${key}` });
-  if (Array.isArray(text)) return `[${text.map((value, index) => inside(String(index), value)).join(', ')}]`;
-  const entries = Object.entries(text).map(([key, value]) => `${JSON.stringify(key)}: ${inside(key, value)}`);
+  const inside = (key: string, value: Texts) =>
+    valueSource(value, { language, place: `${place}.${key}` });
+  if (Array.isArray(text))
+    return `[${text.map((value, index) => inside(String(index), value)).join(', ')}]`;
+  const entries = Object.entries(text).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${inside(key, value)}`,
+  );
   return `{ ${entries.join(', ')} }`;
 }
 
@@ -52,7 +72,10 @@ function sentenceSource(text: string, { language, place }: Place): string {
   try {
     return sourceOf(text, language);
   } catch (error) {
-    throw new Error(`web/words/${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `web/words/${place}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -8,11 +8,15 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   const values = {
     months: monthsOf(locale),
     prices: Object.fromEntries(planIds.map((id) => [id, priceOf(plans[id].weeklyCents, locale)])),
-    fourWeekPrices: Object.fromEntries(planIds.map((id) => [id, priceOf(plans[id].weeklyCents * 4, locale)])),
+    fourWeekPrices: Object.fromEntries(
+      planIds.map((id) => [id, priceOf(plans[id].weeklyCents * 4, locale)]),
+    ),
     countryNames: countriesOf(locale, countryNames),
     languageNames: languagesOf(locale),
   };
-  const constants = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
+  const constants = Object.entries(values).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`,
+  );
   return [
     ...constants,
     `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale, { day: 'numeric' })};\n`,
@@ -38,11 +42,18 @@ export const languageModule = ({ tag, path, direction }: SiteLanguage): string =
     `export const isRightToLeft = ${direction === 'rtl'};\n`,
   ].join('');
 
-const homes = languages.flatMap(({ tag, path }) => (path && published.includes(tag) ? [[tag, `${path}/`]] : []));
+const homes = languages.flatMap(({ tag, path }) =>
+  path && published.includes(tag) ? [[tag, `${path}/`]] : [],
+);
 
 function monthsOf(locale: string): string[] {
-  const format = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric', timeZone: 'UTC' });
-  const monthOf = (date: Date) => format.formatToParts(date).find(({ type }) => type === 'month')?.value ?? '';
+  const format = new Intl.DateTimeFormat(locale, {
+    month: 'long',
+    day: 'numeric',
+    timeZone: 'UTC',
+  });
+  const monthOf = (date: Date) =>
+    format.formatToParts(date).find(({ type }) => type === 'month')?.value ?? '';
   return Array.from({ length: 12 }, (_, month) => monthOf(new Date(Date.UTC(2025, month, 1))));
 }
 
@@ -53,10 +64,15 @@ function datePattern(locale: string, day: { day?: 'numeric' }): string {
 }
 
 function timePattern(locale: string): string {
-  const format = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(locale, {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+  });
   const morning = format.formatToParts(Date.UTC(2025, 0, 1, 9, 5));
   const evening = format.formatToParts(Date.UTC(2025, 0, 1, 21, 5));
-  const half = (parts: Intl.DateTimeFormatPart[]) => parts.find(({ type }) => type === 'dayPeriod')?.value;
+  const half = (parts: Intl.DateTimeFormatPart[]) =>
+    parts.find(({ type }) => type === 'dayPeriod')?.value;
   const dayPeriod = `(hour < 12 ? ${JSON.stringify(half(morning))} : ${JSON.stringify(half(evening))})`;
   const hasTwoDigits = morning.find(({ type }) => type === 'hour')?.value === '09';
   const wholeDay = hasTwoDigits ? "String(hour).padStart(2, '0')" : 'hour';
@@ -86,15 +102,24 @@ function priceOf(cents: number, locale: string): string {
 
 function countriesOf(locale: string, special: Record<string, string>): Record<string, string> {
   const names = new Intl.DisplayNames(locale, { type: 'region' });
-  const entries = Object.keys(helpLines).map((code) => [code, special[code] ?? names.of(code) ?? code] as const);
-  return Object.fromEntries(entries.toSorted(([, one], [, other]) => one.localeCompare(other, locale)));
+  const entries = Object.keys(helpLines).map(
+    (code) => [code, special[code] ?? names.of(code) ?? code] as const,
+  );
+  return Object.fromEntries(
+    entries.toSorted(([, one], [, other]) => one.localeCompare(other, locale)),
+  );
 }
 
 function languagesOf(locale: string): Record<HelpLanguage, string> {
   const names = new Intl.DisplayNames(locale, { type: 'language' });
   const codes = Object.values(helpLines).flatMap(({ lines }) =>
-    lines.flatMap(({ languages = [], languagesAtTimes = [] }) => [...languages, ...languagesAtTimes]),
+    lines.flatMap(({ languages = [], languagesAtTimes = [] }) => [
+      ...languages,
+      ...languagesAtTimes,
+    ]),
   );
-  const entries = [...new Set(codes)].toSorted().map((code) => [code, names.of(code) ?? code] as const);
+  const entries = [...new Set(codes)]
+    .toSorted()
+    .map((code) => [code, names.of(code) ?? code] as const);
   return Object.fromEntries(entries) as Record<HelpLanguage, string>;
 }

@@ -15,7 +15,13 @@ import {
   wordsFolder,
   writeTexts,
 } from './texts.ts';
-import { currentSources, readPo, staleKeys, type Translation, writePo } from './translation-files.ts';
+import {
+  currentSources,
+  readPo,
+  staleKeys,
+  type Translation,
+  writePo,
+} from './translation-files.ts';
 
 const usage = `npm run language -- check [tag]           names what is missing, stale or broken, in one language or all
 npm run language -- add <tag>             makes the folder of a language with the English texts, marked as missing
@@ -29,10 +35,12 @@ const row = languages.find((language) => language.tag === tag);
 
 if (command === 'compile') compile();
 else if (command === 'check' && tag === undefined) presentLanguages().forEach(check);
-else if (!['check', 'add', 'export', 'import', 'accept'].includes(command) || tag === undefined) fail(usage);
+else if (!['check', 'add', 'export', 'import', 'accept'].includes(command) || tag === undefined)
+  fail(usage);
 else if (!row) fail(`${tag} is not in worker/contract/languages.ts. Add it there first.`);
 else if (command === 'add') add(folderOf(row.tag));
-else if (!existsSync(join(wordsFolder, folderOf(row.tag)))) fail(`Run first: npm run language -- add ${tag}`);
+else if (!existsSync(join(wordsFolder, folderOf(row.tag))))
+  fail(`Run first: npm run language -- add ${tag}`);
 else if (command === 'check') check(row.tag);
 else if (command === 'accept') accept(folderOf(row.tag));
 else if (command === 'export') exportTo(file ?? `${tag}.po`, row.tag);
@@ -72,13 +80,20 @@ function translationIn(folder: string): Translation {
 
 function exportTo(target: string, language: string): void {
   const translation = translationIn(folderOf(language));
-  writeFileSync(target, writePo({ ...translation, tag: language, english: sentencesOf('en'), notes: readNotes() }));
+  writeFileSync(
+    target,
+    writePo({ ...translation, tag: language, english: sentencesOf('en'), notes: readNotes() }),
+  );
   print(`${target} has ${translation.sentences.size} texts`);
 }
 
 function importFrom(source: string, language: string): void {
   const folder = folderOf(language);
-  const { sentences, sources } = readPo(readFileSync(source, 'utf8'), sentencesOf('en'), translationIn(folder));
+  const { sentences, sources } = readPo(
+    readFileSync(source, 'utf8'),
+    sentencesOf('en'),
+    translationIn(folder),
+  );
   writeTexts(folder, sentences, sources);
   format(join(wordsFolder, folder));
   check(language);
@@ -86,13 +101,17 @@ function importFrom(source: string, language: string): void {
 
 /** A language that is not complete is compiled nowhere. English is the source, so a fault in it ends the build. */
 function compile(): void {
-  for (const language of languages.filter(({ tag: present }) => presentLanguages().includes(present))) {
+  for (const language of languages.filter(({ tag: present }) =>
+    presentLanguages().includes(present),
+  )) {
     const folder = folderOf(language.tag);
     const faults = faultsOf(folder, language.tag);
     if (faults.length === 0) compileWords(language, readTexts(folder));
     else if (language.tag === 'en') fail(faults.join('\n'));
     else
-      print(`${language.tag} is not complete: ${faults.length} faults. See: npm run language -- check ${language.tag}`);
+      print(
+        `${language.tag} is not complete: ${faults.length} faults. See: npm run language -- check ${language.tag}`,
+      );
   }
   compileWords(pseudoLanguage, pseudoTexts(readTexts('en')));
 }

@@ -24,7 +24,8 @@ function readMessage(text: string, locale: string): Message {
   const visit = (element: MessageFormatElement): void => {
     if (element.type === TYPE.literal || element.type === TYPE.pound) return;
     if (element.type === TYPE.argument) {
-      if (!(element.value in brandNames) && !placeholders.has(element.value)) placeholders.set(element.value, 'value');
+      if (!(element.value in brandNames) && !placeholders.has(element.value))
+        placeholders.set(element.value, 'value');
       return;
     }
     if (element.type === TYPE.tag) {
@@ -35,7 +36,8 @@ function readMessage(text: string, locale: string): Message {
       throw new Error(`“${text}” has a form other than a value, a tag or a plural`);
     placeholders.set(element.value, 'number');
     const missing = pluralForms(locale).filter((form) => !(form in element.options));
-    if (missing.length > 0) throw new Error(`“${text}” lacks the plural form ${missing.join(', ')} of ${locale}`);
+    if (missing.length > 0)
+      throw new Error(`“${text}” lacks the plural form ${missing.join(', ')} of ${locale}`);
     for (const { value } of Object.values(element.options)) value.forEach(visit);
   };
   elements.forEach(visit);
@@ -46,13 +48,16 @@ function readMessage(text: string, locale: string): Message {
 export function placeholdersOf(text: string, locale: string): string {
   const { placeholders } = readMessage(text, locale);
   const used = Object.keys(brandNames).filter((name) => text.includes(`{${name}}`));
-  return [...[...placeholders].map(([name, kind]) => `${kind} ${name}`), ...used].toSorted().join(', ');
+  return [...[...placeholders].map(([name, kind]) => `${kind} ${name}`), ...used]
+    .toSorted()
+    .join(', ');
 }
 
 export const withNames = (text: string): string =>
   text.replaceAll(/\{(\w+)\}/g, (whole, name) => brandNames[name] ?? whole);
 
-const pluralForms = (locale: string) => new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
+const pluralForms = (locale: string) =>
+  new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
 
 type Language = { tag: string; direction: 'ltr' | 'rtl' };
 
@@ -66,7 +71,9 @@ export function sourceOf(text: string, language: Language): string {
   const types = names.map((name) => `${name}: ${typeOf(placeholders.get(name)!)}`);
   const isOneValue = names.length === 1 && !hasTags;
   const parameter = isOneValue ? types[0] : `{ ${names.join(', ')} }: { ${types.join('; ')} }`;
-  return hasTags ? `<T>(${parameter}): (string | T)[] => ${body}` : `(${parameter}): string => ${body}`;
+  return hasTags
+    ? `<T>(${parameter}): (string | T)[] => ${body}`
+    : `(${parameter}): string => ${body}`;
 }
 
 function typeOf(kind: Kind): string {
@@ -87,10 +94,13 @@ function listSource(elements: MessageFormatElement[], language: Language): strin
 /** An expression for a text; `counted` is the number that `#` stands for. */
 function textSource(elements: MessageFormatElement[], language: Language, counted = ''): string {
   const pieces = elements.map((element) => pieceOf(element, language, counted));
-  if (pieces.every(({ code }) => code === undefined)) return JSON.stringify(pieces.map(({ text }) => text).join(''));
+  if (pieces.every(({ code }) => code === undefined))
+    return JSON.stringify(pieces.map(({ text }) => text).join(''));
   const [only] = pieces;
   if (pieces.length === 1 && only?.isText) return only.code!;
-  const template = pieces.map(({ text, code }) => (code === undefined ? escaped(text!) : `\${${code}}`)).join('');
+  const template = pieces
+    .map(({ text, code }) => (code === undefined ? escaped(text!) : `\${${code}}`))
+    .join('');
   return `\`${template}\``;
 }
 
@@ -100,7 +110,9 @@ function pieceOf(element: MessageFormatElement, language: Language, counted: str
   if (element.type === TYPE.literal) return { text: element.value };
   if (element.type === TYPE.pound) return valuePiece(counted, language);
   if (element.type === TYPE.argument)
-    return element.value in brandNames ? { text: brandNames[element.value]! } : valuePiece(element.value, language);
+    return element.value in brandNames
+      ? { text: brandNames[element.value]! }
+      : valuePiece(element.value, language);
   if (element.type === TYPE.plural) return { code: pluralSource(element, language), isText: true };
   throw new Error('A tag contains only text and values');
 }

@@ -9,17 +9,25 @@ import type { Texts } from './texts.ts';
  * `languages.ts`, so that it can never be published. Its tag says English in Arabic letters, from which libraries conclude
  * the direction.
  */
-export const pseudoLanguage: SiteLanguage = { tag: 'en-Arab', name: 'Pseudo', path: '/pseudo', direction: 'rtl' };
+export const pseudoLanguage: SiteLanguage = {
+  tag: 'en-Arab',
+  name: 'Pseudo',
+  path: '/pseudo',
+  direction: 'rtl',
+};
 
 export function pseudoTexts<T extends Texts | Record<string, Texts>>(texts: T): T {
   if (typeof texts === 'string') return printAST(parse(texts).map(pseudoElement)) as T;
   if (Array.isArray(texts)) return texts.map((text) => pseudoTexts(text)) as T;
-  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, pseudoTexts(text)])) as T;
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, pseudoTexts(text)]),
+  ) as T;
 }
 
 function pseudoElement(element: MessageFormatElement): MessageFormatElement {
   if (element.type === TYPE.literal) return { ...element, value: pseudoText(element.value) };
-  if (element.type === TYPE.tag) return { ...element, children: element.children.map(pseudoElement) };
+  if (element.type === TYPE.tag)
+    return { ...element, children: element.children.map(pseudoElement) };
   if (element.type !== TYPE.plural) return element;
   const options = Object.entries(element.options).map(
     ([form, option]) => [form, { ...option, value: option.value.map(pseudoElement) }] as const,

@@ -21,13 +21,18 @@ export const presentLanguages = (): Language[] =>
 /** Files beside the texts: notes for translators, and the English from which the texts were translated. */
 const others = ['notes.json', 'sources.json'];
 
-export function readTexts(folder: string): Record<string, { [group: string]: { [key: string]: Texts } }> {
+export function readTexts(
+  folder: string,
+): Record<string, { [group: string]: { [key: string]: Texts } }> {
   const files = readdirSync(join(wordsFolder, folder)).filter(
     (file) => file.endsWith('.json') && !others.includes(file),
   );
   const nameOf = (file: string) => file.slice(0, -'.json'.length);
   return Object.fromEntries(
-    files.map((file) => [nameOf(file), JSON.parse(readFileSync(join(wordsFolder, folder, file), 'utf8'))]),
+    files.map((file) => [
+      nameOf(file),
+      JSON.parse(readFileSync(join(wordsFolder, folder, file), 'utf8')),
+    ]),
   );
 }
 
@@ -36,24 +41,36 @@ export const sentencesOf = (folder: string): Map<string, string> => flatTexts(re
 
 function flatTexts(texts: Texts, place = ''): Map<string, string> {
   if (typeof texts === 'string') return new Map([[place, texts]]);
-  const inside = Object.entries(texts).map(([key, text]) => flatTexts(text, place ? `${place}.${key}` : key));
+  const inside = Object.entries(texts).map(([key, text]) =>
+    flatTexts(text, place ? `${place}.${key}` : key),
+  );
   return new Map(inside.flatMap((all) => [...all]));
 }
 
-export function inEnglishOrder(sentences: ReadonlyMap<string, string>): ReturnType<typeof readTexts> {
+export function inEnglishOrder(
+  sentences: ReadonlyMap<string, string>,
+): ReturnType<typeof readTexts> {
   return withSentences(readTexts('en'), sentences, '') as ReturnType<typeof readTexts>;
 }
 
 function withSentences(texts: Texts, sentences: ReadonlyMap<string, string>, place: string): Texts {
   if (typeof texts === 'string') return sentences.get(place) ?? texts;
   const at = (key: string | number) => (place ? `${place}.${key}` : String(key));
-  if (Array.isArray(texts)) return texts.map((text, index) => withSentences(text, sentences, at(index)));
-  const entries = Object.entries(texts).map(([key, text]) => [key, withSentences(text, sentences, at(key))] as const);
+  if (Array.isArray(texts))
+    return texts.map((text, index) => withSentences(text, sentences, at(index)));
+  const entries = Object.entries(texts).map(
+    ([key, text]) => [key, withSentences(text, sentences, at(key))] as const,
+  );
   return Object.fromEntries(entries);
 }
 
-export function writeTexts(folder: string, sentences: ReadonlyMap<string, string>, sources: Sources): void {
-  for (const [file, groups] of Object.entries(inEnglishOrder(sentences))) writeJson(folder, `${file}.json`, groups);
+export function writeTexts(
+  folder: string,
+  sentences: ReadonlyMap<string, string>,
+  sources: Sources,
+): void {
+  for (const [file, groups] of Object.entries(inEnglishOrder(sentences)))
+    writeJson(folder, `${file}.json`, groups);
   writeJson(folder, 'sources.json', sources);
 }
 

@@ -9,7 +9,8 @@ export type Sources = Readonly<Record<string, string>>;
 export type Translation = { sentences: Sentences; sources: Sources };
 
 /** The hash that `sources.json` keeps of an English text. */
-const sourceHash = (english: string): string => createHash('sha256').update(english).digest('hex').slice(0, 8);
+const sourceHash = (english: string): string =>
+  createHash('sha256').update(english).digest('hex').slice(0, 8);
 
 /** The sources of a language whose texts all say what English says now. */
 export const currentSources = (english: Sentences): Sources =>
@@ -17,7 +18,8 @@ export const currentSources = (english: Sentences): Sources =>
 
 /** The keys of texts whose English has changed since they were translated. A text without a source is not among them. */
 export function staleKeys(english: Sentences, sources: Sources): string[] {
-  const isStale = ([key, text]: [string, string]) => Boolean(sources[key]) && sources[key] !== sourceHash(text);
+  const isStale = ([key, text]: [string, string]) =>
+    Boolean(sources[key]) && sources[key] !== sourceHash(text);
   return [...english].filter(isStale).map(([key]) => key);
 }
 
@@ -27,11 +29,20 @@ type Export = Translation & { tag: string; english: Sentences; notes: Record<str
 export function writePo({ tag, english, notes, sentences, sources }: Export): string {
   const stale = new Set(staleKeys(english, sources));
   const entries = [...english].map(([key, text]) => {
-    const flags = [...(stale.has(key) ? ['fuzzy'] : []), ...(/[{<]/.test(text) ? ['icu-message-format'] : [])];
+    const flags = [
+      ...(stale.has(key) ? ['fuzzy'] : []),
+      ...(/[{<]/.test(text) ? ['icu-message-format'] : []),
+    ];
     const extracted = notesOf(key, notes).join('\n');
     const translated = sources[key] === '' ? '' : (sentences.get(key) ?? '');
-    const comments = { ...(extracted && { extracted }), ...(flags.length > 0 && { flag: flags.join(', ') }) };
-    return [key, { [text]: { msgctxt: key, msgid: text, msgstr: [translated], comments } }] as const;
+    const comments = {
+      ...(extracted && { extracted }),
+      ...(flags.length > 0 && { flag: flags.join(', ') }),
+    };
+    return [
+      key,
+      { [text]: { msgctxt: key, msgid: text, msgstr: [translated], comments } },
+    ] as const;
   });
   const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.join(', ');
   const general = ['about', 'placeholders', 'voice'].flatMap((name) => notes[name] ?? []);
@@ -57,7 +68,9 @@ export function readPo(file: string, english: Sentences, before: Translation): T
     const known = before.sentences.has(key) ? before.sources[key] : '';
     if (known !== undefined) sources[key] = known;
   }
-  const entries = Object.values(po.parse(file).translations).flatMap((group) => Object.values(group));
+  const entries = Object.values(po.parse(file).translations).flatMap((group) =>
+    Object.values(group),
+  );
   for (const { msgctxt: key, msgid, msgstr, comments } of entries) {
     if (key === undefined) continue;
     if (!english.has(key)) throw new Error(`${key} does not exist in English`);

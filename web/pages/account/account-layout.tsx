@@ -21,7 +21,9 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
   return (
     <header className={bar}>
       <div className={css({ width: { base: 'full', lg: 'auto' }, marginInlineEnd: 'auto' })}>
-        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>{accountWords.title}</h1>
+        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>
+          {accountWords.title}
+        </h1>
         {children}
       </div>
       <ExternalLink href={chatLink()} className={button()}>
@@ -47,7 +49,13 @@ const leaving = css({ _rtl: { '& svg': { transform: 'scaleX(-1)' } } });
 /** The number keeps its own direction; the text in its place that of the page. */
 export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl', unicodeBidi: 'plaintext' });
 /** The number may come later than the buttons, which never stand in one line with it where it could move them. */
-const bar = css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3', marginBottom: '8' });
+const bar = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: '3',
+  marginBottom: '8',
+});
 
 export const columns = css({
   display: 'grid',
@@ -62,7 +70,9 @@ type CardHeadProps = { id: string; title: string; beside?: ReactNode; children?:
 /** A card's title, with optional content beside it and at its end. */
 export function CardHead({ id, title, beside, children }: CardHeadProps) {
   return (
-    <header className={css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: 'touch' })}>
+    <header
+      className={css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: 'touch' })}
+    >
       <h2 id={id} className={css({ textStyle: 'subheading' })}>
         {title}
       </h2>
@@ -79,7 +89,12 @@ export function Action({ id, hint, children }: { id: string; hint: string; child
       {children}
       <p
         id={`${id}-hint`}
-        className={css({ textStyle: 'fine', color: 'muted', textAlign: 'center', textWrap: 'balance' })}
+        className={css({
+          textStyle: 'fine',
+          color: 'muted',
+          textAlign: 'center',
+          textWrap: 'balance',
+        })}
       >
         {hint}
       </p>
@@ -95,7 +110,11 @@ export function RefreshButton({ label }: { label: string }) {
     const result = await fetchProfile();
     setBusy(false);
     if (result.success)
-      return showToast({ type: 'success', title: accountWords.success, description: accountWords.refreshed });
+      return showToast({
+        type: 'success',
+        title: accountWords.success,
+        description: accountWords.refreshed,
+      });
     notifyError(result.error, { title: accountWords.error, text: accountWords.refreshFailed });
   };
   return (
@@ -114,4 +133,6 @@ export function RefreshButton({ label }: { label: string }) {
   );
 }
 
-const turning = css({ '&[data-busy=true]': { _calm: { animation: '[spin 900ms linear infinite]' } } });
+const turning = css({
+  '&[data-busy=true]': { _calm: { animation: '[spin 900ms linear infinite]' } },
+});

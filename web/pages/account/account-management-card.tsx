@@ -61,7 +61,9 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
           disabled={isBusy}
           onClick={manageBilling}
         >
-          {processing === 'billing-management' ? managementWords.openingPortal : managementWords.billing}
+          {processing === 'billing-management'
+            ? managementWords.openingPortal
+            : managementWords.billing}
         </button>
       </Action>
       {isMoving ? (
@@ -128,7 +130,12 @@ const billing: OpeningWords = {
 function usePortals(setProcessing: (processing: Processing) => void) {
   const navigate = useNavigate();
 
-  const open = async (marker: Processing, create: () => Promise<string>, say: OpeningWords, fallback: string) => {
+  const open = async (
+    marker: Processing,
+    create: () => Promise<string>,
+    say: OpeningWords,
+    fallback: string,
+  ) => {
     setProcessing(marker);
     try {
       const url = await create();
@@ -142,12 +149,23 @@ function usePortals(setProcessing: (processing: Processing) => void) {
 
   return {
     manageSubscription: () =>
-      void open('subscription-update', createSubscriptionSession, subscription, managementWords.subscriptionFailed),
-    manageBilling: () => void open('billing-management', createPortalSession, billing, managementWords.billingFailed),
+      void open(
+        'subscription-update',
+        createSubscriptionSession,
+        subscription,
+        managementWords.subscriptionFailed,
+      ),
+    manageBilling: () =>
+      void open('billing-management', createPortalSession, billing, managementWords.billingFailed),
   };
 }
 
-export type OpeningWords = { opened: string; openedText: string; redirect: string; redirectText?: string };
+export type OpeningWords = {
+  opened: string;
+  openedText: string;
+  redirect: string;
+  redirectText?: string;
+};
 
 const redirectDelay = 500;
 
@@ -158,7 +176,11 @@ function openInTab(url: string, say: OpeningWords): void {
     tab.opener = null;
     return showToast({ type: 'success', title: say.opened, description: say.openedText });
   }
-  showToast({ type: 'success', title: say.redirect, ...(say.redirectText ? { description: say.redirectText } : {}) });
+  showToast({
+    type: 'success',
+    title: say.redirect,
+    ...(say.redirectText ? { description: say.redirectText } : {}),
+  });
   setTimeout(() => location.assign(url), redirectDelay);
 }
 
@@ -170,10 +192,15 @@ export function useDeleteAccount(setProcessing: (processing: Processing) => void
     setProcessing('delete');
     try {
       const { success, message, error }: PartialResponse = await request('deleteMe');
-      if (!success) throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
+      if (!success)
+        throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
       if (token) session.end(token);
       await redirectTo('/login');
-      showToast({ type: 'success', title: accountWords.success, description: message ?? managementWords.deleted });
+      showToast({
+        type: 'success',
+        title: accountWords.success,
+        description: message ?? managementWords.deleted,
+      });
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: managementWords.deleteFailed });
     }

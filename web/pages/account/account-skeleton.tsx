@@ -27,10 +27,16 @@ export function AccountSkeleton() {
           <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
             <CardHead id="current-plan" title={accountWords.currentPlan} beside={state} />
             <Slot name="plan" className={css({ textStyle: 'title', color: 'primary' })} />
-            <Slot name="description" className={css({ color: 'muted', minHeight: { base: '[2lh]', md: '[1lh]' } })} />
+            <Slot
+              name="description"
+              className={css({ color: 'muted', minHeight: { base: '[2lh]', md: '[1lh]' } })}
+            />
             <div className={statusBox} data-tone="calm">
               <Slot name="status" className={statusText} />
-              <p data-slot="hint" className={`${statusHint} ${css({ _empty: { display: 'none' } })}`} />
+              <p
+                data-slot="hint"
+                className={`${statusHint} ${css({ _empty: { display: 'none' } })}`}
+              />
             </div>
           </section>
           <section className={card({ look: 'raised' })} aria-labelledby="usage">
@@ -38,9 +44,14 @@ export function AccountSkeleton() {
             <div className={css({ display: 'grid', gap: '2' })}>
               <div className={usage}>
                 <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
-                <Slot name="usage" className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
+                <Slot
+                  name="usage"
+                  className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })}
+                />
               </div>
-              <span className={`${skeleton()} ${css({ height: '[0.75rem]', borderRadius: 'full' })}`} />
+              <span
+                className={`${skeleton()} ${css({ height: '[0.75rem]', borderRadius: 'full' })}`}
+              />
             </div>
           </section>
           <SkeletonCard lines={6} />

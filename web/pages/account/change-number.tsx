@@ -54,7 +54,11 @@ export default function ChangeNumber({ close }: { close: () => void }) {
 
 type FormProps = { isBusy: boolean; close: () => void };
 
-function NumberForm({ isBusy, begin, close }: FormProps & { begin: (phone: string) => Promise<void> }) {
+function NumberForm({
+  isBusy,
+  begin,
+  close,
+}: FormProps & { begin: (phone: string) => Promise<void> }) {
   const [phone, setPhone] = useState('');
   const input = useFocus();
   const [error, setError] = useState<string>();
@@ -77,7 +81,11 @@ function NumberForm({ isBusy, begin, close }: FormProps & { begin: (phone: strin
         error={error}
         onChange={({ target }) => setPhone(target.value)}
       />
-      <Buttons close={close} isDisabled={isBusy} label={isBusy ? changeNumberWords.sending : changeNumberWords.send} />
+      <Buttons
+        close={close}
+        isDisabled={isBusy}
+        label={isBusy ? changeNumberWords.sending : changeNumberWords.send}
+      />
     </form>
   );
 }
@@ -115,7 +123,15 @@ function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
   );
 }
 
-function Buttons({ close, isDisabled, label }: { close: () => void; isDisabled: boolean; label: string }) {
+function Buttons({
+  close,
+  isDisabled,
+  label,
+}: {
+  close: () => void;
+  isDisabled: boolean;
+  label: string;
+}) {
   return (
     <div className={stack}>
       <button type="submit" className={button({ wide: true })} disabled={isDisabled}>

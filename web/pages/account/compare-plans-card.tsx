@@ -34,11 +34,15 @@ export function ComparePlans({ current }: { current: PlanId }) {
               <th scope="col">{compareWords.feature}</th>
               {columns.map((plan) => (
                 <th key={plan.id} scope="col" data-current={plan.id === current || undefined}>
-                  <span className={css({ display: 'block', fontWeight: 'bold' })}>{planTexts(plan.id).name}</span>
+                  <span className={css({ display: 'block', fontWeight: 'bold' })}>
+                    {planTexts(plan.id).name}
+                  </span>
                   <span className={css({ display: 'block', color: 'muted', fontWeight: 'normal' })}>
                     {planTexts(plan.id).price}
                   </span>
-                  {plan.id === current && <span className={`${badge()} ${mark}`}>{compareWords.current}</span>}
+                  {plan.id === current && (
+                    <span className={`${badge()} ${mark}`}>{compareWords.current}</span>
+                  )}
                 </th>
               ))}
             </tr>

@@ -16,7 +16,15 @@ export function CurrentPlanCard({ user }: { user: User }) {
       <CardHead id="current-plan" title={accountWords.currentPlan}>
         <RefreshButton label={accountWords.refreshPlan} />
       </CardHead>
-      <div className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', columnGap: '4', rowGap: '2' })}>
+      <div
+        className={css({
+          display: 'flex',
+          flexWrap: 'wrap',
+          alignItems: 'center',
+          columnGap: '4',
+          rowGap: '2',
+        })}
+      >
         <p className={css({ textStyle: 'title', color: 'primary' })}>{name}</p>
         {user.isTrial && <span className={badge({ look: 'warm' })}>{accountWords.freeTrial}</span>}
       </div>

@@ -2,7 +2,12 @@ import { useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { noticeSettingWords } from '#words/notices';
 import { notifyError } from '../../data/api-errors.ts';
-import { readNotices, turnOffNotices, turnOnNotices, type NoticeState } from '../../data/push-subscription.ts';
+import {
+  readNotices,
+  turnOffNotices,
+  turnOnNotices,
+  type NoticeState,
+} from '../../data/push-subscription.ts';
 import { Action } from './account-layout.tsx';
 
 /** Turns the notices of replies on and off for this browser; nothing where it cannot show any. */
@@ -15,7 +20,10 @@ export function NoticeSetting({ token }: { token: string }) {
     try {
       setState(await run(token));
     } catch (error) {
-      notifyError(error, { title: noticeSettingWords.failed, fallback: noticeSettingWords.failedText });
+      notifyError(error, {
+        title: noticeSettingWords.failed,
+        fallback: noticeSettingWords.failedText,
+      });
     }
     setBusy(false);
   };

@@ -19,14 +19,22 @@ export function PlatformCard() {
   // Loaded in parallel with the response that it shows.
   useEffect(() => void loadChoice().catch(() => null), []);
   const queryKey = ['platform', token];
-  const { data, isPending } = useQuery({ queryKey, queryFn: () => request('getPlatform'), gcTime: 0 });
+  const { data, isPending } = useQuery({
+    queryKey,
+    queryFn: () => request('getPlatform'),
+    gcTime: 0,
+  });
   const platform = data?.success ? data.platform : null;
   if (!isPending && !platform) return null;
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="platform" aria-busy={isPending}>
       <CardHead id="platform" title={platformWords.title} />
       <Suspense fallback={<PlatformSkeleton />}>
-        {platform ? <PlatformChoice current={platform} queryKey={queryKey} /> : <PlatformSkeleton />}
+        {platform ? (
+          <PlatformChoice current={platform} queryKey={queryKey} />
+        ) : (
+          <PlatformSkeleton />
+        )}
       </Suspense>
     </section>
   );
@@ -37,7 +45,10 @@ function PlatformSkeleton() {
   return (
     <div className={css({ display: 'grid', gap: '3' })} aria-hidden="true">
       {[1, 2].map((row) => (
-        <span key={row} className={`${skeleton()} ${css({ height: '[3.625rem]', borderRadius: 'md' })}`} />
+        <span
+          key={row}
+          className={`${skeleton()} ${css({ height: '[3.625rem]', borderRadius: 'md' })}`}
+        />
       ))}
     </div>
   );

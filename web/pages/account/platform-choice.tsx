@@ -13,7 +13,10 @@ import { NoticeSetting } from './notice-setting.tsx';
 import { RadioGroup } from '@ark-ui/react/radio-group';
 import { TextDirection } from '../../ui/text-direction.tsx';
 
-const options = (['whatsapp', 'web'] as const).map((value) => ({ value, label: platformWords.options[value] }));
+const options = (['whatsapp', 'web'] as const).map((value) => ({
+  value,
+  label: platformWords.options[value],
+}));
 
 type Props = { current: Platform; queryKey: readonly unknown[] };
 
@@ -55,7 +58,12 @@ export default function PlatformChoice({ current, queryKey }: Props) {
         </>
       )}
       {chosen !== current && (
-        <button type="button" className={button({ wide: true })} aria-busy={isBusy} onClick={() => void update()}>
+        <button
+          type="button"
+          className={button({ wide: true })}
+          aria-busy={isBusy}
+          onClick={() => void update()}
+        >
           {isBusy ? platformWords.updating : platformWords.update}
         </button>
       )}
@@ -68,14 +76,21 @@ type PartialResponse = { success?: boolean; platform?: Platform; message?: strin
 /** Stores the preference and shows the result. Returns the stored platform, or null after a failure. */
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
-    const { success, platform, message }: PartialResponse = await request('putPlatform', { platform: wanted });
+    const { success, platform, message }: PartialResponse = await request('putPlatform', {
+      platform: wanted,
+    });
     if (!success) throw new ApiError(platformWords.failed, { toast: message ?? null, status: 200 });
     const stored = platform ?? wanted;
-    showToast({ type: 'success', title: platformWords.updated, description: platformWords.updatedTo[stored] });
+    showToast({
+      type: 'success',
+      title: platformWords.updated,
+      description: platformWords.updatedTo[stored],
+    });
     return stored;
   } catch (error) {
     const isRefusal = error instanceof ApiError && error.status !== null;
-    if (isRefusal) notifyError(error, { title: platformWords.failedTitle, fallback: platformWords.failed });
+    if (isRefusal)
+      notifyError(error, { title: platformWords.failedTitle, fallback: platformWords.failed });
     else notifyError(error, { title: accountWords.error, text: platformWords.failed });
     return null;
   }

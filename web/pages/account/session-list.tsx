@@ -16,13 +16,19 @@ import { accountWords, privacyWords } from '#words/account';
 export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   const token = useSession((session) => session.token);
   const queryKey = ['sessions', token];
-  const { data, isPending } = useQuery({ queryKey, queryFn: () => request('getSessions'), gcTime: 0 });
+  const { data, isPending } = useQuery({
+    queryKey,
+    queryFn: () => request('getSessions'),
+    gcTime: 0,
+  });
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
 
   const run = async (action: () => Promise<void>, fallback: string) => {
     setBusy(true);
-    await action().catch((error: unknown) => notifyError(error, { title: accountWords.error, fallback }));
+    await action().catch((error: unknown) =>
+      notifyError(error, { title: accountWords.error, fallback }),
+    );
     setBusy(false);
   };
   const end = async (id: string) => {
@@ -39,9 +45,17 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
         {data.sessions.map(({ id, createdAt, lastSeenAt, current }) => (
           <li key={id} className={row}>
             <div className={css({ display: 'grid', gap: '1', marginInlineEnd: 'auto' })}>
-              {current ? <span className={badge()}>{privacyWords.current}</span> : <span>{privacyWords.other}</span>}
-              <span className={css({ color: 'muted' })}>{privacyWords.signedIn(formatDate(createdAt))}</span>
-              <span className={css({ color: 'muted' })}>{privacyWords.lastSeen(formatDate(lastSeenAt))}</span>
+              {current ? (
+                <span className={badge()}>{privacyWords.current}</span>
+              ) : (
+                <span>{privacyWords.other}</span>
+              )}
+              <span className={css({ color: 'muted' })}>
+                {privacyWords.signedIn(formatDate(createdAt))}
+              </span>
+              <span className={css({ color: 'muted' })}>
+                {privacyWords.lastSeen(formatDate(lastSeenAt))}
+              </span>
             </div>
             {!current && (
               <button

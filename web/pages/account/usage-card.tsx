@@ -98,7 +98,11 @@ function ProgressBar({ label, value, spoken, percent, isLoading = false }: Props
         aria-valuenow={percent}
         aria-valuetext={spoken}
       >
-        <div className={styles.range} data-full={percent === 100 ? '' : undefined} style={{ width: `${percent}%` }} />
+        <div
+          className={styles.range}
+          data-full={percent === 100 ? '' : undefined}
+          style={{ width: `${percent}%` }}
+        />
       </div>
     </div>
   );

@@ -27,7 +27,11 @@ export function CancelPage() {
         <h1 id="cancel" className={css({ textStyle: 'heading' })}>
           {cancelWords.title}
         </h1>
-        {user && token !== null ? <Subscription key={token} user={user} token={token} /> : <Guest />}
+        {user && token !== null ? (
+          <Subscription key={token} user={user} token={token} />
+        ) : (
+          <Guest />
+        )}
       </section>
       <section className={prose()} aria-labelledby="what">
         <h2 id="what">{cancelWords.what}</h2>
@@ -65,23 +69,40 @@ function Subscription({ user, token }: { user: User; token: string }) {
   }, [hasCancelled]);
   return (
     <>
-      <div ref={status} tabIndex={-1} className={css({ display: 'grid', gap: '2', outline: 'none' })}>
+      <div
+        ref={status}
+        tabIndex={-1}
+        className={css({ display: 'grid', gap: '2', outline: 'none' })}
+      >
         <p className={css({ textStyle: 'subheading', color: 'primary' })}>{plan}</p>
         {text === null ? <Spinner label={cancelWords.loading} /> : <p>{text}</p>}
       </div>
       {failure && <Alert look="danger">{failure}</Alert>}
       {action === 'cancel' && (
-        <button type="button" className={cancelButton} aria-disabled={running !== null} onClick={cancel}>
+        <button
+          type="button"
+          className={cancelButton}
+          aria-disabled={running !== null}
+          onClick={cancel}
+        >
           {running === 'cancelPlan' ? cancelWords.cancelling : cancelWords.cancel}
         </button>
       )}
       {action === 'resume' && (
-        <button type="button" className={keepButton} aria-disabled={running !== null} onClick={resume}>
+        <button
+          type="button"
+          className={keepButton}
+          aria-disabled={running !== null}
+          onClick={resume}
+        >
           {running === 'resumePlan' ? cancelWords.keeping : cancelWords.keep}
         </button>
       )}
       {action === 'resume' && hasCancelled && <CancelReason />}
-      <Link to={action === null ? '/plans' : '/account'} className={button({ look: 'quiet', wide: true })}>
+      <Link
+        to={action === null ? '/plans' : '/account'}
+        className={button({ look: 'quiet', wide: true })}
+      >
         {action === null ? cancelWords.plans : cancelWords.account}
       </Link>
     </>
@@ -96,7 +117,12 @@ type Change = 'cancelPlan' | 'resumePlan';
 /** The subscription of a user on a trial, which the profile does not show. */
 function useHidden({ isTrial, metadata }: User, token: string) {
   // A change of the plan that the stream reports brings another profile.
-  const queryKey = ['subscription', token, metadata.cancelAtDate, metadata.scheduledDowngradeTierId];
+  const queryKey = [
+    'subscription',
+    token,
+    metadata.cancelAtDate,
+    metadata.scheduledDowngradeTierId,
+  ];
   const queryFn = () => request('getSubscription');
   const options = { queryKey, queryFn, enabled: isTrial, meta: { silent: true } };
   const { data, isPending, refetch } = useQuery(options, queryClient);
@@ -156,7 +182,8 @@ const isConflict = (error: unknown) => error instanceof ApiError && error.code =
 function failureText(error: unknown): string | undefined {
   if (error instanceof ApiError && error.isNotified) return undefined;
   if (isConflict(error)) return cancelWords.nothing;
-  if (error instanceof ApiError && error.isOutage && error.code !== 'network') return cancelWords.noAnswer;
+  if (error instanceof ApiError && error.isOutage && error.code !== 'network')
+    return cancelWords.noAnswer;
   return errorMessage(error);
 }
 
@@ -173,14 +200,22 @@ function CancelReason() {
     // The failure is shown, and the question stays.
     await call('giveCancelReason', { reason }).catch(() => setGiven(null));
   };
-  if (given !== null) return <output className={css({ color: 'muted' })}>{cancelReasonWords.thanks}</output>;
+  if (given !== null)
+    return <output className={css({ color: 'muted' })}>{cancelReasonWords.thanks}</output>;
   return (
     <fieldset className={css({ display: 'grid', gap: '3' })}>
-      <legend className={css({ fontWeight: 'semibold', marginBottom: '1' })}>{cancelReasonWords.question}</legend>
+      <legend className={css({ fontWeight: 'semibold', marginBottom: '1' })}>
+        {cancelReasonWords.question}
+      </legend>
       <p className={css({ textStyle: 'small', color: 'muted' })}>{cancelReasonWords.optional}</p>
       <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '2' })}>
         {reasons.map(([reason, text]) => (
-          <button key={reason} type="button" className={button({ look: 'soft' })} onClick={() => void give(reason)}>
+          <button
+            key={reason}
+            type="button"
+            className={button({ look: 'soft' })}
+            onClick={() => void give(reason)}
+          >
             {text}
           </button>
         ))}

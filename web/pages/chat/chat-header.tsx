@@ -54,7 +54,10 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       </h1>
       <span className={`${badge()} ${label}`}>{chatWords.label}</span>
       {hasConversation && (
-        <OptionsMenu options={options} choose={(action) => openAfterLoading(loadDialog, () => setAsked(action))} />
+        <OptionsMenu
+          options={options}
+          choose={(action) => openAfterLoading(loadDialog, () => setAsked(action))}
+        />
       )}
       <button
         type="button"
@@ -85,7 +88,10 @@ const bar = css({
   position: 'relative',
   display: 'grid',
   gridTemplateColumns: '[1fr auto 2.75rem]',
-  gridTemplateAreas: { base: '"title title menu" "label help help"', md: '"title help menu" "label help menu"' },
+  gridTemplateAreas: {
+    base: '"title title menu" "label help help"',
+    md: '"title help menu" "label help menu"',
+  },
   alignItems: 'center',
   columnGap: '2',
   rowGap: '1',

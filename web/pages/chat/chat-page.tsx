@@ -17,7 +17,11 @@ const HelpDialog = lazy(() => import('./help-dialog.tsx').catch(() => ({ default
 
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
-  const token = useSyncExternalStore(session.subscribe, userToken, () => shownChat()?.token ?? null);
+  const token = useSyncExternalStore(
+    session.subscribe,
+    userToken,
+    () => shownChat()?.token ?? null,
+  );
   return token === null ? <ChatSkeleton /> : <Chat key={token} token={token} />;
 }
 
@@ -38,7 +42,9 @@ function Chat({ token }: { token: string }) {
     <section className={chatFrame} aria-labelledby="chat-title">
       <ChatHeader token={token} openHelp={openHelp} hasConversation={hasConsented} />
       {!conversation && (isFailed ? <LoadFailed retry={retry} /> : <Loading />)}
-      <Suspense fallback={<Loading />}>{conversation && !hasConsented && <ConsentStep token={token} />}</Suspense>
+      <Suspense fallback={<Loading />}>
+        {conversation && !hasConsented && <ConsentStep token={token} />}
+      </Suspense>
       {conversation && hasConsented && (
         <ConversationView token={token} conversation={conversation} openHelp={openHelp} />
       )}
@@ -65,8 +71,14 @@ function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
     <section className={chatFrame} aria-labelledby="chat-title" aria-busy="true">
-      <ChatHeader token="" openHelp={() => location.assign(`${basePath}/help-now`)} hasConversation={false} />
-      <MessagesSkeleton label={isInitializing ? layoutWords.loadingApplication : layoutWords.loadingConversation} />
+      <ChatHeader
+        token=""
+        openHelp={() => location.assign(`${basePath}/help-now`)}
+        hasConversation={false}
+      />
+      <MessagesSkeleton
+        label={isInitializing ? layoutWords.loadingApplication : layoutWords.loadingConversation}
+      />
     </section>
   );
 }
@@ -95,14 +107,27 @@ const body = css({
   paddingBlock: '4',
 });
 const theirs = css({ width: '[60%]', height: '[4.5rem]', borderRadius: 'lg' });
-const ours = css({ width: '[45%]', height: '[3rem]', borderRadius: 'lg', marginInlineStart: 'auto' });
+const ours = css({
+  width: '[45%]',
+  height: '[3rem]',
+  borderRadius: 'lg',
+  marginInlineStart: 'auto',
+});
 const field = css({ width: 'full', height: '[3.25rem]', borderRadius: 'lg', marginTop: '4' });
 
 const ReloadStep = () => <LoadFailed retry={() => location.reload()} />;
 
 function LoadFailed({ retry }: { retry: () => void }) {
   return (
-    <div className={css({ display: 'grid', gap: '4', justifyItems: 'center', margin: 'auto', padding: 'gutter' })}>
+    <div
+      className={css({
+        display: 'grid',
+        gap: '4',
+        justifyItems: 'center',
+        margin: 'auto',
+        padding: 'gutter',
+      })}
+    >
       <Alert look="danger">{chatWords.loadFailed}</Alert>
       <button type="button" className={button({ look: 'soft' })} onClick={retry}>
         {chatWords.tryAgain}
@@ -117,7 +142,8 @@ function useVisualHeight(): void {
     if (!viewport) return undefined;
     const { style } = document.documentElement;
     // Zooming also makes the visual viewport smaller.
-    const update = () => viewport.scale === 1 && style.setProperty('--visual-height', `${viewport.height}px`);
+    const update = () =>
+      viewport.scale === 1 && style.setProperty('--visual-height', `${viewport.height}px`);
     update();
     viewport.addEventListener('resize', update);
     return () => {

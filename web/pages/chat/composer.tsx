@@ -21,7 +21,13 @@ import { errorWords } from '#words/page-errors';
 import { voiceWords } from '#words/voice';
 import { voiceDraft } from '../../data/voice-draft.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { plainError, sendError, SendErrorText, voiceNotInPlan, type SendError } from './send-error.tsx';
+import {
+  plainError,
+  sendError,
+  SendErrorText,
+  voiceNotInPlan,
+  type SendError,
+} from './send-error.tsx';
 import { planOf } from '#contract/plans';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../data/session.ts';
@@ -124,7 +130,11 @@ type RecordButtonProps = Pick<Props, 'token' | 'showError'> & { ref: Ref<HTMLBut
 /** Starts a recording; without voice in the plan it says so and leads to the plans. */
 function RecordButton({ ref, token, showError }: RecordButtonProps) {
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
-  const { problem, isAsking } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
+  const { problem, isAsking } = useSyncExternalStore(
+    voiceDraft.subscribe,
+    voiceDraft.get,
+    voiceDraft.get,
+  );
   const start = () => {
     showError(null);
     if (planOf(tier).hasVoice) void voiceDraft.start(token, loadPanel);
@@ -142,7 +152,10 @@ function RecordButton({ ref, token, showError }: RecordButtonProps) {
       >
         <Icon name="voice" />
       </button>
-      <output className={problem || isAsking ? notice : visuallyHidden} data-look={problem ? 'problem' : undefined}>
+      <output
+        className={problem || isAsking ? notice : visuallyHidden}
+        data-look={problem ? 'problem' : undefined}
+      >
         {problem ? problemText(problem) : isAsking ? voiceWords.asking : ''}
       </output>
     </>
@@ -176,8 +189,17 @@ const notice = css({
 /** As high as the field with one line. */
 const sendButton = css({ minHeight: '[3.325rem]' });
 const over = css({ fontWeight: 'semibold', color: 'danger' });
-const below = css({ display: 'flex', flexWrap: 'wrap', columnGap: '4', textStyle: 'fine', color: 'muted' });
-const hint = css({ marginInlineStart: { base: '0', md: 'auto' }, '@media (pointer: coarse)': { display: 'none' } });
+const below = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  columnGap: '4',
+  textStyle: 'fine',
+  color: 'muted',
+});
+const hint = css({
+  marginInlineStart: { base: '0', md: 'auto' },
+  '@media (pointer: coarse)': { display: 'none' },
+});
 
 const sameText = {
   gridArea: '1 / 1',

@@ -29,7 +29,11 @@ export default function ConsentStep({ token }: { token: string }) {
 
   return (
     <div className={scroller}>
-      <form className={card({ look: 'raised' })} onSubmit={(event) => void accept(event)} noValidate>
+      <form
+        className={card({ look: 'raised' })}
+        onSubmit={(event) => void accept(event)}
+        noValidate
+      >
         <h2 className={css({ textStyle: 'heading' })}>{consentWords.title}</h2>
         <p>{consentWords.lead}</p>
         <ul className={list}>
@@ -39,7 +43,9 @@ export default function ConsentStep({ token }: { token: string }) {
         </ul>
         <CheckboxField checked={isAdult} onChange={setAdult} label={consentWords.adult} />
         <CheckboxField checked={agrees} onChange={setAgrees} label={consentWords.health} />
-        {isIncomplete && !(isAdult && agrees) && <Alert look="danger">{consentWords.incomplete}</Alert>}
+        {isIncomplete && !(isAdult && agrees) && (
+          <Alert look="danger">{consentWords.incomplete}</Alert>
+        )}
         <button type="submit" className={button({ size: 'lg' })} aria-disabled={isSaving}>
           {consentWords.accept}
         </button>
@@ -56,7 +62,13 @@ export default function ConsentStep({ token }: { token: string }) {
   );
 }
 
-const scroller = css({ flex: '1', minHeight: '[0]', overflowY: 'auto', paddingInline: 'gutter', paddingBlock: '4' });
+const scroller = css({
+  flex: '1',
+  minHeight: '[0]',
+  overflowY: 'auto',
+  paddingInline: 'gutter',
+  paddingBlock: '4',
+});
 const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
 const links = css({ display: 'flex', flexWrap: 'wrap', columnGap: '5', rowGap: '2' });
 
@@ -65,14 +77,25 @@ type Props = { checked: boolean; onChange: (checked: boolean) => void; label: st
 function CheckboxField({ checked, onChange, label }: Props) {
   return (
     <label
-      className={css({ display: 'flex', gap: '3', alignItems: 'flex-start', minHeight: 'touch', cursor: 'pointer' })}
+      className={css({
+        display: 'flex',
+        gap: '3',
+        alignItems: 'flex-start',
+        minHeight: 'touch',
+        cursor: 'pointer',
+      })}
     >
       <input
         type="checkbox"
         required
         checked={checked}
         onChange={({ target }) => onChange(target.checked)}
-        className={css({ flex: 'none', width: '[1.5rem]', height: '[1.5rem]', marginTop: '[0.125rem]' })}
+        className={css({
+          flex: 'none',
+          width: '[1.5rem]',
+          height: '[1.5rem]',
+          marginTop: '[0.125rem]',
+        })}
       />
       <span>{label}</span>
     </label>

@@ -40,7 +40,10 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const isTyping = useIsBefore(conversation.typingUntil);
   const typed = isTyping ? conversation.typed : '';
   const [reminders, setReminders] = useState<string[]>([]);
-  const remind = useCallback(() => setReminders((before) => [...before, new Date().toISOString()]), []);
+  const remind = useCallback(
+    () => setReminders((before) => [...before, new Date().toISOString()]),
+    [],
+  );
   const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
   const scroll = useScrollPosition(list, content);
   // A button that disappears once it is pressed would take the focus with it.
@@ -83,7 +86,11 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
       </section>
       <div className={foot}>
         {scroll.unseen > 0 && (
-          <button type="button" className={`${button({ look: 'soft' })} ${jump}`} onClick={jumpToEnd}>
+          <button
+            type="button"
+            className={`${button({ look: 'soft' })} ${jump}`}
+            onClick={jumpToEnd}
+          >
             <Icon name="chevron" />
             {chatWords.newMessages(scroll.unseen)}
           </button>
@@ -115,7 +122,11 @@ function ConnectionState({ focusList }: { focusList: () => void }) {
         {isBroken && (navigator.onLine ? brokenWords[status] : chatWords.offline)}
       </output>
       {status === 'lost' && (
-        <button type="button" className={`${button({ look: 'outline' })} ${connect}`} onClick={connectAgain}>
+        <button
+          type="button"
+          className={`${button({ look: 'outline' })} ${connect}`}
+          onClick={connectAgain}
+        >
           {chatWords.connect}
         </button>
       )}
@@ -263,7 +274,8 @@ function useScrollPosition(
   useLayoutEffect(() => {
     const list = ref.current;
     // The scroll event of the reader may still be on its way.
-    if (list && list.scrollTop < placedAt.current - 1 && distance(list) > nearEnd) isAtEnd.current = false;
+    if (list && list.scrollTop < placedAt.current - 1 && distance(list) > nearEnd)
+      isAtEnd.current = false;
     const bubble = list?.querySelector('[data-slot=typed]');
     const isRead = isReadingTyped.current && !bubble;
     // The message replaces what was read as it grew.

@@ -17,7 +17,9 @@ import {
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
-const VoiceMessage = lazy(() => import('./voice-message.tsx').catch(() => ({ default: VoicePlace })));
+const VoiceMessage = lazy(() =>
+  import('./voice-message.tsx').catch(() => ({ default: VoicePlace })),
+);
 
 type Props = {
   token: string;
@@ -31,7 +33,15 @@ type Props = {
 };
 
 /** Only the second list is a live region, so that screen readers do not announce the history. */
-export function MessageList({ token, conversation, pending, sendAgain, openHelp, keepPosition, ...props }: Props) {
+export function MessageList({
+  token,
+  conversation,
+  pending,
+  sendAgain,
+  openHelp,
+  keepPosition,
+  ...props
+}: Props) {
   const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
   const shown = shownMessages(conversation.messages, pending);
   const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
@@ -41,11 +51,19 @@ export function MessageList({ token, conversation, pending, sendAgain, openHelp,
   useReminder(notice!.at, props.remind);
   const player = (message: ShownMessage) => <VoicePlayer token={token} message={message} />;
   const line = (item: TranscriptItem<ShownMessage>) => (
-    <TranscriptLine key={item.key} item={item} sendAgain={sendAgain} openHelp={openHelp} player={player} />
+    <TranscriptLine
+      key={item.key}
+      item={item}
+      sendAgain={sendAgain}
+      openHelp={openHelp}
+      player={player}
+    />
   );
   return (
     <>
-      {conversation.hasMore && <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />}
+      {conversation.hasMore && (
+        <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />
+      )}
       {shown.length === 0 && <p className={empty}>{chatWords.empty}</p>}
       <ol className={list} aria-label={chatWords.earlier} data-slot="history">
         {history.map(line)}

@@ -7,19 +7,35 @@ import { chatWords, composerWords } from '#words/chat';
 import { voiceWords } from '#words/voice';
 
 /** Why a message was not sent, and what to do; with help beside a spent allowance. Nothing has failed yet at a notice. */
-export type SendError = { text: string; leadsToPlans: boolean; offersHelp: boolean; isNotice?: boolean };
+export type SendError = {
+  text: string;
+  leadsToPlans: boolean;
+  offersHelp: boolean;
+  isNotice?: boolean;
+};
 
 export function sendError(error: unknown): SendError {
   const { code, toast } = error instanceof ApiError ? error : { code: null, toast: null };
   if (error instanceof ApiError) error.isNotified = true;
-  if (code === 'allowance_spent') return { text: composerWords.spent, leadsToPlans: true, offersHelp: true };
+  if (code === 'allowance_spent')
+    return { text: composerWords.spent, leadsToPlans: true, offersHelp: true };
   if (code === 'voice_not_in_plan') return voiceNotInPlan;
-  return plainError(code === 'rate_limited' ? composerWords.tooFast : (toast ?? composerWords.failed));
+  return plainError(
+    code === 'rate_limited' ? composerWords.tooFast : (toast ?? composerWords.failed),
+  );
 }
 
-export const plainError = (text: string): SendError => ({ text, leadsToPlans: false, offersHelp: false });
+export const plainError = (text: string): SendError => ({
+  text,
+  leadsToPlans: false,
+  offersHelp: false,
+});
 
-export const voiceNotInPlan: SendError = { text: voiceWords.notInPlan, leadsToPlans: true, offersHelp: false };
+export const voiceNotInPlan: SendError = {
+  text: voiceWords.notInPlan,
+  leadsToPlans: true,
+  offersHelp: false,
+};
 
 type ErrorProps = { id: string; error: SendError; openHelp: () => void };
 

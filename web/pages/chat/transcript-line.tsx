@@ -1,5 +1,10 @@
 import type { ReactNode } from 'react';
-import { type ShownMessage, type TranscriptItem, messageParts, type MessagePart } from '../../rules/transcript.ts';
+import {
+  type ShownMessage,
+  type TranscriptItem,
+  messageParts,
+  type MessagePart,
+} from '../../rules/transcript.ts';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { formatTime, formatDate } from '../../rules/formats.ts';
@@ -29,12 +34,24 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
   // A recording is no longer here to be sent again.
   const canResend = !voice && (state === 'failed' || state === 'unsent');
   return (
-    <li className={bubble} data-author={author} data-state={state} aria-live={isOwn ? 'off' : undefined}>
-      <span className={visuallyHidden}>{isOwn ? chatWords.youSaid : chatWords.companionSaid}: </span>
+    <li
+      className={bubble}
+      data-author={author}
+      data-state={state}
+      aria-live={isOwn ? 'off' : undefined}
+    >
+      <span className={visuallyHidden}>
+        {isOwn ? chatWords.youSaid : chatWords.companionSaid}:{' '}
+      </span>
       {voice && player(message)}
       {text && <MessageText text={text} />}
       {crisis && (
-        <button type="button" className={button({ look: 'dangerSoft' })} data-opens="help" onClick={openHelp}>
+        <button
+          type="button"
+          className={button({ look: 'dangerSoft' })}
+          data-opens="help"
+          onClick={openHelp}
+        >
           {chatWords.help}
         </button>
       )}
@@ -52,7 +69,10 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
 }
 
 const MessageText = ({ text }: { text: string }) => (
-  <div className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })} dir="auto">
+  <div
+    className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })}
+    dir="auto"
+  >
     {messageParts(text).map((part, index) => (
       <Part key={index} {...part} />
     ))}
@@ -90,8 +110,16 @@ const bubble = css({
   paddingBlock: '3',
   borderRadius: 'lg',
   _forced: { borderWidth: 'thin' },
-  '&[data-author=solace]': { borderEndStartRadius: 'sm', backgroundColor: 'raised', boxShadow: 'card' },
-  '&[data-author=user]': { alignSelf: 'flex-end', borderEndEndRadius: 'sm', backgroundColor: 'primarySoft' },
+  '&[data-author=solace]': {
+    borderEndStartRadius: 'sm',
+    backgroundColor: 'raised',
+    boxShadow: 'card',
+  },
+  '&[data-author=user]': {
+    alignSelf: 'flex-end',
+    borderEndEndRadius: 'sm',
+    backgroundColor: 'primarySoft',
+  },
   '&[data-state=failed], &[data-state=unsent]': { backgroundColor: 'dangerSoft' },
   '& strong': { fontWeight: 'bold' },
 });
@@ -105,10 +133,17 @@ const meta = css({
   textStyle: 'fine',
   color: 'muted',
 });
-const again = css({ minHeight: '[1.5rem]', textDecoration: 'underline', fontWeight: 'semibold', color: 'danger' });
+const again = css({
+  minHeight: '[1.5rem]',
+  textDecoration: 'underline',
+  fontWeight: 'semibold',
+  color: 'danger',
+});
 
 /** As high as the player of a voice message, which is loaded with the first one. */
-export const VoicePlace = () => <div className={css({ width: '[19rem]', maxWidth: 'full', minHeight: 'touch' })} />;
+export const VoicePlace = () => (
+  <div className={css({ width: '[19rem]', maxWidth: 'full', minHeight: 'touch' })} />
+);
 
 function Day({ at }: { at: string }) {
   return (
@@ -130,7 +165,9 @@ function dayText(date: Date): string {
   const yesterday = new Date();
   yesterday.setDate(yesterday.getDate() - 1);
   if (date.toDateString() === new Date().toDateString()) return chatWords.today;
-  return date.toDateString() === yesterday.toDateString() ? chatWords.yesterday : formatDate(date.toISOString());
+  return date.toDateString() === yesterday.toDateString()
+    ? chatWords.yesterday
+    : formatDate(date.toISOString());
 }
 
 const separator = css({

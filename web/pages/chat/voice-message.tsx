@@ -11,7 +11,9 @@ import { voiceWords } from '#words/voice';
 export default function VoiceMessage({ token, message }: { token: string; message: ShownMessage }) {
   const { id, key, voice } = message;
   if (!voice) return null;
-  return <RecordingPlayer id={key} seconds={voice.seconds} load={() => fetchRecording(token, id)} />;
+  return (
+    <RecordingPlayer id={key} seconds={voice.seconds} load={() => fetchRecording(token, id)} />
+  );
 }
 
 type PlayerProps = { id: string; seconds: number; load: () => Promise<Blob> };
@@ -46,7 +48,15 @@ type ControlsProps = {
 /** While it plays, screen readers are given the time every ten seconds. */
 const spokenEvery = 10;
 
-function PlayerControls({ seconds, position, state, speed, toggle, seek, changeSpeed }: ControlsProps) {
+function PlayerControls({
+  seconds,
+  position,
+  state,
+  speed,
+  toggle,
+  seek,
+  changeSpeed,
+}: ControlsProps) {
   const total = clockText(seconds);
   const isPlaying = state === 'playing';
   const spoken = isPlaying ? position - (position % spokenEvery) : position;

@@ -12,7 +12,11 @@ import { sendError, SendErrorText } from './send-error.tsx';
 import { RecordingPlayer } from './voice-message.tsx';
 
 export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
-  const { active, kept, error } = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
+  const { active, kept, error } = useSyncExternalStore(
+    voiceDraft.subscribe,
+    voiceDraft.get,
+    voiceDraft.get,
+  );
   const panel = useRef<HTMLDivElement>(null);
   // The button that had the focus is gone.
   useEffect(() => {
@@ -30,7 +34,9 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
       tabIndex={-1}
       onKeyDown={stopOnEscape}
     >
-      {kept && error !== null && <SendErrorText id="voice-error" error={sendError(error)} openHelp={openHelp} />}
+      {kept && error !== null && (
+        <SendErrorText id="voice-error" error={sendError(error)} openHelp={openHelp} />
+      )}
       {active && <Running active={active} />}
       {kept && <Kept kept={kept} hasFailed={error !== null} />}
     </div>
@@ -45,7 +51,10 @@ function Running({ active }: { active: ActiveRecording }) {
   const [{ seconds, levels }, setState] = useState({ seconds: 0, levels: [] as number[] });
   useEffect(() => {
     const measure = () =>
-      setState((before) => ({ seconds: active.seconds, levels: [...before.levels, active.level].slice(-bars) }));
+      setState((before) => ({
+        seconds: active.seconds,
+        levels: [...before.levels, active.level].slice(-bars),
+      }));
     const timer = setInterval(measure, 100);
     return () => clearInterval(timer);
   }, [active]);
@@ -69,7 +78,11 @@ function Running({ active }: { active: ActiveRecording }) {
         </output>
       </div>
       <div className={actions}>
-        <button type="button" className={button({ look: 'quiet' })} onClick={() => voiceDraft.discard()}>
+        <button
+          type="button"
+          className={button({ look: 'quiet' })}
+          onClick={() => voiceDraft.discard()}
+        >
           {voiceWords.cancel}
         </button>
         <button type="button" className={button({ look: 'outline' })} onClick={voiceDraft.stop}>
@@ -108,7 +121,12 @@ function Kept({ kept, hasFailed }: { kept: KeptRecording; hasFailed: boolean }) 
           <Icon name="trash" />
           {voiceWords.discard}
         </button>
-        <button type="button" className={button()} aria-disabled={isSending} onClick={() => void voiceDraft.send()}>
+        <button
+          type="button"
+          className={button()}
+          aria-disabled={isSending}
+          onClick={() => void voiceDraft.send()}
+        >
           {isSending ? voiceWords.sending : hasFailed ? voiceWords.sendAgain : voiceWords.send}
         </button>
       </div>
@@ -126,7 +144,13 @@ const group = css({
   backgroundColor: 'raised',
   outline: 'none',
 });
-const line = css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: '[2rem]', textStyle: 'small' });
+const line = css({
+  display: 'flex',
+  alignItems: 'center',
+  gap: '3',
+  minHeight: '[2rem]',
+  textStyle: 'small',
+});
 const dot = css({
   width: '[0.75rem]',
   height: '[0.75rem]',
@@ -135,7 +159,11 @@ const dot = css({
   _forced: { backgroundColor: '[CanvasText]' },
   _calm: { animation: '[breathe 1.2s infinite alternate]' },
 });
-const clock = css({ minWidth: '[2.5rem]', fontVariantNumeric: 'tabular-nums', fontWeight: 'semibold' });
+const clock = css({
+  minWidth: '[2.5rem]',
+  fontVariantNumeric: 'tabular-nums',
+  fontWeight: 'semibold',
+});
 const meter = css({
   flex: '1',
   display: 'flex',

@@ -16,7 +16,9 @@ import { contactAddress } from '../../data/build-settings.ts';
 export function ContactPage() {
   return (
     <div className={page()}>
-      <header className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]', marginBottom: '8' })}>
+      <header
+        className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]', marginBottom: '8' })}
+      >
         <h1 className={css({ textStyle: 'display' })}>{contactWords.title}</h1>
         <p className={css({ textStyle: 'lead', color: 'muted' })}>{contactWords.lead}</p>
       </header>
@@ -91,12 +93,16 @@ function ContactForm() {
 
   useEffect(() => {
     fillEmptyFields(form.current, unsentText.take(draftKeys.contact));
-    return unsentText.keep(draftKeys.contact, () => (form.current ? JSON.stringify(readForm(form.current)) : ''));
+    return unsentText.keep(draftKeys.contact, () =>
+      form.current ? JSON.stringify(readForm(form.current)) : '',
+    );
   }, []);
 
   const recheck = (event: FormEvent<HTMLFormElement>) => {
     const found = contactErrors(readForm(event.currentTarget));
-    setErrors((shown) => Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)));
+    setErrors((shown) =>
+      Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
+    );
   };
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -130,7 +136,13 @@ function ContactForm() {
     >
       <NeedsScript />
       {hasFailed && <Alert look="danger">{contactWords.failed}</Alert>}
-      <TextField name="name" autoComplete="name" label={contactWords.name} error={errors.name} required />
+      <TextField
+        name="name"
+        autoComplete="name"
+        label={contactWords.name}
+        error={errors.name}
+        required
+      />
       <TextField
         name="email"
         type="email"
@@ -139,8 +151,20 @@ function ContactForm() {
         error={errors.email}
         required
       />
-      <TextField name="phone" type="tel" autoComplete="tel" label={contactWords.phone} error={errors.phone} />
-      <TextareaField name="message" rows={6} label={contactWords.message} error={errors.message} required />
+      <TextField
+        name="phone"
+        type="tel"
+        autoComplete="tel"
+        label={contactWords.phone}
+        error={errors.phone}
+      />
+      <TextareaField
+        name="message"
+        rows={6}
+        label={contactWords.message}
+        error={errors.message}
+        required
+      />
       <button type="submit" className={button({ size: 'lg' })} disabled={isSending}>
         {isSending ? contactWords.sending : contactWords.send}
       </button>
@@ -177,8 +201,12 @@ export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
 
 function contactErrors(input: unknown): ContactErrors {
   const result = v.safeParse(ContactMessage, input, { abortPipeEarly: true });
-  const nested = result.success ? {} : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});
-  return Object.fromEntries(Object.entries(nested).map(([field, messages]) => [field, messages[0]]));
+  const nested = result.success
+    ? {}
+    : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});
+  return Object.fromEntries(
+    Object.entries(nested).map(([field, messages]) => [field, messages[0]]),
+  );
 }
 
 const simulatedDelay = 1500;

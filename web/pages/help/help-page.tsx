@@ -107,7 +107,9 @@ function CountryList() {
         {helpCountries.map(([code, name]) => (
           <li key={code} className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
             <details>
-              <summary className={css({ paddingBlock: '3', cursor: 'pointer', fontWeight: 'semibold' })}>
+              <summary
+                className={css({ paddingBlock: '3', cursor: 'pointer', fontWeight: 'semibold' })}
+              >
                 {name}
               </summary>
               <div className={css({ paddingBottom: '6' })}>

@@ -21,7 +21,10 @@ export function SafetyPage() {
       <header className={css({ display: 'grid', gap: '4', justifyItems: 'start' })}>
         <h1 className={css({ textStyle: 'title' })}>{safetyWords.title}</h1>
         <p className={css({ textStyle: 'small', color: 'muted' })}>
-          {safetyWords.protocol({ version: protocol.version, date: formatDate(protocol.date, 'UTC') })}
+          {safetyWords.protocol({
+            version: protocol.version,
+            date: formatDate(protocol.date, 'UTC'),
+          })}
         </p>
         <p className={css({ textStyle: 'lead' })}>{safetyWords.lead}</p>
         <Link to="/help-now" className={button()}>
@@ -91,7 +94,9 @@ function linesOf({ lastYear, thisYear }: Output<'getSafety'>['referrals']): stri
   const [last, present] = [String(lastYear.year), String(thisYear.year)];
   const isCounted = last >= countedSince.slice(0, 4);
   return [
-    isCounted ? referralWords.year({ year: last, count: lastYear.total }) : referralWords.uncounted(last),
+    isCounted
+      ? referralWords.year({ year: last, count: lastYear.total })
+      : referralWords.uncounted(last),
     referralWords.thisYear({ year: present, count: thisYear.total }),
   ];
 }

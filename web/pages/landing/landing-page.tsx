@@ -27,9 +27,12 @@ function Hero() {
     <section className={hero}>
       <div className={text}>
         <h1 className={css({ textStyle: 'display', maxWidth: 'full' })}>
-          <span className={css({ display: 'block', color: 'primary' })}>{brand.name}</span> {landingWords.subline}
+          <span className={css({ display: 'block', color: 'primary' })}>{brand.name}</span>{' '}
+          {landingWords.subline}
         </h1>
-        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>{landingWords.lead}</p>
+        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>
+          {landingWords.lead}
+        </p>
         <div className={actions}>
           <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
             <TextWithIcon name="chat">{landingWords.tryIt}</TextWithIcon>
@@ -153,11 +156,26 @@ const bubble = css({
 
 function Landscape() {
   return (
-    <svg className={landscape} viewBox="0 0 600 720" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+    <svg
+      className={landscape}
+      viewBox="0 0 600 720"
+      preserveAspectRatio="xMidYMid slice"
+      aria-hidden="true"
+    >
       <rect className={css({ fill: 'scene.sky' })} width="600" height="720" />
       <g className={sun}>
-        <circle className={css({ fill: 'scene.glow', opacity: '0.35' })} cx="385" cy="225" r="215" />
-        <circle className={css({ fill: 'scene.glow', opacity: '0.55' })} cx="385" cy="225" r="150" />
+        <circle
+          className={css({ fill: 'scene.glow', opacity: '0.35' })}
+          cx="385"
+          cy="225"
+          r="215"
+        />
+        <circle
+          className={css({ fill: 'scene.glow', opacity: '0.55' })}
+          cx="385"
+          cy="225"
+          r="150"
+        />
       </g>
       <circle className={css({ fill: 'scene.sun' })} cx="385" cy="225" r="86" />
       <path
@@ -172,7 +190,10 @@ function Landscape() {
         className={css({ fill: 'scene.near' })}
         d="M0 492c62 22 132 34 214 4 92-34 160-46 244 4 52 31 96 36 142 26v194H0Z"
       />
-      <path className={css({ fill: 'scene.front' })} d="M0 604c94-52 182-50 268-14 104 44 208 52 332-16v146H0Z" />
+      <path
+        className={css({ fill: 'scene.front' })}
+        d="M0 604c94-52 182-50 268-14 104 44 208 52 332-16v146H0Z"
+      />
     </svg>
   );
 }

@@ -17,7 +17,10 @@ export function Plans() {
           <Teaser key={plan.id} id={plan.id} />
         ))}
       </ul>
-      <Link to="/plans" className={`${button({ look: 'outline', size: 'lg' })} ${css({ justifySelf: 'start' })}`}>
+      <Link
+        to="/plans"
+        className={`${button({ look: 'outline', size: 'lg' })} ${css({ justifySelf: 'start' })}`}
+      >
         {landingWords.viewAllPlans}
       </Link>
     </Section>
@@ -63,7 +66,11 @@ function Teaser({ id }: { id: PlanId }) {
         aria-label={label(name)}
         onClick={(event) => isUnknown && event.preventDefault()}
       >
-        <TextByVisitor visitor={visitor} guest={landingWords.getStarted} member={landingWords.managePlan} />
+        <TextByVisitor
+          visitor={visitor}
+          guest={landingWords.getStarted}
+          member={landingWords.managePlan}
+        />
       </Link>
     </li>
   );

@@ -17,7 +17,12 @@ type Props = {
 
 export function Section({ id, title, lead, tone = 'plain', roleDescription, children }: Props) {
   return (
-    <section className={band} data-tone={tone} aria-labelledby={id} aria-roledescription={roleDescription}>
+    <section
+      className={band}
+      data-tone={tone}
+      aria-labelledby={id}
+      aria-roledescription={roleDescription}
+    >
       <div className={inner}>
         <header className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]' })}>
           <h2 id={id} className={css({ textStyle: 'title' })}>
@@ -33,7 +38,11 @@ export function Section({ id, title, lead, tone = 'plain', roleDescription, chil
 
 const band = css({
   paddingBlock: 'section',
-  '&[data-tone=sunken]': { backgroundColor: 'surface', borderBlockWidth: 'thin', borderColor: 'line' },
+  '&[data-tone=sunken]': {
+    backgroundColor: 'surface',
+    borderBlockWidth: 'thin',
+    borderColor: 'line',
+  },
 });
 
 const inner = css({
@@ -48,7 +57,12 @@ const reasonIcons = ['voice', 'lock', 'path', 'moon'] as const;
 
 export function Reasons() {
   return (
-    <Section id="why" title={landingWords.reasonsTitle} lead={landingWords.reasonsLead} tone="sunken">
+    <Section
+      id="why"
+      title={landingWords.reasonsTitle}
+      lead={landingWords.reasonsLead}
+      tone="sunken"
+    >
       <ul className={grid}>
         {landingWords.reasons.map(({ title, text }, index) => (
           <li key={title} className={card({ look: 'raised' })}>
@@ -101,7 +115,12 @@ const steps = css({
   display: 'grid',
   gridTemplateColumns: { base: '[minmax(0, 1fr)]', md: '[repeat(3, minmax(0, 1fr))]' },
   gap: '8',
-  '& li': { counterIncrement: 'step', borderTopWidth: 'thick', borderColor: 'primary', paddingTop: '5' },
+  '& li': {
+    counterIncrement: 'step',
+    borderTopWidth: 'thick',
+    borderColor: 'primary',
+    paddingTop: '5',
+  },
   '& li::before': {
     content: 'counter(step)',
     display: 'block',
@@ -119,8 +138,14 @@ export function CallToAction() {
           className={css({ fill: 'scene.far' })}
           d="M0 96c190-82 372-92 560-26 200 70 330 66 500-4 150-62 262-54 380-8v162H0Z"
         />
-        <path className={css({ fill: 'scene.middle' })} d="M0 150c260-70 420-28 640-4 260 28 400-84 800-24v98H0Z" />
-        <path className={css({ fill: 'scene.near' })} d="M0 190c330-60 560-30 800-14 250 16 420-22 640-40v84H0Z" />
+        <path
+          className={css({ fill: 'scene.middle' })}
+          d="M0 150c260-70 420-28 640-4 260 28 400-84 800-24v98H0Z"
+        />
+        <path
+          className={css({ fill: 'scene.near' })}
+          d="M0 190c330-60 560-30 800-14 250 16 420-22 640-40v84H0Z"
+        />
       </svg>
       <div
         className={css({
@@ -135,7 +160,9 @@ export function CallToAction() {
         <h2 id="call-to-action" className={css({ textStyle: 'title' })}>
           {landingWords.callToActionTitle}
         </h2>
-        <p className={css({ textStyle: 'lead', color: 'muted' })}>{landingWords.callToActionText}</p>
+        <p className={css({ textStyle: 'lead', color: 'muted' })}>
+          {landingWords.callToActionText}
+        </p>
         <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
           {landingWords.callToActionLink}
         </ExternalLink>

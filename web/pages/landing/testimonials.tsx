@@ -25,7 +25,9 @@ export function Testimonials() {
           {landingWords.testimonials.map(({ text, who, about }, index) => (
             <li key={who} aria-label={landingWords.storyOf({ position: index + 1, count })}>
               <figure className={css({ display: 'grid', gap: '5', maxWidth: '[50rem]' })}>
-                <blockquote className={css({ textStyle: 'heading' })}>{landingWords.quote(text)}</blockquote>
+                <blockquote className={css({ textStyle: 'heading' })}>
+                  {landingWords.quote(text)}
+                </blockquote>
                 <figcaption>
                   <Sentence parts={landingWords.teller({ who, about, strong })} />
                 </figcaption>
@@ -33,17 +35,38 @@ export function Testimonials() {
             </li>
           ))}
         </ul>
-        <div className={css({ display: 'flex', alignItems: 'center', gap: '3', _unscripted: { display: 'none' } })}>
-          <Step label={landingWords.previous} icon="back" isEnd={position === 0} move={() => move(-1)} />
-          <Step label={landingWords.next} icon="arrow" isEnd={position === count - 1} move={() => move(1)} />
-          <output className={css({ fontSize: 'sm' })}>{landingWords.storyOf({ position: position + 1, count })}</output>
+        <div
+          className={css({
+            display: 'flex',
+            alignItems: 'center',
+            gap: '3',
+            _unscripted: { display: 'none' },
+          })}
+        >
+          <Step
+            label={landingWords.previous}
+            icon="back"
+            isEnd={position === 0}
+            move={() => move(-1)}
+          />
+          <Step
+            label={landingWords.next}
+            icon="arrow"
+            isEnd={position === count - 1}
+            move={() => move(1)}
+          />
+          <output className={css({ fontSize: 'sm' })}>
+            {landingWords.storyOf({ position: position + 1, count })}
+          </output>
         </div>
       </div>
     </Section>
   );
 }
 
-const strong = (name: string) => <strong className={css({ fontWeight: 'semibold' })}>{name}</strong>;
+const strong = (name: string) => (
+  <strong className={css({ fontWeight: 'semibold' })}>{name}</strong>
+);
 
 type StepProps = { label: string; icon: 'back' | 'arrow'; isEnd: boolean; move: () => void };
 
@@ -103,7 +126,8 @@ function useSlides(count: number) {
   useEffect(() => {
     const list = track.current;
     if (!list) return undefined;
-    const look = () => setPosition(Math.round(Math.abs(list.scrollLeft) / Math.max(1, list.clientWidth)));
+    const look = () =>
+      setPosition(Math.round(Math.abs(list.scrollLeft) / Math.max(1, list.clientWidth)));
     list.addEventListener('scroll', look, { passive: true });
     return () => list.removeEventListener('scroll', look);
   }, []);
@@ -111,7 +135,9 @@ function useSlides(count: number) {
   const move = (by: number) => {
     const target = Math.min(count - 1, Math.max(0, position + by));
     // From right to left a list scrolls to negative places.
-    track.current?.scrollTo({ left: (isRightToLeft ? -target : target) * track.current.clientWidth });
+    track.current?.scrollTo({
+      left: (isRightToLeft ? -target : target) * track.current.clientWidth,
+    });
   };
   return { track, position, move };
 }

@@ -61,5 +61,8 @@ export type LegalText = {
   title: string;
   lastUpdated: string;
   intro: string;
-  sections: readonly { title: string; blocks: readonly (string | readonly string[] | LinkedText)[] }[];
+  sections: readonly {
+    title: string;
+    blocks: readonly (string | readonly string[] | LinkedText)[];
+  }[];
 };

@@ -14,7 +14,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
 import { verifyOtp } from '../../data/sign-in.ts';
 
-type Options = { phone: string; challenge: string | undefined; wishes: LoginWishes; lockout: Lockout };
+type Options = {
+  phone: string;
+  challenge: string | undefined;
+  wishes: LoginWishes;
+  lockout: Lockout;
+};
 type Props = Options & { back: () => void };
 
 /** A code arrives within seconds; after this time the page suggests what to check. */
@@ -45,7 +50,12 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
   };
 
   return (
-    <form noValidate aria-labelledby={titleId} onSubmit={submit} className={css({ display: 'grid', gap: '5' })}>
+    <form
+      noValidate
+      aria-labelledby={titleId}
+      onSubmit={submit}
+      className={css({ display: 'grid', gap: '5' })}
+    >
       <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
         <Unbroken text={loginWords.codeLead(formatPhone(phone))} part={formatPhone(phone)} />
       </StepTitle>
@@ -99,7 +109,11 @@ function useVerification({ phone, challenge, wishes, lockout }: Options) {
     setVerifying(true);
     setFailure(undefined);
     withdrawToast(codeSentToast);
-    const { success, status, message = loginWords.invalidCode } = await verifyOtp({ phone, otp: code, challenge });
+    const {
+      success,
+      status,
+      message = loginWords.invalidCode,
+    } = await verifyOtp({ phone, otp: code, challenge });
     setVerifying(false);
     if (success) return navigate({ to: finishSignIn(status, wishes), replace: true });
     setFailure(message);
@@ -113,7 +127,12 @@ function useVerification({ phone, challenge, wishes, lockout }: Options) {
 const maxFailures = 3;
 const cooldown = 30_000;
 
-export type Lockout = { secondsLeft: number; isLocked: boolean; wasLocked: boolean; addFailure: () => void };
+export type Lockout = {
+  secondsLeft: number;
+  isLocked: boolean;
+  wasLocked: boolean;
+  addFailure: () => void;
+};
 
 /** Counts failed codes. The third starts a cooldown of 30 seconds. */
 export function useLockout(): Lockout {

@@ -37,7 +37,9 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
       >
         <TextWithIcon name="chat">{loginWords.contactLink}</TextWithIcon>
       </ExternalLink>
-      {linkCode && <p className={css({ textStyle: 'small' })}>{loginWords.contactCode(linkCode)}</p>}
+      {linkCode && (
+        <p className={css({ textStyle: 'small' })}>{loginWords.contactCode(linkCode)}</p>
+      )}
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
         {loginWords.differentNumber}
       </button>
@@ -95,7 +97,10 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
     };
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => void ask(), Date.now() - began < patientAfterMs ? pauseMs : longPauseMs);
+      timer = setTimeout(
+        () => void ask(),
+        Date.now() - began < patientAfterMs ? pauseMs : longPauseMs,
+      );
     };
     wait();
     document.addEventListener('visibilitychange', wait);

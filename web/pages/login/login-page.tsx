@@ -18,7 +18,8 @@ export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   const [error, setError] = useState<string | null>(null);
   const isHydrated = useHydrated();
   const externalToken = isHydrated ? addressToken('externalToken') : null;
-  if (externalToken && error === null) return <ExternalSignIn token={externalToken} onFailure={setError} />;
+  if (externalToken && error === null)
+    return <ExternalSignIn token={externalToken} onFailure={setError} />;
   return <LoginScreen wishes={wishes} error={error} />;
 }
 
@@ -27,7 +28,9 @@ type Step = 'phone' | 'code' | 'contact';
 function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | null }) {
   const { plan, next } = wishes;
   const [step, setStep] = useState<Step>('phone');
-  const [phone, setPhone] = useState(() => (session.needsCode() ? (session.get().user?.phoneNumber ?? '') : ''));
+  const [phone, setPhone] = useState(() =>
+    session.needsCode() ? (session.get().user?.phoneNumber ?? '') : '',
+  );
   const [wasSent, setWasSent] = useState(false);
   const [challenge, setChallenge] = useState<string>();
   const [linkCode, setLinkCode] = useState<string>();
@@ -58,8 +61,12 @@ function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | n
             goToCode={goToCode}
           />
         )}
-        {step === 'code' && <CodeStep {...{ phone, challenge, wishes, lockout }} back={() => setStep('phone')} />}
-        {step === 'contact' && <InitialContact {...{ phone, linkCode, setLinkCode, goToCode, tryAnother }} />}
+        {step === 'code' && (
+          <CodeStep {...{ phone, challenge, wishes, lockout }} back={() => setStep('phone')} />
+        )}
+        {step === 'contact' && (
+          <InitialContact {...{ phone, linkCode, setLinkCode, goToCode, tryAnother }} />
+        )}
       </section>
     </div>
   );

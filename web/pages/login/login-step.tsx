@@ -27,6 +27,10 @@ export function finishSignIn(status: string, wishes: LoginWishes = {}): Destinat
   const { to, toast } = afterLogin(status, wishes);
   if (toast === 'success') showToast({ type: 'success', title: loginWords.success });
   if (toast === 'issue')
-    showToast({ type: 'error', title: loginWords.issueTitle, description: loginWords.issue(status) });
+    showToast({
+      type: 'error',
+      title: loginWords.issueTitle,
+      description: loginWords.issue(status),
+    });
   return to;
 }

@@ -104,7 +104,9 @@ function LegalNote() {
   );
   return (
     <p className={css({ textStyle: 'fine', color: 'muted' })}>
-      <Sentence parts={loginWords.agree({ terms: linkTo('/terms'), privacy: linkTo('/privacy') })} />
+      <Sentence
+        parts={loginWords.agree({ terms: linkTo('/terms'), privacy: linkTo('/privacy') })}
+      />
     </p>
   );
 }

@@ -33,7 +33,14 @@ export function PlansPage() {
         })}
       >
         <h1 className={css({ textStyle: 'display' })}>{plansWords.title}</h1>
-        <p className={css({ textStyle: 'lead', textWrap: 'balance', color: 'muted', maxWidth: 'reading' })}>
+        <p
+          className={css({
+            textStyle: 'lead',
+            textWrap: 'balance',
+            color: 'muted',
+            maxWidth: 'reading',
+          })}
+        >
           {plansWords.lead}
         </p>
       </header>
@@ -70,14 +77,20 @@ function PlanCard({ plan }: { plan: Plan }) {
       className={`${isPopular ? card({ look: 'featured' }) : card({ look: 'raised' })} ${css({ position: 'relative', gap: '5', overflowWrap: 'anywhere' })}`}
       aria-labelledby={`plan-${plan.id}`}
     >
-      <header className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}>
+      <header
+        className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}
+      >
         <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
           {name}
         </h2>
-        {isPopular && <p className={`${badge({ look: 'warm' })} ${ribbon}`}>{plansWords.popular}</p>}
+        {isPopular && (
+          <p className={`${badge({ look: 'warm' })} ${ribbon}`}>{plansWords.popular}</p>
+        )}
         <p>
           {/* Four cards beside each other leave no room for a larger “29,99 US$” in a wide font. */}
-          <span className={css({ textStyle: 'figure', fontSize: { xl: '2xl' }, color: 'primary' })}>{price}</span>{' '}
+          <span className={css({ textStyle: 'figure', fontSize: { xl: '2xl' }, color: 'primary' })}>
+            {price}
+          </span>{' '}
           <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>
             {planTextWords.perMonth}
           </span>
@@ -85,12 +98,17 @@ function PlanCard({ plan }: { plan: Plan }) {
         {fourWeeks && (
           <p className={css({ textStyle: 'small' })}>
             {plansWords.charged}
-            <span className={css({ display: 'block', color: 'muted' })}>{plansWords.fourWeeks(fourWeeks)}</span>
+            <span className={css({ display: 'block', color: 'muted' })}>
+              {plansWords.fourWeeks(fourWeeks)}
+            </span>
           </p>
         )}
         <p className={css({ color: 'muted' })}>{description}</p>
       </header>
-      <ul className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })} aria-label={plansWords.features(name)}>
+      <ul
+        className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })}
+        aria-label={plansWords.features(name)}
+      >
         {features.map((feature) => (
           <li key={feature} className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}>
             <span className={css({ flexShrink: '0', color: 'primary' })}>

@@ -25,7 +25,8 @@ export function ActivateTrial() {
     });
   }, [navigate]);
 
-  if (error === undefined) return <ResultPage mood="busy" title={trialWords.activating} text={trialWords.text} />;
+  if (error === undefined)
+    return <ResultPage mood="busy" title={trialWords.activating} text={trialWords.text} />;
   return (
     <ResultPage mood="bad" title={trialWords.failedTitle} text={error}>
       <Link to="/login" className={button()}>

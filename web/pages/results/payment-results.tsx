@@ -6,7 +6,12 @@ import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession, sessionReady } from '../../data/session.ts';
-import { paymentSuccessWords, paymentCanceledWords, detailsSavedWords, processingWords } from '#words/results';
+import {
+  paymentSuccessWords,
+  paymentCanceledWords,
+  detailsSavedWords,
+  processingWords,
+} from '#words/results';
 import { brand } from '#contract/brand';
 import { Sentence } from '../../ui/text.tsx';
 import { showToast } from '../../data/toasts.ts';
@@ -44,7 +49,9 @@ export function PaymentCanceled() {
   );
   return (
     <ResultPage mood="pause" title={paymentCanceledWords.title} text={paymentCanceledWords.text}>
-      <div className={css({ display: 'flex', flexWrap: 'wrap', justifyContent: 'center', gap: '3' })}>
+      <div
+        className={css({ display: 'flex', flexWrap: 'wrap', justifyContent: 'center', gap: '3' })}
+      >
         <Link to="/plans" className={button()}>
           {paymentCanceledWords.tryAgain}
         </Link>
@@ -62,7 +69,11 @@ export function PaymentCanceled() {
 export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
   const isDone = useDelayedAction(2000, async () => {
     await refreshAccount(sessionId).catch(() => null);
-    showToast({ type: 'success', title: detailsSavedWords.title, description: detailsSavedWords.text });
+    showToast({
+      type: 'success',
+      title: detailsSavedWords.title,
+      description: detailsSavedWords.text,
+    });
   });
   if (!isDone) return <ResultPage mood="busy" title={detailsSavedWords.verifying} />;
   return (
@@ -83,8 +94,12 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
 }
 
 export function Processing({ sessionId }: { sessionId: string | undefined }) {
-  const isDone = useDelayedAction(2000, async () => void (await refreshAccount(sessionId).catch(() => null)));
-  if (!isDone) return <ResultPage mood="busy" title={processingWords.title} text={processingWords.text} />;
+  const isDone = useDelayedAction(
+    2000,
+    async () => void (await refreshAccount(sessionId).catch(() => null)),
+  );
+  if (!isDone)
+    return <ResultPage mood="busy" title={processingWords.title} text={processingWords.text} />;
   return (
     <ResultPage mood="good" title={processingWords.success} text={processingWords.successText}>
       <AccountOrHome account={processingWords.account} home={processingWords.home} />
@@ -121,7 +136,10 @@ function useDelayedAction(milliseconds: number, action: () => Promise<void>): bo
   const latest = useRef(action);
   useEffect(() => {
     let isHere = true;
-    const timer = setTimeout(() => void latest.current().finally(() => isHere && setDone(true)), milliseconds);
+    const timer = setTimeout(
+      () => void latest.current().finally(() => isHere && setDone(true)),
+      milliseconds,
+    );
     return () => {
       isHere = false;
       clearTimeout(timer);

@@ -25,10 +25,18 @@ export function PendingApproval() {
     if (isApproved) void navigate({ to: '/account', replace: true });
   }, [isApproved, navigate]);
   return (
-    <ResultPage mood="pause" title={pendingWords.title} text={pendingWords.text(formatPhone(phone))}>
+    <ResultPage
+      mood="pause"
+      title={pendingWords.title}
+      text={pendingWords.text(formatPhone(phone))}
+    >
       <p>{pendingWords.notice}</p>
       <WithdrawConsent />
-      <button type="button" className={button({ look: 'outline' })} onClick={() => void logOut('/')}>
+      <button
+        type="button"
+        className={button({ look: 'outline' })}
+        onClick={() => void logOut('/')}
+      >
         {pendingWords.logout}
       </button>
     </ResultPage>

@@ -27,8 +27,16 @@ export const button = defineRecipe({
   },
   variants: {
     look: {
-      primary: { backgroundColor: 'primary', color: 'onPrimary', _hover: { backgroundColor: 'primaryHover' } },
-      soft: { backgroundColor: 'primarySoft', color: 'primary', _hover: { borderColor: 'primary' } },
+      primary: {
+        backgroundColor: 'primary',
+        color: 'onPrimary',
+        _hover: { backgroundColor: 'primaryHover' },
+      },
+      soft: {
+        backgroundColor: 'primarySoft',
+        color: 'primary',
+        _hover: { borderColor: 'primary' },
+      },
       outline: {
         borderColor: 'edge',
         color: 'text',
@@ -36,7 +44,11 @@ export const button = defineRecipe({
       },
       quiet: { color: 'text', _hover: { backgroundColor: 'primarySoft' } },
       danger: { backgroundColor: 'danger', color: 'onDanger', _hover: { opacity: '0.9' } },
-      dangerSoft: { backgroundColor: 'dangerSoft', color: 'danger', _hover: { borderColor: 'danger' } },
+      dangerSoft: {
+        backgroundColor: 'dangerSoft',
+        color: 'danger',
+        _hover: { borderColor: 'danger' },
+      },
     },
     size: {
       md: {},
@@ -111,7 +123,11 @@ export const radioCards = defineSlotRecipe({
       cursor: 'pointer',
       _hover: { borderColor: 'primary' },
       _checked: { borderColor: 'primary', backgroundColor: 'primarySoft' },
-      '&:has(:focus-visible)': { outline: '3px solid', outlineColor: 'focus', outlineOffset: '3px' },
+      '&:has(:focus-visible)': {
+        outline: '3px solid',
+        outlineColor: 'focus',
+        outlineOffset: '3px',
+      },
     },
     control: {
       flexShrink: '0',

@@ -145,7 +145,10 @@ export const alerts: Alert[] = [
     when: 'more than 1 `task_failed` of `reviewDisputes`, `reviewAccounts` or `rewrapChatKeys` in two hours',
     urgency: 'same day',
     meaning: 'disputes, unused accounts or keys wait: look at `error` and `at`',
-    query: counted('event="task_failed" | task=~"reviewDisputes|reviewAccounts|rewrapChatKeys"', '125m'),
+    query: counted(
+      'event="task_failed" | task=~"reviewDisputes|reviewAccounts|rewrapChatKeys"',
+      '125m',
+    ),
     threshold: 1,
     forMinutes: 0,
   },
@@ -199,7 +202,8 @@ export function alertTable(): string {
     ...rows.map(({ when, urgency, meaning }) => [when, urgency, meaning]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
   const rule = line(widths.map((width) => '-'.repeat(width)));
   const [head, ...body] = cells.map(line);
   return [head, rule, ...body].join('\n');

@@ -43,13 +43,22 @@ export function alertRules({ service, dataSource }: Target) {
       },
     ],
   }));
-  return { apiVersion: 1, groups: [{ orgId: 1, name: service, folder: 'Solace', interval: '1m', rules }] };
+  return {
+    apiVersion: 1,
+    groups: [{ orgId: 1, name: service, folder: 'Solace', interval: '1m', rules }],
+  };
 }
 
 export function dashboard({ service, dataSource }: Target) {
   const datasource = { type: 'loki', uid: dataSource };
   const requests = `sum by (route) (count_over_time({service_name="${service}"} | json | event="request_completed" [5m]))`;
-  const panel = (index: number, title: string, description: string, expr: string, threshold?: number) => ({
+  const panel = (
+    index: number,
+    title: string,
+    description: string,
+    expr: string,
+    threshold?: number,
+  ) => ({
     id: index + 1,
     type: 'timeseries',
     title,
@@ -72,7 +81,9 @@ export function dashboard({ service, dataSource }: Target) {
   });
   const panels = [
     panel(0, 'Requests by route', 'in five minutes', requests),
-    ...alerts.map((alert, index) => panel(index + 1, alert.name, alert.when, logql(alert, service), alert.threshold)),
+    ...alerts.map((alert, index) =>
+      panel(index + 1, alert.name, alert.when, logql(alert, service), alert.threshold),
+    ),
   ];
   return {
     uid: service,

@@ -20,7 +20,8 @@ const flagsOfDeploy = {
 
 await runCommand(async () => {
   const { target, values, flags } = readCommand('production', flagsOfDeploy);
-  if (target === 'local') throw new UsageError('Deploy to preview or production; `npm run dev` serves this machine.');
+  if (target === 'local')
+    throw new UsageError('Deploy to preview or production; `npm run dev` serves this machine.');
   const plan = readPlan(flags);
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   const tools = {
@@ -31,6 +32,11 @@ await runCommand(async () => {
     say,
     wait,
   };
-  const allowed = { withoutContact: flags['without-contact'] === true, isPaused: flags['paused'] === true };
-  return plan ? deployGradually(target, values, tools, { plan, ...allowed }) : deployTo(target, values, tools, allowed);
+  const allowed = {
+    withoutContact: flags['without-contact'] === true,
+    isPaused: flags['paused'] === true,
+  };
+  return plan
+    ? deployGradually(target, values, tools, { plan, ...allowed })
+    : deployTo(target, values, tools, allowed);
 });

@@ -44,7 +44,11 @@ export async function deployTo(
 }
 
 /** Wrangler sets the domain and the cron triggers after it has deployed the version: a failure there is no rollback. */
-async function servingAfterFailure(target: Target, before: Share[], tools: DeployTools): Promise<Version | null> {
+async function servingAfterFailure(
+  target: Target,
+  before: Share[],
+  tools: DeployTools,
+): Promise<Version | null> {
   const { say } = tools;
   const now = await servingVersions(target, tools);
   const newest = now.find(({ version_id: id }) => !before.some((old) => old.version_id === id));
@@ -54,7 +58,10 @@ Its domain or cron triggers may be missing: correct what Wrangler names and depl
     return { id: newest.version_id, worker: '' };
   }
   if (now.length > 0) say('Nothing was deployed; the version before runs on.');
-  else say(`✗ Wrangler failed, and Cloudflare names no version that runs.\n${wayBack(target, before)}`);
+  else
+    say(
+      `✗ Wrangler failed, and Cloudflare names no version that runs.\n${wayBack(target, before)}`,
+    );
   return null;
 }
 
@@ -115,13 +122,16 @@ async function rollOut(rollout: Rollout, tools: Tools): Promise<boolean> {
         : `✓ ${siteUrl} serves ${next.id}`,
     );
   }
-  tools.say(`The version before is ${present}. Go back to it with: ${backLine(rollout.target, present)}`);
+  tools.say(
+    `The version before is ${present}. Go back to it with: ${backLine(rollout.target, present)}`,
+  );
   return true;
 }
 
 async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<string | null> {
   const { present, next, plan, siteUrl } = rollout;
-  const split = part < 100 ? [`${next.id}@${part}`, `${present}@${100 - part}`] : [`${next.id}@100`];
+  const split =
+    part < 100 ? [`${next.id}@${part}`, `${present}@${100 - part}`] : [`${next.id}@100`];
   if (!(await deploySplit(rollout.target, split, `${part} % of the users`, tools)))
     return `Cloudflare did not accept the step to ${part} %`;
   const look = { siteUrl, version: next, isPart: part < 100 };
@@ -131,7 +141,9 @@ async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<s
 
 async function watch(tools: Tools, { watchMs, pauseMs }: Plan, look: () => Promise<string | null>) {
   if (watchMs > 0)
-    tools.say(`  Watching it for ${Math.round(watchMs / 60_000)} minutes. Watch the log too: request_failed`);
+    tools.say(
+      `  Watching it for ${Math.round(watchMs / 60_000)} minutes. Watch the log too: request_failed`,
+    );
   for (let waitedMs = 0; waitedMs < watchMs; waitedMs += pauseMs) {
     await tools.wait(pauseMs);
     const problem = await look();
@@ -143,22 +155,41 @@ async function watch(tools: Tools, { watchMs, pauseMs }: Plan, look: () => Promi
 async function goBack({ target, present }: Rollout, problem: string, tools: Tools): Promise<false> {
   tools.say(`✗ ${problem}`);
   if (await deploySplit(target, [`${present}@100`], 'Back to the version before', tools))
-    return stop(tools.say, `All users get the version before again: ${present}. The database keeps its new schema.`);
+    return stop(
+      tools.say,
+      `All users get the version before again: ${present}. The database keeps its new schema.`,
+    );
   return stop(
     tools.say,
     `✗ GOING BACK FAILED: a part of the users still gets the new version. Run: ${backLine(target, present)}`,
   );
 }
 
-async function deploySplit(target: Target, split: string[], message: string, { wrangler }: Tools): Promise<boolean> {
-  const { ok } = await wrangler(['versions', 'deploy', ...split, '--env', target, '--message', message, '--yes']);
+async function deploySplit(
+  target: Target,
+  split: string[],
+  message: string,
+  { wrangler }: Tools,
+): Promise<boolean> {
+  const { ok } = await wrangler([
+    'versions',
+    'deploy',
+    ...split,
+    '--env',
+    target,
+    '--message',
+    message,
+    '--yes',
+  ]);
   return ok;
 }
 
 type Share = { version_id: string; percentage: number };
 
 async function servingVersions(target: Target, { wrangler }: DeployTools): Promise<Share[]> {
-  const { ok, output } = await wrangler(['deployments', 'status', '--env', target, '--json'], { isQuiet: true });
+  const { ok, output } = await wrangler(['deployments', 'status', '--env', target, '--json'], {
+    isQuiet: true,
+  });
   return ok ? versionsIn(output) : [];
 }
 
@@ -173,8 +204,12 @@ async function presentVersion(target: Target, tools: Tools): Promise<string | nu
     );
     return null;
   }
-  const shares = versions.map(({ version_id: id, percentage }) => `${id} has ${percentage} %`).join(', ');
-  say(`✗ An earlier rollout is unfinished: ${shares}. Give one of them to all: ${backLine(target, 'VERSION')}`);
+  const shares = versions
+    .map(({ version_id: id, percentage }) => `${id} has ${percentage} %`)
+    .join(', ');
+  say(
+    `✗ An earlier rollout is unfinished: ${shares}. Give one of them to all: ${backLine(target, 'VERSION')}`,
+  );
   return null;
 }
 
@@ -188,7 +223,8 @@ function versionsIn(output: string): Share[] {
 }
 
 function uploadTrouble(output: string, target: Target): string {
-  if (!/pending Durable Object migration/i.test(output)) return 'Nothing was deployed; the present version runs on.';
+  if (!/pending Durable Object migration/i.test(output))
+    return 'Nothing was deployed; the present version runs on.';
   return `✗ wrangler.toml has a new Durable Object migration, which cannot reach a part of the users. Nothing was deployed. \
 Deploy it to everybody with: npm run deploy -- --env ${target}`;
 }
@@ -218,14 +254,18 @@ type Flags = Record<string, string | boolean | undefined>;
 
 /** The steps that the flags ask for, or null for a deployment to everybody at once. Throws a `UsageError`. */
 export function readPlan({ gradual, paused, parts = '10,50', minutes = '5' }: Flags): Plan | null {
-  if (gradual && paused) throw new UsageError('--paused goes without --gradual: nobody gets the version before.');
+  if (gradual && paused)
+    throw new UsageError('--paused goes without --gradual: nobody gets the version before.');
   if (!gradual) {
-    if (parts !== '10,50' || minutes !== '5') throw new UsageError('--parts and --minutes go with --gradual.');
+    if (parts !== '10,50' || minutes !== '5')
+      throw new UsageError('--parts and --minutes go with --gradual.');
     return null;
   }
   const numbers = String(parts).split(',').map(Number);
   const grow = numbers.every((part, index) => part > (numbers[index - 1] ?? 0) && part < 100);
-  if (!grow) throw new UsageError('--parts takes growing percentages between 0 and 100, such as 10,50.');
-  if (!/^\d{1,3}$/.test(String(minutes))) throw new UsageError('--minutes takes a whole number from 0 to 999.');
+  if (!grow)
+    throw new UsageError('--parts takes growing percentages between 0 and 100, such as 10,50.');
+  if (!/^\d{1,3}$/.test(String(minutes)))
+    throw new UsageError('--minutes takes a whole number from 0 to 999.');
   return { parts: numbers, watchMs: Number(minutes) * 60_000, pauseMs: 30_000 };
 }

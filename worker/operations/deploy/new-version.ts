@@ -12,13 +12,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export function publish(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
   return withSettings(values, (file) =>
-    wrangler(['deploy', ...versionFlags(target, file), ...domain(values)], { env: buildEnvironment(values) }),
+    wrangler(['deploy', ...versionFlags(target, file), ...domain(values)], {
+      env: buildEnvironment(values),
+    }),
   );
 }
 
 export function upload(wrangler: Wrangler, target: Target, values: Values): Promise<WranglerRun> {
   return withSettings(values, (file) =>
-    wrangler(['versions', 'upload', ...versionFlags(target, file)], { env: buildEnvironment(values) }),
+    wrangler(['versions', 'upload', ...versionFlags(target, file)], {
+      env: buildEnvironment(values),
+    }),
   );
 }
 
@@ -38,7 +42,9 @@ function versionFlags(target: Target, file: string): string[] {
 }
 
 function settingsIn(values: Values): Values {
-  return Object.fromEntries(settingNames.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+  return Object.fromEntries(
+    settingNames.flatMap((name) => (values[name] ? [[name, values[name]]] : [])),
+  );
 }
 
 /** The site's own host; an address under workers.dev needs no route. */
@@ -62,7 +68,9 @@ export function version(folder = root): string {
       stdio: [...stdio],
     }).trim();
   } catch {
-    const { version: number }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { version: number }: { version: string } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    );
     return `${number} of ${new Date().toISOString().slice(0, 16)}`;
   }
 }
@@ -72,10 +80,17 @@ type Tools = { runChecks: typeof runChecks; say: (line: string) => void };
 export type Allowed = { withoutContact?: boolean; isPaused?: boolean };
 
 /** Whether everything is in order for a deployment; says what is not. */
-export async function isReady(target: Target, values: Values, { runChecks, say }: Tools, allowed: Allowed) {
+export async function isReady(
+  target: Target,
+  values: Values,
+  { runChecks, say }: Tools,
+  allowed: Allowed,
+) {
   const { withoutContact = false, isPaused = false } = allowed;
   if (target === 'production' && !values['CONTACT_URL'] && !withoutContact) {
-    say('✗ CONTACT_URL is missing: messages from the contact form would go nowhere. Set it, or say --without-contact.');
+    say(
+      '✗ CONTACT_URL is missing: messages from the contact form would go nowhere. Set it, or say --without-contact.',
+    );
     return false;
   }
   const findings = await runChecks(values, { target, mayBeBehind: true, isPaused });
@@ -97,7 +112,9 @@ type Options = { env?: NodeJS.ProcessEnv; isQuiet?: boolean };
 
 export type Wrangler = (args: string[], options?: Options) => Promise<WranglerRun>;
 
-export function openWrangler(script = join(root, 'node_modules/wrangler/bin/wrangler.js')): Wrangler {
+export function openWrangler(
+  script = join(root, 'node_modules/wrangler/bin/wrangler.js'),
+): Wrangler {
   return async (args, { env = process.env, isQuiet = false } = {}) => {
     const folder = mkdtempSync(join(tmpdir(), 'solace-wrangler-'));
     const report = join(folder, 'report');
@@ -165,7 +182,9 @@ export async function smoke(
 async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<string | null> {
   // Cloudflare's header works only for versions of the present deployment.
   const headers: Record<string, string> =
-    isPart && version ? { 'Cloudflare-Workers-Version-Overrides': `${version.worker}="${version.id}"` } : {};
+    isPart && version
+      ? { 'Cloudflare-Workers-Version-Overrides': `${version.worker}="${version.id}"` }
+      : {};
   const get = (path: string) => responseOf(`${siteUrl}${path}`, headers);
 
   const health = await get('/api/health');
@@ -177,7 +196,9 @@ async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<
     return `${siteUrl}/api/user/me ${stranger.was} to somebody who is not signed in, not 401`;
   const home = await get('/');
   const script = /\/assets\/(?:[\w-]+\/)?[\w.-]+\.js/.exec(page)?.[0] ?? '';
-  return home.text.includes(script) ? null : `${siteUrl}/ ${home.was}, without ${script} of this build`;
+  return home.text.includes(script)
+    ? null
+    : `${siteUrl}/ ${home.was}, without ${script} of this build`;
 }
 
 type Seen = { status: number | null; text: string; was: string; version: string | null };

@@ -25,12 +25,16 @@ export function wrong(about: string, what: string, remedy: string): Finding {
 
 export function lineOf(finding: Finding): string {
   if (!finding.ok) return `✗ ${finding.about}: ${finding.wrong}. ${finding.remedy}`;
-  if (finding.byHand) return `? ${finding.about}, check by hand: ${finding.byHand}. ${finding.remedy}`;
-  return finding.warning ? `! ${finding.about}: ${finding.warning}. ${finding.remedy}` : `✓ ${finding.about}`;
+  if (finding.byHand)
+    return `? ${finding.about}, check by hand: ${finding.byHand}. ${finding.remedy}`;
+  return finding.warning
+    ? `! ${finding.about}: ${finding.warning}. ${finding.remedy}`
+    : `✓ ${finding.about}`;
 }
 
 const random = 'Make one with `openssl rand -base64 48 | tr -d "+/=\\n" | cut -c1-43`.';
-const limit = 'Write limits like `1/30s 5/1h 10/1d`, each at least 1 and none longer than a day, or leave it out.';
+const limit =
+  'Write limits like `1/30s 5/1h 10/1d`, each at least 1 and none longer than a day, or leave it out.';
 const number = 'Write a whole number of at least 1, or leave it out.';
 const keys = `Write \`name:secret\`, each with another name, the secret of 43 characters. ${random}`;
 
@@ -39,7 +43,8 @@ const keyPairCommand =
 
 export const howToGet: Record<keyof Settings, string> = {
   SITE_URL: 'Write the address of the site, such as https://solace.example.',
-  WEB_ORIGINS: 'Write origins such as https://www.solace.example, separated by spaces, or leave it out.',
+  WEB_ORIGINS:
+    'Write origins such as https://www.solace.example, separated by spaces, or leave it out.',
   APPROVAL: 'Write auto or manual, or leave it out.',
   ACCOUNT_RETENTION_DAYS: 'Write days, from 60 to 36500, or leave it out.',
   TURSO_DATABASE_URL: 'Take it from `turso db show <database> --url`.',
@@ -53,18 +58,24 @@ export const howToGet: Record<keyof Settings, string> = {
   WHATSAPP_API_BASE: 'Leave it out, unless it is the local WhatsApp.',
   WHATSAPP_API_VERSION: 'Write a version of the Graph API such as v25.0, or leave it out.',
   WHATSAPP_PHONE_NUMBER_ID: 'Take the phone number ID from Meta: WhatsApp > API Setup.',
-  WHATSAPP_TOKEN: 'Make a permanent token of a system user in Meta Business settings, with both WhatsApp permissions.',
-  WHATSAPP_TEMPLATE_NAME: 'Make an authentication template with a copy-code button in WhatsApp Manager.',
-  WHATSAPP_TEMPLATE_LANGUAGE: 'Write the languages in which the template was approved, such as en es pt_BR.',
+  WHATSAPP_TOKEN:
+    'Make a permanent token of a system user in Meta Business settings, with both WhatsApp permissions.',
+  WHATSAPP_TEMPLATE_NAME:
+    'Make an authentication template with a copy-code button in WhatsApp Manager.',
+  WHATSAPP_TEMPLATE_LANGUAGE:
+    'Write the languages in which the template was approved, such as en es pt_BR.',
   WHATSAPP_APP_SECRET: 'Take it from Meta: App settings > Basic > App secret, or leave it out.',
   WHATSAPP_VERIFY_TOKEN: `Give the same value to Meta: WhatsApp > Configuration > Webhook. ${random}`,
   BOT_WEBHOOK_URL: 'Write the address at which the bot takes events.',
   BOT_WEBHOOK_SECRET: 'Agree on one with the bot: `echo whsec_$(openssl rand -base64 32)`.',
   VAPID_KEYS: `Make a pair: ${keyPairCommand}. Or leave it out.`,
-  PUSH_HOSTS: 'Write names of push services such as push.example or *.push.example, or leave it out.',
+  PUSH_HOSTS:
+    'Write names of push services such as push.example or *.push.example, or leave it out.',
   STRIPE_API_BASE: 'Leave it out, unless it is the local Stripe.',
-  STRIPE_SECRET_KEY: 'Take a secret or restricted key from the Stripe dashboard: Developers > API keys.',
-  STRIPE_WEBHOOK_SECRET: 'Take it from `npm run stripe:setup` or the Stripe dashboard: Developers > Webhooks.',
+  STRIPE_SECRET_KEY:
+    'Take a secret or restricted key from the Stripe dashboard: Developers > API keys.',
+  STRIPE_WEBHOOK_SECRET:
+    'Take it from `npm run stripe:setup` or the Stripe dashboard: Developers > Webhooks.',
   ON_DISPUTE: 'Write cancel or keep, or leave it out.',
   AUTOMATIC_TAX: 'Write on or off, or leave it out. On needs Stripe Tax in the Stripe dashboard.',
   EXTERNAL_TOKEN_ISSUER: 'Write the `iss` of the tokens that the external issuer signs.',
@@ -88,7 +99,10 @@ export const howToGet: Record<keyof Settings, string> = {
 const timeoutMs = 8000;
 
 /** The response of an external service, or the reason why there is none. */
-export async function httpRequest(url: string, init: RequestInit = {}): Promise<Response | { failure: string }> {
+export async function httpRequest(
+  url: string,
+  init: RequestInit = {},
+): Promise<Response | { failure: string }> {
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {

@@ -1,10 +1,38 @@
-import { lineOf, fine, type Finding, wrong, howToGet, failureReasonOf, warning } from './finding.ts';
-import { readCommand, runCommand, type Target, type Values, howToGetOwnerSettings } from '../owner-command.ts';
+import {
+  lineOf,
+  fine,
+  type Finding,
+  wrong,
+  howToGet,
+  failureReasonOf,
+  warning,
+} from './finding.ts';
+import {
+  readCommand,
+  runCommand,
+  type Target,
+  type Values,
+  howToGetOwnerSettings,
+} from '../owner-command.ts';
 import { Settings } from '../../settings.ts';
-import { checkAddresses, checkBot, checkContact, checkIssuer, checkPush, checkWhatsapp } from './service-checks.ts';
+import {
+  checkAddresses,
+  checkBot,
+  checkContact,
+  checkIssuer,
+  checkPush,
+  checkWhatsapp,
+} from './service-checks.ts';
 import { checkStripe } from './stripe-checks.ts';
 import * as v from 'valibot';
-import { chatKeyName, isShort, keyNamesOf, repeatedSecrets, secretsOf, type Secret } from '../../lib/secrets.ts';
+import {
+  chatKeyName,
+  isShort,
+  keyNamesOf,
+  repeatedSecrets,
+  secretsOf,
+  type Secret,
+} from '../../lib/secrets.ts';
 import { readFileSync } from 'node:fs';
 import { createClient, type Client } from '@libsql/client/web';
 import { brand } from '../../contract/brand.ts';
@@ -18,13 +46,24 @@ type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promi
 type Behind = { mayBeBehind?: boolean; isPaused?: boolean };
 type Options = { target: Target } & Behind;
 
-export async function runChecks(values: Values, { target, ...behind }: Options): Promise<Finding[]> {
+export async function runChecks(
+  values: Values,
+  { target, ...behind }: Options,
+): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));
-  const atFault = new Set<string>(findings.flatMap((finding) => (finding.ok ? [] : [finding.about])));
+  const atFault = new Set<string>(
+    findings.flatMap((finding) => (finding.ok ? [] : [finding.about])),
+  );
   const serviceChecks: ServiceCheck[] = [
-    { needs: ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN'], check: (all) => checkDatabase(all, behind) },
-    { needs: ['STRIPE_API_BASE', 'STRIPE_SECRET_KEY', 'SITE_URL'], check: (all) => checkStripe(all, target) },
+    {
+      needs: ['TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN'],
+      check: (all) => checkDatabase(all, behind),
+    },
+    {
+      needs: ['STRIPE_API_BASE', 'STRIPE_SECRET_KEY', 'SITE_URL'],
+      check: (all) => checkStripe(all, target),
+    },
     { needs: whatsapp, check: checkWhatsapp },
     { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
@@ -46,8 +85,16 @@ export async function runChecks(values: Values, { target, ...behind }: Options):
 
 /** What this repository ships as an example: a deployed site must not tell it of its owner. */
 const examples: [about: string, isExample: () => boolean, remedy: string][] = [
-  ['Company name', () => brand.company === 'Solace Wellness, Inc.', 'Write your own in worker/contract/brand.ts.'],
-  ['Business number', () => brand.businessPhone.includes('555'), 'Write your own in worker/contract/brand.ts.'],
+  [
+    'Company name',
+    () => brand.company === 'Solace Wellness, Inc.',
+    'Write your own in worker/contract/brand.ts.',
+  ],
+  [
+    'Business number',
+    () => brand.businessPhone.includes('555'),
+    'Write your own in worker/contract/brand.ts.',
+  ],
   [
     'Support hours',
     () => textOf('contact').includes('Monday-Friday 9:00 AM-6:00 PM EST'),
@@ -55,22 +102,30 @@ const examples: [about: string, isExample: () => boolean, remedy: string][] = [
   ],
   [
     'Testimonials',
-    () => ['Marta', 'Daniel', 'Aiyana'].some((name) => textOf('landing').includes(`"who": "${name}"`)),
+    () =>
+      ['Marta', 'Daniel', 'Aiyana'].some((name) => textOf('landing').includes(`"who": "${name}"`)),
     'Show only real people who have agreed, in web/words/en/landing.json and in the other languages; keep their consent.',
   ],
 ];
 
-const textOf = (name: string) => readFileSync(new URL(`../../../web/words/en/${name}.json`, import.meta.url), 'utf8');
+const textOf = (name: string) =>
+  readFileSync(new URL(`../../../web/words/en/${name}.json`, import.meta.url), 'utf8');
 
 function checkExamples(): Finding[] {
   return examples.map(([about, isExample, remedy]) =>
-    isExample() ? warning(about, 'is the example of this repository', remedy) : fine(`${about}: your own`),
+    isExample()
+      ? warning(about, 'is the example of this repository', remedy)
+      : fine(`${about}: your own`),
   );
 }
 
 function checkDisputes({ ON_DISPUTE: choice }: Partial<Settings>): Finding[] {
   if (!choice) return [];
-  return [fine(`A disputed payment ${choice === 'cancel' ? 'ends the subscription' : 'changes nothing'} (ON_DISPUTE)`)];
+  return [
+    fine(
+      `A disputed payment ${choice === 'cancel' ? 'ends the subscription' : 'changes nothing'} (ON_DISPUTE)`,
+    ),
+  ];
 }
 
 const whatsapp: SettingName[] = [
@@ -94,7 +149,8 @@ function checkSettings(values: Values): { settings: Partial<Settings>; findings:
     if (result.success) settings[name] = result.output;
     else findings.push(wrong(name, values[name] ? 'is malformed' : 'is missing', howToGet[name]));
   }
-  if (findings.length === 0) findings.push(fine(`${settingNames.length} settings are there or have their default`));
+  if (findings.length === 0)
+    findings.push(fine(`${settingNames.length} settings are there or have their default`));
   return { settings: settings as Partial<Settings>, findings };
 }
 
@@ -112,8 +168,12 @@ function checkSecrets(settings: Partial<Settings>): Finding[] {
   const secrets = secretsOf(settings);
   const weak = secrets.filter((secret) => isShort(secret) || isPlain(secret));
   const findings = [
-    ...weak.map(({ name }) => wrong(name, 'is too short or too plain to be a secret', howToGet[name])),
-    ...repeatedSecrets(secrets).map(({ name, first }) => wrong(name, `is the same as ${first}`, howToGet[name])),
+    ...weak.map(({ name }) =>
+      wrong(name, 'is too short or too plain to be a secret', howToGet[name]),
+    ),
+    ...repeatedSecrets(secrets).map(({ name, first }) =>
+      wrong(name, `is the same as ${first}`, howToGet[name]),
+    ),
   ];
   return findings.length > 0 ? findings : [fine('Secrets are long enough, and each is another')];
 }
@@ -137,7 +197,9 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
     const waiting = await waitingMigrations(client);
     const schema = checkSchema(waiting, behind);
     const isCurrent = waiting.length === 0;
-    const stored = isCurrent ? [await checkParked(client), await checkContacts(client, Date.now())].flat() : [];
+    const stored = isCurrent
+      ? [await checkParked(client), await checkContacts(client, Date.now())].flat()
+      : [];
     const keys = await checkChatKeys(client, settings);
     return [fine('The database answers'), schema, await checkWriting(client), ...stored, ...keys];
   } catch (error) {
@@ -151,7 +213,11 @@ function checkSchema(waiting: string[], { mayBeBehind, isPaused }: Behind): Find
   if (waiting.length === 0) return fine('The database has the newest schema');
   const list = waiting.join(', ');
   if (!mayBeBehind)
-    return wrong('TURSO_DATABASE_URL', `the database lacks ${list}`, 'Run `npm run deploy`, which migrates it.');
+    return wrong(
+      'TURSO_DATABASE_URL',
+      `the database lacks ${list}`,
+      'Run `npm run deploy`, which migrates it.',
+    );
   const isEmpty = waiting.length === journaled().length;
   const removal = isEmpty || isPaused ? undefined : prematureRemoval(waiting);
   if (!removal) return fine(`The database waits for ${list}`);
@@ -173,9 +239,13 @@ function journaled(): Journal['entries'] {
 
 async function waitingMigrations(client: Client): Promise<string[]> {
   const entries = journaled();
-  const known = await client.execute("select 1 from sqlite_master where name = '__drizzle_migrations'");
+  const known = await client.execute(
+    "select 1 from sqlite_master where name = '__drizzle_migrations'",
+  );
   if (known.rows.length === 0) return entries.map(({ tag }) => tag);
-  const { rows } = await client.execute('select max(created_at) as newest from __drizzle_migrations');
+  const { rows } = await client.execute(
+    'select max(created_at) as newest from __drizzle_migrations',
+  );
   return entries.filter(({ when }) => when > Number(rows[0]?.newest ?? 0)).map(({ tag }) => tag);
 }
 
@@ -196,15 +266,27 @@ function refusal(error: unknown): Finding {
     return wrong('TURSO_AUTH_TOKEN', 'is refused by the database', howToGet.TURSO_AUTH_TOKEN);
   }
   const why = status ? `it answers ${status}` : failureReasonOf(error);
-  return wrong('TURSO_DATABASE_URL', `the database does not answer (${why})`, howToGet.TURSO_DATABASE_URL);
+  return wrong(
+    'TURSO_DATABASE_URL',
+    `the database does not answer (${why})`,
+    howToGet.TURSO_DATABASE_URL,
+  );
 }
 
 async function checkParked(client: Client): Promise<Finding[]> {
-  const { rows } = await client.execute('select count(*) as parked from outbox where parked_at is not null');
+  const { rows } = await client.execute(
+    'select count(*) as parked from outbox where parked_at is not null',
+  );
   const parked = Number(rows[0]?.['parked'] ?? 0);
   if (parked === 0) return [fine('No event for the bot is parked')];
   const what = `the bot refused ${parked} events for good`;
-  return [warning('Parked events', what, 'List them with `npm run support -- outbox`, then retry or drop them.')];
+  return [
+    warning(
+      'Parked events',
+      what,
+      'List them with `npm run support -- outbox`, then retry or drop them.',
+    ),
+  ];
 }
 
 /** A counted message does not say its channel: only people who cannot write on the web owe a contact for each. */
@@ -219,20 +301,30 @@ async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const people = Number(counted.rows[0]?.['people'] ?? 0);
   if (people === 0) return [];
   const what = `the bot counted messages of ${people} people today without reporting their contact`;
-  const remedy = 'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
+  const remedy =
+    'Let it call /api/bot/contacts with every message, or with the first of any five minutes.';
   return [warning('The bot', what, remedy)];
 }
 
-async function checkChatKeys(client: Client, { CHAT_KEYS: ring }: Partial<Settings>): Promise<Finding[]> {
-  const column = await client.execute("select 1 from pragma_table_info('users') where name = 'chat_key_id'");
+async function checkChatKeys(
+  client: Client,
+  { CHAT_KEYS: ring }: Partial<Settings>,
+): Promise<Finding[]> {
+  const column = await client.execute(
+    "select 1 from pragma_table_info('users') where name = 'chat_key_id'",
+  );
   if (!ring || column.rows.length === 0) return [];
-  const { rows } = await client.execute('select distinct chat_key_id as id from users where chat_key_id is not null');
+  const { rows } = await client.execute(
+    'select distinct chat_key_id as id from users where chat_key_id is not null',
+  );
   const held = new Set(keyNamesOf(ring));
   const used = new Set(rows.map(({ id }) => chatKeyName(id as string)));
   const lost = [...used].filter((name) => !held.has(name));
   if (lost.length === 0) return [];
   const what = `lacks ${lost.join(', ')}, with which conversations are encrypted`;
-  return [wrong('CHAT_KEYS', what, `Put the old key back behind the new one. ${howToGet.CHAT_KEYS}`)];
+  return [
+    wrong('CHAT_KEYS', what, `Put the old key back behind the new one. ${howToGet.CHAT_KEYS}`),
+  ];
 }
 
 const remedy = howToGetOwnerSettings.HELP_LINES_READ_ON;
@@ -240,18 +332,28 @@ const remedy = howToGetOwnerSettings.HELP_LINES_READ_ON;
 function checkHelpLines(values: Values, now: Date): Finding[] {
   const stale = staleHelpLines(now);
   const reading = {
-    missing: warning(helpLinesReadOnSetting, 'is missing: nobody of the team has confirmed the help lines', remedy),
+    missing: warning(
+      helpLinesReadOnSetting,
+      'is missing: nobody of the team has confirmed the help lines',
+      remedy,
+    ),
     invalid: wrong(helpLinesReadOnSetting, 'is no past date such as 2026-11-21', remedy),
     stale: warning(helpLinesReadOnSetting, `is more than ${helpLinesMaximumDays} days ago`, remedy),
     current: fine('The help lines were read by the team'),
   }[helpLinesReading(values[helpLinesReadOnSetting], now)];
   if (stale.length === 0) return [reading];
-  const named = stale.slice(0, 3).map(({ country, service, readOn }) => `${service} (${country}, ${readOn})`);
+  const named = stale
+    .slice(0, 3)
+    .map(({ country, service, readOn }) => `${service} (${country}, ${readOn})`);
   const others = stale.length > named.length ? `, and ${stale.length - named.length} more` : '';
   const what = `${stale.length} sources are older than ${helpLinesMaximumDays} days: ${named.join(', ')}${others}`;
   return [
     reading,
-    warning('Help lines', what, 'Read their pages and write the date as `readOn` in worker/contract/help-lines.ts.'),
+    warning(
+      'Help lines',
+      what,
+      'Read their pages and write the date as `readOn` in worker/contract/help-lines.ts.',
+    ),
   ];
 }
 
@@ -270,18 +372,26 @@ export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHel
   );
 }
 
-export function helpLinesReading(value: string | undefined, now: Date): 'missing' | 'invalid' | 'stale' | 'current' {
+export function helpLinesReading(
+  value: string | undefined,
+  now: Date,
+): 'missing' | 'invalid' | 'stale' | 'current' {
   if (!value) return 'missing';
   if (!isDay(value) || Date.parse(value) > now.getTime()) return 'invalid';
   return isOlder(value, now, helpLinesMaximumDays) ? 'stale' : 'current';
 }
 
-const isOlder = (date: string, now: Date, days: number) => now.getTime() - Date.parse(date) > days * dayMs;
+const isOlder = (date: string, now: Date, days: number) =>
+  now.getTime() - Date.parse(date) > days * dayMs;
 
 /** `Date.parse` alone would take 30 February for 2 March. */
 function isDay(value: string): boolean {
   const time = Date.parse(value);
-  return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+  return (
+    /^\d{4}-\d\d-\d\d$/.test(value) &&
+    !Number.isNaN(time) &&
+    new Date(time).toISOString().startsWith(value)
+  );
 }
 
 async function printFindings(): Promise<boolean> {
@@ -291,7 +401,8 @@ async function printFindings(): Promise<boolean> {
 
   const failed = findings.filter(({ ok }) => !ok).length;
   const warnings = findings.filter((finding) => finding.ok && finding.warning).length;
-  const summary = failed > 0 ? `${failed} of ${findings.length} checks failed.` : 'Every check passed.';
+  const summary =
+    failed > 0 ? `${failed} of ${findings.length} checks failed.` : 'Every check passed.';
   process.stdout.write(`${summary}${warnings > 0 ? ` Warnings: ${warnings}.` : ''}\n`);
   return failed === 0;
 }

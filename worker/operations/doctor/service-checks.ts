@@ -3,7 +3,12 @@ import { published } from '../../contract/languages.ts';
 import { createECDH } from 'node:crypto';
 import type { KeyPair, Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
-import { type Target, type Values, howToGetOwnerSettings, OwnerSettings } from '../owner-command.ts';
+import {
+  type Target,
+  type Values,
+  howToGetOwnerSettings,
+  OwnerSettings,
+} from '../owner-command.ts';
 import { graphUrl, templateLanguageFor } from '../../messaging/whatsapp.ts';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
@@ -26,19 +31,28 @@ export function checkAddresses(settings: Partial<Settings>, target: Target): Fin
   return findings.length > 0 ? findings : [fine('Addresses are well formed')];
 }
 
-function checkAddress(name: (typeof addressSettings)[number], value: string | undefined, target: Target): Finding[] {
+function checkAddress(
+  name: (typeof addressSettings)[number],
+  value: string | undefined,
+  target: Target,
+): Finding[] {
   if (value === undefined) return [];
   if (!URL.canParse(value)) return [wrong(name, 'is no address', howToGet[name])];
   const { protocol, hostname } = new URL(value);
-  const safe = protocol === 'https:' || (name === 'TURSO_DATABASE_URL' && /^(libsql|wss):$/.test(protocol));
+  const safe =
+    protocol === 'https:' || (name === 'TURSO_DATABASE_URL' && /^(libsql|wss):$/.test(protocol));
   const here = /^(localhost|127\.|\[::1\])/.test(hostname);
   if (target === 'local' ? safe || protocol === 'http:' : safe && !here) return [];
   return [wrong(name, `must be https and not this machine in ${target}`, howToGet[name])];
 }
 
 function checkOrigins(origins: string[]): Finding[] {
-  const bad = origins.filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
-  return bad.length > 0 ? [wrong('WEB_ORIGINS', `${bad.join(' ')} is no origin`, howToGet.WEB_ORIGINS)] : [];
+  const bad = origins.filter(
+    (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
+  );
+  return bad.length > 0
+    ? [wrong('WEB_ORIGINS', `${bad.join(' ')} is no origin`, howToGet.WEB_ORIGINS)]
+    : [];
 }
 
 /** Pages contain their canonical address for search engines and shared links, so it must be the deployed one. */
@@ -47,13 +61,25 @@ function checkSite(site: string | undefined, target: Target): Finding[] {
   if (new URL(site).origin !== site) return [wrong('SITE_URL', 'has a path', howToGet.SITE_URL)];
   if (target !== 'production' || site === brand.siteUrl) return [];
   return [
-    wrong('SITE_URL', `is not the address that the pages give`, 'Write it as siteUrl in worker/contract/brand.ts.'),
+    wrong(
+      'SITE_URL',
+      `is not the address that the pages give`,
+      'Write it as siteUrl in worker/contract/brand.ts.',
+    ),
   ];
 }
 
-type Token = { is_valid?: boolean; expires_at?: number; granular_scopes?: { scope: string; target_ids?: string[] }[] };
+type Token = {
+  is_valid?: boolean;
+  expires_at?: number;
+  granular_scopes?: { scope: string; target_ids?: string[] }[];
+};
 type Template = { name: string; language: string; status: string; category: string };
-type Graph = { error?: { code?: number; message?: string }; data?: unknown; display_phone_number?: string };
+type Graph = {
+  error?: { code?: number; message?: string };
+  data?: unknown;
+  display_phone_number?: string;
+};
 
 const sending = 'whatsapp_business_messaging';
 const managing = 'whatsapp_business_management';
@@ -69,7 +95,11 @@ export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
   return [tokenFinding, await checkNumber(settings), ...(await checkTemplates(settings, accounts))];
 }
 
-function checkToken({ is_valid: valid, expires_at: expiresAt = 0, granular_scopes: scopes = [] }: Token): Finding {
+function checkToken({
+  is_valid: valid,
+  expires_at: expiresAt = 0,
+  granular_scopes: scopes = [],
+}: Token): Finding {
   const bad = (what: string) => wrong('WHATSAPP_TOKEN', what, howToGet.WHATSAPP_TOKEN);
   if (!valid) return bad('is refused by WhatsApp');
   if (expiresAt > 0) return bad(`ends on ${new Date(expiresAt * 1000).toISOString().slice(0, 10)}`);
@@ -84,18 +114,32 @@ async function checkNumber(settings: Settings): Promise<Finding> {
   const told = await read(settings, `${id}?fields=display_phone_number,verified_name`);
   if (!('finding' in told) && told.display_phone_number)
     return fine(`WhatsApp sends from ${told.display_phone_number}`);
-  return wrong('WHATSAPP_PHONE_NUMBER_ID', 'is not a number of this token', howToGet.WHATSAPP_PHONE_NUMBER_ID);
+  return wrong(
+    'WHATSAPP_PHONE_NUMBER_ID',
+    'is not a number of this token',
+    howToGet.WHATSAPP_PHONE_NUMBER_ID,
+  );
 }
 
 async function checkTemplates(settings: Settings, accounts: string[]): Promise<Finding[]> {
   const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: languages } = settings;
   const found: Template[] = [];
   for (const account of accounts) {
-    const told = await read(settings, `${account}/message_templates?name=${encodeURIComponent(name)}&limit=100`);
-    if (!('finding' in told)) found.push(...(told.data as Template[]).filter((template) => template.name === name));
+    const told = await read(
+      settings,
+      `${account}/message_templates?name=${encodeURIComponent(name)}&limit=100`,
+    );
+    if (!('finding' in told))
+      found.push(...(told.data as Template[]).filter((template) => template.name === name));
   }
   if (found.length === 0)
-    return [wrong('WHATSAPP_TEMPLATE_NAME', 'is no template of the account', howToGet.WHATSAPP_TEMPLATE_NAME)];
+    return [
+      wrong(
+        'WHATSAPP_TEMPLATE_NAME',
+        'is no template of the account',
+        howToGet.WHATSAPP_TEMPLATE_NAME,
+      ),
+    ];
   const findings = languages.map((language) => checkTemplate(found, language, languages[0]!));
   return findings[0]!.ok ? [...findings, ...checkPublished(settings)] : [findings[0]!];
 }
@@ -116,10 +160,18 @@ function checkTemplate(found: Template[], language: string, first: string): Find
 
 function checkPublished(settings: Settings): Finding[] {
   const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE;
-  const missing = published.filter((tag) => templateLanguageFor(tag, settings).split('_')[0] !== tag.split('-')[0]);
+  const missing = published.filter(
+    (tag) => templateLanguageFor(tag, settings).split('_')[0] !== tag.split('-')[0],
+  );
   if (missing.length === 0) return [];
   const name = 'WHATSAPP_TEMPLATE_LANGUAGE';
-  return [warning(name, `lacks ${missing.join(' and ')}, so their codes come in ${first}`, howToGet[name])];
+  return [
+    warning(
+      name,
+      `lacks ${missing.join(' and ')}, so their codes come in ${first}`,
+      howToGet[name],
+    ),
+  ];
 }
 
 async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
@@ -128,12 +180,17 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
     headers: { authorization: `Bearer ${token}` },
   });
   const failure = (why: string) => ({
-    finding: wrong('WHATSAPP_API_BASE', `WhatsApp does not answer (${why})`, howToGet.WHATSAPP_API_BASE),
+    finding: wrong(
+      'WHATSAPP_API_BASE',
+      `WhatsApp does not answer (${why})`,
+      howToGet.WHATSAPP_API_BASE,
+    ),
   });
   if ('failure' in response) return failure(response.failure);
   const body: Graph | null = await response.json().catch(() => null);
   if (response.ok && body) return body;
-  if (body?.error?.code !== 190 && response.status !== 401) return failure(`it answers ${response.status}`);
+  if (body?.error?.code !== 190 && response.status !== 401)
+    return failure(`it answers ${response.status}`);
   return { finding: wrong('WHATSAPP_TOKEN', 'is refused by WhatsApp', howToGet.WHATSAPP_TOKEN) };
 }
 
@@ -155,14 +212,21 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
   const signed = await post(url, signature(settings.BOT_WEBHOOK_SECRET));
   if (typeof signed === 'string') return [failureReason(signed)];
   if (signed === 401 || signed === 403) {
-    return [wrong('BOT_WEBHOOK_SECRET', 'the bot refuses what it signs', howToGet.BOT_WEBHOOK_SECRET)];
+    return [
+      wrong('BOT_WEBHOOK_SECRET', 'the bot refuses what it signs', howToGet.BOT_WEBHOOK_SECRET),
+    ];
   }
   return [fine('The bot answers and takes our signature')];
 }
 
 async function post(url: string, headers: Record<string, string>): Promise<number | string> {
   const all = { 'content-type': 'application/json', ...headers };
-  const response = await httpRequest(url, { method: 'POST', headers: all, body, redirect: 'manual' });
+  const response = await httpRequest(url, {
+    method: 'POST',
+    headers: all,
+    body,
+    redirect: 'manual',
+  });
   if ('failure' in response) return response.failure;
   await response.body?.cancel();
   if (response.status >= 300 && response.status < 400) return 'it redirects, which is not followed';
@@ -183,25 +247,44 @@ function failureReason(why: string): Finding {
   return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
 }
 
-export function checkPush({ VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>, target: Target): Finding[] {
+export function checkPush(
+  { VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>,
+  target: Target,
+): Finding[] {
   const origins = hosts.filter((host) => host.includes('://'));
   const findings =
     origins.length > 0 && target !== 'local'
-      ? [wrong('PUSH_HOSTS', `${origins.join(' ')} is no name of a push service`, howToGet.PUSH_HOSTS)]
+      ? [
+          wrong(
+            'PUSH_HOSTS',
+            `${origins.join(' ')} is no name of a push service`,
+            howToGet.PUSH_HOSTS,
+          ),
+        ]
       : [];
   if (!ring)
-    return [...findings, warning('VAPID_KEYS', 'is missing, so nobody is notified of a reply', howToGet.VAPID_KEYS)];
+    return [
+      ...findings,
+      warning('VAPID_KEYS', 'is missing, so nobody is notified of a reply', howToGet.VAPID_KEYS),
+    ];
   const isPair = ({ publicKey, privateKey }: KeyPair) => {
     const keys = createECDH('prime256v1');
     keys.setPrivateKey(privateKey, 'base64url');
     return keys.getPublicKey('base64url') === publicKey;
   };
   if (!ring.every(isPair))
-    return [...findings, wrong('VAPID_KEYS', 'has a public key of another private key', howToGet.VAPID_KEYS)];
+    return [
+      ...findings,
+      wrong('VAPID_KEYS', 'has a public key of another private key', howToGet.VAPID_KEYS),
+    ];
   return [...findings, fine('The keys of notices belong together')];
 }
 
-const issuerSettings = ['EXTERNAL_TOKEN_ISSUER', 'EXTERNAL_TOKEN_AUDIENCE', 'EXTERNAL_TOKEN_JWKS_URL'] as const;
+const issuerSettings = [
+  'EXTERNAL_TOKEN_ISSUER',
+  'EXTERNAL_TOKEN_AUDIENCE',
+  'EXTERNAL_TOKEN_JWKS_URL',
+] as const;
 
 export async function checkIssuer(settings: Settings): Promise<Finding[]> {
   const missing = issuerSettings.filter((name) => !settings[name]);
@@ -209,12 +292,16 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
     return [fine('External tokens are off: EXTERNAL_TOKEN_ISSUER is not set')];
   if (missing.length > 0) return missing.map((name) => wrong(name, 'is missing', howToGet[name]));
   const url = settings.EXTERNAL_TOKEN_JWKS_URL!;
-  const bad = (what: string) => [wrong('EXTERNAL_TOKEN_JWKS_URL', what, howToGet.EXTERNAL_TOKEN_JWKS_URL)];
+  const bad = (what: string) => [
+    wrong('EXTERNAL_TOKEN_JWKS_URL', what, howToGet.EXTERNAL_TOKEN_JWKS_URL),
+  ];
   const response = await httpRequest(url);
   if ('failure' in response) return bad(`the issuer does not answer (${response.failure})`);
   if (!response.ok) return bad(`the issuer answers ${response.status}`);
   const body: { keys?: { kty?: string }[] } | null = await response.json().catch(() => null);
-  const usable = (body?.keys ?? []).filter(({ kty }) => kty === 'RSA' || kty === 'EC' || kty === 'OKP');
+  const usable = (body?.keys ?? []).filter(
+    ({ kty }) => kty === 'RSA' || kty === 'EC' || kty === 'OKP',
+  );
   return usable.length > 0 ? [fine('The external issuer shows its keys')] : bad('holds no key');
 }
 
@@ -226,12 +313,25 @@ export async function checkContact(values: Values, target: Target): Promise<Find
   const bad = (what: string) => wrong(name, what, howToGetOwnerSettings[name]);
   if (!url.success) return bad('is malformed');
   if (!url.output) {
-    return warning(name, 'is missing, so MESSAGES FROM THE CONTACT FORM GO NOWHERE', howToGetOwnerSettings[name]);
+    return warning(
+      name,
+      'is missing, so MESSAGES FROM THE CONTACT FORM GO NOWHERE',
+      howToGetOwnerSettings[name],
+    );
   }
-  if (target !== 'local' && !url.output.startsWith('https:')) return bad(`must be https in ${target}`);
+  if (target !== 'local' && !url.output.startsWith('https:'))
+    return bad(`must be https in ${target}`);
   const origin = values['SITE_URL']?.replace(/\/+$/, '') ?? '';
-  const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
-  const response = await httpRequest(url.output, { method: 'OPTIONS', headers, redirect: 'manual' });
+  const headers = {
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type',
+  };
+  const response = await httpRequest(url.output, {
+    method: 'OPTIONS',
+    headers,
+    redirect: 'manual',
+  });
   if ('failure' in response) return bad(`does not answer (${response.failure})`);
   await response.body?.cancel();
   const fault = preflightFault(response, origin);

@@ -1,8 +1,20 @@
 import type { Stripe } from 'stripe';
 import { apiVersion } from '../../billing/stripe-client.ts';
-import { portalMetadata, unknownPricesInUse, type UnknownPrice } from '../../billing/subscriptions.ts';
+import {
+  portalMetadata,
+  unknownPricesInUse,
+  type UnknownPrice,
+} from '../../billing/subscriptions.ts';
 import type { Settings } from '../../settings.ts';
-import { failureReasonOf, fine, warning, wrong, type Finding, howToGet, byHand } from './finding.ts';
+import {
+  failureReasonOf,
+  fine,
+  warning,
+  wrong,
+  type Finding,
+  howToGet,
+  byHand,
+} from './finding.ts';
 import { readingStripe, rehearseSetup } from '../stripe-setup/stripe-setup.ts';
 import type { Target } from '../owner-command.ts';
 
@@ -33,8 +45,15 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
 async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
   const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const own = data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
-  if (own.every(({ features }) => features.subscription_update.billing_cycle_anchor === 'now')) return [];
-  return [wrong('Customer portal', 'lets people change to a dearer plan without paying a whole week of it', remedy)];
+  if (own.every(({ features }) => features.subscription_update.billing_cycle_anchor === 'now'))
+    return [];
+  return [
+    wrong(
+      'Customer portal',
+      'lets people change to a dearer plan without paying a whole week of it',
+      remedy,
+    ),
+  ];
 }
 
 /** Stripe never changes the version of an endpoint, so `stripe:setup` cannot remedy it. */
@@ -43,7 +62,8 @@ async function checkWebhookVersion(stripe: Stripe, { SITE_URL }: Settings): Prom
   const endpoint = data.find(({ url }) => url === `${SITE_URL}/api/webhooks/stripe`);
   if (!endpoint || endpoint.api_version === apiVersion) return [];
   const what = `Stripe's webhook endpoint sends ${endpoint.api_version ?? "the account's version"}, not ${apiVersion}`;
-  const how = 'Delete it in the Stripe Dashboard, run `npm run stripe:setup`, and put the new secret in front.';
+  const how =
+    'Delete it in the Stripe Dashboard, run `npm run stripe:setup`, and put the new secret in front.';
   return [wrong('STRIPE_WEBHOOK_SECRET', what, how)];
 }
 
@@ -52,7 +72,11 @@ type StripeError = Error & { statusCode?: number; detail?: unknown };
 function checkMode(key: string, target: Target): Finding {
   const wanted = target === 'production' ? 'live' : 'test';
   if (key.split('_')[1] === wanted) return fine(`Stripe's key is of the ${wanted} mode`);
-  return wrong('STRIPE_SECRET_KEY', `must be of the ${wanted} mode in ${target}`, howToGet.STRIPE_SECRET_KEY);
+  return wrong(
+    'STRIPE_SECRET_KEY',
+    `must be of the ${wanted} mode in ${target}`,
+    howToGet.STRIPE_SECRET_KEY,
+  );
 }
 
 async function refusedReads(stripe: Stripe): Promise<string[]> {
@@ -92,8 +116,13 @@ function permission(parts: string[]): Finding {
 
 /** One finding for all that a dry run of `npm run stripe:setup` would create or update. */
 function checkSetup(lines: string[]): Finding[] {
-  const setup = lines.map((line) => ({ verb: line.split(' ')[0], what: line.slice(line.indexOf(' ') + 1) }));
-  const kept = setup.filter(({ verb }) => verb === 'kept').map(({ what }) => fine(`Stripe has the ${what}`));
+  const setup = lines.map((line) => ({
+    verb: line.split(' ')[0],
+    what: line.slice(line.indexOf(' ') + 1),
+  }));
+  const kept = setup
+    .filter(({ verb }) => verb === 'kept')
+    .map(({ what }) => fine(`Stripe has the ${what}`));
   const missing = setup.filter(({ verb }) => verb === 'created').map(({ what }) => what);
   const outdated = setup.filter(({ verb }) => verb === 'updated').map(({ what }) => what);
   if (missing.length + outdated.length === 0) return kept;
@@ -103,17 +132,27 @@ function checkSetup(lines: string[]): Finding[] {
     missing.length > 0 && `Stripe has no ${missing.join(', no ')}`,
     outdated.length > 0 && `Stripe's ${outdated.join(' and ')} is out of date`,
   ].filter((fault) => fault !== false);
-  return [...kept, wrong(isOfSite ? 'SITE_URL' : 'STRIPE_SECRET_KEY', faults.join(', and '), remedy)];
+  return [
+    ...kept,
+    wrong(isOfSite ? 'SITE_URL' : 'STRIPE_SECRET_KEY', faults.join(', and '), remedy),
+  ];
 }
 
 function unknown({ price, subscription }: UnknownPrice): Finding {
   const what = `${subscription} is charged by a price without a plan`;
-  return warning(price, what, 'Set the metadata `tier` of the price at Stripe, or cancel the subscription.');
+  return warning(
+    price,
+    what,
+    'Set the metadata `tier` of the price at Stripe, or cancel the subscription.',
+  );
 }
 
 function refusal(error: StripeError): Finding {
-  if (error.statusCode === 401) return wrong('STRIPE_SECRET_KEY', 'is refused by Stripe', howToGet.STRIPE_SECRET_KEY);
-  const why = error.statusCode ? `it answers ${error.statusCode}` : failureReasonOf(error.detail ?? error);
+  if (error.statusCode === 401)
+    return wrong('STRIPE_SECRET_KEY', 'is refused by Stripe', howToGet.STRIPE_SECRET_KEY);
+  const why = error.statusCode
+    ? `it answers ${error.statusCode}`
+    : failureReasonOf(error.detail ?? error);
   return wrong('STRIPE_API_BASE', `Stripe does not answer (${why})`, howToGet.STRIPE_API_BASE);
 }
 
@@ -129,13 +168,21 @@ const neverShown = [
 ];
 
 /** The settings of the Stripe Dashboard as far as the API shows them, and the list of those that it does not show. */
-export async function checkStripeAccount(stripe: Stripe, settings: Settings, target: Target): Promise<Finding[]> {
+export async function checkStripeAccount(
+  stripe: Stripe,
+  settings: Settings,
+  target: Target,
+): Promise<Finding[]> {
   const reads = [
-    await read('the account', async () => checkAccount(await stripe.accounts.retrieveCurrent(), target)),
+    await read('the account', async () =>
+      checkAccount(await stripe.accounts.retrieveCurrent(), target),
+    ),
     await read('payment methods', () => checkMethods(stripe)),
     await read('tax', () => checkTax(stripe, settings)),
   ];
-  const closed = reads.flatMap(({ part, findings }) => (findings ? [] : [`${part} (the key may not read it)`]));
+  const closed = reads.flatMap(({ part, findings }) =>
+    findings ? [] : [`${part} (the key may not read it)`],
+  );
   const findings = reads.flatMap((each) => each.findings ?? []);
   // The local Stripe has no Dashboard.
   const unseen = target === 'local' ? closed : [...neverShown, ...closed];
@@ -143,7 +190,11 @@ export async function checkStripeAccount(stripe: Stripe, settings: Settings, tar
   const list = unseen.join('; ');
   return [
     ...findings,
-    byHand('Stripe Dashboard', list, 'The checklist is in worker/docs/runbook.md#stripe-dashboard.'),
+    byHand(
+      'Stripe Dashboard',
+      list,
+      'The checklist is in worker/docs/runbook.md#stripe-dashboard.',
+    ),
   ];
 }
 
@@ -156,7 +207,10 @@ async function read(part: string, check: () => Promise<Finding[]>): Promise<Read
   }
 }
 
-function checkAccount({ charges_enabled, settings, business_profile: profile }: Account, target: Target): Finding[] {
+function checkAccount(
+  { charges_enabled, settings, business_profile: profile }: Account,
+  target: Target,
+): Finding[] {
   const about = 'Stripe account';
   const branding = settings?.branding;
   const missing = [
@@ -185,8 +239,13 @@ function checkAccount({ charges_enabled, settings, business_profile: profile }: 
 function checkCharging(isEnabled: boolean, target: Target): Finding[] {
   if (isEnabled) return [];
   const what = 'Stripe does not let the account charge anybody yet';
-  const remedy = 'Finish the activation in the Stripe Dashboard: Settings > Business > Account status.';
-  return [target === 'production' ? wrong('STRIPE_SECRET_KEY', what, remedy) : warning('Stripe account', what, remedy)];
+  const remedy =
+    'Finish the activation in the Stripe Dashboard: Settings > Business > Account status.';
+  return [
+    target === 'production'
+      ? wrong('STRIPE_SECRET_KEY', what, remedy)
+      : warning('Stripe account', what, remedy),
+  ];
 }
 
 /** Methods that confirm days later: a renewal would stay unpaid so long, and the plan with it. */
@@ -208,8 +267,12 @@ const confirmedLater = new Set([
 async function checkMethods(stripe: Stripe): Promise<Finding[]> {
   const about = 'Payment methods';
   const where = 'in the Stripe Dashboard: Settings > Payment methods.';
-  const all = await stripe.paymentMethodConfigurations.list({ limit: 100 }).autoPagingToArray({ limit: 1000 });
-  const inUse = all.filter(({ active, is_default, application }) => active && is_default && !application);
+  const all = await stripe.paymentMethodConfigurations
+    .list({ limit: 100 })
+    .autoPagingToArray({ limit: 1000 });
+  const inUse = all.filter(
+    ({ active, is_default, application }) => active && is_default && !application,
+  );
   const on = new Set(inUse.flatMap(switchedOn));
   if (inUse.length > 0 && !on.has('card')) {
     return [wrong(about, 'cards are switched off, so nobody can pay', `Switch them on ${where}`)];
@@ -227,7 +290,12 @@ function switchedOn(configuration: Stripe.PaymentMethodConfiguration): string[] 
 }
 
 function isMethod(value: unknown): value is Stripe.PaymentMethodConfiguration.Card {
-  return typeof value === 'object' && value !== null && 'display_preference' in value && 'available' in value;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'display_preference' in value &&
+    'available' in value
+  );
 }
 
 /** Tax matters only where the Worker asks for it. */
@@ -237,10 +305,22 @@ async function checkTax(stripe: Stripe, { AUTOMATIC_TAX }: Settings): Promise<Fi
   if (status !== 'active') {
     const fields = details.pending?.missing_fields?.join(', ') ?? 'the origin address';
     const what = `is on, but Stripe Tax is ${status}: ${fields} is missing`;
-    return [wrong('AUTOMATIC_TAX', what, 'Complete Settings > Tax in the Stripe Dashboard, or set AUTOMATIC_TAX=off.')];
+    return [
+      wrong(
+        'AUTOMATIC_TAX',
+        what,
+        'Complete Settings > Tax in the Stripe Dashboard, or set AUTOMATIC_TAX=off.',
+      ),
+    ];
   }
   const { data } = await stripe.tax.registrations.list({ status: 'active', limit: 1 });
   if (data.length > 0) return [fine('Stripe Tax is active and registered')];
   const what = 'is on, but no tax registration is active, so Stripe adds no tax anywhere';
-  return [warning('AUTOMATIC_TAX', what, 'Add the registrations in the Stripe Dashboard: Tax > Registrations.')];
+  return [
+    warning(
+      'AUTOMATIC_TAX',
+      what,
+      'Add the registrations in the Stripe Dashboard: Tax > Registrations.',
+    ),
+  ];
 }

@@ -9,9 +9,17 @@ import { readCommand, runCommand } from '../owner-command.ts';
 
 await runCommand(async () => {
   const { target, words, values } = readCommand('local');
-  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '', CODE_PEPPER = '' } = values;
+  const {
+    TURSO_DATABASE_URL: url = '',
+    TURSO_AUTH_TOKEN: authToken = '',
+    CODE_PEPPER = '',
+  } = values;
   const query = (words[0] ?? '').replace(/;\s*$/, '');
-  const entry = { env: target, command: 'query', about: await withoutNumbers(query, CODE_PEPPER.split(/\s/)[0]!) };
+  const entry = {
+    env: target,
+    command: 'query',
+    about: await withoutNumbers(query, CODE_PEPPER.split(/\s/)[0]!),
+  };
   const client = createClient({ url, authToken });
   writeAudit(entry, 'started');
   // Only a read query is valid as a subquery.

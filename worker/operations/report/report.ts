@@ -14,14 +14,18 @@ async function printReport(): Promise<boolean> {
   const client = createClient({ url, authToken });
   const out = new Console(process.stdout);
   out.log(`Solace, ${target}, ${new Date().toISOString()}`);
-  for (const { question, queries } of [...readQuestions(), ...readQuestions('The year in numbers')]) {
+  for (const { question, queries } of [
+    ...readQuestions(),
+    ...readQuestions('The year in numbers'),
+  ]) {
     out.log(`\n${question}`);
     for (const query of queries) {
       const { rows } = await client.execute(`select * from (${query})`);
       if (rows.length > 0) out.table(rows.map((row) => ({ ...row })));
       else out.log('Nothing.');
     }
-    if (queries.length === 0) out.log('The log answers this: see "The five questions" in worker/docs/runbook.md.');
+    if (queries.length === 0)
+      out.log('The log answers this: see "The five questions" in worker/docs/runbook.md.');
   }
   out.log(`\n${SITE_URL}/api/health`);
   return healthIn(`${SITE_URL.replace(/\/+$/, '')}/api/health`, out);
@@ -45,7 +49,10 @@ const runbook = new URL('../../docs/runbook.md', import.meta.url);
 export type Question = { question: string; queries: string[] };
 
 /** The questions of a section of the runbook, with the SQL of those that the database can answer. */
-export function readQuestions(title = 'The five questions', text = readFileSync(runbook, 'utf8')): Question[] {
+export function readQuestions(
+  title = 'The five questions',
+  text = readFileSync(runbook, 'utf8'),
+): Question[] {
   const section = new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## )`, 'm').exec(text)?.[1] ?? '';
   return section
     .split(/^\*\*(?=[^*]+\?\*\*)/m)

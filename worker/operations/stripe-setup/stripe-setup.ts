@@ -58,9 +58,15 @@ export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<Setu
 async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Promise<string | null> {
   const enabled_events = [...subscribedEvents];
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
-  const present = data.find((endpoint) => endpoint.url === url) ?? data.find((endpoint) => movesTo(endpoint.url, url));
+  const present =
+    data.find((endpoint) => endpoint.url === url) ??
+    data.find((endpoint) => movesTo(endpoint.url, url));
   if (!present) {
-    const { secret } = await stripe.webhookEndpoints.create({ url, enabled_events, api_version: apiVersion });
+    const { secret } = await stripe.webhookEndpoints.create({
+      url,
+      enabled_events,
+      api_version: apiVersion,
+    });
     lines.push(`created webhook endpoint ${url}`);
     return secret ?? null;
   }
@@ -69,7 +75,8 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
     present.status === 'enabled' &&
     enabled_events.length === present.enabled_events.length &&
     enabled_events.every((event) => present.enabled_events.includes(event));
-  if (!same) await stripe.webhookEndpoints.update(present.id, { url, enabled_events, disabled: false });
+  if (!same)
+    await stripe.webhookEndpoints.update(present.id, { url, enabled_events, disabled: false });
   lines.push(`${same ? 'kept' : 'updated'} webhook endpoint ${url}`);
   return null;
 }
@@ -86,7 +93,11 @@ export type SoldPlan = {
   olderPrices: string[];
 };
 
-async function ensurePlan(stripe: Stripe, tier: PaidPlanId, lines: string[]): Promise<SoldPlan | null> {
+async function ensurePlan(
+  stripe: Stripe,
+  tier: PaidPlanId,
+  lines: string[],
+): Promise<SoldPlan | null> {
   const { onSale } = plans[tier];
   const present = await findProduct(stripe, tier);
   if (!onSale && !present) return null;
@@ -107,7 +118,12 @@ async function findProduct(stripe: Stripe, tier: PaidPlanId): Promise<Stripe.Pro
   return undefined;
 }
 
-async function ensureProduct(stripe: Stripe, tier: PaidPlanId, present: Stripe.Product | undefined, lines: string[]) {
+async function ensureProduct(
+  stripe: Stripe,
+  tier: PaidPlanId,
+  present: Stripe.Product | undefined,
+  lines: string[],
+) {
   const { name, description } = plans[tier];
   const wanted = { name, description };
   if (!present) {
@@ -123,7 +139,11 @@ async function ensureProduct(stripe: Stripe, tier: PaidPlanId, present: Stripe.P
 type WantedPrice = { product: string; tier: PaidPlanId; current: Stripe.Price | undefined };
 
 /** The amount of a price is immutable, so a new amount needs a new price; the lookup key moves to it. */
-async function ensurePrice(stripe: Stripe, { product, tier, current }: WantedPrice, lines: string[]): Promise<string> {
+async function ensurePrice(
+  stripe: Stripe,
+  { product, tier, current }: WantedPrice,
+  lines: string[],
+): Promise<string> {
   const lookup_key = lookupKeyOf(tier);
   const { weeklyCents } = plans[tier];
   if (current?.unit_amount === weeklyCents) {
@@ -167,10 +187,17 @@ async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string,
 
 type WantedPortal = { siteUrl: string; products: Products; price?: string };
 
-async function ensure(stripe: Stripe, present: Configuration | undefined, { siteUrl, products, price }: WantedPortal) {
+async function ensure(
+  stripe: Stripe,
+  present: Configuration | undefined,
+  { siteUrl, products, price }: WantedPortal,
+) {
   const wanted = {
     features: featuresWith(products),
-    business_profile: { privacy_policy_url: `${siteUrl}/privacy`, terms_of_service_url: `${siteUrl}/terms` },
+    business_profile: {
+      privacy_policy_url: `${siteUrl}/privacy`,
+      terms_of_service_url: `${siteUrl}/terms`,
+    },
     default_return_url: `${siteUrl}/account`,
   };
   const digest = await sha256(JSON.stringify(wanted));
@@ -179,7 +206,8 @@ async function ensure(stripe: Stripe, present: Configuration | undefined, { site
     await stripe.billingPortal.configurations.create({ ...wanted, metadata });
     return 'created';
   }
-  if (present.metadata?.digest === digest && matches(present, withoutProducts(wanted))) return 'kept';
+  if (present.metadata?.digest === digest && matches(present, withoutProducts(wanted)))
+    return 'kept';
   await stripe.billingPortal.configurations.update(present.id, { ...wanted, metadata });
   return 'updated';
 }
@@ -206,7 +234,9 @@ function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCre
 }
 
 /** Stripe lists the products only on request; the digest covers them. */
-function withoutProducts<T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features }>(wanted: T) {
+function withoutProducts<
+  T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features },
+>(wanted: T) {
   const { products: _, ...update } = wanted.features.subscription_update!;
   return { ...wanted, features: { ...wanted.features, subscription_update: update } };
 }
@@ -245,7 +275,9 @@ async function runSetup(): Promise<boolean> {
   const { values } = readCommand('local');
   const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = values;
   if (!STRIPE_SECRET_KEY || !SITE_URL) {
-    throw new Error('Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.');
+    throw new Error(
+      'Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.',
+    );
   }
   const stripe = new Stripe(STRIPE_SECRET_KEY, stripeOptions(STRIPE_API_BASE));
   const { lines, webhookSecret } = await setUpStripe(stripe, SITE_URL.replace(/\/+$/, ''));

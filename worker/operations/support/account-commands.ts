@@ -9,7 +9,13 @@ import {
   asJson,
   type Result,
 } from './command-audit.ts';
-import { advise, describePayments, type Payments, describeUser, type UserDescription } from './user-description.ts';
+import {
+  advise,
+  describePayments,
+  type Payments,
+  describeUser,
+  type UserDescription,
+} from './user-description.ts';
 import { clearPhoneRateLimits, type PhoneNumber } from '../../accounts/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -27,7 +33,8 @@ import { supportToken } from '../../sign-in/session-token.ts';
 
 const find: SupportCommand = {
   usage: 'find NUMBER|ID',
-  about: 'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
+  about:
+    'account, plan, week, limits, sessions, events, disputes and refunds; never the conversation',
   async run({ words, db, settings }) {
     const isId = v.is(BusinessUserId, words[0]);
     const phone = isId
@@ -54,7 +61,18 @@ function unknownId(id: string, error: Error): never {
 }
 
 function textOf(found: UserDescription, payments: Payments, advice: string[]): string {
-  const { account, plan, week, limits, sessions, eventsForTheBot, lastBotCalls, customer, names, conflicts } = found;
+  const {
+    account,
+    plan,
+    week,
+    limits,
+    sessions,
+    eventsForTheBot,
+    lastBotCalls,
+    customer,
+    names,
+    conflicts,
+  } = found;
   const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
   const nameOf = (wanted: (typeof names)[number]['kind']) => {
     const name = names.find(({ kind }) => kind === wanted);
@@ -89,26 +107,36 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
         .flatMap(([what, at]) => (at === null ? [] : [`${what} ${date(at)}`]))
         .join(', ') || 'none',
     Sessions:
-      sessions.map(({ createdAt, lastSeenAt }) => `from ${date(createdAt)}, seen ${date(lastSeenAt)}`).join('; ') ||
-      'none',
+      sessions
+        .map(({ createdAt, lastSeenAt }) => `from ${date(createdAt)}, seen ${date(lastSeenAt)}`)
+        .join('; ') || 'none',
     'Events for the bot':
-      eventsForTheBot.map(({ seq, type, parkedAt }) => `${seq} ${type} ${parkedAt ? 'parked' : 'waits'}`).join('; ') ||
-      'none',
+      eventsForTheBot
+        .map(({ seq, type, parkedAt }) => `${seq} ${type} ${parkedAt ? 'parked' : 'waits'}`)
+        .join('; ') || 'none',
     'Usage or entitlement':
-      lastBotCalls.map(({ at, allowed }) => `${date(at)}${allowed ? '' : ' refused'}`).join('; ') || 'none',
+      lastBotCalls.map(({ at, allowed }) => `${date(at)}${allowed ? '' : ' refused'}`).join('; ') ||
+      'none',
     Stripe: customer
       ? `${customer.stripeId ?? 'no customer'}, fetched ${date(customer.syncedAt || null)}`
       : 'never sent there',
     ...paymentLines(payments),
   };
-  const body = Object.entries(lines).map(([name, value]) => `${`${name}:`.padEnd(22)}${printableOnLine(value)}`);
-  return [...body, '', ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.'])].join('\n');
+  const body = Object.entries(lines).map(
+    ([name, value]) => `${`${name}:`.padEnd(22)}${printableOnLine(value)}`,
+  );
+  return [
+    ...body,
+    '',
+    ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.']),
+  ].join('\n');
 }
 
 function paymentLines(payments: Payments): Record<string, string> {
   if (payments.state !== 'known') return { Payments: payments.state };
   const { subscriptions, returned } = payments;
-  const money = (amount: number, currency: string) => `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;
+  const money = (amount: number, currency: string) =>
+    `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;
   const payment = (each: (typeof returned)[number]) =>
     `${each.charge} ${date(each.at)}: ${money(each.refunded, each.currency)} of ${money(each.amount, each.currency)} refunded${each.disputes.map((status) => `, dispute ${status}`).join('')}`;
   return {
@@ -118,13 +146,16 @@ function paymentLines(payments: Payments): Record<string, string> {
 }
 
 function date(instant: number | null): string {
-  return instant === null ? 'never' : `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return instant === null
+    ? 'never'
+    : `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Keeps the limits of network addresses, since several users may share one. */
 const release: SupportCommand = {
   usage: 'release NUMBER',
-  about: 'clears the sign-in limits of the number but that of all codes in a day, so that it can get a code at once',
+  about:
+    'clears the sign-in limits of the number but that of all codes in a day, so that it can get a code at once',
   async run({ words, db, settings }) {
     const phone = phoneOf(words[0]);
     return {
@@ -165,7 +196,11 @@ const sync: SupportCommand = {
 async function fetchAgain({ db }: SupportRequest, userId: string, phone: string) {
   const mine = eq(customers.userId, userId);
   const again = { dirty: sql`${customers.dirty} + 1`, dueAt: 0 };
-  const [row] = await db.update(customers).set(again).where(mine).returning({ wanted: customers.dirty });
+  const [row] = await db
+    .update(customers)
+    .set(again)
+    .where(mine)
+    .returning({ wanted: customers.dirty });
   if (!row) throw new Error('This user was never sent to Stripe: there is nothing to fetch.');
   process.stderr.write('Waiting for the cron job, which runs every minute.\n');
   for (const until = Date.now() + patienceMs; Date.now() < until; await wait(pauseMs)) {
@@ -177,7 +212,8 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
       return { data, text: `Fetched from Stripe: ${tier}, ${subscriptionStatus}.` };
     }
   }
-  const text = 'The cron job has not fetched it yet; it keeps trying. Look for sync_postponed in the log.';
+  const text =
+    'The cron job has not fetched it yet; it keeps trying. Look for sync_postponed in the log.';
   return { data: { fetched: false }, text, complete: false };
 }
 
@@ -186,12 +222,18 @@ const { path, input: Input } = endpoints.botTrials;
 /** Creates a trial link through the bot's API call, so that the same rules apply: one trial per number, ever. */
 const trial: SupportCommand = {
   usage: 'trial NUMBER --tier T --days N',
-  about: 'a link that starts a trial (basic, premium or platinum; 1 to 30 days); it works once, for 7 days',
+  about:
+    'a link that starts a trial (basic, premium or platinum; 1 to 30 days); it works once, for 7 days',
   async run({ words, flags, settings }) {
     const phone = phoneOf(words[0]);
-    const wanted = { phone, ...(flags.tier && { tier: flags.tier }), ...(flags.days && { days: Number(flags.days) }) };
+    const wanted = {
+      phone,
+      ...(flags.tier && { tier: flags.tier }),
+      ...(flags.days && { days: Number(flags.days) }),
+    };
     const parsed = v.safeParse(Input, wanted);
-    if (!parsed.success) throw new UsageError(`--tier takes basic, premium or platinum; --days takes 1 to 30.`);
+    if (!parsed.success)
+      throw new UsageError(`--tier takes basic, premium or platinum; --days takes 1 to 30.`);
     const { tier, days } = parsed.output;
     return {
       would: `create a link for ${days} days of ${tier} for ${phone}; who opens it first is signed in as that number`,
@@ -200,18 +242,24 @@ const trial: SupportCommand = {
       async perform() {
         const body = JSON.stringify(parsed.output);
         const [id, at] = [`support_${crypto.randomUUID()}`, new Date()];
-        const signature = settings.BOT_WEBHOOK_SECRET.map((secret) => new Webhook(secret).sign(id, at, body)).join(' ');
+        const signature = settings.BOT_WEBHOOK_SECRET.map((secret) =>
+          new Webhook(secret).sign(id, at, body),
+        ).join(' ');
         const headers = {
           'content-type': 'application/json',
           'webhook-id': id,
           'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
           'webhook-signature': signature,
         };
-        const { url, expiresAt } = await callApi<{ url: string; expiresAt: string }>(settings, path, {
-          method: 'POST',
-          headers,
-          body,
-        });
+        const { url, expiresAt } = await callApi<{ url: string; expiresAt: string }>(
+          settings,
+          path,
+          {
+            method: 'POST',
+            headers,
+            body,
+          },
+        );
         return {
           data: { url, expiresAt, tier, days },
           text: `${url}\nSend it to ${phone} only. It works until ${expiresAt}.`,
@@ -260,7 +308,8 @@ const erase: SupportCommand = {
 
 const move: SupportCommand = {
   usage: 'move OLD NEW --yes',
-  about: 'gives the account another number and ends all its sessions; check first that the person is who they say',
+  about:
+    'gives the account another number and ends all its sessions; check first that the person is who they say',
   async run(request) {
     const { db, settings, words } = request;
     const user = await findUser(db, words[0]);
@@ -300,13 +349,18 @@ async function numberOf({ db }: SupportRequest, userId: string): Promise<PhoneNu
 }
 
 /** `result` if the Worker did it, also if its response is lost: it works on after its caller has disconnected. */
-async function outcomeOf(call: Promise<unknown>, isDone: () => Promise<boolean>, result: Result): Promise<Result> {
+async function outcomeOf(
+  call: Promise<unknown>,
+  isDone: () => Promise<boolean>,
+  result: Result,
+): Promise<Result> {
   try {
     await call;
     return result;
   } catch (error) {
     const { message } = error as Error;
-    if (error instanceof CallRefused) throw new Error(`The account stays: ${message}`, { cause: error });
+    if (error instanceof CallRefused)
+      throw new Error(`The account stays: ${message}`, { cause: error });
     if (await isDone().catch(() => false))
       return { ...result, text: `${result.text} The response was lost: ${message}` };
     const text = `${message} The Worker may still be at work: look with \`find\` in two minutes, then repeat this.`;
@@ -315,7 +369,11 @@ async function outcomeOf(call: Promise<unknown>, isDone: () => Promise<boolean>,
 }
 
 /** A call of the Worker about one account, which only the holder of `SESSION_KEYS` can sign. */
-async function callAbout<T>(settings: Settings, userId: string, method: 'GET' | 'DELETE'): Promise<T> {
+async function callAbout<T>(
+  settings: Settings,
+  userId: string,
+  method: 'GET' | 'DELETE',
+): Promise<T> {
   const authorization = `Bearer ${await supportToken(settings, userId)}`;
   return callApi<T>(settings, endpoints.supportErase.path, { method, headers: { authorization } });
 }

@@ -23,10 +23,14 @@ type Call = {
 };
 
 export async function runSupport(call: Call): Promise<boolean> {
-  const print = (result: Result) => process.stdout.write(`${call.json ? asJson(result.data) : result.text}\n`);
+  const print = (result: Result) =>
+    process.stdout.write(`${call.json ? asJson(result.data) : result.text}\n`);
   try {
     const { words, flags, values } = call;
-    const result = await perform(call, await call.command.run({ words, flags, ...openEnvironment(values) }));
+    const result = await perform(
+      call,
+      await call.command.run({ words, flags, ...openEnvironment(values) }),
+    );
     print(result);
     return result.complete !== false;
   } catch (error) {
@@ -37,8 +41,12 @@ export async function runSupport(call: Call): Promise<boolean> {
 }
 
 /** Requires `--yes` if something is lost, and writes an audit line before and after the action. */
-async function perform({ name, target, yes }: Call, { would, about, needsYes, perform }: Action): Promise<Result> {
-  if (needsYes && !yes) throw new UsageError(`This would ${would}. Repeat the command with --yes to do it.`);
+async function perform(
+  { name, target, yes }: Call,
+  { would, about, needsYes, perform }: Action,
+): Promise<Result> {
+  if (needsYes && !yes)
+    throw new UsageError(`This would ${would}. Repeat the command with --yes to do it.`);
   const entry = { env: target, command: name, about };
   writeAudit(entry, 'started');
   try {
@@ -75,13 +83,17 @@ export type SupportCommand = {
 
 function openEnvironment(values: Values): { db: Database; settings: Settings } {
   const settings = settingsOf(values);
-  if (!settings) throw new Error('The settings are not complete. Run `npm run doctor` to see which are missing.');
+  if (!settings)
+    throw new Error(
+      'The settings are not complete. Run `npm run doctor` to see which are missing.',
+    );
   return { settings, db: openDatabase(settings, { requests: 0, unreachable: false }) };
 }
 
 export function phoneOf(word: string | undefined): PhoneNumber {
   const phone = v.safeParse(CanonicalPhone, word);
-  if (!phone.success) throw new UsageError('Give a number with its country code, such as +15551234567.');
+  if (!phone.success)
+    throw new UsageError('Give a number with its country code, such as +15551234567.');
   return phone.output;
 }
 
@@ -99,8 +111,15 @@ const timeoutMs = minuteMs;
 export class CallRefused extends Error {}
 
 /** The JSON of a call to the running Worker; throws with the Worker's message, a `CallRefused` if nothing was changed (4xx). */
-export async function callApi<T>({ SITE_URL }: Settings, path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(`${SITE_URL}${path}`, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
+export async function callApi<T>(
+  { SITE_URL }: Settings,
+  path: string,
+  init: RequestInit,
+): Promise<T> {
+  const response = await fetch(`${SITE_URL}${path}`, {
+    ...init,
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch(() => {
     throw new Error(`${SITE_URL} does not respond. Check that the Worker runs.`);
   });
   const body = (await response.json().catch(() => ({}))) as T & { message?: string };
@@ -114,7 +133,10 @@ const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import
 export type AuditEntry = { env: string; command: string; about: string };
 
 /** Appends a JSON line without a number to the audit file and stderr; if it throws, nothing must be done. */
-export function writeAudit(entry: AuditEntry, outcome: 'started' | 'done' | 'incomplete' | 'failed'): void {
+export function writeAudit(
+  entry: AuditEntry,
+  outcome: 'started' | 'done' | 'incomplete' | 'failed',
+): void {
   const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;
   const line = JSON.stringify({
     at: new Date().toISOString(),
@@ -133,6 +155,8 @@ const lastInstant = 10 * firstInstant;
 
 export function asJson(data: unknown): string {
   const readable = (_: string, value: unknown) =>
-    typeof value === 'number' && value >= firstInstant && value < lastInstant ? new Date(value).toISOString() : value;
+    typeof value === 'number' && value >= firstInstant && value < lastInstant
+      ? new Date(value).toISOString()
+      : value;
   return JSON.stringify(data, readable, 2);
 }

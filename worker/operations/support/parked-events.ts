@@ -24,13 +24,18 @@ export async function parkedEvents(db: Database): Promise<ParkedEvent[]> {
 }
 
 /** Sends a parked event with the next cron job, also a message that its user saw fail; false if there is none. */
-export async function retryParked({ db, settings }: Opened, seq: number, now: number): Promise<boolean> {
+export async function retryParked(
+  { db, settings }: Opened,
+  seq: number,
+  now: number,
+): Promise<boolean> {
   const [parked] = await db.all<{ seq: number; phone: PhoneNumber; body: string }>(
     sql`select seq, phone, body from outbox where seq = ${seq} and parked_at is not null`,
   );
   if (!parked) return false;
   const { phone, body } = await openParked(settings, parked);
-  const { rowsAffected } = await db.run(sql`update outbox set parked_at = null, attempts = 0, due_at = ${now},
+  const { rowsAffected } =
+    await db.run(sql`update outbox set parked_at = null, attempts = 0, due_at = ${now},
     created_at = ${now}, leased_until = 0, phone = ${phone},
     body = case when message_id is null then ${body} else json_set(body, '$.data.retried', json('true')) end
     where seq = ${seq} and parked_at is not null`);
@@ -38,7 +43,9 @@ export async function retryParked({ db, settings }: Opened, seq: number, now: nu
 }
 
 export async function dropParked(db: Database, seq: number): Promise<boolean> {
-  const { rowsAffected } = await db.run(sql`delete from outbox where seq = ${seq} and parked_at is not null`);
+  const { rowsAffected } = await db.run(
+    sql`delete from outbox where seq = ${seq} and parked_at is not null`,
+  );
   return rowsAffected > 0;
 }
 
@@ -49,7 +56,8 @@ export const outbox: SupportCommand = {
     const [verb, which] = request.words;
     const parked = await parkedEvents(request.db);
     if (verb === undefined) return list(request, parked);
-    if (verb !== 'retry' && verb !== 'drop') throw new UsageError('outbox takes nothing, or retry, or drop.');
+    if (verb !== 'retry' && verb !== 'drop')
+      throw new UsageError('outbox takes nothing, or retry, or drop.');
     return apply(request, verb, chosen(parked, which));
   },
 };
@@ -84,7 +92,11 @@ function chosen(parked: ParkedEvent[], which: string | undefined): ParkedEvent[]
   return found;
 }
 
-function apply({ db, settings }: SupportRequest, verb: 'retry' | 'drop', events: ParkedEvent[]): Action {
+function apply(
+  { db, settings }: SupportRequest,
+  verb: 'retry' | 'drop',
+  events: ParkedEvent[],
+): Action {
   const types = [...new Set(events.map(({ type }) => type))].join(', ');
   const seqs = events.map(({ seq }) => seq);
   const would = {
@@ -101,7 +113,9 @@ function apply({ db, settings }: SupportRequest, verb: 'retry' | 'drop', events:
       for (const { seq } of events) {
         try {
           const done =
-            verb === 'retry' ? await retryParked({ db, settings }, seq, Date.now()) : await dropParked(db, seq);
+            verb === 'retry'
+              ? await retryParked({ db, settings }, seq, Date.now())
+              : await dropParked(db, seq);
           if (done) settled += 1;
         } catch (error) {
           failures.push((error as Error).message);

@@ -20,7 +20,12 @@ await runCommand(async () => {
   }
   const command = supportCommands[name];
   if (!command) throw new UsageError(`There is no command ${name}.\n${usage()}`);
-  const { tier, days, json, yes } = flags as { tier?: string; days?: string; json?: boolean; yes?: boolean };
+  const { tier, days, json, yes } = flags as {
+    tier?: string;
+    days?: string;
+    json?: boolean;
+    yes?: boolean;
+  };
   return runSupport({
     name,
     command,
@@ -34,7 +39,9 @@ await runCommand(async () => {
 });
 
 function usage(): string {
-  const lines = Object.values(supportCommands).map((each) => `  ${each.usage.padEnd(42)}${each.about}`);
+  const lines = Object.values(supportCommands).map(
+    (each) => `  ${each.usage.padEnd(42)}${each.about}`,
+  );
   return [
     'npm run support -- COMMAND [--env preview|production] [--json]',
     '',

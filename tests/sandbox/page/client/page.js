@@ -45,7 +45,9 @@ for (const button of document.querySelectorAll('[data-status]')) {
     report('account-notice', callPhone('POST', 'status', { status }), `The account is ${status}.`),
   );
 }
-byId('external').addEventListener('click', () => report('account-notice', openSignedIn(), 'Opened in a new tab.'));
+byId('external').addEventListener('click', () =>
+  report('account-notice', openSignedIn(), 'Opened in a new tab.'),
+);
 document.addEventListener('visibilitychange', refresh);
 pick(current);
 
@@ -142,7 +144,9 @@ function element(tag, properties, ...children) {
 }
 
 function buttons(actions) {
-  const all = Object.entries(actions).map(([label, onclick]) => element('button', { type: 'button', onclick }, label));
+  const all = Object.entries(actions).map(([label, onclick]) =>
+    element('button', { type: 'button', onclick }, label),
+  );
   return element('div', { className: 'line' }, ...all);
 }
 
@@ -154,7 +158,11 @@ function format(number) {
 
 function phoneItem({ number, lastAt }) {
   const when = element('span', { className: 'hint' }, dateOf(lastAt));
-  const properties = { type: 'button', onclick: () => pick(number), 'aria-current': number === current };
+  const properties = {
+    type: 'button',
+    onclick: () => pick(number),
+    'aria-current': number === current,
+  };
   return element('li', {}, element('button', properties, format(number), when));
 }
 
@@ -182,17 +190,26 @@ function eventItem({ type, timestamp, data }) {
 }
 
 const pass = (seconds) => call('POST', '/stripe/clock', { advanceSeconds: seconds }).then(refresh);
-const card = (declines) => call('POST', `/stripe/customers/%2B${current}/card`, { declines }).then(refresh);
+const card = (declines) =>
+  call('POST', `/stripe/customers/%2B${current}/card`, { declines }).then(refresh);
 
 function customer({ customer: { id }, subscriptions, schedules, invoices }) {
   const facts = [
     ['Customer', id],
     ...subscriptions.map((subscription) => ['Subscription', describe(subscription)]),
     ...schedules.map(({ status }) => ['Schedule', status]),
-    ...invoices.slice(0, 5).map(({ status, total }) => ['Invoice', `$${(total / 100).toFixed(2)}, ${status}`]),
+    ...invoices
+      .slice(0, 5)
+      .map(({ status, total }) => ['Invoice', `$${(total / 100).toFixed(2)}, ${status}`]),
   ];
-  const list = facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
-  const cards = buttons({ 'Card starts failing': () => card(true), 'Card works again': () => card(false) });
+  const list = facts.flatMap(([name, value]) => [
+    element('dt', {}, name),
+    element('dd', {}, value),
+  ]);
+  const cards = buttons({
+    'Card starts failing': () => card(true),
+    'Card works again': () => card(false),
+  });
   return [element('dl', {}, ...list), cards];
 }
 

@@ -31,17 +31,34 @@ export function invalid(message: string, param?: string, code?: string): StripeE
  * An object does not exist: 400 if the parameter `param` names it, else 404. `pathParam` is Stripe's name of the path
  * parameter.
  */
-export function missing(label: string, id: string, param: string | undefined, pathParam = 'id'): StripeError {
-  const details = { code: 'resource_missing', message: `No such ${label}: '${id}'`, param: param ?? pathParam };
-  return new StripeError(param === undefined ? 404 : 400, { type: 'invalid_request_error', ...details });
+export function missing(
+  label: string,
+  id: string,
+  param: string | undefined,
+  pathParam = 'id',
+): StripeError {
+  const details = {
+    code: 'resource_missing',
+    message: `No such ${label}: '${id}'`,
+    param: param ?? pathParam,
+  };
+  return new StripeError(param === undefined ? 404 : 400, {
+    type: 'invalid_request_error',
+    ...details,
+  });
 }
 
 /** 404: the object in the path does not exist. */
-export const notFound = (label: string, id: string, pathParam?: string) => missing(label, id, undefined, pathParam);
+export const notFound = (label: string, id: string, pathParam?: string) =>
+  missing(label, id, undefined, pathParam);
 
 export type Decline = { message: string; code: string; decline_code?: string; param?: string };
 
 /** 402: the card was declined. With `keep`, the changes of the attempt are kept. */
-export function declined(decline: Decline, keep: boolean, objects: Partial<Details> = {}): StripeError {
+export function declined(
+  decline: Decline,
+  keep: boolean,
+  objects: Partial<Details> = {},
+): StripeError {
   return new StripeError(402, { type: 'card_error', ...decline, ...objects }, keep);
 }

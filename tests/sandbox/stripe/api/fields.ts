@@ -7,7 +7,8 @@ export function decodeFields(fields: Fields, given: object, path = ''): Record<s
   const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
     const inner = path === '' ? name : `${path}[${name}]`;
     const shape = fields[`${name}!`] ?? fields[name];
-    if (shape === undefined) throw invalid(`Received unknown parameter: ${inner}`, inner, 'parameter_unknown');
+    if (shape === undefined)
+      throw invalid(`Received unknown parameter: ${inner}`, inner, 'parameter_unknown');
     return [name, decode(shape, value, inner)];
   });
   for (const name of Object.keys(fields)) {
@@ -55,9 +56,11 @@ function decodeMetadata(value: unknown, path: string): unknown {
   const entries = Object.entries(value);
   if (entries.length > 50) throw invalid('You can have at most 50 metadata keys.', path);
   for (const [key, text] of entries) {
-    if (typeof text !== 'string') throw invalid('Metadata values must be strings.', `${path}[${key}]`);
+    if (typeof text !== 'string')
+      throw invalid('Metadata values must be strings.', `${path}[${key}]`);
     if (key.length > 40) throw invalid('Metadata keys must be under 40 characters long.', path);
-    if (text.length > 500) throw invalid('Metadata values can have up to 500 characters.', `${path}[${key}]`);
+    if (text.length > 500)
+      throw invalid('Metadata values can have up to 500 characters.', `${path}[${key}]`);
   }
   return value;
 }
@@ -70,7 +73,8 @@ function decodeChoice(choices: Shape[], value: unknown, path: string): unknown {
       return decode(choice, value, path);
     } catch (error) {
       const found = error as StripeError;
-      if (!refusal || (found.details.param?.length ?? 0) > (refusal.details.param?.length ?? 0)) refusal = found;
+      if (!refusal || (found.details.param?.length ?? 0) > (refusal.details.param?.length ?? 0))
+        refusal = found;
     }
   }
   throw refusal ?? invalid('Invalid value', path);
@@ -97,11 +101,16 @@ const deepest = 4;
 /** Replaces ids by their objects along the paths of `expand`. */
 export function expand(world: World, response: unknown, paths: readonly string[]): unknown {
   const copy = structuredClone(response) as Json;
-  if (!paths.some((path) => path.endsWith('features.subscription_update.products'))) withoutPortalProducts(copy);
+  if (!paths.some((path) => path.endsWith('features.subscription_update.products')))
+    withoutPortalProducts(copy);
   for (const path of paths) {
     const steps = path.split('.');
     if (steps.filter((step) => step !== 'data').length > deepest)
-      throw invalid('You cannot expand more than 4 levels of a property.', 'expand', 'property_expansion_max_depth');
+      throw invalid(
+        'You cannot expand more than 4 levels of a property.',
+        'expand',
+        'property_expansion_max_depth',
+      );
     expandAlong(world, copy, steps);
   }
   return withoutPrivate(copy);
@@ -127,7 +136,8 @@ function expandItem(world: World, item: unknown, step: string, rest: string[]): 
 
 /** A response contains a portal configuration's products only if `expand` names them. */
 function withoutPortalProducts({ object, data, features }: Json): void {
-  if (object === 'list' && Array.isArray(data)) for (const item of data) withoutPortalProducts(item as Json);
+  if (object === 'list' && Array.isArray(data))
+    for (const item of data) withoutPortalProducts(item as Json);
   if (object !== 'billing_portal.configuration') return;
   delete (features as { subscription_update: Json }).subscription_update['products'];
 }
@@ -135,18 +145,24 @@ function withoutPortalProducts({ object, data, features }: Json): void {
 function confirmationSecret(world: World, id: string): unknown {
   const { paymentIntent } = world.invoices.get(id)._;
   if (!paymentIntent) return null;
-  return { client_secret: world.paymentIntents.get(paymentIntent).client_secret, type: 'payment_intent' };
+  return {
+    client_secret: world.paymentIntents.get(paymentIntent).client_secret,
+    type: 'payment_intent',
+  };
 }
 
 /** The value of a field that an object contains only if `expand` names it. */
 function included(world: World, { object, id, data }: Json, step: string): unknown {
-  if (object === 'invoice' && step === 'confirmation_secret') return confirmationSecret(world, String(id));
+  if (object === 'invoice' && step === 'confirmation_secret')
+    return confirmationSecret(world, String(id));
   if (object === 'invoice' && step === 'payments') {
     const own = world.invoicePayments.all().filter(({ invoice }) => invoice === id);
     return listOf(structuredClone(own), '/v1/invoice_payments');
   }
   if (object === 'list' && Array.isArray(data))
-    throw invalid(`This property cannot be expanded (${step}). You may want to try expanding 'data.${step}' instead.`);
+    throw invalid(
+      `This property cannot be expanded (${step}). You may want to try expanding 'data.${step}' instead.`,
+    );
   throw invalid(`This property cannot be expanded because it doesn't exist: ${step}.`);
 }
 
@@ -156,7 +172,8 @@ function objectNamed(world: World, id: string, step: string): unknown {
   return 'deleted' in found ? { id, object: 'customer', deleted: true } : found;
 }
 
-const cannotExpand = (step: string): Error => invalid(`This property cannot be expanded (${step}).`);
+const cannotExpand = (step: string): Error =>
+  invalid(`This property cannot be expanded (${step}).`);
 
 function withoutPrivate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrivate);

@@ -4,7 +4,14 @@ import { parse } from 'qs';
 import type { Store } from '../../store.ts';
 import requests from '../parameters/requests.json' with { type: 'json' };
 import { newId } from '../table.ts';
-import { apiVersion, type Handler, type World, type Atomically, type Call, type ApiResponse } from '../world.ts';
+import {
+  apiVersion,
+  type Handler,
+  type World,
+  type Atomically,
+  type Call,
+  type ApiResponse,
+} from '../world.ts';
 import { day, realSeconds } from '../clock.ts';
 import { type Fields, decodeFields, expand } from './fields.ts';
 import { routes } from './routes.ts';
@@ -32,18 +39,22 @@ export function createApi(world: World, atomically: Atomically): Hono {
     const text = isPost ? await c.req.text() : new URL(c.req.url).search;
     const key = isPost ? (c.req.header('Idempotency-Key') ?? null) : null;
     const fault = c.get('fault') ?? noFault;
-    const { isReplay, status, body } = await runOnce({ key, path: `${c.req.method} ${c.req.path}`, text }, async () => {
-      if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
-      if (fault.status !== undefined) return { status: fault.status, body: { error: outOfOrder } };
-      return runRequest(world, atomically, {
-        unknownCustomers: fault.unknownCustomer,
-        fields: parameters[route] ?? {},
-        params: parse(text, formOptions),
-        ids: c.req.param(),
-        path: c.req.path,
-        handler,
-      });
-    });
+    const { isReplay, status, body } = await runOnce(
+      { key, path: `${c.req.method} ${c.req.path}`, text },
+      async () => {
+        if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+        if (fault.status !== undefined)
+          return { status: fault.status, body: { error: outOfOrder } };
+        return runRequest(world, atomically, {
+          unknownCustomers: fault.unknownCustomer,
+          fields: parameters[route] ?? {},
+          params: parse(text, formOptions),
+          ids: c.req.param(),
+          path: c.req.path,
+          handler,
+        });
+      },
+    );
     if (key !== null) c.header('Idempotency-Key', key);
     if (isReplay) c.header('idempotent-replayed', 'true');
     return c.json(body as object, status as 200);
@@ -72,7 +83,10 @@ function authenticate({ settings }: World): MiddlewareHandler {
 const checkVersion: MiddlewareHandler = async function checkVersion(c, next) {
   const wanted = c.req.header('Stripe-Version') ?? apiVersion;
   if (wanted === apiVersion) return next();
-  return c.json({ error: { type: 'invalid_request_error', message: `Invalid Stripe API version: ${wanted}` } }, 400);
+  return c.json(
+    { error: { type: 'invalid_request_error', message: `Invalid Stripe API version: ${wanted}` } },
+    400,
+  );
 };
 
 type Request = Call & Pick<World, 'unknownCustomers'> & { fields: Fields; handler: Handler };
@@ -106,12 +120,22 @@ function handle(world: World, { fields, params: given, ids, path, handler }: Req
 }
 
 /** The parameters that lead to the customer whose clock applies to a request. */
-const references = ['customer', 'subscription', 'from_subscription', 'invoice', 'payment_intent', 'charge'];
+const references = [
+  'customer',
+  'subscription',
+  'from_subscription',
+  'invoice',
+  'payment_intent',
+  'charge',
+];
 
 function customerOf(world: World, { ids, params }: Request): string {
   const given = params as Record<string, unknown>;
   const named = [ids['id'], ...references.map((name) => given[name])];
-  return named.map((id) => (typeof id === 'string' ? world.ownerOf(id) : '')).find((id) => id !== '') ?? '';
+  return (
+    named.map((id) => (typeof id === 'string' ? world.ownerOf(id) : '')).find((id) => id !== '') ??
+    ''
+  );
 }
 
 function refusal(world: World, { status, details }: StripeError): ApiResponse {
@@ -150,7 +174,10 @@ const longestKey = 255;
 function createIdempotency(store: Store) {
   const running = new Set<string>();
 
-  return async function runOnce(request: KeyedRequest, run: () => Promise<ApiResponse>): Promise<Outcome> {
+  return async function runOnce(
+    request: KeyedRequest,
+    run: () => Promise<ApiResponse>,
+  ): Promise<Outcome> {
     const { key, path, text } = request;
     if (key === null) return run();
     if (key.length < 1 || key.length > longestKey) return keyRefusal(400, wrongLength(key));
@@ -158,14 +185,21 @@ function createIdempotency(store: Store) {
     const stored = store.get<StoredResponse>(collection, key);
     if (stored && stored.at + day > realSeconds()) {
       const isSame = stored.path === path && stored.digest === digest;
-      return isSame ? { status: stored.status, body: stored.body, isReplay: true } : keyRefusal(400, reused(key));
+      return isSame
+        ? { status: stored.status, body: stored.body, isReplay: true }
+        : keyRefusal(400, reused(key));
     }
     if (running.has(key)) return keyRefusal(409, inUse(key), 'idempotency_key_in_use');
     running.add(key);
     try {
       const response = await run();
       if (isStored(response)) {
-        store.put(collection, key, { ...response, path, digest, at: realSeconds() } satisfies StoredResponse);
+        store.put(collection, key, {
+          ...response,
+          path,
+          digest,
+          at: realSeconds(),
+        } satisfies StoredResponse);
       }
       return response;
     } finally {

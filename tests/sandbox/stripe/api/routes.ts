@@ -38,11 +38,15 @@ function list<Name extends keyof Tables>(
   return function listTable(world, { params, path }: Call<ListParams>) {
     const { limit: _, starting_after: _after, expand: _expand, ...wanted } = params;
     if (wanted.customer !== undefined) world.customers.get(wanted.customer, 'customer');
-    if (wanted.subscription !== undefined) world.subscriptions.get(wanted.subscription, 'subscription');
+    if (wanted.subscription !== undefined)
+      world.subscriptions.get(wanted.subscription, 'subscription');
     const table = world[name] as unknown as Table<Doc>;
     const found = table.all().filter((doc) => {
       const own = doc as ReturnType<Tables[Name]['get']>;
-      return isListed(own, params) && Object.entries(wanted).every(([param, value]) => fits(own, param, value));
+      return (
+        isListed(own, params) &&
+        Object.entries(wanted).every(([param, value]) => fits(own, param, value))
+      );
     });
     return pageOf(found, params, path, table);
   };
@@ -87,8 +91,10 @@ const listSchedules = list('schedules', { scheduled: (_, wanted: boolean) => !wa
 const listSubscriptions = list(
   'subscriptions',
   {
-    price: ({ items }: Subscription, wanted: string) => items.data.some(({ price }) => price.id === wanted),
-    status: (subscription: Subscription, wanted: string) => wanted === 'all' || subscription.status === wanted,
+    price: ({ items }: Subscription, wanted: string) =>
+      items.data.some(({ price }) => price.id === wanted),
+    status: (subscription: Subscription, wanted: string) =>
+      wanted === 'all' || subscription.status === wanted,
   },
   (subscription, params) => 'status' in params || !subscriptions.isEnded(subscription),
 );
@@ -125,7 +131,11 @@ export const routes: readonly Route[] = [
   ['POST', '/v1/billing_portal/configurations/:id', portal.updatePortalConfiguration],
   ['POST', '/v1/billing_portal/sessions', portal.createPortalSession],
   ['GET', '/v1/subscriptions', listSubscriptions],
-  ['POST', '/v1/subscriptions', (world: World, { params }: Call<never>) => createSubscription(world, params)],
+  [
+    'POST',
+    '/v1/subscriptions',
+    (world: World, { params }: Call<never>) => createSubscription(world, params),
+  ],
   ['GET', '/v1/subscriptions/:id', retrieve('subscriptions')],
   ['POST', '/v1/subscriptions/:id', updateSubscription],
   ['DELETE', '/v1/subscriptions/:id', subscriptions.cancelSubscription],

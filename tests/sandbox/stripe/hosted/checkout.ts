@@ -10,9 +10,26 @@ import { attach, newPaymentMethod } from '../payments/payment-methods.ts';
 import { newSetupIntent, type Payment, setUpCard, succeed } from '../payments/intents.ts';
 import { createSubscription } from '../subscriptions/periods.ts';
 import { newId } from '../table.ts';
-import { type Call, given, idOf, liveCustomer, newMetadata, type World, type Atomically } from '../world.ts';
+import {
+  type Call,
+  given,
+  idOf,
+  liveCustomer,
+  newMetadata,
+  type World,
+  type Atomically,
+} from '../world.ts';
 import { productName } from '../invoices/lines.ts';
-import { formatMoney, cardChoice, closedPage, type Html, layout, paymentBy, problem, submit } from './layout.ts';
+import {
+  formatMoney,
+  cardChoice,
+  closedPage,
+  type Html,
+  layout,
+  paymentBy,
+  problem,
+  submit,
+} from './layout.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 
@@ -44,7 +61,16 @@ export function createCheckoutSession(world: World, { params }: Call<Params>): C
 }
 
 function detailsOf({ address, email, name, phone }: Customer): CheckoutSession['customer_details'] {
-  return { address, business_name: null, email, individual_name: null, name, phone, tax_exempt: 'none', tax_ids: [] };
+  return {
+    address,
+    business_name: null,
+    email,
+    individual_name: null,
+    name,
+    phone,
+    tax_exempt: 'none',
+    tax_ids: [],
+  };
 }
 
 function setupOf(world: World, { id: customer }: Customer, params: Params) {
@@ -57,7 +83,8 @@ function setupOf(world: World, { id: customer }: Customer, params: Params) {
     );
   }
   for (const name of ['line_items', 'subscription_data'] as const) {
-    if (params[name] !== undefined) throw invalid(`You can not pass \`${name}\` in \`setup\` mode.`, name);
+    if (params[name] !== undefined)
+      throw invalid(`You can not pass \`${name}\` in \`setup\` mode.`, name);
   }
   const intent = newSetupIntent(world, { customer, metadata: newMetadata(data?.metadata) });
   return {
@@ -70,7 +97,8 @@ function setupOf(world: World, { id: customer }: Customer, params: Params) {
 }
 
 function purchaseOf(world: World, { line_items: given = [], subscription_data: data }: Params) {
-  if (given.length === 0) throw invalid('Missing required param: line_items.', 'line_items', 'parameter_missing');
+  if (given.length === 0)
+    throw invalid('Missing required param: line_items.', 'line_items', 'parameter_missing');
   const items = given.map(({ price, quantity = 1 }, index) => ({
     price: recurringPrice(world, price ?? '', `line_items[${index}][price]`),
     quantity,
@@ -97,12 +125,21 @@ function methodsOf(world: World, { mode, allowed_payment_method_types: allowed }
   const available = switchedOn.filter((type) => mode !== 'setup' || type !== 'us_bank_account');
   const types = allowed ? available.filter((type) => allowed.includes(type)) : available;
   if (types.length === 0)
-    throw invalid('No valid payment method types for this Checkout Session.', 'allowed_payment_method_types');
-  return { payment_method_configuration_details: { id, parent: null }, payment_method_types: types };
+    throw invalid(
+      'No valid payment method types for this Checkout Session.',
+      'allowed_payment_method_types',
+    );
+  return {
+    payment_method_configuration_details: { id, parent: null },
+    payment_method_types: types,
+  };
 }
 
 /** Stripe calculates no tax for a customer without an address, unless the page may save the address from its form. */
-function requireTaxLocation({ address }: Customer, { automatic_tax: tax, customer_update: update }: Params): void {
+function requireTaxLocation(
+  { address }: Customer,
+  { automatic_tax: tax, customer_update: update }: Params,
+): void {
   if (!tax?.enabled || address || update?.address === 'auto') return;
   throw invalid(
     "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
@@ -111,7 +148,8 @@ function requireTaxLocation({ address }: Customer, { automatic_tax: tax, custome
   );
 }
 
-export const sessionDueAt = ({ status, expires_at: at }: CheckoutSession) => (status === 'open' ? at : null);
+export const sessionDueAt = ({ status, expires_at: at }: CheckoutSession) =>
+  status === 'open' ? at : null;
 
 export function expireCheckoutSession(world: World, call: Call): CheckoutSession {
   const { id, status } = world.checkoutSessions.get(idOf(call));
@@ -122,7 +160,11 @@ export function expireCheckoutSession(world: World, call: Call): CheckoutSession
 }
 
 export function expireSession(world: World, id: string): CheckoutSession {
-  return world.checkoutSessions.change(id, { status: 'expired', url: null }, 'checkout.session.expired');
+  return world.checkoutSessions.change(
+    id,
+    { status: 'expired', url: null },
+    'checkout.session.expired',
+  );
 }
 
 /** Completes a hosted checkout once. Throws and changes nothing if the card is declined or needs authentication. */
@@ -131,15 +173,24 @@ function completeCheckout(world: World, id: string, payment: Payment): CheckoutS
   const { customer, mode, status } = session;
   if (status === 'complete') return session;
   if (status !== 'open')
-    throw new StripeError(410, { type: 'invalid_request_error', message: `This Checkout Session is ${status}.` });
+    throw new StripeError(410, {
+      type: 'invalid_request_error',
+      message: `This Checkout Session is ${status}.`,
+    });
   const { id: buyer } = liveCustomer(world, customer ?? '', 'customer');
-  if (mode === 'setup') succeed(world, session.setup_intent ?? '', setUpCard(world, buyer, payment));
+  if (mode === 'setup')
+    succeed(world, session.setup_intent ?? '', setUpCard(world, buyer, payment));
   const outcome = mode === 'setup' ? {} : subscribe(world, buyer, session, payment);
   const completed = { ...outcome, status: 'complete', url: null } as const;
   return world.checkoutSessions.change(id, completed, 'checkout.session.completed');
 }
 
-function subscribe(world: World, customer: string, { _: ordered }: CheckoutSession, payment: Payment) {
+function subscribe(
+  world: World,
+  customer: string,
+  { _: ordered }: CheckoutSession,
+  payment: Payment,
+) {
   const { card, isAuthenticated } = payment;
   const order: Stripe.SubscriptionCreateParams = {
     customer,
@@ -154,12 +205,16 @@ function subscribe(world: World, customer: string, { _: ordered }: CheckoutSessi
 /** GET shows a checkout and POST completes it; a second POST only redirects. */
 export function checkoutPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
-  app.get('/checkout/:id', (c) => c.html(checkoutPage(world, world.checkoutSessions.get(c.req.param('id')))));
+  app.get('/checkout/:id', (c) =>
+    c.html(checkoutPage(world, world.checkoutSessions.get(c.req.param('id')))),
+  );
   app.post('/checkout/:id', (c) => {
     const { id, customer } = world.checkoutSessions.get(c.req.param('id'));
     return submit(c, {
       work(form) {
-        return successUrl(atomically(customer ?? '', () => completeCheckout(world, id, paymentBy(form))));
+        return successUrl(
+          atomically(customer ?? '', () => completeCheckout(world, id, paymentBy(form))),
+        );
       },
       page: (message) => checkoutPage(world, world.checkoutSessions.get(id), message),
     });
@@ -172,7 +227,8 @@ export function checkoutPages(world: World, atomically: Atomically): Hono {
   return app;
 }
 
-const successUrl = ({ id, success_url: url }: CheckoutSession): string => url.replaceAll('{CHECKOUT_SESSION_ID}', id);
+const successUrl = ({ id, success_url: url }: CheckoutSession): string =>
+  url.replaceAll('{CHECKOUT_SESSION_ID}', id);
 
 function checkoutPage(world: World, session: CheckoutSession, message?: string): Html {
   if (session.status === 'expired') {
@@ -184,7 +240,8 @@ function checkoutPage(world: World, session: CheckoutSession, message?: string):
     return closedPage({ title: 'You are all done here', text, back: successUrl(session) });
   }
   const { locale } = session;
-  const summary = session.mode === 'setup' ? setupSummary(world, session) : purchaseSummary(world, session);
+  const summary =
+    session.mode === 'setup' ? setupSummary(world, session) : purchaseSummary(world, session);
   return layout(
     { title: 'Checkout', locale },
     html`<div class="columns">
@@ -206,16 +263,21 @@ const subscribeTo: Record<string, string> = { es: 'Suscríbete a', pt: 'Assine o
 function purchaseSummary(world: World, session: CheckoutSession): Html {
   const { amount_total: total, currency, locale } = session;
   const prices = session._.items.map(({ price }) => world.prices.get(price));
-  return html`<p class="soft" lang="${locale ?? 'en'}">${subscribeTo[locale?.slice(0, 2) ?? ''] ?? 'Subscribe to'}</p>
+  return html`<p class="soft" lang="${locale ?? 'en'}">
+      ${subscribeTo[locale?.slice(0, 2) ?? ''] ?? 'Subscribe to'}
+    </p>
     <h1>${prices.map((price) => productName(world, price)).join(', ')}</h1>
     <p class="price">
-      ${formatMoney(total ?? 0, currency ?? 'usd')} <small>/ ${prices[0]?.recurring.interval}</small>
+      ${formatMoney(total ?? 0, currency ?? 'usd')}
+      <small>/ ${prices[0]?.recurring.interval}</small>
     </p>`;
 }
 
 /** A card is saved for a plan that begins later; the metadata of session and prices names the plan. */
 function setupSummary(world: World, { metadata }: CheckoutSession): Html {
-  const price = world.prices.all().find((each) => each.active && each.metadata.tier === metadata?.tier);
+  const price = world.prices
+    .all()
+    .find((each) => each.active && each.metadata.tier === metadata?.tier);
   return html`<p class="soft">Nothing is charged today</p>
     <h1>${price ? world.products.get(price.product).name : 'Save a card'}</h1>
     ${price ? html`<p class="price">${formatMoney(price.unit_amount, price.currency)} <small>/ week</small></p>` : ''}

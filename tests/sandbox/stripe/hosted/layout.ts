@@ -26,7 +26,9 @@ export function layout({ title, locale = null }: Head, content: Html): Html {
       <body>
         <main lang="en">
           <header>
-            <p class="merchant"><i aria-hidden="true">${businessName.slice(0, 1)}</i>${businessName}</p>
+            <p class="merchant">
+              <i aria-hidden="true">${businessName.slice(0, 1)}</i>${businessName}
+            </p>
             <span class="badge">Test mode</span>
           </header>
           ${content}
@@ -41,7 +43,15 @@ export function problem(message: string | undefined): Html | string {
 }
 
 /** A page of a closed session, with a link back. */
-export function closedPage({ title, text, back }: { title: string; text: string; back: string | null }): Html {
+export function closedPage({
+  title,
+  text,
+  back,
+}: {
+  title: string;
+  text: string;
+  back: string | null;
+}): Html {
   const content = html`<section class="card stack">
     <h1>${title}</h1>
     <p class="soft">${text}</p>
@@ -69,7 +79,9 @@ export async function submit(c: Context, { work, page }: Submission): Promise<Re
   } catch (error) {
     if (!(error instanceof StripeError)) throw error;
     const isWaiting = error.details.code === actionRequired;
-    return isWaiting ? c.html(authenticationPage(form)) : c.html(page(error.message), error.status as 402);
+    return isWaiting
+      ? c.html(authenticationPage(form))
+      : c.html(page(error.message), error.status as 402);
   }
 }
 
@@ -118,5 +130,8 @@ export const paymentBy = (form: Form): Payment => ({
 
 /** $11.99 from 1199. */
 export function formatMoney(cents: number, currency: string): string {
-  return new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);
+  return new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+  }).format(cents / 100);
 }

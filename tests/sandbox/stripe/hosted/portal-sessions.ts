@@ -1,8 +1,22 @@
 import type { Stripe } from 'stripe';
-import { type Call, type World, liveCustomer, idOf, given, mergeMetadata, newMetadata } from '../world.ts';
+import {
+  type Call,
+  type World,
+  liveCustomer,
+  idOf,
+  given,
+  mergeMetadata,
+  newMetadata,
+} from '../world.ts';
 import { invalid, missing } from '../api/errors.ts';
 import { newId } from '../table.ts';
-import type { PortalConfiguration, PortalSession, PortalFlow, Subscription, Features } from '../objects.ts';
+import type {
+  PortalConfiguration,
+  PortalSession,
+  PortalFlow,
+  Subscription,
+  Features,
+} from '../objects.ts';
 import { isEnded } from '../subscriptions/subscriptions.ts';
 import newObjects from '../parameters/new-objects.json' with { type: 'json' };
 
@@ -37,7 +51,12 @@ function configurationOf(world: World, id: string | undefined): PortalConfigurat
   );
 }
 
-function readFlow(world: World, customer: string, { features }: PortalConfiguration, flow: FlowData): PortalFlow {
+function readFlow(
+  world: World,
+  customer: string,
+  { features }: PortalConfiguration,
+  flow: FlowData,
+): PortalFlow {
   const type = flow.type as 'payment_method_update' | 'subscription_update';
   if (!features[type].enabled) {
     throw invalid(
@@ -48,11 +67,16 @@ function readFlow(world: World, customer: string, { features }: PortalConfigurat
   const redirect = flow.after_completion?.redirect ?? null;
   return {
     type,
-    after_completion: { type: redirect ? 'redirect' : 'portal_homepage', redirect, hosted_confirmation: null },
+    after_completion: {
+      type: redirect ? 'redirect' : 'portal_homepage',
+      redirect,
+      hosted_confirmation: null,
+    },
     customer_update: null,
     subscription_cancel: null,
     subscription_pause: null,
-    subscription_update: type === 'subscription_update' ? changeableIn(world, customer, flow) : null,
+    subscription_update:
+      type === 'subscription_update' ? changeableIn(world, customer, flow) : null,
     subscription_update_confirm: null,
   };
 }
@@ -67,7 +91,8 @@ function changeableIn(world: World, customer: string, flow: FlowData): { subscri
   const obstacle =
     (isEnded(subscription) && 'it is canceled') ||
     (subscription.items.data.length > 1 && 'it has multiple items') ||
-    (hasFuturePhase(world, subscription) && 'it is managed by a subscription schedule with future phases');
+    (hasFuturePhase(world, subscription) &&
+      'it is managed by a subscription schedule with future phases');
   if (obstacle) throw invalid(`This subscription cannot be updated because ${obstacle}.`, param);
   return { subscription: id };
 }
@@ -76,17 +101,29 @@ function changeableIn(world: World, customer: string, flow: FlowData): { subscri
 export function hasFuturePhase(world: World, { schedule }: Subscription): boolean {
   const found = schedule ? world.schedules.find(schedule) : undefined;
   const end = found?.current_phase?.end_date;
-  return end !== undefined && found?.status === 'active' && found.phases.some(({ start_date }) => start_date >= end);
+  return (
+    end !== undefined &&
+    found?.status === 'active' &&
+    found.phases.some(({ start_date }) => start_date >= end)
+  );
 }
 
 type NewConfiguration = Stripe.BillingPortal.ConfigurationCreateParams;
 type Update = Stripe.BillingPortal.ConfigurationUpdateParams;
 
-export function createPortalConfiguration(world: World, { params }: Call<NewConfiguration>): PortalConfiguration {
+export function createPortalConfiguration(
+  world: World,
+  { params }: Call<NewConfiguration>,
+): PortalConfiguration {
   return world.portalConfigurations.insert({
     id: newId('bpc_1'),
     object: 'billing_portal.configuration',
-    business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null, ...profileOf(params) },
+    business_profile: {
+      headline: null,
+      privacy_policy_url: null,
+      terms_of_service_url: null,
+      ...profileOf(params),
+    },
     created: world.now(),
     features: mergeFeatures(world, noFeatures, params.features),
     is_default: world.portalConfigurations.all().length === 0,
@@ -105,7 +142,10 @@ export function updatePortalConfiguration(world: World, call: Call<Update>): Por
   const current = world.portalConfigurations.get(idOf(call));
   const features = mergeFeatures(world, current.features, params.features);
   return world.portalConfigurations.change(current.id, (configuration) => {
-    Object.assign(configuration, given(params, 'default_return_url'), { features, updated: world.now() });
+    Object.assign(configuration, given(params, 'default_return_url'), {
+      features,
+      updated: world.now(),
+    });
     Object.assign(configuration.business_profile, profileOf(params));
     configuration.metadata = mergeMetadata(configuration.metadata ?? {}, params.metadata);
   });
@@ -137,7 +177,11 @@ function refuseProducts(world: World, update: Features['subscription_update']): 
   const { products, default_allowed_updates: updates } = update;
   const param = 'features[subscription_update][products]';
   if (products.length === 0 || updates.length === 0)
-    throw invalid('Subscription updates need products and allowed updates.', param, 'parameter_missing');
+    throw invalid(
+      'Subscription updates need products and allowed updates.',
+      param,
+      'parameter_missing',
+    );
   if (products.length > 10) throw invalid('A configuration can have at most 10 products.', param);
   for (const [index, { product, prices }] of products.entries()) {
     world.products.get(product, `${param}[${index}][product]`);
@@ -146,6 +190,9 @@ function refuseProducts(world: World, update: Features['subscription_update']): 
       return [currency, recurring.interval_count, recurring.interval].join(' ');
     });
     if (new Set(intervals).size === prices.length) continue;
-    throw invalid('Each product can have only one price for each billing interval.', `${param}[${index}][prices]`);
+    throw invalid(
+      'Each product can have only one price for each billing interval.',
+      `${param}[${index}][prices]`,
+    );
   }
 }

@@ -16,7 +16,16 @@ import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 import { productName } from '../invoices/lines.ts';
 import { defaultMethod } from '../invoices/collect-invoice.ts';
-import { type Form, paymentBy, submit, type Html, layout, problem, formatMoney, cardChoice } from './layout.ts';
+import {
+  type Form,
+  paymentBy,
+  submit,
+  type Html,
+  layout,
+  problem,
+  formatMoney,
+  cardChoice,
+} from './layout.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
 
 /** Performs a button's action. Returns the flow that it completes. */
@@ -49,11 +58,16 @@ const actions: Record<string, Action> = {
 /** The portal of one customer; each button is a form, so that it works without scripts. */
 export function portalPages(world: World, atomically: Atomically): Hono {
   const app = new Hono();
-  app.get('/portal/:id', (c) => c.html(portalPage(world, world.portalSessions.get(c.req.param('id')))));
+  app.get('/portal/:id', (c) =>
+    c.html(portalPage(world, world.portalSessions.get(c.req.param('id')))),
+  );
   // A reload after an error leads back to the portal.
   app.get('/portal/:id/:action', (c) => c.redirect(`/portal/${c.req.param('id')}`, 303));
   app.post('/portal/:id/return', (c) => {
-    return c.redirect(world.portalSessions.get(c.req.param('id')).return_url ?? world.settings.siteUrl, 303);
+    return c.redirect(
+      world.portalSessions.get(c.req.param('id')).return_url ?? world.settings.siteUrl,
+      303,
+    );
   });
   app.post('/portal/:id/:action', (c) => {
     const session = world.portalSessions.get(c.req.param('id'));
@@ -63,7 +77,8 @@ export function portalPages(world: World, atomically: Atomically): Hono {
       work(form) {
         const completed = atomically(session.customer, () => action(world, session, form));
         const { flow, id } = session;
-        const address = flow && flow.type === completed ? flow.after_completion.redirect?.return_url : undefined;
+        const address =
+          flow && flow.type === completed ? flow.after_completion.redirect?.return_url : undefined;
         return address ?? `/portal/${id}`;
       },
       page: (message) => portalPage(world, session, message),
@@ -75,26 +90,38 @@ export function portalPages(world: World, atomically: Atomically): Hono {
 function subscriptionOf(world: World, session: PortalSession): Subscription {
   const subscription = managedSubscription(world, session);
   if (subscription) return subscription;
-  throw new StripeError(404, { type: 'invalid_request_error', message: 'There is no subscription to change.' });
+  throw new StripeError(404, {
+    type: 'invalid_request_error',
+    message: 'There is no subscription to change.',
+  });
 }
 
 /** A dearer plan is charged and applies at once, or nothing changes; a cheaper one may start with the next period. */
 function switchPlan(world: World, session: PortalSession, form: Form): void {
-  const { subscription_update: update } = world.portalConfigurations.get(session.configuration).features;
+  const { subscription_update: update } = world.portalConfigurations.get(
+    session.configuration,
+  ).features;
   const subscription = subscriptionOf(world, session);
   const { id, status } = subscription;
   const { price: wanted = '' } = form;
   const [item] = subscription.items.data;
   const isOffered = update.enabled && update.products.some(({ prices }) => prices.includes(wanted));
   if (!item || !isOffered) throw invalid('This plan is not offered.', 'price');
-  if (hasFuturePhase(world, subscription)) throw invalid('Cancel the scheduled change first.', 'price');
+  if (hasFuturePhase(world, subscription))
+    throw invalid('Cancel the scheduled change first.', 'price');
   if (wanted === item.price.id)
-    throw invalid('Cannot update the subscription because there are no changes to confirm.', 'price');
+    throw invalid(
+      'Cannot update the subscription because there are no changes to confirm.',
+      'price',
+    );
   releaseSchedule(world, subscription);
   if (subscription.cancel_at !== null) applyCancellation(world, id, { cancel_at: null });
   const isCheaper = world.prices.get(wanted).unit_amount < item.price.unit_amount;
-  const waits = update.schedule_at_period_end.conditions.some(({ type }) => type === 'decreasing_item_amount');
-  if (isCheaper && waits) return switchLater(world, world.subscriptions.get(id), world.prices.get(wanted));
+  const waits = update.schedule_at_period_end.conditions.some(
+    ({ type }) => type === 'decreasing_item_amount',
+  );
+  if (isCheaper && waits)
+    return switchLater(world, world.subscriptions.get(id), world.prices.get(wanted));
   changeItems(world, id, [{ id: item.id, price: wanted }], {
     proration: update.proration_behavior,
     mustPay: true,
@@ -110,7 +137,14 @@ function switchLater(world: World, subscription: Subscription, price: Price): vo
   const present = phaseOf(subscription);
   const { start, end } = periodFrom(present.end_date, price);
   const items = present.items.map((item) => ({ ...item, price: price.id, plan: price.id }));
-  const next = { ...present, start_date: start, end_date: end, items, proration_behavior: 'none', trial_end: null };
+  const next = {
+    ...present,
+    start_date: start,
+    end_date: end,
+    items,
+    proration_behavior: 'none',
+    trial_end: null,
+  };
   world.schedules.change(id, { phases: [present, next] });
 }
 
@@ -121,7 +155,10 @@ function releaseSchedule(world: World, { schedule }: Subscription): void {
 
 /** Makes a card the default. Open invoices are charged to it at their next retry. */
 function useCard(world: World, customerId: string, card: string): void {
-  world.customers.change(customerId, (customer) => void (customer.invoice_settings.default_payment_method = card));
+  world.customers.change(
+    customerId,
+    (customer) => void (customer.invoice_settings.default_payment_method = card),
+  );
   for (const subscription of world.subscriptions.all()) {
     if (subscription.customer !== customerId || isEnded(subscription)) continue;
     world.subscriptions.change(subscription.id, { default_payment_method: card });
@@ -133,7 +170,9 @@ function portalPage(world: World, session: PortalSession, message?: string): Htm
   const { features } = world.portalConfigurations.get(session.configuration);
   const subscription = managedSubscription(world, session);
   const plan = subscription ? planSection(world, session, subscription, features) : noPlan;
-  const card = features.payment_method_update.enabled ? cardSection(world, session, subscription) : '';
+  const card = features.payment_method_update.enabled
+    ? cardSection(world, session, subscription)
+    : '';
   const title = 'Your subscription';
   const content = html`<div class="stack">
       <h1>${title}</h1>
@@ -149,7 +188,10 @@ function portalPage(world: World, session: PortalSession, message?: string): Htm
 }
 
 /** The subscription that the flow names, else the newest one that can be managed. */
-function managedSubscription(world: World, { flow, customer }: PortalSession): Subscription | undefined {
+function managedSubscription(
+  world: World,
+  { flow, customer }: PortalSession,
+): Subscription | undefined {
   const managed = world.subscriptions
     .all()
     .filter((each) => each.customer === customer && !isEnded(each) && each.status !== 'incomplete');
@@ -161,11 +203,18 @@ const noPlan = html`<section class="card stack">
   <p class="soft">There is no subscription to manage at the moment.</p>
 </section>`;
 
-function planSection(world: World, session: PortalSession, subscription: Subscription, features: Features): Html {
+function planSection(
+  world: World,
+  session: PortalSession,
+  subscription: Subscription,
+  features: Features,
+): Html {
   const { cancel_at: end, items, status } = subscription;
   const isPlanned = hasFuturePhase(world, subscription);
   const action = (name: string, label: string, look = '') =>
-    html`<form method="post" action="/portal/${session.id}/${name}"><button class="${look}">${label}</button></form>`;
+    html`<form method="post" action="/portal/${session.id}/${name}">
+      <button class="${look}">${label}</button>
+    </form>`;
   const offers = isPlanned ? [] : offersOf(world, features, subscription);
   return html`<section class="card stack">
     <h2>Current plan</h2>
@@ -189,7 +238,11 @@ function cost({ unit_amount: amount, currency, recurring }: Price): string {
   return `${formatMoney(amount, currency)} / ${recurring.interval}`;
 }
 
-function cardSection(world: World, session: PortalSession, subscription: Subscription | undefined): Html {
+function cardSection(
+  world: World,
+  session: PortalSession,
+  subscription: Subscription | undefined,
+): Html {
   const { id: customer } = liveCustomer(world, session.customer);
   const own = subscription?.default_payment_method ?? null;
   const method = defaultMethod(world, { customer, default_payment_method: own });
@@ -207,9 +260,14 @@ function cardSection(world: World, session: PortalSession, subscription: Subscri
 }
 
 /** The newest active price of every other product. */
-function offersOf(world: World, { subscription_update: update }: Features, { status, items }: Subscription): Price[] {
+function offersOf(
+  world: World,
+  { subscription_update: update }: Features,
+  { status, items }: Subscription,
+): Price[] {
   const [item] = items.data;
-  if (!update.enabled || !['active', 'trialing'].includes(status) || items.data.length > 1) return [];
+  if (!update.enabled || !['active', 'trialing'].includes(status) || items.data.length > 1)
+    return [];
   return update.products
     .filter(({ product }) => product !== item?.price.product)
     .map(({ prices }) => prices.map((id) => world.prices.get(id)).filter(({ active }) => active))

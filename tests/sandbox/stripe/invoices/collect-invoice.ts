@@ -1,6 +1,11 @@
 import { subscriptionOf } from './lines.ts';
 import { type Decline, invalid } from '../api/errors.ts';
-import { attemptPayment, type Outcome, authenticationFailed, failIntent } from '../payments/charges.ts';
+import {
+  attemptPayment,
+  type Outcome,
+  authenticationFailed,
+  failIntent,
+} from '../payments/charges.ts';
 import type { Invoice, PaymentMethod, Subscription } from '../objects.ts';
 import { type Call, idOf, type World } from '../world.ts';
 
@@ -16,9 +21,15 @@ type Collecting = {
 };
 
 /** Charges an open invoice, and settles it or records the failure. */
-export function collectInvoice(world: World, id: string, { method: given, isAuthenticated }: Collecting = {}): Outcome {
+export function collectInvoice(
+  world: World,
+  id: string,
+  { method: given, isAuthenticated }: Collecting = {},
+): Outcome {
   const invoice = world.invoices.get(id);
-  const method = given ? world.paymentMethods.get(given, 'payment_method') : payingMethod(world, invoice);
+  const method = given
+    ? world.paymentMethods.get(given, 'payment_method')
+    : payingMethod(world, invoice);
   const { paymentIntent } = invoice._;
   const outcome: Outcome =
     method && paymentIntent
@@ -33,17 +44,28 @@ export function collectInvoice(world: World, id: string, { method: given, isAuth
 /** The payment method that an invoice is charged to by default. */
 export function payingMethod(world: World, invoice: Invoice): PaymentMethod | undefined {
   const id = subscriptionOf(invoice);
-  const payer = id ? world.subscriptions.get(id) : { customer: invoice.customer, default_payment_method: null };
+  const payer = id
+    ? world.subscriptions.get(id)
+    : { customer: invoice.customer, default_payment_method: null };
   return defaultMethod(world, payer);
 }
 
 /** Recorded: a first payment that needs authentication is attempted and not counted. */
-function recordAttempt(world: World, id: string, outcome: Outcome, method: PaymentMethod | undefined): void {
+function recordAttempt(
+  world: World,
+  id: string,
+  outcome: Outcome,
+  method: PaymentMethod | undefined,
+): void {
   const { attempt_count: count, billing_reason: reason, _: internal } = world.invoices.get(id);
   const isAction = outcome.kind === 'action';
   const isCounted = !isAction || reason === 'subscription_cycle';
   const unauthenticated = isAction ? (method?.id ?? null) : null;
-  const attempt = { attempted: true, attempt_count: count + Number(isCounted), _: { ...internal, unauthenticated } };
+  const attempt = {
+    attempted: true,
+    attempt_count: count + Number(isCounted),
+    _: { ...internal, unauthenticated },
+  };
   world.invoices.change(id, attempt, null);
 }
 
@@ -69,8 +91,16 @@ function failInvoice(world: World, id: string, { kind }: Pick<Outcome, 'kind'>):
 export function settleInvoice(world: World, id: string): Invoice {
   const now = world.now();
   const invoice = world.invoices.change(id, (invoice) => {
-    Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, amount_remaining: 0 });
-    Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null });
+    Object.assign(invoice, {
+      status: 'paid',
+      amount_paid: invoice.amount_due,
+      amount_remaining: 0,
+    });
+    Object.assign(invoice, {
+      auto_advance: false,
+      next_payment_attempt: null,
+      automatically_finalizes_at: null,
+    });
     invoice.attempted = true;
     invoice.status_transitions.paid_at = now;
   });
@@ -87,7 +117,11 @@ export function settleInvoice(world: World, id: string): Invoice {
   return invoice;
 }
 
-function reactivateSubscription(world: World, invoice: Invoice, from = ['incomplete', 'past_due', 'unpaid']): void {
+function reactivateSubscription(
+  world: World,
+  invoice: Invoice,
+  from = ['incomplete', 'past_due', 'unpaid'],
+): void {
   const subscription = subscriptionOf(invoice);
   if (!subscription) return;
   const { id, status, _: internal } = world.subscriptions.get(subscription);
@@ -115,12 +149,22 @@ export function requireMethod(world: World, subscription: Subscription): void {
 }
 
 /** Whether the payment of an invoice waits for authentication by the cardholder. */
-export function awaitsAuthentication(world: World, { status, _: { paymentIntent } }: Invoice): boolean {
-  return status === 'open' && world.paymentIntents.find(paymentIntent ?? '')?.status === 'requires_action';
+export function awaitsAuthentication(
+  world: World,
+  { status, _: { paymentIntent } }: Invoice,
+): boolean {
+  return (
+    status === 'open' &&
+    world.paymentIntents.find(paymentIntent ?? '')?.status === 'requires_action'
+  );
 }
 
 /** Completes or fails the authentication that the payment of an invoice waits for. */
-export function authenticateInvoice(world: World, id: string, { succeeds }: { succeeds: boolean }): Invoice {
+export function authenticateInvoice(
+  world: World,
+  id: string,
+  { succeeds }: { succeeds: boolean },
+): Invoice {
   const { paymentIntent } = world.invoices.get(id)._;
   const intent = world.paymentIntents.get(paymentIntent ?? '');
   const method = world.paymentMethods.get(intent.payment_method ?? '');
@@ -146,13 +190,18 @@ export function markUncollectible(world: World, call: Call): Invoice {
   return invoice;
 }
 
-export const voidInvoice = (world: World, call: Call) => closeInvoice(world, openInvoice(world, call));
+export const voidInvoice = (world: World, call: Call) =>
+  closeInvoice(world, openInvoice(world, call));
 
 /** Voids an open invoice. If a first invoice is voided, its subscription expires. */
 export function closeInvoice(world: World, id: string): Invoice {
   const invoice = endInvoice(world, id, 'void');
   const { paymentIntent } = invoice._;
-  const canceled = { status: 'canceled', canceled_at: world.now(), cancellation_reason: 'void_invoice' } as const;
+  const canceled = {
+    status: 'canceled',
+    canceled_at: world.now(),
+    cancellation_reason: 'void_invoice',
+  } as const;
   const changes = { ...canceled, next_action: null };
   if (paymentIntent) world.paymentIntents.change(paymentIntent, changes, 'payment_intent.canceled');
   expireSubscription(world, invoice);
@@ -161,8 +210,16 @@ export function closeInvoice(world: World, id: string): Invoice {
 
 function endInvoice(world: World, id: string, status: 'uncollectible' | 'void'): Invoice {
   const ended = status === 'void' ? 'voided' : 'marked_uncollectible';
-  const transitions = { ...world.invoices.get(id).status_transitions, [`${ended}_at`]: world.now() };
-  const changes = { status, auto_advance: false, next_payment_attempt: null, status_transitions: transitions };
+  const transitions = {
+    ...world.invoices.get(id).status_transitions,
+    [`${ended}_at`]: world.now(),
+  };
+  const changes = {
+    status,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: transitions,
+  };
   return world.invoices.change(id, changes, `invoice.${ended}`);
 }
 

@@ -40,7 +40,13 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
     period_end: draft.period?.end ?? now,
     starting_balance: world.customers.get(draft.customer).balance,
     webhooks_delivered_at: now,
-    _: { payment: null, paymentIntent: null, firstFailure: null, retries: 0, unauthenticated: null },
+    _: {
+      payment: null,
+      paymentIntent: null,
+      firstFailure: null,
+      retries: 0,
+      unauthenticated: null,
+    },
   });
 }
 
@@ -69,7 +75,11 @@ function addressee(world: World, customer: string) {
 
 function parentOf({ id, metadata }: Subscription) {
   const details = { metadata, subscription: id };
-  return { type: 'subscription_details', quote_details: null, subscription_details: details } as const;
+  return {
+    type: 'subscription_details',
+    quote_details: null,
+    subscription_details: details,
+  } as const;
 }
 
 /** Stripe charges no amount below 50 cents: it is added to the customer's balance for the next invoice. */
@@ -82,12 +92,20 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   const owed = draft.total + customer.balance;
   const due = owed < leastCharge ? 0 : owed;
   const endingBalance = owed - due;
-  const numbered = { balance: endingBalance, next_invoice_sequence: customer.next_invoice_sequence + 1 };
+  const numbered = {
+    balance: endingBalance,
+    next_invoice_sequence: customer.next_invoice_sequence + 1,
+  };
   world.customers.change(customer.id, numbered, null);
   world.invoices.change(
     id,
     (invoice) => {
-      Object.assign(invoice, { amount_due: due, amount_remaining: due, ending_balance: endingBalance, status: 'open' });
+      Object.assign(invoice, {
+        amount_due: due,
+        amount_remaining: due,
+        ending_balance: endingBalance,
+        status: 'open',
+      });
       Object.assign(invoice, { automatically_finalizes_at: null, next_payment_attempt: null });
       invoice.starting_balance = customer.balance;
       invoice.number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
@@ -99,14 +117,17 @@ export function finalizeInvoice(world: World, id: string): Invoice {
     'invoice.finalized',
   );
   const subscription = subscriptionOf(draft);
-  if (subscription) world.subscriptions.change(subscription, ({ _ }) => void (_.lastFinalized = id), null);
+  if (subscription)
+    world.subscriptions.change(subscription, ({ _ }) => void (_.lastFinalized = id), null);
   return due === 0 ? settleInvoice(world, id) : world.invoices.get(id);
 }
 
 function openPayment(world: World, invoice: Invoice): { payment: string; paymentIntent: string } {
   const { amount_due: amount, currency, customer } = invoice;
   const description =
-    invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update';
+    invoice.billing_reason === 'subscription_create'
+      ? 'Subscription creation'
+      : 'Subscription update';
   const intent = newPaymentIntent(world, {
     amount,
     currency,

@@ -1,7 +1,14 @@
 import type { Stripe } from 'stripe';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { type Call, idOf, type World, liveCustomer, mergeMetadata, type Atomically } from '../world.ts';
+import {
+  type Call,
+  idOf,
+  type World,
+  liveCustomer,
+  mergeMetadata,
+  type Atomically,
+} from '../world.ts';
 import { declined, invalid, StripeError, notFound } from '../api/errors.ts';
 import { ownMethod } from '../payments/payment-methods.ts';
 import type { Outcome } from '../payments/charges.ts';
@@ -10,7 +17,12 @@ import { pageOf, type PageParams } from '../table.ts';
 import { periodStart, endSubscription, stopCollecting } from '../subscriptions/subscriptions.ts';
 import { day } from '../clock.ts';
 import { formatMoney, authenticationForm, type Html, layout } from '../hosted/layout.ts';
-import { collectInvoice, payingMethod, authenticateInvoice, awaitsAuthentication } from './collect-invoice.ts';
+import {
+  collectInvoice,
+  payingMethod,
+  authenticateInvoice,
+  awaitsAuthentication,
+} from './collect-invoice.ts';
 import { draftInvoice, finalization, finalizeInvoice } from './draft-invoice.ts';
 import { subscriptionOf } from './lines.ts';
 
@@ -32,13 +44,18 @@ export function updateInvoice(world: World, call: Call<Stripe.InvoiceUpdateParam
   const { metadata, auto_advance: advances, description } = call.params;
   const { id, status } = world.invoices.get(idOf(call));
   const sealed = Object.keys(call.params).find((name) => !changeable.has(name));
-  if (status !== 'draft' && sealed) throw invalid("Finalized invoices can't be updated in this way", sealed);
+  if (status !== 'draft' && sealed)
+    throw invalid("Finalized invoices can't be updated in this way", sealed);
   return world.invoices.change(id, (invoice) => {
     invoice.metadata = mergeMetadata(invoice.metadata ?? {}, metadata);
     if (description !== undefined) invoice.description = description || null;
     if (advances === undefined) return;
     if (status === 'draft') Object.assign(invoice, finalization(invoice.created, advances));
-    else Object.assign(invoice, { auto_advance: advances, ...(!advances && { next_payment_attempt: null }) });
+    else
+      Object.assign(invoice, {
+        auto_advance: advances,
+        ...(!advances && { next_payment_attempt: null }),
+      });
   });
 }
 
@@ -77,12 +94,17 @@ function paymentError(world: World, id: string, outcome: Outcome): StripeError |
   const { paymentIntent } = world.invoices.get(id)._;
   const intent = paymentIntent ? world.paymentIntents.get(paymentIntent) : undefined;
   if (outcome.kind === 'declined') {
-    return declined(outcome.decline, true, { payment_intent: intent, charge: intent?.latest_charge ?? null });
+    return declined(outcome.decline, true, {
+      payment_intent: intent,
+      charge: intent?.latest_charge ?? null,
+    });
   }
   if (outcome.kind !== 'action') return undefined;
   const message =
     'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with the invoice.';
-  return declined({ code: 'invoice_payment_intent_requires_action', message }, true, { payment_intent: intent });
+  return declined({ code: 'invoice_payment_intent_requires_action', message }, true, {
+    payment_intent: intent,
+  });
 }
 
 /** Recorded: in their errors, these calls name the path parameter differently from the calls that change an invoice. */
@@ -94,7 +116,10 @@ export function retrieveInvoice(world: World, call: Call): Invoice {
 
 export function listInvoiceLines(world: World, call: Call<PageParams>) {
   const { lines } = retrieveInvoice(world, call);
-  return pageOf(lines.data, call.params, call.path, { label: 'invoice line item', all: () => lines.data });
+  return pageOf(lines.data, call.params, call.path, {
+    label: 'invoice line item',
+    all: () => lines.data,
+  });
 }
 
 type Invoicing = {
@@ -134,7 +159,11 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
 }
 
 /** The period of a renewal's invoice is the week before it; the period of its lines is the week after it. */
-function periodOf(world: World, subscription: Subscription, reason: Invoice['billing_reason']): Period {
+function periodOf(
+  world: World,
+  subscription: Subscription,
+  reason: Invoice['billing_reason'],
+): Period {
   const now = world.now();
   const [item] = subscription.items.data;
   if (reason === 'subscription_create' || !item) return { start: now, end: now };
@@ -158,7 +187,8 @@ const retryDays = { 'two-weeks': [1, 3, 5, 7, 9, 11, 13, 14], 'five-days': [1, 3
 export function collectAutomatically(world: World, id: string): void {
   const invoice = world.invoices.get(id);
   // Recorded: a skipped retry is counted, without a charge or an event.
-  if (needsAnotherMethod(world, invoice)) world.invoices.change(id, { attempt_count: invoice.attempt_count + 1 }, null);
+  if (needsAnotherMethod(world, invoice))
+    world.invoices.change(id, { attempt_count: invoice.attempt_count + 1 }, null);
   else if (collectInvoice(world, id).kind === 'paid') return;
   planRetry(world, id);
 }
@@ -177,7 +207,12 @@ function planRetry(world: World, id: string): void {
 
 /** A renewal's payment that a call of the API tried first: Stripe retries it as its own. */
 function planFirstRetry(world: World, id: string): void {
-  const { auto_advance: advances, billing_reason: reason, status, _: internal } = world.invoices.get(id);
+  const {
+    auto_advance: advances,
+    billing_reason: reason,
+    status,
+    _: internal,
+  } = world.invoices.get(id);
   const isRenewal = reason === 'subscription_cycle' && status === 'open';
   if (isRenewal && advances && internal.firstFailure === null) planRetry(world, id);
 }
@@ -192,7 +227,8 @@ function endRetries(world: World, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
   const { afterRetries } = world.collection(invoice.customer);
   if (afterRetries === 'past_due' || !id) return;
-  if (afterRetries === 'cancel') return void endSubscription(world, id, { reason: 'payment_failed' });
+  if (afterRetries === 'cancel')
+    return void endSubscription(world, id, { reason: 'payment_failed' });
   stopCollecting(world, id);
   world.subscriptions.change(id, { status: 'unpaid' });
 }

@@ -6,16 +6,26 @@ import { shortDate } from '../clock.ts';
 
 type Fields = Pick<Line, 'amount' | 'description' | 'period'> & { proration: boolean };
 
-function newLine(subscription: Subscription, { id: item, price, quantity }: SubscriptionItem, fields: Fields): Line {
+function newLine(
+  subscription: Subscription,
+  { id: item, price, quantity }: SubscriptionItem,
+  fields: Fields,
+): Line {
   const { proration, ...shown } = fields;
   const details = {
     invoice_item: proration ? newId('ii_1') : null,
     proration,
-    proration_details: { credited_items: shown.amount < 0 ? (subscription._.billed[item] ?? null) : null },
+    proration_details: {
+      credited_items: shown.amount < 0 ? (subscription._.billed[item] ?? null) : null,
+    },
     subscription: subscription.id,
     subscription_item: item,
   };
-  const parent = { type: 'subscription_item_details', invoice_item_details: null, subscription_item_details: details };
+  const parent = {
+    type: 'subscription_item_details',
+    invoice_item_details: null,
+    subscription_item_details: details,
+  };
   return newObject<Line>({
     ...shown,
     discountable: !proration,
@@ -36,14 +46,29 @@ function newLine(subscription: Subscription, { id: item, price, quantity }: Subs
 }
 
 /** A whole period of an item. */
-export function periodLine(world: World, subscription: Subscription, item: SubscriptionItem, period: Period): Line {
+export function periodLine(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  period: Period,
+): Line {
   const { price, quantity } = item;
   const cost = `${formatMoney(price.unit_amount, price.currency)} / ${price.recurring.interval}`;
   const description = `${quantity} × ${productName(world, price)} (at ${cost})`;
-  return newLine(subscription, item, { amount: price.unit_amount * quantity, description, period, proration: false });
+  return newLine(subscription, item, {
+    amount: price.unit_amount * quantity,
+    description,
+    period,
+    proration: false,
+  });
 }
 
-export function trialLine(world: World, subscription: Subscription, item: SubscriptionItem, period: Period): Line {
+export function trialLine(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  period: Period,
+): Line {
   const description = `Trial period for ${productName(world, item.price)}`;
   return newLine(subscription, item, { amount: 0, description, period, proration: false });
 }
@@ -51,7 +76,12 @@ export function trialLine(world: World, subscription: Subscription, item: Subscr
 type Proration = 'credit' | 'charge';
 
 /** The credit for the rest of an item's period, or the charge for it. */
-export function prorationLine(world: World, subscription: Subscription, item: SubscriptionItem, kind: Proration): Line {
+export function prorationLine(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  kind: Proration,
+): Line {
   const { price, quantity, current_period_start: start, current_period_end: end } = item;
   const period = { start: world.now(), end };
   const amount = (price.unit_amount * quantity * (end - period.start)) / (end - start || 1);
@@ -66,9 +96,11 @@ export function prorationLine(world: World, subscription: Subscription, item: Su
 }
 
 /** The product name of a price. */
-export const productName = (world: World, price: Price): string => world.products.get(price.product).name;
+export const productName = (world: World, price: Price): string =>
+  world.products.get(price.product).name;
 
-export const subscriptionOf = ({ parent }: Invoice): string | undefined => parent?.subscription_details.subscription;
+export const subscriptionOf = ({ parent }: Invoice): string | undefined =>
+  parent?.subscription_details.subscription;
 
 export function invoiceDueAt({ status, ...invoice }: Invoice): number | null {
   if (status === 'draft') return invoice.automatically_finalizes_at;

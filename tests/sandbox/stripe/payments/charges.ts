@@ -21,9 +21,18 @@ export const authenticationFailed: Decline = {
  * Charges a payment method for an intent, with the test cards' outcomes. Changes the intent and emits its events.
  * `isAuthenticated`: the cardholder has authenticated this payment.
  */
-export function attemptPayment(world: World, id: string, method: PaymentMethod, isAuthenticated = false): Outcome {
+export function attemptPayment(
+  world: World,
+  id: string,
+  method: PaymentMethod,
+  isAuthenticated = false,
+): Outcome {
   const intent = world.paymentIntents.get(id);
-  if (method._.declines ?? findTestCard(method._.number)?.refused ?? findTestCard(method._.number)?.declines) {
+  if (
+    method._.declines ??
+    findTestCard(method._.number)?.refused ??
+    findTestCard(method._.number)?.declines
+  ) {
     return refuse(world, intent, method);
   }
   if (needsAuthentication(method) && !isAuthenticated) return requireAction(world, intent, method);
@@ -35,8 +44,17 @@ function succeed(world: World, intent: PaymentIntent, method: PaymentMethod): Ou
   if (findTestCard(method._.number)?.disputes) openDispute(world, charge.id);
   if (method.customer) markSetUp(world, method.id);
   else world.paymentMethods.change(method.id, ({ _ }) => void (_.isUsed = true), null);
-  const received = { status: 'succeeded', amount_received: intent.amount, latest_charge: charge.id } as const;
-  const changes = { ...received, last_payment_error: null, next_action: null, payment_method: method.id };
+  const received = {
+    status: 'succeeded',
+    amount_received: intent.amount,
+    latest_charge: charge.id,
+  } as const;
+  const changes = {
+    ...received,
+    last_payment_error: null,
+    next_action: null,
+    payment_method: method.id,
+  };
   world.paymentIntents.change(intent.id, changes, 'payment_intent.succeeded');
   return { kind: 'paid' };
 }
@@ -49,8 +67,17 @@ function refuse(world: World, intent: PaymentIntent, method: PaymentMethod): Out
 }
 
 /** Records a failed payment; the intent then requires another payment method. */
-export function failIntent(world: World, id: string, failure: Decline, charge?: string): PaymentIntent {
-  const failed = { status: 'requires_payment_method', payment_method: null, next_action: null } as const;
+export function failIntent(
+  world: World,
+  id: string,
+  failure: Decline,
+  charge?: string,
+): PaymentIntent {
+  const failed = {
+    status: 'requires_payment_method',
+    payment_method: null,
+    next_action: null,
+  } as const;
   const last_payment_error = { type: 'card_error', ...failure, ...(charge && { charge }) };
   const changes = { ...failed, last_payment_error, ...(charge && { latest_charge: charge }) };
   return world.paymentIntents.change(id, changes, 'payment_intent.payment_failed');
@@ -65,7 +92,10 @@ function requireAction(world: World, { id }: PaymentIntent, method: PaymentMetho
 /** The state of an intent whose cardholder must authenticate. */
 export function authenticationOf(source: string) {
   const use_stripe_sdk = { type: 'three_d_secure_redirect', source };
-  return { status: 'requires_action', next_action: { type: 'use_stripe_sdk', use_stripe_sdk } } as const;
+  return {
+    status: 'requires_action',
+    next_action: { type: 'use_stripe_sdk', use_stripe_sdk },
+  } as const;
 }
 
 export const actionRequired = 'subscription_payment_intent_requires_action';
@@ -84,7 +114,10 @@ type Payment = Pick<PaymentIntent, 'amount' | 'currency' | 'customer'> &
     invoice?: string | null;
   };
 
-export function newPaymentIntent(world: World, { invoice = null, ...payment }: Payment): PaymentIntent {
+export function newPaymentIntent(
+  world: World,
+  { invoice = null, ...payment }: Payment,
+): PaymentIntent {
   const id = newId('pi_3');
   return world.paymentIntents.insert({
     client_secret: `${id}_secret_${newId('')}`,
@@ -98,7 +131,12 @@ export function newPaymentIntent(world: World, { invoice = null, ...payment }: P
 }
 
 /** Records one attempt to charge a payment method; emits `charge.succeeded` or `.failed`. */
-function newCharge(world: World, intent: PaymentIntent, method: PaymentMethod, failure?: Decline): Charge {
+function newCharge(
+  world: World,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  failure?: Decline,
+): Charge {
   const outcome: Charge['status'] = failure ? 'failed' : 'succeeded';
   const charge = world.charges.insert({
     id: newId('ch_3'),
@@ -128,7 +166,8 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
   refuseRefund(charge);
   const left = charge.amount - charge.amount_refunded;
   const { amount = left } = params;
-  if (amount < 1 || amount > left) throw invalid('Refund amount is greater than unrefunded amount on charge', 'amount');
+  if (amount < 1 || amount > left)
+    throw invalid('Refund amount is greater than unrefunded amount on charge', 'amount');
   const refund = world.refunds.insert({
     id: newId('re_3'),
     object: 'refund',
@@ -147,9 +186,14 @@ export function createRefund(world: World, { params }: Call<Stripe.RefundCreateP
   return refund;
 }
 
-function chargeOf(world: World, { charge: id, payment_intent: intent }: Stripe.RefundCreateParams): Charge {
+function chargeOf(
+  world: World,
+  { charge: id, payment_intent: intent }: Stripe.RefundCreateParams,
+): Charge {
   if (id === undefined && intent === undefined)
-    throw invalid('One of the following params should be provided for this request: payment_intent or charge.');
+    throw invalid(
+      'One of the following params should be provided for this request: payment_intent or charge.',
+    );
   const named = id ?? world.paymentIntents.get(intent ?? '', 'payment_intent').latest_charge ?? '';
   const charge = world.charges.find(named);
   if (!charge) throw notFound('charge', named);
@@ -159,9 +203,14 @@ function chargeOf(world: World, { charge: id, payment_intent: intent }: Stripe.R
 function refuseRefund({ id, status, refunded, disputed, payment_intent: intent }: Charge): void {
   if (status !== 'succeeded')
     throw invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
-  if (refunded) throw invalid(`Charge ${id} has already been refunded.`, undefined, 'charge_already_refunded');
+  if (refunded)
+    throw invalid(`Charge ${id} has already been refunded.`, undefined, 'charge_already_refunded');
   if (disputed)
-    throw invalid(`Charge ${id} has been charged back; cannot issue a refund.`, undefined, 'charge_disputed');
+    throw invalid(
+      `Charge ${id} has been charged back; cannot issue a refund.`,
+      undefined,
+      'charge_disputed',
+    );
 }
 
 /** Opens a dispute: the bank withdraws the payment until the dispute is decided. */

@@ -13,18 +13,28 @@ import {
 import { attemptPayment, authenticationOf, newPaymentIntent, refuseIncomplete } from './charges.ts';
 import type { SetupIntent, PaymentIntent, Metadata } from '../objects.ts';
 
-export function createSetupIntent(world: World, { params }: Call<Stripe.SetupIntentCreateParams>): SetupIntent {
+export function createSetupIntent(
+  world: World,
+  { params }: Call<Stripe.SetupIntentCreateParams>,
+): SetupIntent {
   const { id: customer } = liveCustomer(world, params.customer ?? '', 'customer');
   return newSetupIntent(world, { customer, metadata: newMetadata(params.metadata) });
 }
 
 /** Saves the card at once, or when its holder has authenticated. Throws 402 when its bank refuses it. */
-export function confirmSetupIntent(world: World, call: Call<{ payment_method?: string }>): SetupIntent {
+export function confirmSetupIntent(
+  world: World,
+  call: Call<{ payment_method?: string }>,
+): SetupIntent {
   const { id, status } = world.setupIntents.get(idOf(call));
   const { payment_method: wanted } = call.params;
   if (!wanted || status === 'succeeded') {
     const why = wanted ? 'it has already succeeded' : "it's missing a payment method";
-    throw invalid(`You cannot confirm this SetupIntent because ${why}.`, undefined, 'setup_intent_unexpected_state');
+    throw invalid(
+      `You cannot confirm this SetupIntent because ${why}.`,
+      undefined,
+      'setup_intent_unexpected_state',
+    );
   }
   const method = methodNamed(world, wanted, 'payment_method');
   if (!needsAuthentication(method)) return succeed(world, id, method.id);
@@ -35,7 +45,10 @@ export function confirmSetupIntent(world: World, call: Call<{ payment_method?: s
 
 type NewSetupIntent = { customer: string; metadata?: Metadata; subscription?: string };
 
-export function newSetupIntent(world: World, { customer, metadata = {}, subscription }: NewSetupIntent): SetupIntent {
+export function newSetupIntent(
+  world: World,
+  { customer, metadata = {}, subscription }: NewSetupIntent,
+): SetupIntent {
   const id = newId('seti_1');
   return world.setupIntents.insert({
     client_secret: `${id}_secret_${newId('')}`,
@@ -55,7 +68,11 @@ export function succeed(world: World, id: string, paymentMethod: string): SetupI
   markSetUp(world, paymentMethod);
   const { subscription } = internal;
   if (subscription) world.subscriptions.change(subscription, { pending_setup_intent: null });
-  const saved = { status: 'succeeded', payment_method: paymentMethod, latest_attempt: newId('setatt_1') } as const;
+  const saved = {
+    status: 'succeeded',
+    payment_method: paymentMethod,
+    latest_attempt: newId('setatt_1'),
+  } as const;
   return world.setupIntents.change(id, { ...saved, next_action: null }, 'setup_intent.succeeded');
 }
 
@@ -63,7 +80,11 @@ export function succeed(world: World, id: string, paymentMethod: string): SetupI
 export type Payment = { card: TestCard; isAuthenticated: boolean };
 
 /** Saves a new card for later charges; returns its id. Throws 402 if the cardholder must authenticate first. */
-export function setUpCard(world: World, customer: string, { card, isAuthenticated }: Payment): string {
+export function setUpCard(
+  world: World,
+  customer: string,
+  { card, isAuthenticated }: Payment,
+): string {
   const method = attach(world, newPaymentMethod(world, card).id, customer);
   if (needsAuthentication(method) && !isAuthenticated) refuseIncomplete({ kind: 'action' });
   markSetUp(world, method.id);
@@ -71,10 +92,17 @@ export function setUpCard(world: World, customer: string, { card, isAuthenticate
 }
 
 /** A payment without a customer. */
-export function createPaymentIntent(world: World, { params }: Call<Stripe.PaymentIntentCreateParams>): PaymentIntent {
+export function createPaymentIntent(
+  world: World,
+  { params }: Call<Stripe.PaymentIntentCreateParams>,
+): PaymentIntent {
   const { amount, currency, payment_method: given } = params;
   if (amount < 1)
-    throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
+    throw invalid(
+      'This value must be greater than or equal to 1.',
+      'amount',
+      'parameter_invalid_integer',
+    );
   const method = given ? methodNamed(world, given, 'payment_method') : undefined;
   if (method?.customer) {
     const message = `The payment method supplied (${method.id}) belongs to the Customer ${method.customer}. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`;

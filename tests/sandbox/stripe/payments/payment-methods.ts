@@ -4,23 +4,32 @@ import { pageOf, type PageParams, newId } from '../table.ts';
 import { invalid, declined, missing, type Decline } from '../api/errors.ts';
 import type { PaymentMethod } from '../objects.ts';
 
-export function createPaymentMethod(world: World, { params }: Call<{ card: { token: string } }>): PaymentMethod {
+export function createPaymentMethod(
+  world: World,
+  { params }: Call<{ card: { token: string } }>,
+): PaymentMethod {
   const { token } = params.card;
   const card = findTestCard(token);
   if (!card) throw invalid(`No such token: '${token}'`, 'card[token]', 'resource_missing');
   return newPaymentMethod(world, card);
 }
 
-export function attachPaymentMethod(world: World, call: Call<{ customer?: string }>): PaymentMethod {
+export function attachPaymentMethod(
+  world: World,
+  call: Call<{ customer?: string }>,
+): PaymentMethod {
   const { customer } = call.params;
-  if (!customer) throw invalid('Must provide customer or customer_account.', undefined, 'parameter_missing');
+  if (!customer)
+    throw invalid('Must provide customer or customer_account.', undefined, 'parameter_missing');
   return attach(world, idOf(call), liveCustomer(world, customer, 'customer').id);
 }
 
 export function detachPaymentMethod(world: World, call: Call): PaymentMethod {
   const { id, customer } = world.paymentMethods.get(idOf(call));
   if (!customer)
-    throw invalid('The payment method you provided is not attached to a customer so detachment is impossible.');
+    throw invalid(
+      'The payment method you provided is not attached to a customer so detachment is impossible.',
+    );
   world.customers.change(customer, ({ invoice_settings: settings }) => {
     if (settings.default_payment_method === id) settings.default_payment_method = null;
   });
@@ -50,7 +59,12 @@ function methodsOf(world: World, customer: string | undefined, { params, path }:
 }
 
 /** Throws unless a payment method belongs to the customer. */
-export function ownMethod(world: World, customer: string, id: string, param: string): PaymentMethod {
+export function ownMethod(
+  world: World,
+  customer: string,
+  id: string,
+  param: string,
+): PaymentMethod {
   const method = world.paymentMethods.get(id, param);
   if (method.customer === customer) return method;
   const message = `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`;
@@ -95,7 +109,8 @@ export function methodNamed(world: World, id: string, param?: string): PaymentMe
 export function attach(world: World, id: string, customer: string, param?: string): PaymentMethod {
   const method = methodNamed(world, id, param);
   if (method.customer === customer) return method;
-  if (method.customer) throw invalid('The payment method you provided has already been attached to a customer.');
+  if (method.customer)
+    throw invalid('The payment method you provided has already been attached to a customer.');
   if (method._.isUsed) {
     throw invalid(
       'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
@@ -139,14 +154,26 @@ export const decline: Decline = {
   message: 'Your card was declined.',
 };
 
-const insufficient = { ...decline, decline_code: 'insufficient_funds', message: 'Your card has insufficient funds.' };
-const expired: Decline = { code: 'expired_card', param: 'exp_month', message: 'Your card has expired.' };
+const insufficient = {
+  ...decline,
+  decline_code: 'insufficient_funds',
+  message: 'Your card has insufficient funds.',
+};
+const expired: Decline = {
+  code: 'expired_card',
+  param: 'exp_month',
+  message: 'Your card has expired.',
+};
 
 /** Stripe's test numbers. The hosted pages preselect the first one. */
 export const testCards: readonly [TestCard, ...TestCard[]] = [
   { number: '4242424242424242', name: 'visa', note: 'Visa, works' },
   { number: '5555555555554444', note: 'Mastercard, works' },
-  { number: '4000002500003155', note: 'Visa, asks for authentication once', authentication: 'once' },
+  {
+    number: '4000002500003155',
+    note: 'Visa, asks for authentication once',
+    authentication: 'once',
+  },
   {
     number: '4000002760003184',
     name: 'authenticationRequired',
@@ -159,7 +186,12 @@ export const testCards: readonly [TestCard, ...TestCard[]] = [
     note: 'Visa, can be saved but declines every charge',
     declines: true,
   },
-  { number: '4000000000000002', name: 'chargeDeclined', note: 'Visa, declined at once', refused: decline },
+  {
+    number: '4000000000000002',
+    name: 'chargeDeclined',
+    note: 'Visa, declined at once',
+    refused: decline,
+  },
   { number: '4000000000009995', name: 'chargeDeclinedInsufficientFunds', refused: insufficient },
   { number: '4000000000000069', name: 'chargeDeclinedExpiredCard', refused: expired },
   { number: '4000000000000259', name: 'createDispute', disputes: true },

@@ -20,15 +20,26 @@ type Manner = { isAuthenticated?: boolean; mustPay?: boolean };
 /**
  * Starts a subscription with its trial or first invoice. If the first charge fails, it is incomplete, or this throws.
  */
-export function createSubscription(world: World, params: Params, manner: Manner = {}): Subscription {
+export function createSubscription(
+  world: World,
+  params: Params,
+  manner: Manner = {},
+): Subscription {
   const customer = subscriber(world, params.customer ?? '');
   const trialEnd = trialEndOf(world, params);
   const draft = buildSubscription(world, customer, params, trialEnd);
   if (trialEnd === null) requireMethod(world, draft);
   const { id } = world.subscriptions.insert(draft);
-  world.customers.change(customer.id, (customer) => void (customer.currency ??= draft.currency), null);
+  world.customers.change(
+    customer.id,
+    (customer) => void (customer.currency ??= draft.currency),
+    null,
+  );
   if (trialEnd === null)
-    payFirst(world, draft, { ...manner, mustPay: params.payment_behavior === 'error_if_incomplete' });
+    payFirst(world, draft, {
+      ...manner,
+      mustPay: params.payment_behavior === 'error_if_incomplete',
+    });
   else startTrial(world, draft, trialEnd);
   return world.subscriptions.get(id);
 }
@@ -40,19 +51,32 @@ function subscriber(world: World, id: string): Customer {
   return customer;
 }
 
-function trialEndOf(world: World, { trial_end: end, trial_period_days: days }: Params): number | null {
+function trialEndOf(
+  world: World,
+  { trial_end: end, trial_period_days: days }: Params,
+): number | null {
   if (end !== undefined && days !== undefined)
     throw invalid('You cannot set both `trial_end` and `trial_period_days`.', 'trial_end');
   if (days !== undefined) return world.now() + days * day;
   if (end === undefined || end === 'now') return null;
   if (end <= world.now())
-    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end');
+    throw invalid(
+      'Invalid timestamp: must be an integer Unix timestamp in the future.',
+      'trial_end',
+    );
   return end;
 }
 
-function payFirst(world: World, subscription: Subscription, { mustPay, isAuthenticated }: Manner): void {
+function payFirst(
+  world: World,
+  subscription: Subscription,
+  { mustPay, isAuthenticated }: Manner,
+): void {
   const lines = subscription.items.data.map((item) =>
-    periodLine(world, subscription, item, { start: item.current_period_start, end: item.current_period_end }),
+    periodLine(world, subscription, item, {
+      start: item.current_period_start,
+      end: item.current_period_end,
+    }),
   );
   const reason = 'subscription_create';
   const invoice = invoiceSubscription(world, subscription.id, { reason, lines, collect: 'none' });
@@ -72,11 +96,19 @@ function startTrial(world: World, subscription: Subscription, end: number): void
 function askForMethod(world: World, subscription: Subscription): void {
   const method = defaultMethod(world, subscription);
   if (method && !needsAuthentication(method)) return;
-  const { id } = newSetupIntent(world, { customer: subscription.customer, subscription: subscription.id });
+  const { id } = newSetupIntent(world, {
+    customer: subscription.customer,
+    subscription: subscription.id,
+  });
   world.subscriptions.change(subscription.id, { pending_setup_intent: id }, null);
 }
 
-function buildSubscription(world: World, customer: Customer, params: Params, trialEnd: number | null): Subscription {
+function buildSubscription(
+  world: World,
+  customer: Customer,
+  params: Params,
+  trialEnd: number | null,
+): Subscription {
   const now = world.now();
   const id = newId('sub_1');
   const items = newItems(world, id, params, trialEnd);
@@ -87,7 +119,11 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     object: 'subscription',
     automatic_tax: automaticTax(customer, params),
     billing_cycle_anchor: trialEnd ?? now,
-    billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' }, updated_at: now },
+    billing_mode: {
+      type: 'flexible',
+      flexible: { proration_discounts: 'included' },
+      updated_at: now,
+    },
     created: now,
     currency: items[0]?.price.currency ?? 'usd',
     customer: customer.id,
@@ -101,7 +137,8 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
     trial_settings: {
       end_behavior: {
         billing_cycle_anchor: 'now',
-        missing_payment_method: params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+        missing_payment_method:
+          params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
       },
     },
     _: { pending: [], billed: {}, lastFinalized: null },
@@ -109,7 +146,8 @@ function buildSubscription(world: World, customer: Customer, params: Params, tri
 }
 
 function automaticTax({ address }: Customer, params: Params): Subscription['automatic_tax'] {
-  if (!params.automatic_tax?.enabled) return { disabled_reason: null, enabled: false, liability: null };
+  if (!params.automatic_tax?.enabled)
+    return { disabled_reason: null, enabled: false, liability: null };
   if (address) return { disabled_reason: null, enabled: true, liability: { type: 'self' } };
   throw invalid(
     "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
@@ -119,8 +157,14 @@ function automaticTax({ address }: Customer, params: Params): Subscription['auto
 }
 
 /** The items of a new subscription; their first period ends with its trial, if it has one. */
-function newItems(world: World, subscription: string, { items = [] }: Params, trialEnd: number | null) {
-  if (items.length === 0) throw invalid('Missing required param: items.', 'items', 'parameter_missing');
+function newItems(
+  world: World,
+  subscription: string,
+  { items = [] }: Params,
+  trialEnd: number | null,
+) {
+  if (items.length === 0)
+    throw invalid('Missing required param: items.', 'items', 'parameter_missing');
   const prices = items.map(({ price }) => price);
   const twice = prices.find((price, index) => prices.indexOf(price) !== index);
   if (twice) {
@@ -137,9 +181,20 @@ function newItems(world: World, subscription: string, { items = [] }: Params, tr
   });
 }
 
-type NewItem = { subscription: string; price: Price; quantity?: number; period: Period; created: number };
+type NewItem = {
+  subscription: string;
+  price: Price;
+  quantity?: number;
+  period: Period;
+  created: number;
+};
 
-export function newSubscriptionItem({ price, period, quantity = 1, ...item }: NewItem): SubscriptionItem {
+export function newSubscriptionItem({
+  price,
+  period,
+  quantity = 1,
+  ...item
+}: NewItem): SubscriptionItem {
   return newObject<SubscriptionItem>({
     id: newId('si_', 14),
     object: 'subscription_item',
@@ -198,7 +253,12 @@ export function endTrial(world: World, id: string, at: number, { isRequested = f
     return;
   }
   if (isRequested) requireMethod(world, subscription);
-  const changes = { status: 'active', billing_cycle_anchor: at, trial_end: at, pending_setup_intent: null } as const;
+  const changes = {
+    status: 'active',
+    billing_cycle_anchor: at,
+    trial_end: at,
+    pending_setup_intent: null,
+  } as const;
   renewSubscription(world, id, { at, changes, collect: isRequested ? 'now' : 'after-draft' });
 }
 

@@ -53,16 +53,29 @@ export function endSubscription(world: World, id: string, ending: Ending = {}): 
   const { canceled_at: canceledAt, cancellation_details: details } = before;
   // Recorded: canceling at once removes the scheduled end; the time of the first request stays.
   const unplanned = isPlanned ? {} : { cancel_at: null, cancel_at_period_end: false };
-  const ended = { status: 'canceled', ended_at: world.now(), canceled_at: canceledAt ?? world.now() } as const;
-  const changes = { ...unplanned, ...ended, cancellation_details: { ...details, reason: details.reason ?? reason } };
+  const ended = {
+    status: 'canceled',
+    ended_at: world.now(),
+    canceled_at: canceledAt ?? world.now(),
+  } as const;
+  const changes = {
+    ...unplanned,
+    ...ended,
+    cancellation_details: { ...details, reason: details.reason ?? reason },
+  };
   return world.subscriptions.change(id, changes, 'customer.subscription.deleted');
 }
 
 /** Stops Stripe from finalizing and charging a subscription's invoices automatically. */
 export function stopCollecting(world: World, subscription: string): void {
-  const stopped = { auto_advance: false, automatically_finalizes_at: null, next_payment_attempt: null };
+  const stopped = {
+    auto_advance: false,
+    automatically_finalizes_at: null,
+    next_payment_attempt: null,
+  };
   for (const invoice of world.invoices.all()) {
-    if (subscriptionOf(invoice) !== subscription || !['draft', 'open'].includes(invoice.status)) continue;
+    if (subscriptionOf(invoice) !== subscription || !['draft', 'open'].includes(invoice.status))
+      continue;
     world.invoices.change(invoice.id, stopped);
   }
 }
@@ -79,7 +92,10 @@ export function applyCancellation(world: World, id: string, params: Params): voi
   const { cancel_at: at, cancel_at_period_end: atPeriodEnd } = params;
   if (at === undefined && atPeriodEnd === undefined) return;
   if (at !== undefined && atPeriodEnd !== undefined)
-    throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
+    throw invalid(
+      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
+      'cancel_at',
+    );
   const subscription = world.subscriptions.get(id);
   const { schedule } = subscription;
   if (schedule) {
@@ -88,7 +104,8 @@ export function applyCancellation(world: World, id: string, params: Params): voi
     );
   }
   const end = atPeriodEnd ? periodEnd(subscription) : Number(at ?? 0) || null;
-  if (end !== null && end <= world.now()) throw invalid('`cancel_at` must be in the future.', 'cancel_at');
+  if (end !== null && end <= world.now())
+    throw invalid('`cancel_at` must be in the future.', 'cancel_at');
   world.subscriptions.change(id, (subscription) => {
     subscription.cancel_at = end;
     subscription.cancel_at_period_end = atPeriodEnd === true;
@@ -102,8 +119,14 @@ export function scheduleDueAt({ status, current_phase: phase }: Schedule): numbe
 }
 
 /** Creates a schedule from a subscription as it is; the portal adds the phase of a cheaper plan. */
-export function createSchedule(world: World, { params }: Call<{ from_subscription: string }>): Schedule {
-  return scheduleSubscription(world, world.subscriptions.get(params.from_subscription, 'from_subscription'));
+export function createSchedule(
+  world: World,
+  { params }: Call<{ from_subscription: string }>,
+): Schedule {
+  return scheduleSubscription(
+    world,
+    world.subscriptions.get(params.from_subscription, 'from_subscription'),
+  );
 }
 
 /** Ends the schedule and keeps the subscription as it is; later phases do not take place. */
@@ -156,7 +179,11 @@ export function scheduleSubscription(world: World, subscription: Subscription): 
 
 export function release(world: World, { id, subscription }: Schedule): Schedule {
   if (subscription) world.subscriptions.change(subscription, { schedule: null });
-  const released = { status: 'released', released_at: world.now(), released_subscription: subscription } as const;
+  const released = {
+    status: 'released',
+    released_at: world.now(),
+    released_subscription: subscription,
+  } as const;
   const changes = { ...released, subscription: null, current_phase: null };
   return world.schedules.change(id, changes, 'subscription_schedule.released');
 }
@@ -183,11 +210,15 @@ export function phaseOf(subscription: Subscription): Phase {
 export function nextPhase(world: World, id: string): void {
   const schedule = world.schedules.get(id);
   const start = schedule.current_phase?.end_date ?? world.now();
-  const phase = schedule.phases.find(({ start_date, end_date }) => start_date <= start && start < end_date);
+  const phase = schedule.phases.find(
+    ({ start_date, end_date }) => start_date <= start && start < end_date,
+  );
   if (!phase) return void release(world, schedule);
   const current = { start_date: phase.start_date, end_date: phase.end_date };
   world.schedules.change(id, { current_phase: current });
-  world.subscriptions.change(schedule.subscription ?? '', (subscription) => swapPrices(world, subscription, phase));
+  world.subscriptions.change(schedule.subscription ?? '', (subscription) =>
+    swapPrices(world, subscription, phase),
+  );
 }
 
 /** A phase ends with its period, so that the renewal charges the new price. */

@@ -25,7 +25,8 @@ export function updateSubscription(world: World, call: Call<Params>): Subscripti
     mustPay: params.payment_behavior === 'error_if_incomplete',
     restart: (params.billing_cycle_anchor as { type?: string } | undefined)?.type === 'now',
   });
-  if (params.trial_end && status === 'trialing') endTrial(world, id, world.now(), { isRequested: true });
+  if (params.trial_end && status === 'trialing')
+    endTrial(world, id, world.now(), { isRequested: true });
   return world.subscriptions.get(id);
 }
 
@@ -33,10 +34,14 @@ export function updateSubscription(world: World, call: Call<Params>): Subscripti
 function refuseChange(status: Subscription['status'], params: Params): void {
   const isEnd = isEnded({ status });
   if (isEnd && Object.keys(params).some((name) => !['metadata', 'expand'].includes(name))) {
-    const message = 'A canceled subscription can only update its cancellation_details and metadata.';
+    const message =
+      'A canceled subscription can only update its cancellation_details and metadata.';
     throw invalid(message, undefined, 'invalid_canceled_subscription_fields');
   }
-  if (status === 'incomplete' && ['items', 'trial_end', 'billing_cycle_anchor'].some((name) => name in params)) {
+  if (
+    status === 'incomplete' &&
+    ['items', 'trial_end', 'billing_cycle_anchor'].some((name) => name in params)
+  ) {
     throw invalid(
       'You cannot update a subscription in `incomplete` status in such a way that results in updating or creating an invoice.',
     );
@@ -45,10 +50,12 @@ function refuseChange(status: Subscription['status'], params: Params): void {
 
 function applyFields(world: World, id: string, params: Params): void {
   const { default_payment_method: method, metadata, pause_collection: pause } = params;
-  if (method) ownMethod(world, world.subscriptions.get(id).customer, method, 'default_payment_method');
+  if (method)
+    ownMethod(world, world.subscriptions.get(id).customer, method, 'default_payment_method');
   world.subscriptions.change(id, (subscription) => {
     Object.assign(subscription, given(params, 'default_payment_method', 'description'));
-    if (pause !== undefined) subscription.pause_collection = pause ? { resumes_at: null, ...pause } : null;
+    if (pause !== undefined)
+      subscription.pause_collection = pause ? { resumes_at: null, ...pause } : null;
     subscription.metadata = mergeMetadata(subscription.metadata, metadata);
   });
 }
@@ -89,7 +96,11 @@ export function changeItems(world: World, id: string, wanted: WantedItem[], opti
   });
 }
 
-function mergeItems(world: World, subscription: Subscription, wanted: WantedItem[]): SubscriptionItem[] {
+function mergeItems(
+  world: World,
+  subscription: Subscription,
+  wanted: WantedItem[],
+): SubscriptionItem[] {
   const items = new Map(subscription.items.data.map((item) => [item.id, { ...item }]));
   for (const { id, price, quantity } of wanted) {
     const item = id === undefined ? addedItem(world, subscription, price) : items.get(id);
@@ -109,24 +120,38 @@ function addedItem(world: World, subscription: Subscription, id = ''): Subscript
   return newSubscriptionItem({ subscription: subscription.id, created, period, price });
 }
 
-function isSame({ id, price, quantity }: SubscriptionItem, { items: { data } }: Subscription): boolean {
-  return data.some((old) => old.id === id && old.price.id === price.id && old.quantity === quantity);
+function isSame(
+  { id, price, quantity }: SubscriptionItem,
+  { items: { data } }: Subscription,
+): boolean {
+  return data.some(
+    (old) => old.id === id && old.price.id === price.id && old.quantity === quantity,
+  );
 }
 
 /** Another interval starts a new period at once. */
 function hasNewInterval({ items: { data } }: Subscription, items: SubscriptionItem[]): boolean {
-  const lengths = [...data, ...items].map(({ price: { recurring: of } }) => `${of.interval_count} ${of.interval}`);
+  const lengths = [...data, ...items].map(
+    ({ price: { recurring: of } }) => `${of.interval_count} ${of.interval}`,
+  );
   return new Set(lengths).size > 1;
 }
 
-function linesFor(world: World, before: Subscription, items: SubscriptionItem[], manner: Manner): Line[] {
+function linesFor(
+  world: World,
+  before: Subscription,
+  items: SubscriptionItem[],
+  manner: Manner,
+): Line[] {
   const { proration, restart } = manner;
   const whole = restart
     ? items.map((item) => periodLine(world, before, item, periodFrom(world.now(), item.price)))
     : [];
   if (proration === 'none') return whole;
   const changed = restart ? [] : items.filter((item) => !isSame(item, before));
-  const credited = before.items.data.filter((old) => restart || changed.some(({ id }) => id === old.id));
+  const credited = before.items.data.filter(
+    (old) => restart || changed.some(({ id }) => id === old.id),
+  );
   return [
     ...credited.map((item) => prorationLine(world, before, item, 'credit')),
     ...changed.map((item) => prorationLine(world, before, item, 'charge')),

@@ -12,7 +12,9 @@ afterEach(() => {
 
 test('refuses another version of the API, and unknown addresses', async () => {
   const me = await newPerson();
-  const { status, json } = await requestOf(me)('GET', '/v1/customers', '', { 'stripe-version': '2020-08-27' });
+  const { status, json } = await requestOf(me)('GET', '/v1/customers', '', {
+    'stripe-version': '2020-08-27',
+  });
   expect([status, json.error.message]).toEqual([400, 'Invalid Stripe API version: 2020-08-27']);
   expect((await requestOf(me)('GET', '/v1/unknown')).status).toBe(404);
 });
@@ -21,16 +23,26 @@ test('lists come in pages, newest first, and their cursor may name a deleted obj
   const { stripe } = await newPerson();
   const email = 'p@example.com';
   const ids: string[] = [];
-  for (let count = 0; count < 5; count++) ids.unshift((await stripe.customers.create({ email })).id);
+  for (let count = 0; count < 5; count++)
+    ids.unshift((await stripe.customers.create({ email })).id);
   await stripe.customers.del(ids[2]!);
   const page = async (limit: number, starting_after: string) => {
-    const { data, has_more: hasMore } = await stripe.customers.list({ email, limit, starting_after });
+    const { data, has_more: hasMore } = await stripe.customers.list({
+      email,
+      limit,
+      starting_after,
+    });
     return [data.map(({ id }) => id), hasMore];
   };
   expect(await page(1, ids[2]!)).toEqual([[ids[3]], true]);
   expect(await page(5, ids[2]!)).toEqual([[ids[3], ids[4]], false]);
-  expect(await stripe.customers.list({ email, limit: 2 }).autoPagingToArray({ limit: 50 })).toHaveLength(4);
-  const lists = [stripe.customers.list({ email, limit: 0 }), stripe.customers.list({ email, limit: 500 })];
+  expect(
+    await stripe.customers.list({ email, limit: 2 }).autoPagingToArray({ limit: 50 }),
+  ).toHaveLength(4);
+  const lists = [
+    stripe.customers.list({ email, limit: 0 }),
+    stripe.customers.list({ email, limit: 500 }),
+  ];
   expect((await Promise.all(lists)).map(({ data }) => data.length)).toEqual([1, 4]);
 });
 
@@ -116,9 +128,15 @@ test('held events are sent later; all of them are sent again, in reverse', async
   const original = me.shop.received.map(({ event }) => event.id);
   expect(original.length).toBeGreaterThan(10);
   me.shop.received.length = 0;
-  const { sent } = await me.control('POST', '/webhooks/redeliver', { order: 'reversed', times: 2, phone });
+  const { sent } = await me.control('POST', '/webhooks/redeliver', {
+    order: 'reversed',
+    times: 2,
+    phone,
+  });
   expect(sent).toBe(me.shop.received.length);
-  expect(await me.control('POST', '/webhooks/redeliver', { phone: '+15550000000' })).toEqual({ sent: 0 });
+  expect(await me.control('POST', '/webhooks/redeliver', { phone: '+15550000000' })).toEqual({
+    sent: 0,
+  });
   const again = me.shop.received.slice(0, Number(sent) / 2).map(({ event }) => event.id);
   expect(again.filter((id) => original.includes(id)).toReversed()).toEqual(original);
 });
@@ -130,7 +148,9 @@ test('an event is sent again until the endpoint accepts it', async () => {
   await me.advance(0);
   expect(me.shop.received).toHaveLength(0);
   me.shop.state.status = 200;
-  await vi.waitFor(() => expect(me.receivedTypes()).toContain('customer.subscription.created'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(me.receivedTypes()).toContain('customer.subscription.created'), {
+    timeout: 30_000,
+  });
 });
 
 test('an endpoint receives its subscribed events, and its secret is shown once', async () => {
@@ -140,7 +160,10 @@ test('an endpoint receives its subscribed events, and its secret is shown once',
   expect(data[0]).not.toHaveProperty('secret');
   await me.stripe.webhookEndpoints.del(data[0]!.id);
   const order = { url: `${me.shop.url}/other`, enabled_events: ['invoice.paid'] } as const;
-  const { id, secret } = await me.stripe.webhookEndpoints.create({ ...order, enabled_events: ['invoice.paid'] });
+  const { id, secret } = await me.stripe.webhookEndpoints.create({
+    ...order,
+    enabled_events: ['invoice.paid'],
+  });
   expect(secret).toBe(webhookSecret);
   await me.advance(0);
   me.shop.received.length = 0;
@@ -155,12 +178,23 @@ test('an endpoint receives its subscribed events, and its secret is shown once',
 const otherPhone = '+15550100124';
 
 /** Another customer of the same merchant, who pays weekly. */
-async function addSubscriber({ stripe, catalogue }: Awaited<ReturnType<typeof newPerson>>, number = otherPhone) {
+async function addSubscriber(
+  { stripe, catalogue }: Awaited<ReturnType<typeof newPerson>>,
+  number = otherPhone,
+) {
   const { id: customer } = await stripe.customers.create({ metadata: { phone: number } });
   const { id: card } = await stripe.paymentMethods.attach('pm_card_visa', { customer });
   const items = [{ price: catalogue.prices.basic }];
-  const { id } = await stripe.subscriptions.create({ customer, items, default_payment_method: card });
-  return { customer, id, invoices: async () => (await stripe.invoices.list({ customer })).data.length };
+  const { id } = await stripe.subscriptions.create({
+    customer,
+    items,
+    default_payment_method: card,
+  });
+  return {
+    customer,
+    id,
+    invoices: async () => (await stripe.invoices.list({ customer })).data.length,
+  };
 }
 
 test('thirty customers renew at once, each with one event after the other', async () => {
@@ -178,7 +212,9 @@ test('time passes for one customer alone, and for everybody beside that', async 
   const other = await addSubscriber(me);
   const { id } = await me.subscribe('basic');
   const before = Number((await me.control('GET', '/clock'))['now']);
-  const now = Number((await me.control('POST', '/clock', { advanceSeconds: week - 600, phone }))['now']);
+  const now = Number(
+    (await me.control('POST', '/clock', { advanceSeconds: week - 600, phone }))['now'],
+  );
   expect(now).toBeGreaterThanOrEqual(before + week - 600);
   expect(Number((await me.control('GET', '/clock'))['now'])).toBeLessThan(now);
   expect((await me.stripe.invoices.list({ customer: me.customer })).data).toHaveLength(1);
@@ -201,14 +237,21 @@ test('retries and webhooks are set for one customer alone', async () => {
   expect(await me.control('PUT', '/settings', {})).toEqual(common);
   await me.control('PUT', '/webhooks', { mode: 'hold', phone });
   me.shop.received.length = 0;
-  for (const each of [phone, otherPhone]) await me.control('POST', `/customers/${each}/card`, { declines: true });
+  for (const each of [phone, otherPhone])
+    await me.control('POST', `/customers/${each}/card`, { declines: true });
   await me.advance(week + draftHour + 60);
   const receivedOf = (customer: string) =>
-    me.shop.received.filter(({ event }) => (event.data.object as { customer?: string }).customer === customer);
-  expect(receivedOf(other.customer).map(({ event }) => event.type)).toContain('invoice.payment_failed');
+    me.shop.received.filter(
+      ({ event }) => (event.data.object as { customer?: string }).customer === customer,
+    );
+  expect(receivedOf(other.customer).map(({ event }) => event.type)).toContain(
+    'invoice.payment_failed',
+  );
   expect(receivedOf(me.customer)).toEqual([]);
   await me.control('PUT', '/webhooks', { mode: 'deliver', phone });
-  expect(receivedOf(me.customer).map(({ event }) => event.type)).toContain('invoice.payment_failed');
+  expect(receivedOf(me.customer).map(({ event }) => event.type)).toContain(
+    'invoice.payment_failed',
+  );
 
   await me.advance(6 * 86_400);
   expect(await me.status()).toBe('unpaid');

@@ -22,8 +22,11 @@ async function startStripe() {
     await sandbox.close();
     await shop.close();
   });
-  const control = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> =>
-    (await sandbox.call(method, `/stripe${path}`, body)).json;
+  const control = async (
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Record<string, unknown>> => (await sandbox.call(method, `/stripe${path}`, body)).json;
   return { sandbox, stripe: clientOf(sandbox), shop, control };
 }
 
@@ -72,7 +75,8 @@ export async function newPerson() {
     customer,
     ...buttonsOf(local, catalogue, customer),
     ...holdingsOf(stripe, customer),
-    advance: async (advanceSeconds: number) => Number((await control('POST', '/clock', { advanceSeconds }))['now']),
+    advance: async (advanceSeconds: number) =>
+      Number((await control('POST', '/clock', { advanceSeconds }))['now']),
     setCard: (declines: boolean) => control('POST', `/customers/${phone}/card`, { declines }),
     receivedTypes: () => shop.received.map(({ event }) => event.type),
   };
@@ -80,7 +84,11 @@ export async function newPerson() {
 
 type Form = Record<string, string>;
 
-function buttonsOf({ stripe, shop }: LocalStripe, { prices, configuration }: Catalogue, customer: string) {
+function buttonsOf(
+  { stripe, shop }: LocalStripe,
+  { prices, configuration }: Catalogue,
+  customer: string,
+) {
   async function press(page: string, form: Form = {}): Promise<Response> {
     return fetch(page, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
   }
@@ -108,7 +116,8 @@ function buttonsOf({ stripe, shop }: LocalStripe, { prices, configuration }: Cat
 
 /** What a customer has at Stripe: the newest subscription, its status, price and invoice, and all invoices. */
 function holdingsOf(stripe: Stripe, customer: string) {
-  const subscriptions = async () => (await stripe.subscriptions.list({ customer, status: 'all' })).data;
+  const subscriptions = async () =>
+    (await stripe.subscriptions.list({ customer, status: 'all' })).data;
   const current = async () => (await subscriptions())[0]!;
   return {
     subscriptions,
@@ -136,8 +145,14 @@ async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
   const products = [];
   for (const tier of Object.keys(plans) as Tier[]) {
     const { id: product } = await stripe.products.create({ name: tier });
-    const terms = { currency: 'usd', unit_amount: plans[tier], recurring: { interval: 'week' } } as const;
-    prices[tier] = (await stripe.prices.create({ product, lookup_key: `${tier}_weekly`, ...terms })).id;
+    const terms = {
+      currency: 'usd',
+      unit_amount: plans[tier],
+      recurring: { interval: 'week' },
+    } as const;
+    prices[tier] = (
+      await stripe.prices.create({ product, lookup_key: `${tier}_weekly`, ...terms })
+    ).id;
     products.push({ product, prices: [prices[tier]] });
   }
   const features: Stripe.BillingPortal.ConfigurationCreateParams.Features = {
@@ -157,8 +172,15 @@ async function createCatalogue(stripe: Stripe): Promise<Catalogue> {
 
 /** Sends a form to the API as it is, without the SDK's checks and retries. */
 export function requestOf({ sandbox: { call } }: Pick<LocalStripe, 'sandbox'>) {
-  return async function request(method: string, path: string, form = '', headers: Record<string, string> = {}) {
+  return async function request(
+    method: string,
+    path: string,
+    form = '',
+    headers: Record<string, string> = {},
+  ) {
     const own = { authorization: `Bearer ${secrets.STRIPE_SECRET_KEY}`, ...headers };
-    return method === 'POST' ? call(method, path, form, own) : call(method, `${path}?${form}`, undefined, own);
+    return method === 'POST'
+      ? call(method, path, form, own)
+      : call(method, `${path}?${form}`, undefined, own);
   };
 }

@@ -41,7 +41,10 @@ test('the latest finalized invoice decides, whether an older one is paid, declin
   await expect(me.stripe.invoices.markUncollectible(latest)).rejects.toThrow('open invoices');
   await me.setCard(true);
   await expect(me.stripe.invoices.pay(second)).rejects.toThrow('declined');
-  expect([await me.status(), (await me.stripe.invoices.retrieve(second)).status]).toEqual(['active', 'open']);
+  expect([await me.status(), (await me.stripe.invoices.retrieve(second)).status]).toEqual([
+    'active',
+    'open',
+  ]);
 });
 
 test('a payment that was not authenticated is not retried with the same card', async () => {

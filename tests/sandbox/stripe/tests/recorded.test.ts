@@ -17,7 +17,8 @@ const sell = `${checkout}&mode=subscription&line_items[0][price]={basic}`;
 const unpaid = `POST customers; ${order}={id}&trial_period_days=5&trial_settings[end_behavior][missing_payment_method]`;
 const charges = 'GET charges customer={customer}';
 const pass = (advanceSeconds: number) => `POST /stripe/clock ${JSON.stringify({ advanceSeconds })}`;
-const flow = 'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
+const flow =
+  'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
 
 /**
  * What the real Stripe responds, by recordings and its documentation. A fact has a name, requests, and the last one's
@@ -163,10 +164,25 @@ a dispute has no customer: ${save('createDispute')}; ${buy}; GET disputes
 /** A customer with a card and a weekly plan. */
 async function newPayer() {
   const me = await newPerson();
-  const { id: plan, latest_invoice: invoice, items, default_payment_method: visa } = await me.subscribe('basic');
+  const {
+    id: plan,
+    latest_invoice: invoice,
+    items,
+    default_payment_method: visa,
+  } = await me.subscribe('basic');
   const { id: item, current_period_end: end, price } = items.data[0]!;
   const { customer, catalogue } = me;
-  const known = { ...catalogue, ...catalogue.prices, customer, end, invoice, item, plan, product: price.product, visa };
+  const known = {
+    ...catalogue,
+    ...catalogue.prices,
+    customer,
+    end,
+    invoice,
+    item,
+    plan,
+    product: price.product,
+    visa,
+  };
   return { request: requestOf(me), known };
 }
 
@@ -176,22 +192,31 @@ function textOf(body: any, path: string): string {
 }
 
 const rows = facts.trim().split(/\n(?! )/);
-test.each(rows.map((row) => row.split(/(?<=^[^:]+): |\s+=> /)))('%s', async (_, requests = '', expected = '') => {
-  const { request, known } = await newPayer();
-  const fill = (text: string) => text.replaceAll(/\{([\w.]+)\}/g, (_match, path: string) => textOf(known, path));
-  let [status, body]: [number, any] = [200, {}];
-  for (const each of requests.split(/;\s+/)) {
-    expect(status, JSON.stringify(body)).toBe(200);
-    Object.assign(known, body);
-    const [method = '', path = '', form] = fill(each).split(/\s+/);
-    ({ status, json: body } = await request(method, path.startsWith('/') ? path : `/v1/${path}`, form));
-  }
-  const [wantedStatus, ...fields] = fill(expected).split(/\s+(?=[\w.]+[=~])/);
-  const shown = fields.map((field) => {
-    const [, path = '', text = ''] = /^([\w.]+)[=~](.*)$/.exec(field) ?? [];
-    const value = textOf(body.error ?? body, path);
-    return field.includes('~') && value.includes(text) ? field : `${path}=${value}`;
-  });
-  if (body.error) expect(body.error.type).toBe(status === 402 ? 'card_error' : 'invalid_request_error');
-  expect([String(status), ...shown]).toEqual([wantedStatus, ...fields]);
-});
+test.each(rows.map((row) => row.split(/(?<=^[^:]+): |\s+=> /)))(
+  '%s',
+  async (_, requests = '', expected = '') => {
+    const { request, known } = await newPayer();
+    const fill = (text: string) =>
+      text.replaceAll(/\{([\w.]+)\}/g, (_match, path: string) => textOf(known, path));
+    let [status, body]: [number, any] = [200, {}];
+    for (const each of requests.split(/;\s+/)) {
+      expect(status, JSON.stringify(body)).toBe(200);
+      Object.assign(known, body);
+      const [method = '', path = '', form] = fill(each).split(/\s+/);
+      ({ status, json: body } = await request(
+        method,
+        path.startsWith('/') ? path : `/v1/${path}`,
+        form,
+      ));
+    }
+    const [wantedStatus, ...fields] = fill(expected).split(/\s+(?=[\w.]+[=~])/);
+    const shown = fields.map((field) => {
+      const [, path = '', text = ''] = /^([\w.]+)[=~](.*)$/.exec(field) ?? [];
+      const value = textOf(body.error ?? body, path);
+      return field.includes('~') && value.includes(text) ? field : `${path}=${value}`;
+    });
+    if (body.error)
+      expect(body.error.type).toBe(status === 402 ? 'card_error' : 'invalid_request_error');
+    expect([String(status), ...shown]).toEqual([wantedStatus, ...fields]);
+  },
+);

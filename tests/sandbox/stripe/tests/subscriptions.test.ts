@@ -14,7 +14,10 @@ test('Back goes to the cancel address; an old page expires after a day', async (
   const { url, id } = await me.checkout('basic');
   expect((await me.press(`${url}/back`)).headers.get('location')).toBe(`${me.shop.url}/canceled`);
   await me.advance(day + 1);
-  expect(await me.stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'expired', url: null });
+  expect(await me.stripe.checkout.sessions.retrieve(id)).toMatchObject({
+    status: 'expired',
+    url: null,
+  });
   expect((await me.press(url ?? '')).status).toBe(410);
   await expect(me.stripe.checkout.sessions.expire(id)).rejects.toMatchObject({ statusCode: 400 });
 });
@@ -25,12 +28,17 @@ test('without a card nothing is sold, and a first payment that fails may be made
   const order = { customer: me.customer, items };
   await expect(me.stripe.subscriptions.create(order)).rejects.toThrow('no attached payment source');
   await me.saveCard('pm_card_chargeCustomerFail');
-  const strict = me.stripe.subscriptions.create({ ...order, payment_behavior: 'error_if_incomplete' });
+  const strict = me.stripe.subscriptions.create({
+    ...order,
+    payment_behavior: 'error_if_incomplete',
+  });
   await expect(strict).rejects.toMatchObject({ type: 'StripeCardError', statusCode: 402 });
   expect(await me.subscriptions()).toEqual([]);
   const { id, status } = await me.stripe.subscriptions.create(order);
   expect(status).toBe('incomplete');
-  await expect(me.stripe.subscriptions.update(id, { items })).rejects.toThrow('`incomplete` status');
+  await expect(me.stripe.subscriptions.update(id, { items })).rejects.toThrow(
+    '`incomplete` status',
+  );
   await me.advance(day);
   expect(await me.status()).toBe('incomplete_expired');
 });
@@ -39,19 +47,31 @@ test('plans change within a trial without ending it', async () => {
   const me = await newPerson();
   const { basic, premium } = me.catalogue.prices;
   await me.saveCard('pm_card_visa');
-  await me.stripe.subscriptions.create({ customer: me.customer, items: [{ price: basic }], trial_period_days: 5 });
+  await me.stripe.subscriptions.create({
+    customer: me.customer,
+    items: [{ price: basic }],
+    trial_period_days: 5,
+  });
   await me.portal('switch', { price: premium });
   expect([await me.status(), await me.price()]).toEqual(['trialing', premium]);
   await me.portal('switch', { price: basic });
   expect(await me.price()).toBe(premium);
   await me.advance(5 * day + 60);
-  expect([await me.status(), await me.price(), (await me.invoice()).total]).toEqual(['active', basic, 1199]);
+  expect([await me.status(), await me.price(), (await me.invoice()).total]).toEqual([
+    'active',
+    basic,
+    1199,
+  ]);
 });
 
 test('a dearer plan is charged whole where the portal credits no unused time, with one date for all that changes', async () => {
   const me = await newPerson();
   await me.subscribe('basic');
-  const update = { enabled: true, billing_cycle_anchor: 'now', proration_behavior: 'none' } as const;
+  const update = {
+    enabled: true,
+    billing_cycle_anchor: 'now',
+    proration_behavior: 'none',
+  } as const;
   const features = { subscription_update: update };
   const { configuration, prices } = me.catalogue;
   const changed = await me.stripe.billingPortal.configurations.update(configuration, { features });
@@ -62,9 +82,16 @@ test('a dearer plan is charged whole where the portal credits no unused time, wi
   await me.portal('switch', { price: prices.premium });
   clock.mockRestore();
   const { billing_cycle_anchor: start, items } = await me.current();
-  expect(items.data[0]).toMatchObject({ current_period_start: start, current_period_end: start + week });
+  expect(items.data[0]).toMatchObject({
+    current_period_start: start,
+    current_period_end: start + week,
+  });
   const { lines, status, created } = await me.invoice();
-  expect([status, created, lines.data.map(({ amount }) => amount)]).toEqual(['paid', start, [2999]]);
+  expect([status, created, lines.data.map(({ amount }) => amount)]).toEqual([
+    'paid',
+    start,
+    [2999],
+  ]);
 });
 
 test('a scheduled change hides the other plans until it is canceled', async () => {
@@ -89,7 +116,10 @@ test('the portal requires authentication before it saves or charges a card that 
   await me.subscribe('basic', { card: '4000002760003184', authentication: 'complete' });
   expect(await (await me.portal('switch', { price })).text()).toContain('Complete authentication');
   const failed = await me.portal('switch', { price, authentication: 'fail' });
-  expect([failed.status, await failed.text()]).toEqual([402, expect.stringContaining('unable to authenticate')]);
+  expect([failed.status, await failed.text()]).toEqual([
+    402,
+    expect.stringContaining('unable to authenticate'),
+  ]);
   expect(await me.price()).toBe(basic);
   await me.portal('switch', { price, authentication: 'complete' });
   expect(await me.price()).toBe(price);
