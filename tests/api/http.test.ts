@@ -163,6 +163,7 @@ it('lets in other origins that are listed, with credentials for the stream alone
 const always = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  date: expect.stringMatching(/ GMT$/),
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
   vary: 'Origin',
@@ -176,7 +177,7 @@ it('has the same headers on every kind of response, and no response affects the 
     'access-control-allow-methods',
     'access-control-max-age',
   ];
-  const answers: [answer: Response, own: string[]][] = [
+  const answers: [answer: Response, own: string[], other?: object][] = [
     [await send('/api/user/me'), ['content-type', 'www-authenticate']],
     [await send('/api/health', { method: 'PUT' }), ['allow', 'content-type']],
     [
@@ -187,17 +188,21 @@ it('has the same headers on every kind of response, and no response affects the 
       await send('/api/user/me', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }),
       granted,
     ],
-    [await send(`/api/user/usage-stream?token=${token}`), ['content-type']],
+    [
+      await send(`/api/user/usage-stream?token=${token}`),
+      ['content-type', 'x-accel-buffering'],
+      { 'cache-control': 'no-store, no-transform' },
+    ],
     [await send('/api/nothing'), ['content-type']],
   ];
   const ids = new Set<string>();
-  for (const [answer, own] of answers) {
+  for (const [answer, own, other] of answers) {
     const {
       'x-request-id': id,
       'content-length': _,
       ...headers
     } = Object.fromEntries(answer.headers);
-    expect(headers).toMatchObject(always);
+    expect(headers).toMatchObject({ ...always, ...other });
     expect(Object.keys(headers).toSorted()).toEqual([...Object.keys(always), ...own].toSorted());
     expect(id).toMatch(/^[\da-f-]{36}$/);
     ids.add(id!);

@@ -11,7 +11,7 @@ import type { Env } from '../../worker/env.ts';
 import { LiveSocket } from '../../worker/live/live-socket.ts';
 import { liveStream } from '../../worker/live/live-stream.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
-import { botCall, call, parallel, tally } from './support/api.ts';
+import { botCall, call, parallel, send, tally } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import { newContact, post, usageOf } from './support/contacts.ts';
@@ -244,7 +244,7 @@ it('shows 0 when the week ends while it is open, without any request', async () 
   expect((await getMe(token)).body.profile.messagesUsedThisPeriod).toBe(1);
 });
 
-it('a stream that waits writes at least every 20 seconds', async () => {
+it('a stream that waits sends a beat with the time at least every 20 seconds', async () => {
   vi.useFakeTimers();
   const opened = Date.now();
   const beats: number[] = [];
@@ -262,14 +262,29 @@ it('a stream that waits writes at least every 20 seconds', async () => {
     total,
     signal,
   });
-  const write = (chunk: Uint8Array) => {
-    if (new TextDecoder().decode(chunk).startsWith(':')) beats.push(Date.now());
+  const read = (chunk: Uint8Array) => {
+    const [, at] =
+      /^event: beat\ndata: {"at":"(.*)"}\n\n$/.exec(new TextDecoder().decode(chunk)) ?? [];
+    if (at) beats.push(Date.parse(at));
   };
-  void body!.pipeTo(new WritableStream({ write }));
+  void body!.pipeTo(new WritableStream({ write: read }));
   await vi.advanceTimersByTimeAsync(120 * second);
   const gaps = beats.map((at, index) => at - (beats[index - 1] ?? opened));
   expect(beats.length).toBeGreaterThanOrEqual(6);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * second);
+});
+
+it('no proxy may hold a stream: it begins with 2 KiB, and forbids compressing and buffering', async () => {
+  const { token } = await newPerson();
+  for (const path of ['/api/user/usage-stream', '/api/user/chat-stream']) {
+    const { headers, body } = await send(`${path}?token=${token}`);
+    expect(headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(headers.get('x-accel-buffering')).toBe('no');
+    const reader = body!.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    expect(new TextDecoder().decode(value)).toMatch(/^: {2048,}\n\n/);
+  }
 });
 
 const loseEndMessages = () =>

@@ -22,8 +22,10 @@ export const logRequest: Middleware = async (c, next) => {
   await next();
   const { headers, status } = c.res;
   headers.set('x-request-id', requestLog.requestId);
-  headers.set('cache-control', 'no-store');
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   headers.set('vary', 'Origin');
+  // Pages show times by the server's clock. Cloudflare's network sets this header too, workerd does not.
+  headers.set('date', new Date().toUTCString());
   await requestLog.write(c.req.method, status);
 };
 
@@ -63,7 +65,7 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
     allowHeaders: ['authorization', 'content-type'],
     maxAge: 86_400,
   };
-  const exposeHeaders = ['x-request-id', 'retry-after'];
+  const exposeHeaders = ['x-request-id', 'retry-after', 'date'];
   const listed = cors({ ...preflight, origin: (origin) => origin, exposeHeaders, credentials });
   const unlisted = cors({ ...preflight, origin: () => null });
   return (c, next) => {

@@ -1,6 +1,10 @@
+import { streamBeat } from '../contract/usage-stream.ts';
 import { minuteMs } from '../lib/time.ts';
 
-const heartbeatMs = 20_000;
+/** Pages expect a beat every 20 s. The second in between leaves time for a late timer and the way to the page. */
+const heartbeatMs = 19_000;
+/** Proxies that buffer pass a response on once they have about 2 KiB of it. */
+const padding = `:${' '.repeat(2048)}\n\n`;
 const oldestMs = 15 * minuteMs;
 const ageJitterMs = 5 * minuteMs;
 /** The maximum age of a stream, plus a minute for clock skew. */
@@ -9,13 +13,20 @@ export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
 
+/** Proxies must neither compress nor buffer a stream; `x-accel-buffering` is nginx's. */
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+
 type Source = {
   signal: AbortSignal;
   /** Unix ms: the stream ends with its session. */
   expiresAt: number;
   opened: (stream: EventStream) => void;
   beat: (stream: EventStream) => void;
-  /** Unix ms: when a beat is due before the next heartbeat, or null. */
+  /** Unix ms: when a beat is due before the next one by the timer, or null. */
   dueAt: () => number | null;
   ended: () => void;
 };
@@ -32,6 +43,7 @@ export class EventStream {
     this.#controller = controller;
     this.#endsAt = Math.min(source.expiresAt, Date.now() + oldestMs + Math.random() * ageJitterMs);
     source.signal.addEventListener('abort', () => this.end());
+    this.write(padding);
     source.opened(this);
     this.#scheduleBeat();
   }
@@ -45,7 +57,7 @@ export class EventStream {
       { start, cancel: () => stream?.end() },
       { highWaterMark: 0, size: ({ byteLength }) => byteLength },
     );
-    return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+    return new Response(body, { headers: streamHeaders });
   }
 
   write(text: string): void {
@@ -75,7 +87,9 @@ export class EventStream {
   #beat(): void {
     if (Date.now() >= this.#endsAt) return this.end();
     this.#source.beat(this);
-    this.write(': still here\n\n');
+    this.write(
+      `event: ${streamBeat}\ndata: ${JSON.stringify({ at: new Date().toISOString() })}\n\n`,
+    );
     this.#scheduleBeat();
   }
 }
