@@ -18,6 +18,7 @@ import { expand } from './api/fields.ts';
 import { authenticateInvoice, awaitsAuthentication } from './invoices/collect-invoice.ts';
 import type { Customer, Invoice } from './objects.ts';
 import { openDispute } from './payments/charges.ts';
+import { refundOutcomes, setRefundOutcome } from './payments/refunds.ts';
 
 /** A local Stripe: API, hosted pages, signed webhooks and a clock. Serve its app at the root. */
 export function createStripe({ store, ...settings }: Settings & { store: Store }): {
@@ -149,7 +150,7 @@ function createControl({ world, webhooks, time, atomically }: Parts): Hono {
   return app;
 }
 
-/** Failing cards, disputes and authentications. */
+/** Failing cards, disputes, refunds and authentications. */
 function createPaymentControl(world: World, atomically: Atomically): Hono {
   const app = new Hono();
   app.post('/stripe/customers/:phone/card', async (c) => {
@@ -175,6 +176,12 @@ function createPaymentControl(world: World, atomically: Atomically): Hono {
     if (!charge) throw controlError(404, 'This customer has no payment that could be disputed');
     const dispute = atomically(id, () => openDispute(world, charge.id));
     return c.json(shown(world, dispute));
+  });
+
+  app.put('/stripe/customers/:phone/refunds', async (c) => {
+    const { outcome } = await readControl(c, v.object({ outcome: v.picklist(refundOutcomes) }));
+    setRefundOutcome(world, findCustomer(world, c.req.param('phone')).id, outcome);
+    return c.json({ outcome });
   });
 
   app.post('/stripe/customers/:phone/authenticate', async (c) => {

@@ -20,6 +20,7 @@ export type EventObject = {
   id: string;
   object: string;
   charge?: unknown;
+  source?: unknown;
   customer?: unknown;
   invoice?: unknown;
 };
@@ -159,7 +160,37 @@ export type Charge = Stored<
   { payment_intent: string; payment_method: string; payment_method_details: object }
 >;
 
-export type Refund = Stored<Stripe.Refund, { charge: string }>;
+/**
+ * How a refund goes. `pends`: succeeds a day later; `fails`: succeeds, and the bank sends the money back a day later;
+ * `asks`: waits for the customer's bank details, as refunds without a card do; `refused`: the payment method takes none.
+ */
+export type RefundOutcome = 'succeeds' | 'pends' | 'fails' | 'asks' | 'refused';
+
+export type Refund = Stored<
+  Stripe.Refund,
+  {
+    charge: string;
+    failure_balance_transaction?: string;
+    /** How it goes, and when the clock ends it, in unix seconds. */
+    _: { outcome: RefundOutcome; endsAt: number | null };
+  }
+>;
+
+/** Recorded: it names what moved the money, but no customer. */
+export type BalanceTransaction = Stored<Stripe.BalanceTransaction, { source: string }>;
+
+export type CreditNote = Stored<
+  Stripe.CreditNote,
+  {
+    customer: string;
+    invoice: string;
+    lines: List<CreditNoteLine>;
+    refunds: { amount_refunded: number; refund: string; type: 'refund' }[];
+  }
+>;
+
+/** On the wire decimal amounts are texts. */
+export type CreditNoteLine = Stored<Stripe.CreditNoteLineItem, { unit_amount_decimal: string }>;
 
 /** Recorded: it names the charge and the payment intent, but no customer. */
 export type Dispute = Stored<Stripe.Dispute, { charge: string; payment_method_details: object }>;

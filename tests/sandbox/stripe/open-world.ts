@@ -6,6 +6,7 @@ import { apiVersion, findById, kinds, type Settings, type Tables, type World } f
 import type { EventObject, StripeEvent, WebhookEndpoint } from './objects.ts';
 import { sessionDueAt } from './hosted/checkout.ts';
 import { invoiceDueAt } from './invoices/lines.ts';
+import { refundDueAt } from './payments/refunds.ts';
 import { scheduleDueAt, subscriptionDueAt } from './subscriptions/subscriptions.ts';
 
 type Enqueue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
@@ -14,6 +15,7 @@ type Enqueue = (event: StripeEvent, endpoints: WebhookEndpoint[]) => void;
 const dueAt = {
   checkoutSessions: sessionDueAt,
   invoices: invoiceDueAt,
+  refunds: refundDueAt,
   schedules: scheduleDueAt,
   subscriptions: subscriptionDueAt,
 };
@@ -78,11 +80,11 @@ export function createWorld(store: Store, settings: Settings, enqueue: Enqueue):
     return object ? customerOf(object) : '';
   }
 
-  /** Disputes, refunds and invoice payments contain no customer. */
-  function customerOf({ id, object, customer, charge, invoice }: EventObject): string {
+  /** Disputes, invoice payments and balance transactions contain no customer. */
+  function customerOf({ id, object, customer, charge, invoice, source }: EventObject): string {
     if (object === 'customer') return id;
     return (
-      [customer, charge, invoice]
+      [customer, charge, invoice, source]
         .map((each) => (typeof each === 'string' ? ownerOf(each) : ''))
         .find(Boolean) ?? ''
     );

@@ -7,6 +7,7 @@ import { endTrial, renewSubscription } from './subscriptions/periods.ts';
 import { finalizeInvoice } from './invoices/draft-invoice.ts';
 import { collectAutomatically } from './invoices/invoices.ts';
 import { expireSession } from './hosted/checkout.ts';
+import { endRefund } from './payments/refunds.ts';
 import { closeInvoice } from './invoices/collect-invoice.ts';
 
 const tickMs = 1000;
@@ -62,7 +63,7 @@ export function createTime(world: World, webhooks: Webhooks, atomically: Atomica
 }
 
 /** The order of changes that are due at the same second: a schedule sets the price before the renewal charges it. */
-const order = ['schedules', 'subscriptions', 'invoices', 'checkoutSessions'];
+const order = ['schedules', 'subscriptions', 'invoices', 'checkoutSessions', 'refunds'];
 
 /** The next of the wanted changes: the first on the real clock, since customers' clocks differ. */
 function nextDue({ store, clock }: World, isWanted: (due: Due) => boolean): Due | undefined {
@@ -85,6 +86,7 @@ function runDue(world: World, { table, id, at }: Due): void {
   if (table === 'schedules') nextPhase(world, id);
   else if (table === 'subscriptions') runSubscription(world, id, at);
   else if (table === 'invoices') runInvoice(world, id);
+  else if (table === 'refunds') endRefund(world, id);
   else expireSession(world, id);
 }
 

@@ -57,10 +57,14 @@ function kind<T extends Doc>(
 
 /** Every kind of object, by its table. */
 export const kinds = {
+  balanceTransactions: kind<stripe.BalanceTransaction>('txn_', 'balance transaction', {
+    pathParam: 'id',
+  }),
   charges: kind<stripe.Charge>('ch_', 'charge'),
   checkoutSessions: kind<stripe.CheckoutSession>('cs_', 'checkout.session', {
     pathParam: 'session',
   }),
+  creditNotes: kind<stripe.CreditNote>('cn_', 'credit note', { event: 'credit_note' }),
   customers: kind<stripe.Customer>('cus_', 'customer', { event: 'customer' }),
   disputes: kind<stripe.Dispute>('du_', 'dispute', {
     pathParam: 'dispute',

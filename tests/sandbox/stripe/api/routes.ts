@@ -5,7 +5,8 @@ import * as checkout from '../hosted/checkout.ts';
 import * as portal from '../hosted/portal-sessions.ts';
 import { markUncollectible, voidInvoice } from '../invoices/collect-invoice.ts';
 import * as invoices from '../invoices/invoices.ts';
-import * as charges from '../payments/charges.ts';
+import * as creditNotes from '../invoices/credit-notes.ts';
+import * as refunds from '../payments/refunds.ts';
 import * as methods from '../payments/payment-methods.ts';
 import * as intents from '../payments/intents.ts';
 import { createSubscription } from '../subscriptions/periods.ts';
@@ -164,7 +165,19 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/payment_intents/:id', retrieve('paymentIntents')],
   ['POST', '/v1/payment_intents/:id/confirm', intents.confirmPaymentIntent],
   ['GET', '/v1/charges', list('charges')],
-  ['POST', '/v1/refunds', charges.createRefund],
+  ['GET', '/v1/charges/:id', retrieve('charges')],
+  ['GET', '/v1/refunds', list('refunds')],
+  ['POST', '/v1/refunds', refunds.createRefund],
+  ['GET', '/v1/refunds/:id', retrieve('refunds')],
+  ['POST', '/v1/refunds/:id', refunds.updateRefund],
+  ['POST', '/v1/refunds/:id/cancel', refunds.cancelRefund],
+  ['GET', '/v1/balance_transactions', list('balanceTransactions')],
+  ['GET', '/v1/balance_transactions/:id', retrieve('balanceTransactions')],
+  ['GET', '/v1/credit_notes', list('creditNotes')],
+  ['POST', '/v1/credit_notes', creditNotes.createCreditNote],
+  ['GET', '/v1/credit_notes/:id', retrieve('creditNotes')],
+  ['POST', '/v1/credit_notes/:id', creditNotes.updateCreditNote],
+  ['POST', '/v1/credit_notes/:id/void', creditNotes.voidCreditNote],
   ['GET', '/v1/disputes', list('disputes')],
   ['GET', '/v1/disputes/:id', retrieve('disputes')],
   ['GET', '/v1/events', listEvents],

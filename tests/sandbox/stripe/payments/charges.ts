@@ -1,8 +1,8 @@
-import type { Stripe } from 'stripe';
-import { type Decline, declined, invalid, notFound } from '../api/errors.ts';
-import type { PaymentIntent, PaymentMethod, Charge, Refund, Dispute } from '../objects.ts';
-import { type World, type Call, given, newMetadata } from '../world.ts';
+import { type Decline, declined } from '../api/errors.ts';
+import type { PaymentIntent, PaymentMethod, Charge, Dispute } from '../objects.ts';
+import type { World } from '../world.ts';
 import { newId } from '../table.ts';
+import { enterBalance } from './balance.ts';
 import { decline, findTestCard, markSetUp, needsAuthentication } from './payment-methods.ts';
 
 export type Outcome =
@@ -156,61 +156,14 @@ function newCharge(
     payment_method_details: { type: method.type, card: method.card },
     status: outcome,
   });
-  world.emit(`charge.${outcome}`, charge);
-  return charge;
+  const entered = failure ? charge : enterCharge(world, charge);
+  world.emit(`charge.${outcome}`, entered);
+  return entered;
 }
 
-/** Refunds a payment fully or partly; its invoice stays paid. */
-export function createRefund(world: World, { params }: Call<Stripe.RefundCreateParams>): Refund {
-  const charge = chargeOf(world, params);
-  refuseRefund(charge);
-  const left = charge.amount - charge.amount_refunded;
-  const { amount = left } = params;
-  if (amount < 1 || amount > left)
-    throw invalid('Refund amount is greater than unrefunded amount on charge', 'amount');
-  const refund = world.refunds.insert({
-    id: newId('re_3'),
-    object: 'refund',
-    amount,
-    charge: charge.id,
-    created: world.now(),
-    currency: charge.currency,
-    customer: charge.customer,
-    metadata: newMetadata(params.metadata),
-    payment_intent: charge.payment_intent,
-    payment_method: charge.payment_method,
-    ...given(params, 'reason'),
-  });
-  const returned = { amount_refunded: charge.amount_refunded + amount, refunded: amount === left };
-  world.charges.change(charge.id, returned, 'charge.refunded');
-  return refund;
-}
-
-function chargeOf(
-  world: World,
-  { charge: id, payment_intent: intent }: Stripe.RefundCreateParams,
-): Charge {
-  if (id === undefined && intent === undefined)
-    throw invalid(
-      'One of the following params should be provided for this request: payment_intent or charge.',
-    );
-  const named = id ?? world.paymentIntents.get(intent ?? '', 'payment_intent').latest_charge ?? '';
-  const charge = world.charges.find(named);
-  if (!charge) throw notFound('charge', named);
-  return charge;
-}
-
-function refuseRefund({ id, status, refunded, disputed, payment_intent: intent }: Charge): void {
-  if (status !== 'succeeded')
-    throw invalid(`This PaymentIntent (${intent}) does not have a successful charge to refund.`);
-  if (refunded)
-    throw invalid(`Charge ${id} has already been refunded.`, undefined, 'charge_already_refunded');
-  if (disputed)
-    throw invalid(
-      `Charge ${id} has been charged back; cannot issue a refund.`,
-      undefined,
-      'charge_disputed',
-    );
+function enterCharge(world: World, charge: Charge): Charge {
+  const { id: balance_transaction } = enterBalance(world, 'charge', charge.amount, charge);
+  return world.charges.change(charge.id, { balance_transaction }, null);
 }
 
 /** Opens a dispute: the bank withdraws the payment until the dispute is decided. */

@@ -2,7 +2,7 @@ import { type Call, idOf, type World, liveCustomer } from '../world.ts';
 import newObjects from '../parameters/new-objects.json' with { type: 'json' };
 import { pageOf, type PageParams, newId } from '../table.ts';
 import { invalid, declined, missing, type Decline } from '../api/errors.ts';
-import type { PaymentMethod } from '../objects.ts';
+import type { PaymentMethod, RefundOutcome } from '../objects.ts';
 
 export function createPaymentMethod(
   world: World,
@@ -146,6 +146,8 @@ export type TestCard = {
   authentication?: 'once' | 'always';
   /** Its holder disputes every payment. */
   disputes?: true;
+  /** How a refund to it goes, if not at once. */
+  refunds?: RefundOutcome;
 };
 
 export const decline: Decline = {
@@ -195,6 +197,8 @@ export const testCards: readonly [TestCard, ...TestCard[]] = [
   { number: '4000000000009995', name: 'chargeDeclinedInsufficientFunds', refused: insufficient },
   { number: '4000000000000069', name: 'chargeDeclinedExpiredCard', refused: expired },
   { number: '4000000000000259', name: 'createDispute', disputes: true },
+  { number: '4000000000007726', name: 'pendingRefund', refunds: 'pends' },
+  { number: '4000000000005126', name: 'refundFail', refunds: 'fails' },
 ];
 
 /** A card by its number, or by the name that Stripe gives its test objects. */

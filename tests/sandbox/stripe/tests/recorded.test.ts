@@ -16,6 +16,7 @@ const taxed = 'automatic_tax[enabled]=true';
 const sell = `${checkout}&mode=subscription&line_items[0][price]={basic}`;
 const unpaid = `POST customers; ${order}={id}&trial_period_days=5&trial_settings[end_behavior][missing_payment_method]`;
 const charges = 'GET charges customer={customer}';
+const credit = 'POST credit_notes invoice={invoice}&amount';
 const pass = (advanceSeconds: number) => `POST /stripe/clock ${JSON.stringify({ advanceSeconds })}`;
 const flow =
   'customer={customer}&flow_data[type]=subscription_update&flow_data[subscription_update][subscription]';
@@ -131,6 +132,28 @@ a refund is at most the rest: ${charges}; POST refunds charge={data.0.id}&amount
   POST refunds charge={data.0.id}&amount=1001 => 400 param=amount
 a payment is refunded once: ${charges}; POST refunds charge={data.0.id}&amount=199; POST refunds charge={data.0.id};
   POST refunds charge={data.0.id} => 400 code=charge_already_refunded
+a refund to a card that answers late is pending: ${save('pendingRefund')}; ${buy};
+  GET charges customer={customer}&limit=1; POST refunds charge={data.0.id} => 200 status=pending
+a refund may come back: ${save('refundFail')}; ${buy}; GET charges customer={customer}&limit=1;
+  POST refunds charge={data.0.id}; ${pass(week)}; GET refunds limit=1
+  => 200 data.0.status=failed data.0.failure_reason=expired_or_canceled_card
+a refund that came back can be made again: ${save('refundFail')}; ${buy}; GET charges customer={customer}&limit=1;
+  POST refunds charge={data.0.id}; ${pass(week)}; GET charges customer={customer}&limit=1
+  => 200 data.0.refunded=false data.0.amount_refunded=0
+a refund that has succeeded is not canceled: ${charges}; POST refunds charge={data.0.id}; POST refunds/{id}/cancel
+  => 400 message~require action
+a credit note gives money back: ${credit}=771&refund_amount=771
+  => 200 status=issued type=post_payment total=771 refunds.0.amount_refunded=771 post_payment_amount=771
+a credit note is counted by its invoice: ${credit}=771&refund_amount=771; GET invoices/{invoice}
+  => 200 status=paid post_payment_credit_notes_amount=771 amount_paid=1199
+a credit note gives back what is paid at most: ${credit}=1200&refund_amount=1200 => 400 param=amount
+credit notes give back an invoice once: ${credit}=1199&refund_amount=1199; ${credit}=1&refund_amount=1 => 400 param=amount
+the parts of a credit note are its amount: ${credit}=771&refund_amount=770 => 400 param=-
+a credit note refunds what a refund left: ${charges}; POST refunds charge={data.0.id}&amount=1199;
+  ${credit}=1199&refund_amount=1199 => 400 code=charge_already_refunded
+a credit note credits the balance: ${credit}=199&credit_amount=199; GET customers/{customer} => 200 balance=-199
+a credit note of a paid invoice is not voided: ${credit}=1&refund_amount=1; POST credit_notes/{id}/void => 400 param=-
+an unknown invoice has no credit note: POST credit_notes invoice=in_0&amount=1 => 400 code=resource_missing param=invoice
 a disputed payment is not refunded: ${charges}; POST /stripe/customers/${phone}/dispute;
   POST refunds charge={data.0.id} => 400 code=charge_disputed
 a checkout offers what the account has switched on: ${sell} => 200 payment_method_types=card,link,us_bank_account
