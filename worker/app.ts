@@ -34,6 +34,7 @@ app.onError(refuse);
 
 function addPath(path: string, group: [EndpointName, Endpoint][]): void {
   const methods = group.map(([, { method }]) => method);
+  const notAllowed = new RequestError('methodNotAllowed', { allow: methods.join(', ') });
   const credentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
   app.use(path, logRoute(path), allowOrigins(methods, credentials));
   for (const [name, endpoint] of group) {
@@ -41,10 +42,14 @@ function addPath(path: string, group: [EndpointName, Endpoint][]): void {
       endpoint.method === 'GET'
         ? []
         : [limitBody(endpoint.bodyLimitWithVoice ?? endpoint.bodyLimit ?? defaultBodyLimit)];
-    app.on(endpoint.method, [path], ...limit, (c) => respond(name, c));
+    app.on(endpoint.method, [path], ...limit, (c) => {
+      // Hono answers HEAD with the handler of GET.
+      if (endpoint.noHead && c.req.raw.method === 'HEAD') throw notAllowed;
+      return respond(name, c);
+    });
   }
   app.all(path, () => {
-    throw new RequestError('methodNotAllowed', { allow: methods.join(', ') });
+    throw notAllowed;
   });
 }
 

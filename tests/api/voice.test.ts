@@ -272,7 +272,7 @@ describe('a reply with a voice', () => {
         body: { code: 'invalid_field', issues: [{ path }] },
       });
     }
-    expect((await reply(phone, 'x'.repeat(33_000), 'reply-1')).status).toBe(413);
+    expect((await reply(phone, 'x'.repeat(66_000), 'reply-1')).status).toBe(413);
     expect((await readChat(token)).messages).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 import * as v from 'valibot';
 import { integer, readControl } from './setup.ts';
+import { newId } from './stripe/table.ts';
 
 export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push'] as const;
 export type Service = (typeof services)[number];
@@ -29,16 +30,24 @@ const Fault = v.pipe(
     remember: flag,
     /** Of Stripe alone: every customer is unknown. */
     unknownCustomer: flag,
+    /** The service's own code of its error. The database reports one without a `status` inside its 200. */
+    code: v.exactOptional(v.union([v.string(), integer(1, 999_999)])),
+    /** Of the database alone: with `code`, only statements that write fail. */
+    writes: flag,
   }),
   v.check(({ status = 0, location }) => location === undefined || (status >= 300 && status < 400)),
   v.check(({ status = 500, remember }) => !remember || status >= 400),
 );
 const isOfStripe = (fault: Fault | null | undefined) =>
   Boolean(fault?.remember ?? fault?.unknownCustomer);
+const isOfDatabase = (fault: Fault | null | undefined) => Boolean(fault?.writes);
 const Faults = v.pipe(
   v.record(v.picklist(services), v.nullable(Fault)),
   v.check((faults) =>
     services.every((service) => service === 'stripe' || !isOfStripe(faults[service])),
+  ),
+  v.check((faults) =>
+    services.every((service) => service === 'libsql' || !isOfDatabase(faults[service])),
   ),
 );
 
@@ -52,6 +61,15 @@ type ActiveFault = {
   removed: Promise<void>;
   remove: () => void;
 };
+
+/** What the database reports inside its 200, as a plan's limit or a full disk makes it. */
+export type Refusal = { code: string; writesOnly: boolean };
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    refusal?: Refusal;
+  }
+}
 
 /** Counts the Worker's requests to each service, and breaks or slows them on demand. */
 export function createFaultInjection() {
@@ -92,14 +110,16 @@ async function affect(
   next: Next,
   { service, fault }: ActiveFault,
 ): Promise<Response | undefined> {
-  const { delayMs = 0, drop, cut, status, remember, unknownCustomer = false } = fault;
+  const { delayMs = 0, drop, cut, status, remember, unknownCustomer = false, code } = fault;
   // The local Stripe itself delays and stores failures, since an idempotency key is in use during a delayed request.
   if (service === 'stripe' && !drop && (remember || status === undefined))
     c.set('fault', { delayMs, unknownCustomer, ...(remember && { status: status ?? 500 }) });
   else {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (drop) return closeConnection(c);
-    if (status !== undefined) return failing(service, status, fault.location);
+    if (status !== undefined) return failing(service, { ...fault, status });
+    if (service === 'libsql' && code !== undefined)
+      c.set('refusal', { code: String(code), writesOnly: fault.writes === true });
   }
   await next();
   if (cut) c.res = closeConnection(c);
@@ -112,21 +132,35 @@ function closeConnection(c: Context): Response {
 }
 
 /** The response of a broken service, in its own format. */
-function failing(service: Service, status: number, location: string | undefined): Response {
-  const words: Partial<Record<Service, object>> = {
-    stripe: { type: 'api_error', message: 'Out of order' },
-    whatsapp: {
-      message: '(#131000) Something went wrong',
-      type: 'OAuthException',
-      code: 131_000,
-      fbtrace_id: 'x',
-    },
+function failing(service: Service, { status, location, code }: Fault & { status: number }) {
+  const headers: Record<string, string> = {
+    ...(location !== undefined && { location }),
+    ...(service === 'stripe' && { 'request-id': newId('req_', 14) }),
   };
-  const init = { status, ...(location !== undefined && { headers: { location } }) };
   const isBodiless = status === 204 || status === 205 || status === 304;
-  return isBodiless
-    ? new Response(null, init)
-    : Response.json({ error: words[service] ?? 'Out of order' }, init);
+  if (isBodiless) return new Response(null, { status, headers });
+  return Response.json({ error: errorOf(service, status, code) }, { status, headers });
+}
+
+function errorOf(service: Service, status: number, code: Fault['code']): object | string {
+  if (service === 'stripe') {
+    const details = code !== undefined && { code: String(code) };
+    return { type: stripeErrorType(status), message: 'Out of order', ...details };
+  }
+  if (service !== 'whatsapp') return 'Out of order';
+  const known = code ?? 131_000;
+  return {
+    message: `(#${known}) Something went wrong`,
+    type: 'OAuthException',
+    code: known,
+    fbtrace_id: 'x',
+  };
+}
+
+/** Stripe's types of errors: 402 is a declined card, another 4xx a request that it refuses. */
+function stripeErrorType(status: number): string {
+  if (status === 402) return 'card_error';
+  return status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error';
 }
 
 function control(active: Map<string, ActiveFault>, counts: Map<Service, number>): Hono {

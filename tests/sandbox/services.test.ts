@@ -90,6 +90,30 @@ test.each([
   expect(await sandbox.call(method, path)).toMatchObject({ status: 500, json });
 });
 
+test('a service refuses for good in its own format, with its own code', async () => {
+  await break_({
+    stripe: { status: 400, code: 'parameter_invalid' },
+    whatsapp: { status: 401, code: 190 },
+  });
+  const stripe = await sandbox.call('POST', '/v1/checkout/sessions');
+  const refused = { type: 'invalid_request_error', code: 'parameter_invalid' };
+  expect(stripe).toMatchObject({ status: 400, json: { error: refused } });
+  expect(stripe.headers.get('request-id')).toMatch(/^req_/);
+  const whatsapp = await sandbox.call('POST', '/whatsapp/v23.0/1/messages');
+  expect(whatsapp).toMatchObject({ status: 401, json: { error: { code: 190 } } });
+});
+
+test('the database reports a refusal inside its 200, of writes alone or of everything', async () => {
+  await client.execute('CREATE TABLE IF NOT EXISTS notes (text)');
+  const write = "INSERT INTO notes VALUES ('one')";
+  await break_({ libsql: { code: 'BLOCKED', writes: true } });
+  await expect(client.execute(write)).rejects.toMatchObject({ code: 'BLOCKED' });
+  await expect(client.batch([write], 'write')).rejects.toMatchObject({ code: 'BLOCKED' });
+  expect((await query()).rows).toHaveLength(1);
+  await break_({ libsql: { code: 'SQLITE_NOMEM' } });
+  await expect(query()).rejects.toMatchObject({ code: 'SQLITE_NOMEM' });
+});
+
 test('requests are counted, failed ones too; control calls neither break nor count', async () => {
   const drop = { drop: true };
   const none = { libsql: 0, stripe: 0, whatsapp: 0, bot: 0, push: 0 };
@@ -210,6 +234,7 @@ test.each([
   ['libsql', { status: 99 }],
   ['libsql', { remember: true }],
   ['bot', { unknownCustomer: true }],
+  ['stripe', { code: 'BLOCKED', writes: true }],
   ['bot', { location: 'http://127.0.0.1:9' }],
   ['stripe', { status: 200, remember: true }],
 ])('refuses a fault of %s that is %o', async (service, fault) => {

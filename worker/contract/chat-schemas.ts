@@ -8,13 +8,15 @@ import {
   messagesPerPage,
 } from './chat-limits.ts';
 import { Timestamp } from './schemas.ts';
+import { isVisible, withoutControls } from './visible-text.ts';
 
 function messageText(longest: number) {
   const tooLong = `Messages can have up to ${longest.toLocaleString('en-US')} characters.`;
   return v.pipe(
     v.string('Please write a message.'),
     v.maxLength(longest, tooLong),
-    v.check((text) => text.trim() !== '', 'Please write a message.'),
+    v.transform(withoutControls),
+    v.check(isVisible, 'Please write a message.'),
     // Half of a surrogate pair has no UTF-8 form, so encryption would change it.
     v.check(
       (text) => text.isWellFormed(),

@@ -51,6 +51,8 @@ type Definition = Route & {
   inputOptional?: true;
   output?: v.GenericSchema;
   mediaType?: string | readonly string[];
+  /** Opening it counts, or takes a place: `HEAD` is refused, and does neither. */
+  noHead?: true;
   whilePending?: true;
   /** Closed to the session of a trial link. */
   needsSignIn?: true;
@@ -80,7 +82,11 @@ const LinkCode = v.pipe(
   v.maxLength(64, 'linkCode is too long'),
 );
 
-const largestReply = 32 * 1024;
+/** What the fields allow fits also if JSON escapes every character, in six bytes for one. */
+const largestReply = 64 * 1024;
+const largestMessage = 32 * 1024;
+/** Some writers of JSON escape the slashes of base64, too. */
+const largestReplyWithVoice = Math.floor(2.6 * 1024 * 1024);
 
 const done = v.object({ success: v.literal(true) });
 const YearTotal = v.object({ year: v.number(), total: v.number() });
@@ -95,6 +101,7 @@ export const endpoints = {
   supportExport: {
     ...supportRoutes.supportExport,
     summary: 'Export the account that the token of the support command names',
+    noHead: true,
     fails: ['notFound'],
   },
   supportMove: {
@@ -191,6 +198,7 @@ export const endpoints = {
   exportMe: {
     ...pageRoutes.exportMe,
     summary: 'Everything kept about the user, as a JSON attachment',
+    noHead: true,
     needsSignIn: true,
     whilePending: true,
     fails: ['rateLimited'],
@@ -320,6 +328,7 @@ export const endpoints = {
   usageStream: {
     ...pageRoutes.usageStream,
     summary: 'The live usage count as server-sent events',
+    noHead: true,
     tokenInQuery: true,
     mediaType: 'text/event-stream',
     fails: ['invalidToken'],
@@ -344,6 +353,7 @@ export const endpoints = {
     summary: 'Send a message; the same id and text again return the same message',
     needsSignIn: true,
     input: NewMessage,
+    bodyLimit: largestMessage,
     output: v.object({ success: v.literal(true), message: ChatMessage }),
     fails: ['consentNeeded', 'allowanceSpent', 'messageIdReused'],
   },
@@ -360,6 +370,7 @@ export const endpoints = {
   getVoice: {
     ...pageRoutes.getVoice,
     summary: 'The recording of a message, as an attachment',
+    noHead: true,
     needsSignIn: true,
     params: v.object({ id: v.string() }),
     mediaType: audioTypes,
@@ -369,6 +380,7 @@ export const endpoints = {
     ...pageRoutes.chatStream,
     summary:
       'Changes of the conversation as server-sent events, from `after` or `Last-Event-ID` on',
+    noHead: true,
     needsSignIn: true,
     tokenInQuery: true,
     mediaType: 'text/event-stream',
@@ -393,7 +405,7 @@ export const endpoints = {
     summary: "Write a reply into a user's conversation on the web",
     input: v.strictObject({ ...person, ...newReplyEntries }),
     bodyLimit: largestReply,
-    bodyLimitWithVoice: 2_600_000,
+    bodyLimitWithVoice: largestReplyWithVoice,
     output: v.object({ success: v.literal(true), seq: v.number(), voice: v.boolean() }),
     fails: ['notFound', 'conflict', 'messageIdReused'],
   },

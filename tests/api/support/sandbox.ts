@@ -3,9 +3,10 @@ import { expect } from 'vitest';
 import { vars } from './api.ts';
 import { day, eventually } from './clock.ts';
 
-type Flags = Record<'drop' | 'cut' | 'hold' | 'remember' | 'unknownCustomer', true>;
-type Fault = Partial<Flags & { status: number; path: string; match: string }> | null;
-type Faults = Partial<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push', Fault>>;
+type Flags = Record<'drop' | 'cut' | 'hold' | 'remember' | 'unknownCustomer' | 'writes', true>;
+type Texts = Record<'path' | 'match' | 'location', string>;
+type Fault = Partial<Flags & Texts & { status: number; code: string | number }> | null;
+export type Faults = Partial<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push', Fault>>;
 type Renewals = {
   retries?: 'two-weeks' | 'five-days';
   afterRetries?: 'cancel' | 'unpaid' | 'past_due';

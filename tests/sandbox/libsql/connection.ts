@@ -97,7 +97,7 @@ const parameter = /^(?:\?|[:@$].)/s;
 const trigger = /^\s*create\s+(?:temp\s+|temporary\s+)?trigger\b/i;
 
 /** Ends one statement with this code and message. */
-const refusal = (code: string, message: string) => new Database.SqliteError(message, code);
+export const refusal = (code: string, message: string) => new Database.SqliteError(message, code);
 
 /** The parameters, by the rules of SQLite's tokenizer: the engine's binding does not provide them. Throws unless `sql` is one statement. */
 function parametersOf(sql: string): Params {

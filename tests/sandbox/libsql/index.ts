@@ -5,11 +5,13 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import Database from 'libsql';
+import type { Refusal } from '../fault-injection.ts';
 import { jsonError } from '../setup.ts';
 import {
   Pipeline,
   Connection,
   describeError,
+  refusal as errorOf,
   type Request,
   type Statement,
   type Step,
@@ -38,19 +40,24 @@ export function createLibsql({
     const { success, output } = v.safeParse(Pipeline, await c.req.json().catch(() => undefined));
     if (!success)
       throw new HTTPException(400, { message: 'Cannot deserialize client message from JSON' });
-    return c.json(await pipeline(streams, output));
+    return c.json(await pipeline(streams, output, c.get('refusal')));
   });
   return { app, close: () => streams.close() };
 }
 
 /** Runs the requests in order on one stream, which stays open under a baton unless closed. */
-async function pipeline(streams: Streams, { baton, requests }: v.InferOutput<typeof Pipeline>) {
+async function pipeline(
+  streams: Streams,
+  { baton, requests }: v.InferOutput<typeof Pipeline>,
+  refusal: Refusal | undefined,
+) {
   const stream = baton ? streams.resume(baton) : streams.open();
   if (!stream)
     throw jsonError(400, {
       message: 'The stream has expired due to inactivity',
       code: 'STREAM_EXPIRED',
     });
+  stream.refusal = refusal;
   let closed = true;
   try {
     const results: object[] = [];
@@ -79,6 +86,7 @@ function openStream(connection: Connection, lock: EventEmitter) {
 
   async function execute(statement: Statement): Promise<object> {
     const sql = sqlOf(statement);
+    if (stream.refusal) refuse(stream.refusal, sql);
     return retry(() => connection.run(sql, statement));
   }
 
@@ -123,8 +131,9 @@ function openStream(connection: Connection, lock: EventEmitter) {
     return {};
   }
 
-  return {
+  const stream = {
     connection,
+    refusal: undefined as Refusal | undefined,
     async respond(request: Request): Promise<object> {
       const { result, error } = await outcomeOf(() => perform(request));
       return error
@@ -132,6 +141,17 @@ function openStream(connection: Connection, lock: EventEmitter) {
         : { type: 'ok', response: { type: request.type, ...result } };
     },
   };
+  return stream;
+}
+
+const isWrite = /^\s*(?:insert|update|delete|replace|create|alter|drop)\b/i;
+
+/** Turso's text of a plan whose limit is reached; SQLite's own errors have theirs. */
+function refuse({ code, writesOnly }: Refusal, sql: string): void {
+  if (writesOnly && !isWrite.test(sql)) return;
+  const blocked =
+    'Operation was blocked: SQL write operations are forbidden (writes are blocked, do you need to upgrade your plan?)';
+  throw errorOf(code, code === 'BLOCKED' ? blocked : `SQLite error: ${code}`);
 }
 
 /** The result or the error of work, as the server reports it. */

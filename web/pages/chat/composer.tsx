@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import { longestMessage } from '#contract/chat-limits';
+import { isVisible } from '#contract/visible-text';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
@@ -284,7 +285,7 @@ export function useSendMessage(token: string, onShown: () => void) {
 }
 
 function problemOf(text: string): string | null {
-  if (text.trim() === '') return composerWords.empty;
+  if (!isVisible(text)) return composerWords.empty;
   return text.length > longestMessage ? composerWords.tooLong : null;
 }
 

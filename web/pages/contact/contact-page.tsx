@@ -3,6 +3,7 @@ import { card, page, button, link } from '#styled/recipes';
 import { contactWords } from '#words/contact';
 import { Link } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
+import { isVisible } from '#contract/visible-text';
 import { Icon } from '../../ui/icons.tsx';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { showToast } from '../../data/toasts.ts';
@@ -190,10 +191,20 @@ function focusField(form: HTMLFormElement | null, name: string): void {
 }
 
 export const ContactMessage = v.object({
-  name: v.pipe(v.string(), v.trim(), v.minLength(2, contactWords.nameRule)),
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(2, contactWords.nameRule),
+    v.check(isVisible, contactWords.nameRule),
+  ),
   email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
   phone: v.optional(v.pipe(v.string(), v.trim())),
-  message: v.pipe(v.string(), v.trim(), v.minLength(10, contactWords.messageRule)),
+  message: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(10, contactWords.messageRule),
+    v.check(isVisible, contactWords.messageRule),
+  ),
 });
 
 export type ContactMessage = v.InferOutput<typeof ContactMessage>;
