@@ -21,7 +21,14 @@ const statusOfMe = async (token: string) => (await getMe(token)).status;
 
 describe('without the database', () => {
   // It refuses an expired token with 401.
-  const faults = [{ status: 401 }, { status: 500 }, { status: 503 }, { drop: true as const }];
+  const faults = [
+    { status: 401 },
+    { status: 500 },
+    { status: 503 },
+    { drop: true as const },
+    { code: 'BLOCKED' },
+    { code: 'SQLITE_NOMEM' },
+  ];
   it.each(faults)('broken by %o every call is 503', async (fault) => {
     const { phone, token, customer } = await newSubscriber('basic');
     const [event] = await eventsOf(customer);
@@ -54,7 +61,7 @@ describe('without the database', () => {
   it('callers who disconnect do not delay others', async () => {
     const { token } = await newPerson();
     // The requests are held until the test ends.
-    const { arrived } = holdRequests('/pipeline', '"select 1"');
+    const { arrived } = holdRequests('/pipeline', '"health"');
     const patience = new AbortController();
     const given = parallel(60, () =>
       send('/api/health', { signal: patience.signal }).catch(() => null),
@@ -66,6 +73,64 @@ describe('without the database', () => {
       Array.from({ length: 60 }, () => 200),
     );
   });
+});
+
+describe('while the database refuses inside its 200', () => {
+  const codes = [
+    'BLOCKED',
+    'SQLITE_FULL',
+    'SQLITE_NOMEM',
+    'SQLITE_READONLY',
+    'SQLITE_IOERR',
+    'SQLITE_CORRUPT',
+  ];
+  it.each(codes)(
+    'writes with %s, they are 503, the log names the reason, and reads go on',
+    async (code) => {
+      const { phone, token, customer } = await newSubscriber('basic');
+      const [event] = await eventsOf(customer);
+      const platform = { token, body: { platform: 'web' } };
+      await during({ libsql: { code, writes: true } }, async () => {
+        const answers = [
+          await requestOtp(phone),
+          await verifyOtp(phone, '123456'),
+          await call('PUT', '/api/user/platform', platform),
+          await post(phone),
+          await botCall('/api/bot/contacts', { phone }),
+          await postEvent({ ...event, id: `evt_${customer}_${code}` }),
+        ];
+        answers.forEach(expectUnavailable);
+        expect(await statusOfMe(token)).toBe(200);
+        const health = await call('GET', '/api/health');
+        expect(health).toMatchObject({ status: 503, body: { status: 'degraded' } });
+        expect(health.headers.get('retry-after')).toMatch(/^\d+$/);
+      });
+      const reason = expect.stringMatching(/\w+ .+\.$/);
+      expect(logLines('database_refused')).toContainEqual(
+        expect.objectContaining({ level: 'error', code, reason }),
+      );
+      expect(logLines('request_failed')).toEqual([]);
+      expect((await post(phone)).body).toMatchObject({ allowed: true, used: 1 });
+    },
+  );
+
+  it.each(['SQLITE_BUSY', 'STREAM_EXPIRED', 'SERVER_ERROR', 'SOMETHING_NEW'])(
+    'with %s, which a later call may not meet, the call is 503',
+    async (code) => {
+      const { phone } = await newPerson();
+      expectUnavailable(await during({ libsql: { code, match: phone } }, () => post(phone)));
+    },
+  );
+
+  it.each(['SQLITE_CONSTRAINT', 'SQL_PARSE_ERROR', 'SQLITE_UNKNOWN'])(
+    'with %s, which is a defect of ours, the call is 500 and an alarm',
+    async (code) => {
+      const { phone } = await newPerson();
+      const failed = await during({ libsql: { code, match: phone } }, () => post(phone));
+      expect(failed).toMatchObject({ status: 500, body: { code: 'internal' } });
+      expect(logLines('request_failed')).toMatchObject([{ unexpected: { code } }]);
+    },
+  );
 });
 
 describe('when the database applies a write and its response is lost', () => {

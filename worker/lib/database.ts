@@ -89,20 +89,40 @@ async function fetchInTime(request: Request): Promise<Response> {
   throw Object.assign(new Error('The database responded with an error'), { code: response.status });
 }
 
-/** Returns the result. Throws 503 if the database is busy, or does not respond completely in time; SQL errors pass. */
+/** Returns the result. Throws 503 if the database fails or refuses, also inside its 200; errors of our SQL pass. */
 async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
   traffic.requests += 1;
   try {
     return await work;
   } catch (error) {
-    if (error instanceof LibsqlError && !isBusy(error)) throw error;
+    if (error instanceof LibsqlError && isOurs(error)) throw error;
     traffic.unreachable = true;
-    log('info', 'database_unavailable', describeError(error));
+    logOutage(error);
     throw new RequestError('unavailable');
   }
 }
 
-/** Another writer has locked the database for longer than its busy timeout. */
-function isBusy({ code, message }: LibsqlError): boolean {
-  return code.startsWith('SQLITE_BUSY') || /database is locked/i.test(message);
+const constraintOrSyntax =
+  /^(SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG)|SQL_|ARGS_)/;
+
+/** Our SQL is wrong, or breaks a rule of the schema: the same call would fail again. */
+function isOurs({ code, message }: LibsqlError): boolean {
+  return constraintOrSyntax.test(code) && !/database is locked/i.test(message);
+}
+
+/** The database's codes that somebody must act on; with any other one, a later call may succeed. */
+const reasons: [code: RegExp, reason: string][] = [
+  [/^BLOCKED/, 'Turso blocks reads or writes: the plan reached its limit, or a bill is unpaid.'],
+  [/^SQLITE_FULL/, 'The disk of the database is full.'],
+  [/^SQLITE_READONLY/, 'The database accepts no writes.'],
+  [/^SQLITE_NOMEM/, 'The database has no memory left.'],
+  [/^SQLITE_(IOERR|CANTOPEN|PERM|AUTH)/, 'The database cannot use its file.'],
+  [/^SQLITE_(CORRUPT|NOTADB|FORMAT)/, 'The file of the database is damaged.'],
+];
+
+function logOutage(error: unknown): void {
+  const code = error instanceof LibsqlError ? error.code : '';
+  const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? [];
+  if (reason) log('error', 'database_refused', { code, reason });
+  else log('info', 'database_unavailable', describeError(error));
 }
