@@ -21,8 +21,14 @@ import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { trialLinkLifetimeMs } from '../trials/trials.ts';
-import { allowanceSql, usageResponseOf, countSql, type Found } from '../usage/allowance.ts';
-import { firstWeek, weekMs } from '../usage/week.ts';
+import {
+  allowanceSql,
+  countSql,
+  totalToPublish,
+  usageResponseOf,
+  type Found,
+} from '../usage/allowance.ts';
+import { firstWeek } from '../usage/week.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
 export const botContacts: Handler<'botContacts'> = async (context) => {
@@ -185,16 +191,11 @@ export const botUsage: Handler<'botUsage'> = async (context) => {
     },
   );
   const found = response!;
-  const counted = found.allowed === 1 ? input.count : 0;
   // A replay publishes again: with the first response, its message may have been lost.
-  if (counted && found.watched) waitUntil(publish(env, found.userId!, totalOf(found, counted)));
-  return usageResponseOf(found, counted);
+  const published = totalToPublish(found, input.count);
+  if (published) waitUntil(publish(env, published.userId, published.total));
+  return usageResponseOf(found, input.count);
 };
-
-function totalOf(found: Found, counted: number) {
-  const resetsAt = found.frozen ? null : found.weekStart! + weekMs;
-  return { kind: 'total' as const, seq: found.seq! + 1, used: found.used! + counted, resetsAt };
-}
 
 const entitlementStatements = personStatements((own) => ({ response: allowanceSql('text', own) }));
 

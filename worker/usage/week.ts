@@ -1,6 +1,6 @@
-import { sql, type SQL, inArray } from 'drizzle-orm';
-import { users, type User, leftWeeks } from '#db/schema';
-import { nameOf, type Value, excluded, insertSelect } from '../lib/sql.ts';
+import { and, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
+import { leftWeeks, users, type User } from '#db/schema';
+import { build, excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import type { FreeWeek } from '../accounts/user-record.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
@@ -33,16 +33,22 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
 
 /** The same rule as SQL over a row of `users`. */
 export function currentWeekSql(now: Value<number>): SQL<number> {
-  const [frozen, anchor, start] = [users.weekFrozen, users.weekAnchor, users.weekStart].map(nameOf);
+  const { weekAnchor, weekFrozen, weekStart } = users;
   const [week, lateness] = [weekMs, latenessMs].map((ms) => sql.raw(String(ms)));
-  const weekAt = (at: SQL) => sql`${anchor} + ${week} * (max(0, ${at} - ${anchor}) / ${week})`;
-  const at = sql`cast(${now} as integer)`;
-  return sql`(case when ${frozen} then ${anchor} when ${weekAt(sql`${at} + ${lateness}`)} = ${start} then ${start}
-    else ${weekAt(at)} end)`;
+  const nowSql = sql`cast(${now} as integer)`;
+  const weekAtSql = (at: SQL) =>
+    sql`${weekAnchor} + ${week} * (max(0, ${at} - ${weekAnchor}) / ${week})`;
+  return sql`(case
+    when ${weekFrozen} then ${weekAnchor}
+    when ${weekAtSql(sql`${nowSql} + ${lateness}`)} = ${weekStart} then ${weekStart}
+    else ${weekAtSql(nowSql)} end)`;
 }
 
-const hashesOf = (phone: PhoneNumber, { CODE_PEPPER }: Settings) =>
-  keyedHashes(CODE_PEPPER, 'left-week', phone);
+/** SQL: the count of the current week of a row of `users`. */
+export function usedSql(now: Value<number>): SQL<number> {
+  const { weekStart, used } = users;
+  return sql`(case when ${weekStart} = ${currentWeekSql(now)} then ${used} else 0 end)`;
+}
 
 /** The free week in which a new user of a number begins: the one that a deleted account left, else a new one. */
 export async function firstWeek(
@@ -51,8 +57,8 @@ export async function firstWeek(
   now: number,
 ): Promise<FreeWeek> {
   const macs = await hashesOf(phone, settings);
-  const isTheirs = sql`${inArray(leftWeeks.phoneMac, macs)} and ${leftWeeks.endsAt} > ${now}`;
-  const left = (value: SQL) => sql`(select ${value} from ${leftWeeks} where ${isTheirs} limit 1)`;
+  const isTheirs = and(inArray(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
+  const left = (value: SQL) => build.select({ value }).from(leftWeeks).where(isTheirs).limit(1);
   return {
     began: sql`coalesce(${left(sql`${leftWeeks.endsAt} - ${weekMs}`)}, ${now})`,
     used: sql`coalesce(${left(sql`${leftWeeks.used}`)}, 0)`,
@@ -67,13 +73,23 @@ export async function keepFreeWeek(
   from: SQL,
 ): Promise<SQL> {
   const [phoneMac] = await hashesOf(phone, settings);
+  const { used, weekStart, weekFrozen } = users;
   const row = {
     phoneMac: phoneMac!,
-    used: sql`${users.used}`,
-    endsAt: sql`${users.weekStart} + ${weekMs}`,
+    used: sql`${used}`,
+    endsAt: sql`${weekStart} + ${weekMs}`,
   };
-  const isFree = sql`${users.used} > 0 and not ${users.weekFrozen} and ${users.weekStart} = ${currentWeekSql(now)}`;
-  return sql`${insertSelect(leftWeeks, row, sql`${from} and ${isFree}`)}
-    on conflict (${nameOf(leftWeeks.phoneMac)}) do update set ${nameOf(leftWeeks.used)} = ${excluded(leftWeeks.used)},
-      ${nameOf(leftWeeks.endsAt)} = ${excluded(leftWeeks.endsAt)}`;
+  const isFree = and(
+    gt(used, 0),
+    eq(weekFrozen, false),
+    sql`${weekStart} = ${currentWeekSql(now)}`,
+  );
+  const kept = insertSelect(leftWeeks, row, sql`${from} and ${isFree}`);
+  return sql`${kept} on conflict (${nameOf(leftWeeks.phoneMac)}) do update set
+    ${nameOf(leftWeeks.used)} = ${excluded(leftWeeks.used)},
+    ${nameOf(leftWeeks.endsAt)} = ${excluded(leftWeeks.endsAt)}`;
+}
+
+function hashesOf(phone: PhoneNumber, { CODE_PEPPER }: Settings): Promise<string[]> {
+  return keyedHashes(CODE_PEPPER, 'left-week', phone);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
 import { planOf, type PlanId } from '../../../worker/contract/plans.ts';
-import type { Found } from '../../../worker/usage/allowance.ts';
+import type { Counted } from '../../../worker/usage/allowance.ts';
 import { currentCount, weekMs } from '../../../worker/usage/week.ts';
 import type {
   Customer,
@@ -210,7 +210,7 @@ function endedState({ subscriptions }: Holdings): State {
 const level = (tier: PlanId): number => planOf(tier).level;
 
 /** What the database holds of usage posts, by their ids; `used` is the count before the post. */
-type Posts = Map<string, Found>;
+type Posts = Map<string, Partial<Counted>>;
 
 const countOf = (account: Account) => currentCount(account, Date.now()).used;
 
@@ -259,7 +259,7 @@ async function postsIn({ database }: Rig): Promise<Posts> {
   const { id, answer } = botCalls;
   const isPost = sql`${id} glob 'use_*' or ${id} glob 'usage_*'`;
   const rows = await database.select({ id, answer }).from(botCalls).where(isPost);
-  return new Map(rows.map((row) => [row.id, row.answer as Found]));
+  return new Map(rows.map((row) => [row.id, row.answer as Partial<Counted>]));
 }
 
 /** The local bot counts every message of the conversation, under an id that follows from the message's. */
@@ -267,7 +267,7 @@ const usageId = (messageId: string): string => `usage_${messageId}`;
 
 function botPosts({ conversation }: Person, stored: Posts): Post[] {
   return [...conversation.sent.keys()].map(usageId).flatMap((id) => {
-    const { used, weekStart, allowed }: Partial<Found> = stored.get(id) ?? {};
+    const { used, weekStart, allowed } = stored.get(id) ?? {};
     if (used === undefined || weekStart === undefined) return [];
     const resetsAt = new Date(weekStart + weekMs).toISOString();
     return [{ id, count: 1, allowed: allowed === 1, used: used + 1, resetsAt }];
