@@ -21,5 +21,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // No test changes a module, so one process runs all files and imports each module once.
     isolate: false,
+    tags: [{ name: 'full', description: 'Takes long: `npm run test:full` alone runs it.' }],
+    ...(process.env['TEST_FULL'] ? {} : { tagsFilter: ['!full'] }),
   },
 });

@@ -1,9 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'playwright/test';
-import { measureCapacity, planFor } from '../runner/steps.ts';
 import { ensureHeadlessBrowser, journeyArguments } from './browser.ts';
 
-const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
 const state = (name: string) =>
   fileURLToPath(new URL(`../../.wrangler/test-browser/${name}`, import.meta.url));
 
@@ -11,13 +10,17 @@ export default defineConfig({
   testDir: '.',
   outputDir: state('results'),
   globalSetup: './global-setup.ts',
-  workers: isWorker ? 1 : planFor(await measureCapacity()).browserWorkers,
+  // More than one processor has work for, since tests wait, too; on two idle ones three take longer.
+  workers: Math.min(6, 1 + Math.ceil(availableParallelism() / 2)),
   fullyParallel: true,
+  // The long tours: `npm run test:full` runs them, too.
+  grepInvert: process.env['TEST_FULL'] ? [] : /@full/,
   // Only a failure takes this long: the limits leave room for a busy machine.
   timeout: 300_000,
   // An event for the bot that failed once is sent again by the cron job, which runs every minute.
   expect: { timeout: 120_000 },
   reporter: [['list']],
+  reportSlowTests: null,
   use: {
     browserName: 'chromium',
     launchOptions: { executablePath: ensureHeadlessBrowser(), args: journeyArguments },

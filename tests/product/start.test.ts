@@ -78,6 +78,7 @@ describe('a missing browser', () => {
     const lines = await linesOfFailure(['.ci/require-node.js', programs['npm test']], env);
     expect(lines).toEqual([
       'CHROMIUM_PATH is /nowhere/chromium, where there is no browser: correct it, or unset it.',
+      expect.stringMatching(/^Failed in \d+ s\.$/),
     ]);
   });
 

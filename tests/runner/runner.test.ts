@@ -1,147 +1,129 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runSteps, type Step, measureCapacity, planFor } from './steps.ts';
-import { apiTests, touchedTests } from './quick.ts';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runGroups, type Group } from './groups.ts';
+
+const report = resolve('tests/runner/failure-report.ts');
 
 let folder: string;
-let printed: string[];
+let printed: () => string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'solace-steps-'));
-  printed = [];
+  // Below the packages, which the runners' configurations import.
+  mkdirSync('.wrangler', { recursive: true });
+  folder = mkdtempSync(resolve('.wrangler/runner-'));
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  printed = () => log.mock.calls.join('\n');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
 
-/** A shell script that runs in the test's folder. */
-const shell = (name: string, script: string) => ({
+const run = (
+  groups: Group[],
+  { together = 1, strict = false, stop = new AbortController().signal } = {},
+) => runGroups(groups, { together, strict, stop, logs: join(folder, 'logs') });
+const shell = (name: string, script: string): Group => ({
   name,
-  command: 'sh',
-  args: ['-c', `cd ${folder}; ${script}`],
+  command: `cd ${folder}; ${script}`,
 });
 const until = (file: string) => `while [ ! -e ${file} ]; do sleep 0.05; done`;
-const run = (
-  steps: Step[],
-  together = 1,
-  { stop = new AbortController().signal, keepGoing = false } = {},
-) =>
-  runSteps(steps, {
-    together,
-    logs: join(folder, 'logs'),
-    print: (line) => printed.push(line),
-    stop,
-    keepGoing,
-  });
 const read = (file: string) => readFileSync(join(folder, file), 'utf8').trim();
 
-test('runs as many steps at once as it may', async () => {
-  const [one, two] = [
-    shell('one', `touch 1; ${until('2')}`),
-    shell('two', `touch 2; ${until('1')}`),
-  ];
-  expect(await run([one, two], 2)).toBe(true);
-});
+/** Tests of which one fails at the first try, and one always if asked to. Each notes that it ran. */
+const fixture = (runner: string, isBroken: boolean) => `
+  import { appendFileSync, existsSync } from 'node:fs';
+  import { expect, test } from '${runner}';
+  const ran = (name) => appendFileSync('${folder}/ran', name + ' ');
+  test('is flaky', () => {
+    const isSecond = existsSync('${folder}/ran');
+    ran('flaky');
+    expect(isSecond, 'the first try').toBe(true);
+  });
+  test('is steady', () => ran('steady'));
+  ${isBroken ? "test('is broken', () => expect(1).toBe(2));" : ''}
+`;
 
-test('begins a step when the one before has ended', async () => {
-  const note = (name: string) =>
-    shell(name, `echo ${name} begins >> all; sleep 0.05; echo ${name} ends >> all`);
-  expect(await run([note('one'), note('two')], 1)).toBe(true);
-  expect(read('all').split('\n')).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
-});
+function vitest(isBroken = false): Group {
+  writeFileSync(join(folder, 'some.test.ts'), fixture('vitest', isBroken));
+  writeFileSync(join(folder, 'vitest.config.ts'), 'export default { cacheDir: "cache" }');
+  const command = `npx vitest run --root ${folder} --reporter=minimal --reporter=${report}`;
+  return { name: 'vitest', command, again: '--lastFailed' };
+}
 
-test('shows the lines of files and steps, and keeps all output in a log', async () => {
-  const script = "echo '✓ tests/a.test.ts (3 tests) 5ms'; echo '✓ built in 495ms'; echo noise >&2";
-  expect(await run([shell('some', script)])).toBe(true);
-  expect(printed).toEqual([
-    '✓ tests/a.test.ts (3 tests) 5ms',
-    expect.stringMatching(/^✓ +\d+\.\d s {2}some$/),
-  ]);
-  const logged = read('logs/some.log').split('\n').toSorted();
-  expect(logged).toEqual(['noise', '✓ built in 495ms', '✓ tests/a.test.ts (3 tests) 5ms']);
-});
+function playwright(): Group {
+  writeFileSync(join(folder, 'some.test.ts'), fixture('playwright/test', false));
+  writeFileSync(join(folder, 'playwright.config.ts'), 'export default { outputDir: "results" }');
+  const command = `npx playwright test --config ${folder} --reporter=dot,${report}`;
+  return { name: 'playwright', command, again: '--last-failed --workers=1' };
+}
 
 test.each([
-  ['all output of a step that fails', 'echo one; echo two', ['│ one', '│ two']],
-  [
-    'the failures that Vitest lists at its end',
-    "echo noise; echo '⎯⎯ Failed Tests 1 ⎯⎯'; echo why",
-    ['│ why'],
-  ],
-  [
-    'those of Playwright',
-    "echo noise; echo '  1) tests/a.test.ts:2:1 › rule'; echo why",
-    ['│ why'],
-  ],
-])('shows %s', async (_, script, last) => {
-  expect(await run([shell('tests', `${script}; exit 1`)])).toBe(false);
-  expect(printed.at(-1)).toMatch(/^✗ .* tests failed; its whole output is in .*tests\.log$/);
-  expect(printed.slice(0, -1)).toEqual(expect.arrayContaining(last));
-  expect(printed).not.toContain('│ noise');
+  ['Vitest', vitest],
+  ['Playwright', playwright],
+])('gives a failed test of %s a second try, alone, and names it at the end', async (_, group) => {
+  const last = shell('last', 'echo last >> ran');
+  expect(await run([group(), last])).toBe(true);
+  expect(read('ran').split(/\s+/)).toEqual(['flaky', 'steady', 'last', 'flaky']);
+  const [message, name] = printed().split('\n').slice(-2);
+  expect(message).toContain('the first try');
+  expect(name).toBe('Passed at the second try: some.test.ts › is flaky');
 });
 
-test.each(['a step fails', 'it is stopped'])(
-  'ends all processes when %s, and begins no more',
-  async (what) => {
-    const stop = new AbortController();
-    const long = shell('long', '(sleep 600 & touch begun; wait); true');
-    const other = shell(
-      'other',
-      `${until('begun')}; touch seen; ${what === 'a step fails' ? 'exit 3' : 'sleep 600'}`,
-    );
-    const running = run([long, other, shell('never', 'touch never')], 2, { stop: stop.signal });
-    await expect.poll(() => existsSync(join(folder, 'seen')), { timeout: 30_000 }).toBe(true);
-    if (what === 'it is stopped') stop.abort();
-    // A step has ended when no process holds its output any more.
-    expect(await running).toBe(false);
-    expect(printed.join('\n')).toMatch(/✗ .* long was stopped/);
-    expect(() => read('never')).toThrow('ENOENT');
-  },
-);
+test('fails if a test fails twice', async () => {
+  expect(await run([vitest(true)])).toBe(false);
+  expect(read('ran').split(' ')).toEqual(['flaky', 'steady', 'flaky']);
+  expect(printed()).not.toContain('Passed at the second try');
+});
 
-test('runs the other steps to their end when it is to keep going', async () => {
-  expect(
-    await run([shell('bad', 'exit 3'), shell('next', 'touch next')], 1, { keepGoing: true }),
-  ).toBe(false);
+test('fails for a second try if it is strict', async () => {
+  const flaky = shell('flaky', 'echo once >> ran; test $(wc -l < ran) = 2');
+  expect(await run([{ ...flaky, again: '' }], { strict: true })).toBe(false);
+  expect(printed()).toContain('Passed at the second try: flaky');
+});
+
+test('repeats a whole command that has failed without naming tests', async () => {
+  const crash = shell(
+    'crash',
+    'echo once >> ran; test $(wc -l < ran) = 2 || { echo lost; exit 7; }',
+  );
+  expect(await run([{ ...crash, again: '--unknown' }])).toBe(true);
+  expect(printed()).toMatch(/lost\nPassed at the second try: crash$/);
+});
+
+test('runs every group to its end, and shows the whole output of one that fails', async () => {
+  const groups = [shell('bad', 'echo why; exit 3'), shell('next', 'touch next; echo noise')];
+  expect(await run(groups)).toBe(false);
   expect(read('next')).toBe('');
+  expect(printed()).toMatch(/^why\n✗ bad .*\n✓ next /);
+  expect(printed()).not.toContain('noise');
 });
 
-test.each([
-  ['three steps at once on two idle cores', 2, { together: 3, apiShards: 1, browserWorkers: 2 }],
-  ['five on four', 4, { together: 5, apiShards: 3, browserWorkers: 3 }],
-  [
-    'three beside four busy processes on two cores',
-    2 / 3,
-    { together: 3, apiShards: 1, browserWorkers: 2 },
-  ],
-  ['two where there is next to no room', 0.01, { together: 2, apiShards: 1, browserWorkers: 1 }],
-  ['never more than nine', 128, { together: 9 }],
-])('runs %s', (_, free, plan) => {
-  expect(planFor(free)).toMatchObject(plan);
+test('runs as many groups at once as it may', async () => {
+  const one = shell('one', `touch 1; ${until('2')}`);
+  const two = shell('two', `touch 2; ${until('1')}`);
+  expect(await run([one, two], { together: 2 })).toBe(true);
 });
 
-test('measures at most the processors of the machine', async () => {
-  const free = await measureCapacity();
-  expect(free).toBeGreaterThan(0);
-  expect(free).toBeLessThanOrEqual(availableParallelism());
-});
-
-test('selects the API tests of a changed part, and changed tests, and none for a document', () => {
-  const touched = touchedTests(
-    ['worker/chat/conversation.ts', 'tests/api/plans.test.ts'],
-    apiTests(),
-  );
-  const expected = ['chat', 'chat-privacy', 'plans'].map((name) => `tests/api/${name}.test.ts`);
-  expect(touched).toEqual(expect.arrayContaining(expected));
-  expect(touched).not.toContain('tests/api/billing.test.ts');
-  expect(touchedTests(['README.md'], apiTests())).toEqual([]);
-});
-
-const parts = ['worker', 'worker/endpoints']
-  .flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
-  .filter((path) => !/^worker\/(docs|operations|endpoints|README\.md|tsconfig\.json)$/.test(path));
-
-test.each([...parts, 'drizzle/schema.ts'])('knows the tests of %s', (path) => {
-  expect(touchedTests([path.endsWith('.ts') ? path : `${path}/any.ts`], apiTests())).not.toEqual(
-    [],
-  );
+test('ends all processes when it is stopped, and begins no more', async () => {
+  const stop = new AbortController();
+  const long = shell('long', '(sleep 600 & echo $! > pid; touch begun; wait); true');
+  const running = run([long, shell('never', 'touch never')], { stop: stop.signal });
+  await expect.poll(() => existsSync(join(folder, 'begun')), { timeout: 60_000 }).toBe(true);
+  stop.abort();
+  expect(await running).toBe(false);
+  const isAlive = () => process.kill(Number(read('pid')), 0);
+  await expect
+    .poll(
+      () => {
+        try {
+          return isAlive();
+        } catch {
+          return false;
+        }
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(false);
+  expect(existsSync(join(folder, 'never'))).toBe(false);
 });

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+/** The options `again` make a command repeat its failed tests alone; without them it has no second try. */
+export type Group = { name: string; command: string; again?: string | undefined };
+/** `logs` is a folder for the output; `strict` fails a run in which a test needed its second try. */
+type Settings = { together: number; logs: string; strict: boolean; stop: AbortSignal };
+type Failure = { name: string; message?: string | undefined };
+
+/** Runs all groups to their end, then what has failed once more, alone. Returns whether the run is green. */
+export async function runGroups(groups: Group[], settings: Settings): Promise<boolean> {
+  mkdirSync(settings.logs, { recursive: true });
+  const found = new Map<Group, Failure[]>();
+  const runFirst = async (group: Group) => void found.set(group, await run(group, settings));
+  await Readable.from(groups).forEach(runFirst, { concurrency: settings.together });
+  const [saved, broken]: [Failure[], Failure[]] = [[], []];
+  for (const [group, failures] of found)
+    ((await passesAgain(group, failures, settings)) ? saved : broken).push(...failures);
+  for (const { name, message = '' } of saved)
+    console.log(`${message.trim().split('\n')[0]}\nPassed at the second try: ${name}`);
+  return broken.length === 0 && !(settings.strict && saved.length > 0);
+}
+
+/** Repeats the failed tests; the whole group if it has ended without a report that names them. */
+async function passesAgain(group: Group, [first]: Failure[], settings: Settings) {
+  const { name, command, again } = group;
+  if (!first || again === undefined) return false;
+  const repeated = first.name === name ? command : `${command} ${again}`;
+  return !(await run({ name: `${name}, second try`, command: repeated }, settings)).length;
+}
+
+/** Prints a line for the group, after its output if it has failed. Returns what has failed. */
+async function run({ name, command }: Group, { logs, stop }: Settings): Promise<Failure[]> {
+  if (stop.aborted) return [{ name }];
+  const begun = performance.now();
+  const file = join(logs, name.replaceAll(/\W+/g, '-'));
+  writeFileSync(`${file}.jsonl`, '');
+  const isPassed = await execute(command, file, stop);
+  const output = readFileSync(`${file}.log`, 'utf8').trim();
+  const counts = output.match(/\d+ passed/g)?.at(-1) ?? '';
+  const line = `${name}  ${counts}  ${Math.round((performance.now() - begun) / 1000)} s`;
+  console.log(isPassed ? `✓ ${line}` : `${output}\n✗ ${line}`);
+  if (isPassed) return [];
+  const failures = readFileSync(`${file}.jsonl`, 'utf8').split('\n').filter(Boolean);
+  if (failures.length === 0) return [{ name, message: output.split('\n').at(-1) }];
+  return failures.map((each): Failure => JSON.parse(each));
+}
+
+/** Runs a command in a process group of its own, which ends as a whole when the run is stopped. */
+async function execute(command: string, file: string, stop: AbortSignal): Promise<boolean> {
+  const log = openSync(`${file}.log`, 'w');
+  const env = { ...process.env, NO_COLOR: '1', TEST_REPORT: `${file}.jsonl` };
+  const child = spawn(command, { shell: true, env, stdio: ['ignore', log, log], detached: true });
+  stop.addEventListener('abort', () => {
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM');
+  });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}
