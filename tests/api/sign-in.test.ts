@@ -43,6 +43,34 @@ describe('requesting a code', () => {
   });
 });
 
+describe('a pasted number and code', () => {
+  it('are read as people see them: without what is invisible, with other digits, without a trunk prefix', async () => {
+    const { phone } = await newContact(`+49151${newPhone().slice(-8)}`);
+    const national = phone.slice(3);
+    const { body } = await requestOtp(
+      `\u202atel:+49 (0)${national.slice(0, 3)}/${national.slice(3)}\u202c`,
+    );
+    expect(body).toMatchObject({ success: true, requiresInitialContact: false });
+    const [message] = await sandbox.messages(phone);
+    const inArabic = message!.code!.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'[Number(digit)]!);
+    const answer = await verifyOtp(
+      `+490${national}`,
+      `*${inArabic.slice(0, 3)}\u00a0${inArabic.slice(3)}*`,
+    );
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([
+    ['Benin', '+22997', '+2290197'],
+    ["Côte d'Ivoire", '+22507', '+2250707'],
+  ])('of %s name one person before and after the change of its plan', async (_, before, after) => {
+    const rest = newPhone().slice(-6);
+    await newContact(before + rest);
+    const { body } = await requestOtp(after + rest);
+    expect(body).toMatchObject({ success: true, requiresInitialContact: false });
+  });
+});
+
 describe('verifying a code', () => {
   it('opens a session with a three-part token that knows no phone number', async () => {
     // The session begins and its token is issued within one second.

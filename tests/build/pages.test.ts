@@ -212,6 +212,13 @@ describe('weight, in KiB of brotli', () => {
     );
   });
 
+  it('of the numbering plans: 40, which no page loads before it can be used', () => {
+    const isPlans = (file: string) => /\/phone-library-[^/]+\.js$/.test(file);
+    const [file = ''] = site.files().filter(isPlans);
+    expect(site.scriptWeight([file])).toBeLessThanOrEqual(40);
+    for (const path of paths) expect([...site.scripts(path)].filter(isPlans)).toEqual([]);
+  });
+
   it.each([...paths, '/404'])('of %s: 5.5 of styles in the page itself', (path) => {
     const styles = site.styles(path);
     expect(styles).toHaveLength(1);

@@ -12,7 +12,7 @@ import { serve } from './test-product.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
-const limitKiB = 200;
+const limitKiB = 300;
 
 const folder = mkdtempSync(join(tmpdir(), 'solace-dry-run-'));
 const config = await writeBuiltConfig(root, folder);

@@ -54,7 +54,9 @@ it('refuses without --yes what loses something, says what it would do, and chang
 }) => {
   for (const command of [`erase ${phone}`, `move ${phone} +15550109999`, 'outbox drop all'])
     expect(await support(...command.split(' '))).toMatchObject(failed(2, /^This would .* --yes/));
-  expect(await supportJson('find', phone)).toMatchObject({ limits: expect.anything() });
+  const pasted = `\u202atel:${phone.slice(0, 5)}\u00a0(${phone.slice(5)})\u202c`;
+  for (const number of [phone, pasted])
+    expect(await supportJson('find', number)).toMatchObject({ account: { phone } });
 });
 
 it('every use leaves two audit lines without the number, a look at a user too', async ({

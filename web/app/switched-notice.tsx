@@ -1,17 +1,18 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { session, useSession } from '../data/session.ts';
-import { formatPhone } from '../rules/formats.ts';
+import { usePhoneText } from '../data/phone-plans.ts';
 import { Alert } from '../ui/alert.tsx';
 import { layoutWords } from '#words/layout';
 
 export default function SwitchedNotice() {
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
+  const phoneText = usePhoneText(phone);
   return (
     <output className={frame}>
       {phone && (
         <Alert look="warm">
-          {layoutWords.switchedAccount(formatPhone(phone))}{' '}
+          <span>{layoutWords.switchedAccount(phoneText)}</span>{' '}
           <button
             type="button"
             className={button({ look: 'quiet' })}

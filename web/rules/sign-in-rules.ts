@@ -1,19 +1,15 @@
 import { signInRuleWords } from '#words/login';
+import { readCode } from '#contract/pasted';
 import { Code } from '#contract/schemas';
 import * as v from 'valibot';
-
-/** A typed number without spaces, dashes, dots and parentheses. */
-export function cleanPhone(typed: string): string {
-  return typed.replace(/[\s\u00a0().\u2010-\u2015-]/g, '');
-}
 
 export function phoneError(rule: string): string {
   return rule === 'regex' ? signInRuleWords.countryCode : signInRuleWords.phoneLength;
 }
 
-/** A typed code without spaces and dashes, at most six characters. */
-export function cleanCode(typed: string): string {
-  return typed.replace(/[\s\u00a0-]/g, '').slice(0, 6);
+/** What the field of a code shows of a typed or pasted text: at most six characters. */
+export function shownCode(typed: string): string {
+  return readCode(typed).slice(0, 6);
 }
 
 /** The rule that a typed code breaks; a short code is an error only after the field has lost the focus. */

@@ -12,9 +12,9 @@ export function Unbroken({ text, part }: { text: string; part: string }) {
   const [before, ...after] = text.split(part);
   return (
     <>
-      {before}
+      <span>{before}</span>
       <span className={css({ whiteSpace: 'nowrap' })}>{part}</span>
-      {after.join(part)}
+      <span>{after.join(part)}</span>
     </>
   );
 }

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { type PhoneNumber, rateLimitEvents } from '#db/schema';
+import { mayHoldTrunkPrefix, numberingPlans } from '../contract/numbering-plans.ts';
+import { type NumberingPlans, readPhone } from '../contract/pasted.ts';
 import { Phone } from '../contract/schemas.ts';
 import { and, inArray, type SQL } from 'drizzle-orm';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -9,7 +11,30 @@ import type { Settings } from '../settings.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
-/** The only spelling that is stored: WhatsApp adds or drops digits in Mexico, Argentina and Brazil. */
+/** The number in a pasted text, without a trunk prefix that its country does not dial from abroad. It may break the rule of `Phone`. */
+export async function readPastedPhone(pasted: string): Promise<string> {
+  const phone = readPhone(pasted);
+  return mayHoldTrunkPrefix(phone) ? readPhone(pasted, await loadPlans()) : phone;
+}
+
+/** The plans are evaluated by the first number that needs them, not by every start. */
+let plans: NumberingPlans | undefined;
+
+async function loadPlans(): Promise<NumberingPlans> {
+  if (plans) return plans;
+  const { default: parse, PhoneNumber: Described } = await import('libphonenumber-js/core');
+  const { default: metadata } = await import('libphonenumber-js/min/metadata');
+  plans = numberingPlans({
+    parse: (phone) => parse(phone, metadata),
+    describe: (phone) => new Described(phone, metadata),
+  });
+  return plans;
+}
+
+/**
+ * The only spelling that is stored: WhatsApp adds or drops digits in Mexico, Argentina and Brazil, and Benin and
+ * Côte d'Ivoire have put digits before their old numbers.
+ */
 export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }
@@ -28,7 +53,20 @@ function canonicalSpelling(phone: string): string {
   if (argentina) return `+54${argentina[1]}`;
   const brazil = /^\+55([1-9]\d)([6-9]\d{7})$/.exec(phone);
   if (brazil) return `+55${brazil[1]}9${brazil[2]}`;
+  const benin = /^\+229(\d{8})$/.exec(phone);
+  if (benin) return `+22901${benin[1]}`;
+  const ivoryCoast = /^\+225(\d{8})$/.exec(phone);
+  if (ivoryCoast) return `+225${ivorianOperator(ivoryCoast[1]!)}${ivoryCoast[1]}`;
   return phone;
+}
+
+/** The two digits that each operator's numbers got in January 2021, by the second or third digit of the old number. */
+function ivorianOperator(old: string): string {
+  const isLandline = /^[23]/.test(old);
+  if (isLandline) return { 0: '25', 8: '21' }[old[2]!] ?? '27';
+  const [, second = ''] = old;
+  if (second <= '3') return '01';
+  return second <= '6' ? '05' : '07';
 }
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;

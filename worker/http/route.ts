@@ -18,7 +18,8 @@ import { limitByAddress, withinUserLimit } from './limit-calls.ts';
 import { refuseBody } from './middleware.ts';
 import * as v from 'valibot';
 import { AudioType } from '../contract/chat-schemas.ts';
-import { canonicalPhone } from '../accounts/phone.ts';
+import { canonicalPhone, readPastedPhone } from '../accounts/phone.ts';
+import { readCode } from '../contract/pasted.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';
 
@@ -37,7 +38,7 @@ export function publicRoute<Name extends NameOf<'public'>>(
       await limitByAddress(incoming);
       return handler({
         ...incoming,
-        ...parseRequest(name, incoming, await readBody(name, incoming)),
+        ...(await parseRequest(name, incoming, await readBody(name, incoming))),
       });
     },
   };
@@ -54,7 +55,7 @@ export function userRoute<Name extends NameOf<'user'>>(
       return withinUserLimit(incoming, session, async () => {
         const { recording }: Endpoint = endpoints[name];
         const body = recording ? await readBytes(incoming.request) : await readBody(name, incoming);
-        const parsed = parseRequest(name, incoming, body);
+        const parsed = await parseRequest(name, incoming, body);
         return (await handler({ ...incoming, ...parsed, session })).value;
       });
     },
@@ -70,7 +71,7 @@ export function botRoute<Name extends NameOf<'bot'>>(
     run: async (incoming) => {
       const body = await readBody(name, incoming);
       const botCall = await verifyBotCall(incoming.settings, incoming.request, body);
-      return handler({ ...incoming, ...parseRequest(name, incoming, body), botCall });
+      return handler({ ...incoming, ...(await parseRequest(name, incoming, body)), botCall });
     },
   };
 }
@@ -101,7 +102,11 @@ export function supportRoute<Name extends NameOf<'support'>>(
       );
       if (!claims) throw new RequestError('unauthenticated');
       const body = await readBody(name, incoming);
-      return handler({ ...incoming, ...parseRequest(name, incoming, body), userId: claims.userId });
+      return handler({
+        ...incoming,
+        ...(await parseRequest(name, incoming, body)),
+        userId: claims.userId,
+      });
     },
   };
 }
@@ -128,19 +133,20 @@ function parseRequest<Name extends EndpointName>(
   name: Name,
   incoming: IncomingRequest,
   body: string | ArrayBuffer,
-): Parsed<Name>;
-function parseRequest(
+): Promise<Parsed<Name>>;
+async function parseRequest(
   name: EndpointName,
   incoming: IncomingRequest,
   body: string | ArrayBuffer,
-): object {
+): Promise<object> {
   const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice }: Endpoint =
     endpoints[name];
   const { request, pathParams } = incoming;
   const type = request.headers.get('content-type');
   const isText = typeof body === 'string';
-  const fields =
+  const sent =
     input && isText ? (body === '' && inputOptional ? {} : parseJson(type, body)) : undefined;
+  const fields = sent && (await withPastedRead(sent));
   if (bodyLimitWithVoice && fields?.voice === undefined && isText && body.length > bodyLimit!)
     throw new RequestError('bodyTooLarge');
   return {
@@ -173,6 +179,16 @@ function tryJson(text: string): unknown {
   } catch {
     throw new RequestError('invalidBody');
   }
+}
+
+/** Numbers and codes may come as somebody has pasted them. */
+async function withPastedRead(fields: Fields): Promise<Fields> {
+  const { phone, otp } = fields;
+  return {
+    ...fields,
+    ...(typeof phone === 'string' && { phone: await readPastedPhone(phone) }),
+    ...(typeof otp === 'string' && { otp: readCode(otp) }),
+  };
 }
 
 function validate(shape: Shape, fields: Fields): Fields {

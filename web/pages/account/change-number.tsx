@@ -2,6 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import * as v from 'valibot';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
+import { readPhone } from '#contract/pasted';
 import { Phone } from '#contract/schemas';
 import { accountWords, changeNumberWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
@@ -9,8 +10,8 @@ import { notifyError } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';
-import { formatPhone } from '../../rules/formats.ts';
-import { cleanCode, cleanPhone, phoneError } from '../../rules/sign-in-rules.ts';
+import { loadPhonePlans, phonePlans, usePhoneText } from '../../data/phone-plans.ts';
+import { shownCode, phoneError } from '../../rules/sign-in-rules.ts';
 import { TextField } from '../../ui/form-fields.tsx';
 
 type Begun = { phone: string; challenge: string };
@@ -18,6 +19,7 @@ type Begun = { phone: string; challenge: string };
 export default function ChangeNumber({ close }: { close: () => void }) {
   const [begun, setBegun] = useState<Begun | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const newPhoneText = usePhoneText(begun?.phone ?? '');
 
   const perform = async (work: () => Promise<void>) => {
     if (isBusy) return;
@@ -40,7 +42,7 @@ export default function ChangeNumber({ close }: { close: () => void }) {
       showToast({
         type: 'success',
         title: changeNumberWords.done,
-        description: changeNumberWords.doneText(formatPhone(begun!.phone)),
+        description: changeNumberWords.doneText(newPhoneText),
       });
       close();
     });
@@ -60,11 +62,12 @@ function NumberForm({
   close,
 }: FormProps & { begin: (phone: string) => Promise<void> }) {
   const [phone, setPhone] = useState('');
+  useEffect(() => void loadPhonePlans(), []);
   const input = useFocus();
   const [error, setError] = useState<string>();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const checked = v.safeParse(Phone, cleanPhone(phone), { abortPipeEarly: true });
+    const checked = v.safeParse(Phone, readPhone(phone, phonePlans()), { abortPipeEarly: true });
     setError(checked.issues && phoneError(checked.issues[0].type));
     if (checked.success) void begin(checked.output);
   };
@@ -94,6 +97,7 @@ type CodeProps = FormProps & { phone: string; verify: (otp: string) => Promise<v
 
 function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
   const [code, setCode] = useState('');
+  const phoneText = usePhoneText(phone);
   const input = useFocus();
   const isReady = /^\d{6}$/.test(code) && !isBusy;
   const submit = (event: FormEvent) => {
@@ -102,7 +106,7 @@ function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
   };
   return (
     <form noValidate onSubmit={submit} className={stack}>
-      <p>{changeNumberWords.lead(formatPhone(phone))}</p>
+      <p>{changeNumberWords.lead(phoneText)}</p>
       <TextField
         look="code"
         name="otp"
@@ -112,7 +116,7 @@ function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
         ref={input}
         label={changeNumberWords.code}
         value={code}
-        onChange={({ target }) => setCode(cleanCode(target.value))}
+        onChange={({ target }) => setCode(shownCode(target.value))}
       />
       <Buttons
         close={close}

@@ -2,8 +2,8 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import type { LoginWishes } from '../../rules/destinations.ts';
-import { cleanCode, codeError } from '../../rules/sign-in-rules.ts';
-import { formatPhone } from '../../rules/formats.ts';
+import { codeError, shownCode } from '../../rules/sign-in-rules.ts';
+import { usePhoneText } from '../../data/phone-plans.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
@@ -31,6 +31,7 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
   const [isLate, setLate] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const titleId = useId();
+  const phoneText = usePhoneText(phone);
   const { verify, isVerifying, failure } = useVerification({ phone, challenge, wishes, lockout });
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
 
@@ -57,7 +58,7 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
       className={css({ display: 'grid', gap: '5' })}
     >
       <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
-        <Unbroken text={loginWords.codeLead(formatPhone(phone))} part={formatPhone(phone)} />
+        <Unbroken text={loginWords.codeLead(phoneText)} part={phoneText} />
       </StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField
@@ -74,7 +75,7 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
         disabled={lockout.isLocked}
         onBlur={() => setWasLeft(true)}
         onChange={({ target }) => {
-          setCode(cleanCode(target.value));
+          setCode(shownCode(target.value));
           setWasLeft(false);
         }}
       />

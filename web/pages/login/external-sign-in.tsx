@@ -4,7 +4,7 @@ import { clearAddressToken } from '../../data/early-start.ts';
 import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { session, sessionReady } from '../../data/session.ts';
 import { verifyExternalToken } from '../../data/sign-in.ts';
-import { formatPhone } from '../../rules/formats.ts';
+import { usePhoneText } from '../../data/phone-plans.ts';
 import { phoneNumberOf } from '../../rules/token-claims.ts';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { loginWords, switchWords } from '#words/login';
@@ -18,6 +18,9 @@ type Props = { token: string; onFailure: (message: string) => void };
 /** Exchanges an external token for a session. Over a live session of another number it asks first. */
 export function ExternalSignIn({ token, onFailure }: Props) {
   const [currentPhone, setCurrentPhone] = useState<string | null>(null);
+  const newPhone = phoneNumberOf(token);
+  const currentText = usePhoneText(currentPhone);
+  const newText = usePhoneText(newPhone);
   const navigate = useNavigate();
   const isStarted = useRef(false);
 
@@ -41,7 +44,7 @@ export function ExternalSignIn({ token, onFailure }: Props) {
   const begin = async () => {
     const { user } = await sessionReady();
     if (!user || user.phoneNumber === phoneNumberOf(token)) return exchange();
-    const ask = () => setCurrentPhone(formatPhone(user.phoneNumber));
+    const ask = () => setCurrentPhone(user.phoneNumber);
     return openAfterLoading(loadDialog, ask, () => void leave('/account'));
   };
 
@@ -53,7 +56,6 @@ export function ExternalSignIn({ token, onFailure }: Props) {
   });
 
   if (currentPhone === null) return <PageSpinner label={loginWords.signingIn} />;
-  const newPhone = phoneNumberOf(token);
   return (
     <Suspense fallback={<PageSpinner label={loginWords.signingIn} />}>
       <ConfirmDialog
@@ -62,8 +64,8 @@ export function ExternalSignIn({ token, onFailure }: Props) {
         title={switchWords.title}
         text={
           newPhone
-            ? switchWords.text({ current: currentPhone, other: formatPhone(newPhone) })
-            : switchWords.textWithoutNumber(currentPhone)
+            ? switchWords.text({ current: currentText, other: newText })
+            : switchWords.textWithoutNumber(currentText)
         }
         cancelLabel={switchWords.stay}
         confirmLabel={switchWords.confirm}

@@ -7,7 +7,7 @@ import { Unbroken } from '../../ui/text.tsx';
 import { loginWords } from '#words/login';
 import { showToast } from '../../data/toasts.ts';
 import { contactState, requestOtp } from '../../data/sign-in.ts';
-import { formatPhone } from '../../rules/formats.ts';
+import { usePhoneText } from '../../data/phone-plans.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { TextWithIcon } from '../../ui/icons.tsx';
 import { Sentence } from '../../ui/text.tsx';
@@ -24,12 +24,13 @@ type Props = {
 
 /** Asks the user to write to the assistant first, since the number never has, and goes on when it has. */
 export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnother }: Props) {
+  const phoneText = usePhoneText(phone);
   const greeting = loginWords.greeting(phone.replace('+', ''));
   useContact({ phone, linkCode, setLinkCode, goToCode });
   return (
     <div className={css({ display: 'grid', gap: '5' })}>
       <StepTitle title={loginWords.contactTitle}>
-        <Unbroken text={loginWords.contactText(formatPhone(phone))} part={formatPhone(phone)} />
+        <Unbroken text={loginWords.contactText(phoneText)} part={phoneText} />
       </StepTitle>
       <ExternalLink
         href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}

@@ -1,10 +1,12 @@
+import { readPhone } from '#contract/pasted';
 import { Phone } from '#contract/schemas';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { showToast } from '../../data/toasts.ts';
-import { cleanPhone, phoneError } from '../../rules/sign-in-rules.ts';
+import { phoneError } from '../../rules/sign-in-rules.ts';
+import { loadPhonePlans, phonePlans } from '../../data/phone-plans.ts';
 import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
@@ -28,10 +30,12 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
 
+  useEffect(() => void loadPhonePlans(), []);
+
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isSending) return;
-    const checked = v.safeParse(Phone, cleanPhone(phone), { abortPipeEarly: true });
+    const checked = v.safeParse(Phone, readPhone(phone, phonePlans()), { abortPipeEarly: true });
     setError(checked.issues && phoneError(checked.issues[0].type));
     setFailure(undefined);
     if (!checked.success) return document.getElementById('phone')?.focus();

@@ -7,7 +7,7 @@ import { showToast } from '../../data/toasts.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { logOut } from '../../data/sign-in.ts';
-import { formatPhone } from '../../rules/formats.ts';
+import { usePhoneText } from '../../data/phone-plans.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
 import { pendingWords } from '#words/results';
@@ -18,6 +18,7 @@ const ConfirmDialog = lazy(loadDialog);
 /** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {
   const phone = useSession(({ user }) => user?.phoneNumber);
+  const phoneText = usePhoneText(phone);
   const isApproved = useSession(({ user }) => user?.status === 'approved');
   const navigate = useNavigate();
   useFreshProfile();
@@ -25,11 +26,7 @@ export function PendingApproval() {
     if (isApproved) void navigate({ to: '/account', replace: true });
   }, [isApproved, navigate]);
   return (
-    <ResultPage
-      mood="pause"
-      title={pendingWords.title}
-      text={pendingWords.text(formatPhone(phone))}
-    >
+    <ResultPage mood="pause" title={pendingWords.title} text={pendingWords.text(phoneText)}>
       <p>{pendingWords.notice}</p>
       <WithdrawConsent />
       <button

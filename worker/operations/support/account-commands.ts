@@ -39,7 +39,7 @@ const find: SupportCommand = {
     const isId = v.is(BusinessUserId, words[0]);
     const phone = isId
       ? await phoneOfId({ db }, words[0]!).catch((error: Error) => unknownId(words[0]!, error))
-      : phoneOf(words[0]);
+      : await phoneOf(words[0]);
     return {
       would: `show the account of ${phone}`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
@@ -157,7 +157,7 @@ const release: SupportCommand = {
   about:
     'clears the sign-in limits of the number but that of all codes in a day, so that it can get a code at once',
   async run({ words, db, settings }) {
-    const phone = phoneOf(words[0]);
+    const phone = await phoneOf(words[0]);
     return {
       would: `clear the limits on codes and wrong tries of ${phone}`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
@@ -225,7 +225,7 @@ const trial: SupportCommand = {
   about:
     'a link that starts a trial (basic, premium or platinum; 1 to 30 days); it works once, for 7 days',
   async run({ words, flags, settings }) {
-    const phone = phoneOf(words[0]);
+    const phone = await phoneOf(words[0]);
     const wanted = {
       phone,
       ...(flags.tier && { tier: flags.tier }),
@@ -313,7 +313,7 @@ const move: SupportCommand = {
   async run(request) {
     const { db, settings, words } = request;
     const user = await findUser(db, words[0]);
-    const phone = phoneOf(words[1]);
+    const phone = await phoneOf(words[1]);
     const [other] = await db
       .select({ id: users.id })
       .from(users)

@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { users, type User } from '#db/schema';
 import { userOf } from '../../accounts/identity.ts';
-import { CanonicalPhone, type PhoneNumber } from '../../accounts/phone.ts';
+import { CanonicalPhone, readPastedPhone, type PhoneNumber } from '../../accounts/phone.ts';
 import { minuteMs } from '../../lib/time.ts';
 import { appendFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -90,8 +90,8 @@ function openEnvironment(values: Values): { db: Database; settings: Settings } {
   return { settings, db: openDatabase(settings, { requests: 0, unreachable: false }) };
 }
 
-export function phoneOf(word: string | undefined): PhoneNumber {
-  const phone = v.safeParse(CanonicalPhone, word);
+export async function phoneOf(word = ''): Promise<PhoneNumber> {
+  const phone = v.safeParse(CanonicalPhone, await readPastedPhone(word));
   if (!phone.success)
     throw new UsageError('Give a number with its country code, such as +15551234567.');
   return phone.output;
@@ -101,7 +101,7 @@ export async function findUser(db: Database, word: string | undefined): Promise<
   const [user] = await db
     .select()
     .from(users)
-    .where(eq(users.id, userOf('phone', phoneOf(word))));
+    .where(eq(users.id, userOf('phone', await phoneOf(word))));
   if (!user) throw new Error('Nobody has this number.');
   return user;
 }

@@ -1,0 +1,6 @@
+import parseNumber, { PhoneNumber } from 'libphonenumber-js/core';
+import metadata from 'libphonenumber-js/min/metadata';
+
+/** What `numberingPlans` asks; a chunk of its own. */
+export const parse = (phone: string) => parseNumber(phone, metadata);
+export const describe = (phone: string) => new PhoneNumber(phone, metadata);

@@ -1,0 +1,32 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import { numberingPlans } from '#contract/numbering-plans';
+import type { NumberingPlans } from '#contract/pasted';
+import { formatPhone } from '../rules/formats.ts';
+import { createStore } from './store.ts';
+
+const loaded = createStore<{ plans?: NumberingPlans }>({});
+
+/** The plans, or undefined until they are here; without them the server reads a number by the same ones. */
+export const phonePlans = () => loaded.get().plans;
+
+/** 30 KiB that no page needs to be usable. A failed download is tried again by the next caller. */
+export async function loadPhonePlans(): Promise<void> {
+  if (phonePlans()) return;
+  try {
+    const { parse, describe } = await import('./phone-library.ts');
+    loaded.set({ plans: numberingPlans({ parse, describe }) });
+  } catch {
+    // Numbers are shown without groups.
+  }
+}
+
+/** A number as its country groups it; the account's header has the form of its own. */
+export function usePhoneText(phone: string | null | undefined): string {
+  const plans = useSyncExternalStore(loaded.subscribe, phonePlans, () => undefined);
+  const needsPlans = Boolean(phone) && !phone?.startsWith('+1');
+  useEffect(() => {
+    if (needsPlans) void loadPhonePlans();
+  }, [needsPlans]);
+  if (!phone || !needsPlans) return formatPhone(phone);
+  return plans?.grouped(phone) ?? phone;
+}
