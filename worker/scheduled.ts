@@ -12,11 +12,16 @@ import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
-import { deleteAccount } from './accounts/account-deletion.ts';
+import { closeLeftCustomers, deleteAccount } from './accounts/account-deletion.ts';
 import { reviewAccounts } from './accounts/account-retention.ts';
 
 const hourly = '0 * * * *';
-const stripeTasks = new Set(['reviewDisputes', 'reconcile', 'reviewAccounts']);
+const stripeTasks = new Set([
+  'reviewDisputes',
+  'reconcile',
+  'reviewAccounts',
+  'closeLeftCustomers',
+]);
 
 /** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
 export async function runScheduledTasks(
@@ -43,6 +48,7 @@ export async function runScheduledTasks(
           reconcile: () => reconcile(billing, now),
           reviewAccounts: () =>
             reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
+          closeLeftCustomers: () => closeLeftCustomers(billing),
           rewrapChatKeys: () => rewrapChatKeys(db, settings),
         }
       : {

@@ -96,10 +96,11 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 function fits(line: Line, condition: string): boolean {
-  const [, field = '', how, value = ''] = /^(\w+)(=~|>=|=)"?([^"]*)"?$/.exec(condition)!;
+  const [, field = '', how, value = ''] = /^(\w+)(=~|!~|>=|=)"?([^"]*)"?$/.exec(condition)!;
   const found = line[field];
   if (how === '>=') return Number(found) >= Number(value);
-  return how === '=~' ? new RegExp(`^(${value})$`).test(String(found)) : String(found) === value;
+  if (how === '=') return String(found) === value;
+  return new RegExp(`^(${value})$`).test(String(found)) === (how === '=~');
 }
 
 const arithmetic = createClient({ url: ':memory:' });
@@ -160,6 +161,18 @@ describe('the alerts', () => {
       expect(readFileSync(`${worker}scheduled.ts`, 'utf8')).toContain(`${task}: `);
     },
   );
+
+  it.each([
+    ['stripe_refused', { status: 400 }, ['Stripe refuses somebody']],
+    ['stripe_refused', { status: 402 }, ['Stripe refuses somebody']],
+    ['stripe_refused', { status: 401 }, ['Stripe refuses us']],
+    ['stripe_refused', { status: 403 }, ['Stripe refuses us']],
+    ['stripe_refused', { status: 429 }, []],
+    ['customer_unclosed', {}, ['Somebody who left may be charged']],
+    ['database_refused', { code: 'BLOCKED' }, ['The database refuses us']],
+  ])('ring at the first %s with %o', async (event, fields: object, names) => {
+    expect(await firing([{ at: now, event, ...fields }], now)).toEqual(names);
+  });
 
   it('name one customer whose state cannot be fetched for ten minutes, and no shorter failure', async () => {
     const failures = [1, 2, 3, 4, 5, 6];

@@ -13,7 +13,7 @@ import {
   linkCodes,
   phoneChanges,
 } from '#db/schema';
-import { closeCustomers } from '../billing/customer.ts';
+import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -21,6 +21,7 @@ import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
+import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
@@ -46,7 +47,10 @@ type Options = {
   only?: SQL;
 };
 
-/** Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe confirms. */
+/**
+ * Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe responds. What
+ * Stripe refuses to end keeps nobody: the customer's row stays, and `closeLeftCustomers` repeats it.
+ */
 export function deleteAccount(
   context: Context,
   userId: string,
@@ -60,10 +64,12 @@ export function deleteAccount(
       const { customer, user } = leased;
       if (only && !(await isTrueOf(db, userId, only))) return { result: false };
       const { stripeId, stripeAsked } = customer;
-      if (stripeId || stripeAsked)
-        await withStripe(settings, (stripe) => closeCustomers(stripe, leased));
+      const isClosed =
+        (!stripeId && !stripeAsked) ||
+        (await withStripe(settings, (stripe) => closeCustomers(stripe, leased)));
+      if (!isClosed) logUnclosed(stripeId);
       expectEnd({ env, waitUntil }, user.id);
-      await deleteRows(db, settings, leased);
+      await deleteRows(db, settings, leased, isClosed);
       if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
       endStreams({ env, waitUntil }, user.id, null);
       waitUntil(deliverSoon(db, settings, user.id));
@@ -88,10 +94,11 @@ async function deleteRows(
   db: Database,
   settings: Settings,
   { token, user }: LeasedCustomer,
+  isClosed: boolean,
 ): Promise<void> {
   let phone: PhoneNumber | undefined = user.phone;
   for (let count = 0; phone !== undefined && count < triesAtOnce; count += 1) {
-    const { deleted, present } = await tryDelete(db, settings, token, phone);
+    const { deleted, present } = await tryDelete(db, settings, token, { phone, isClosed });
     if (deleted) return;
     // The number has changed meanwhile: what is kept by its hash belongs to the present one.
     phone = present;
@@ -99,7 +106,12 @@ async function deleteRows(
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-async function tryDelete(db: Database, settings: Settings, token: string, named: PhoneNumber) {
+async function tryDelete(
+  db: Database,
+  settings: Settings,
+  token: string,
+  { phone: named, isClosed }: { phone: PhoneNumber; isClosed: boolean },
+) {
   const now = Date.now();
   const leased = sql`select ${users.id} from ${users} join ${customers} on ${customers.userId} = ${users.id}
     where ${customers.leaseToken} = ${token}`;
@@ -146,15 +158,38 @@ async function tryDelete(db: Database, settings: Settings, token: string, named:
     .innerJoin(customers, eq(customers.userId, users.id))
     .where(eq(customers.leaseToken, token));
   // The customer's row goes last, since the other statements find the user by its lease.
-  const last = db
-    .delete(customers)
-    .where(and(eq(customers.leaseToken, token), sql`not exists (${leased})`));
+  const isLeft = and(eq(customers.leaseToken, token), sql`not exists (${leased})`);
+  const last = isClosed
+    ? db.delete(customers).where(isLeft)
+    : db.update(customers).set(parked).where(isLeft);
   const results = await db.batch([statements[0]!, ...statements.slice(1), present, last]);
   const [[user], { rowsAffected }] = results.slice(-2) as [
     { phone: PhoneNumber }[],
     { rowsAffected: number },
   ];
   return { deleted: rowsAffected > 0, present: user?.phone };
+}
+
+/** Later than any due date, so that only `closeLeftCustomers` finds the row. */
+const leftDueAt = Number.MAX_SAFE_INTEGER;
+const parked = { dueAt: leftDueAt, leaseToken: null, leaseUntil: 0, setupSession: null };
+const leftPerRun = 50;
+
+/** Ends at Stripe what it refused to end when an account was deleted. */
+export async function closeLeftCustomers({ db, settings }: Context): Promise<void> {
+  const isLeft = sql`${customers.dueAt} = ${leftDueAt}`;
+  const left = await db.select().from(customers).where(isLeft).limit(leftPerRun);
+  for (const customer of left) {
+    const own = and(isLeft, eq(customers.userId, customer.userId));
+    const isClosed = await withStripe(settings, (stripe) => closeLeftCustomer(stripe, customer));
+    if (isClosed) await db.delete(customers).where(own);
+    else logUnclosed(customer.stripeId);
+  }
+}
+
+function logUnclosed(customer: string | null): void {
+  const action = 'End its subscriptions in the Stripe Dashboard, and delete the customer.';
+  log('error', 'customer_unclosed', { customer, action });
 }
 
 function deleteFrom(table: SQLiteTable, column: SQLiteColumn, value: SQL): SQL {

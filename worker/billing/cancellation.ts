@@ -1,53 +1,94 @@
 import type { Stripe } from 'stripe';
-import type { User } from '#db/schema';
 import { RequestError } from '../lib/request-error.ts';
 import { asOwed, stopCollecting } from './invoices.ts';
 import type { LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
-import { unlessRefused, withStripe } from './stripe-client.ts';
+import { isDone, isRefusal, StripeRefused, unlessRefused, withStripe } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
 import { syncLeased, type Billing } from './sync.ts';
 
-/** Returns the user whose plan ends with its paid week. Repeatable. Throws 409 without a subscription, 503. */
-export function cancelPlan(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
+/** Returns when (unix ms) the plan ends, with its paid week. Repeatable. Throws 409 without a subscription, 503. */
+export function cancelPlan(
+  billing: Billing,
+  leased: LeasedCustomer,
+): Promise<Outcome<number | null>> {
   return changeLive(billing, leased, async (stripe, subscription) => {
-    await stopCollecting(stripe, subscription);
-    if (isCancelled(subscription)) return;
+    await isDone(stopCollecting(stripe, subscription));
+    if (isCancelled(subscription)) return subscription;
     await releaseSchedule(stripe, subscription);
-    await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
+    return stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
   });
 }
 
-/** Takes a cancellation back and returns the updated user; a subscription that was not cancelled stays as it is. */
-export function resumePlan(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
+/** Takes a cancellation back; a subscription that was not cancelled stays as it is. Returns null, as nothing ends. */
+export function resumePlan(
+  billing: Billing,
+  leased: LeasedCustomer,
+): Promise<Outcome<number | null>> {
   return changeLive(billing, leased, async (stripe, subscription) => {
-    if (!isCancelled(subscription)) return;
+    if (!isCancelled(subscription)) return subscription;
     await releaseSchedule(stripe, subscription);
     const undone = subscription.cancel_at_period_end
       ? { cancel_at_period_end: false }
       : { cancel_at: '' as const };
-    await stripe.subscriptions.update(subscription.id, undone);
+    return stripe.subscriptions.update(subscription.id, undone);
   });
 }
 
-type Change = (stripe: Stripe, subscription: Stripe.Subscription) => Promise<void>;
+type Change = (stripe: Stripe, subscription: Stripe.Subscription) => Promise<Stripe.Subscription>;
 
 async function changeLive(
   billing: Billing,
   leased: LeasedCustomer,
   change: Change,
-): Promise<Outcome<User>> {
+): Promise<Outcome<number | null>> {
   const { settings } = billing;
   const { stripeId } = leased.customer;
   const none = new RequestError('conflict', { message: 'You have no subscription.' });
   if (!stripeId) throw none;
-  await withStripe(settings, async (stripe) => {
-    await startPlanAfterTrial(stripe, leased, settings);
+  const changed = await withStripe(settings, async (stripe) => {
+    await isDone(startPlanAfterTrial(stripe, leased, settings));
     const live = ((await subscriptionsOf(stripe, stripeId)) ?? []).filter(isLive);
     if (live.length === 0) throw none;
-    for (const subscription of live) await change(stripe, await asOwed(stripe, subscription));
+    return changeEach(stripe, live, change);
   });
-  return syncLeased(billing, leased);
+  const { result: user, ...release } = await syncLeased(billing, leased).catch(unlessRefusedToRead);
+  // The sync that follows the change reads the date; without one, Stripe's response to the change has it.
+  if (user) return { result: user.cancelAt, ...release };
+  return { result: Math.max(...changed.map(endOf)), changes: { dueAt: Date.now() } };
+}
+
+/** Changes every subscription, also if Stripe refuses one of them; then throws that refusal. */
+async function changeEach(
+  stripe: Stripe,
+  live: Stripe.Subscription[],
+  change: Change,
+): Promise<Stripe.Subscription[]> {
+  const changed: Stripe.Subscription[] = [];
+  let refusal: unknown = null;
+  for (const subscription of live) {
+    const owed = (await unlessRefused(asOwed(stripe, subscription))) ?? subscription;
+    const work = change(stripe, owed).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      refusal = error;
+      return null;
+    });
+    const result = await work;
+    if (result) changed.push(result);
+  }
+  if (refusal) throw refusal;
+  return changed;
+}
+
+function endOf({ cancel_at: cancelAt, items }: Stripe.Subscription): number {
+  const ends = items.data.map(({ current_period_end: end }) => end);
+  return (cancelAt ?? Math.max(...ends)) * 1000;
+}
+
+/** What was changed stays changed: the cron job reads the state again. */
+function unlessRefusedToRead(error: unknown): { result: null } {
+  if (error instanceof StripeRefused) return { result: null };
+  throw error;
 }
 
 /** Stripe refuses to change the end of a subscription while a schedule manages it. */

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import type { LeasedCustomer } from './lease.ts';
-import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
+import type { Customer, LeasedCustomer } from './lease.ts';
+import { isDone, unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { hourMs } from '../lib/time.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -17,6 +17,7 @@ const keyLifetimeMs = 23 * hourMs;
 const skewSeconds = 600;
 /** Stripe's search lags by up to a minute. The list does not, but many new customers may fill its page. */
 const listedAtMost = 1000;
+const all = { limit: 1000 };
 
 /** The user's customer at Stripe, created on first use. A lost response or a replayed failure creates no second one. */
 export async function ensureCustomer(
@@ -101,48 +102,68 @@ export function refuseUnknownCustomer(customer: string): never {
   throw new RequestError('unavailable');
 }
 
-/** Ends everything at Stripe that could charge a user, then deletes the customers. Repeatable. */
-export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<void> {
+/** Ends everything at Stripe that could charge a user, then deletes the customers; false if Stripe refuses that. Repeatable. */
+export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
-  if (!stripeId && !stripeAsked) return;
-  const own = await ensureCustomer(stripe, leased);
+  if (!stripeId && !stripeAsked) return true;
+  const own = await unlessRefused(ensureCustomer(stripe, leased));
   // A response may have been lost, so another customer may exist.
-  const others = attempt > 1 || !stripeId ? await findCustomers(stripe, leased.customer) : [];
-  const presence = await presenceOfCustomer(stripe, own);
-  if (presence === 'unknown') refuseUnknownCustomer(own);
-  const all = new Set([...others, ...(presence === 'present' ? [own] : [])]);
-  for (const customer of all) await closeCustomer(stripe, customer);
+  const others =
+    attempt > 1 || !stripeId ? await unlessRefused(findCustomers(stripe, leased.customer)) : [];
+  const presence = own && (await unlessRefused(presenceOfCustomer(stripe, own)));
+  if (presence === 'unknown') refuseUnknownCustomer(own!);
+  const isOpen = own !== null && presence !== 'gone';
+  const closed = await closeEach(stripe, [...(others ?? []), ...(isOpen ? [own] : [])]);
+  return closed && own !== null && others !== null;
 }
 
-async function closeCustomer(stripe: Stripe, customer: string): Promise<void> {
-  for await (const session of stripe.checkout.sessions.list({ customer, status: 'open' })) {
-    // Stripe refuses if it was completed meanwhile; the subscription is then canceled below.
-    await unlessRefused(stripe.checkout.sessions.expire(session.id));
-  }
-  for await (const subscription of stripe.subscriptions.list({ customer, status: 'all' })) {
+/** As `closeCustomers`, for the customer of an account that has been deleted. */
+export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
+  const found = await unlessRefused(findCustomers(stripe, customer));
+  const own = customer.stripeId ? [customer.stripeId] : [];
+  return (
+    (await closeEach(stripe, [...(found ?? []), ...own])) && (found !== null || own.length > 0)
+  );
+}
+
+async function closeEach(stripe: Stripe, customers: string[]): Promise<boolean> {
+  let closed = true;
+  for (const customer of new Set(customers))
+    if (!(await closeCustomer(stripe, customer))) closed = false;
+  return closed;
+}
+
+/** Goes on where Stripe refuses a step: whoever deletes the customer ends its subscriptions, too. */
+async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
+  const listed = { customer, limit: 100 };
+  const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
+  // Stripe refuses if it was completed meanwhile; the subscription is then canceled below.
+  for (const { id } of sessions) await unlessRefused(stripe.checkout.sessions.expire(id));
+  const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
+  for (const subscription of subscriptions)
     if (isLive(subscription) || subscription.status === 'incomplete')
-      await cancelNow(stripe, subscription);
-  }
-  for await (const schedule of stripe.subscriptionSchedules.list({ customer, scheduled: true })) {
-    await unlessRefused(stripe.subscriptionSchedules.cancel(schedule.id));
-  }
-  for await (const invoice of stripe.invoices.list({ customer, status: 'open' })) {
-    // Stripe refuses if it was paid or voided meanwhile; without a customer it cannot be charged.
-    await unlessRefused(stripe.invoices.voidInvoice(invoice.id));
-  }
-  await unlessMissing(stripe.customers.del(customer));
+      await isDone(cancelNow(stripe, subscription));
+  const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
+  for (const { id } of schedules) await unlessRefused(stripe.subscriptionSchedules.cancel(id));
+  const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
+  // Stripe refuses if it was paid or voided meanwhile; without a customer it cannot be charged.
+  for (const { id } of invoices) await unlessRefused(stripe.invoices.voidInvoice(id));
+  return isDone(unlessMissing(stripe.customers.del(customer)));
 }
 
-const all = { limit: 1000 };
+/** Every object of a list; none if Stripe refuses it. */
+async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
+  return (await unlessRefused(list.autoPagingToArray(all))) ?? [];
+}
 
-/** Our row and Stripe's data; throws 503 if Stripe does not respond, since a partial export would mislead. */
+/** Our row and Stripe's data; throws 503 if Stripe does not respond, since a partial export would mislead. A refusal is told. */
 export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };
   const [row] = await db.select(columns).from(customers).where(eq(customers.userId, user.id));
-  return {
-    stripe: row?.stripeId ? { kept: row, ...(await fromStripe(settings, row.stripeId)) } : null,
-  };
+  if (!row?.stripeId) return { stripe: null };
+  const found = await unlessRefused(fromStripe(settings, row.stripeId));
+  return { stripe: { kept: row, ...(found ?? { isRefused: true }) } };
 };
 
 function fromStripe(settings: Settings, id: string) {

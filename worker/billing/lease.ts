@@ -5,7 +5,7 @@ import { apiErrors } from '../contract/errors.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { pauseAfter } from './due.ts';
-import { StripeUnavailable } from './stripe-client.ts';
+import { StripeRefused, StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;
 const patienceMs = 15_000;
@@ -95,8 +95,7 @@ export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
 /** Stripe may have done what its lost response reports. A 5xx that it would replay for a day needs a new key. */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
-  if (error instanceof RequestError && apiErrors[error.errorName].status < 500)
-    return { dueAt: now };
+  if (isAnswer(error)) return { dueAt: now };
   const failures = customer.failures + 1;
   const replays = error instanceof StripeUnavailable && error.replays;
   return {
@@ -104,6 +103,12 @@ function afterFailure(error: unknown, customer: Customer): Changes {
     dueAt: now + pauseAfter(failures),
     ...(replays && { attempt: sql`${customers.attempt} + 1` }),
   };
+}
+
+/** A refusal of the contract ends the work as a result does; one of Stripe's is repeated after growing pauses. */
+function isAnswer(error: unknown): boolean {
+  if (!(error instanceof RequestError) || error instanceof StripeRefused) return false;
+  return apiErrors[error.errorName].status < 500;
 }
 
 function release(db: Database, { token }: LeasedCustomer, changes: Changes) {

@@ -48,7 +48,7 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
   }
 }
 
-/** The result, or null if Stripe refuses the request; throws if Stripe does not respond. */
+/** The result, or null if Stripe refuses the request for good; throws if Stripe does not respond. */
 export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
@@ -58,14 +58,34 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   }
 }
 
-const refusesUs = [401, 403, 429];
-/** Errors about our key (401, 403), a concurrent request (409) or a rate limit (429) are not refusals. */
-const otherReasons = [...refusesUs, 409];
+/** Whether a request was done; false, and a line of the log, if Stripe refuses it for good. */
+export async function isDone(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request;
+    return true;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (isStripeError(error)) logRefusal(error);
+    return false;
+  }
+}
 
-function isRefusal(error: unknown): boolean {
-  if (!isStripeError(error)) return false;
-  const { statusCode = 500 } = error;
-  return statusCode < 500 && !isKeySpent(error) && !otherReasons.includes(statusCode);
+/** `later` the same request may succeed; `refused` it never will; `ours` is a defect of what we send. */
+type Kind = 'later' | 'refused' | 'ours';
+
+/** Our key (401, 403), a concurrent request (409) or a rate limit (429): none is about the request itself. */
+const aboutUs = [401, 403, 409, 429];
+const aboutParameters = /^(parameter|url_invalid)/;
+
+function kindOf(error: StripeError): Kind {
+  const { statusCode = 500, code = '' } = error;
+  if (statusCode >= 500 || aboutUs.includes(statusCode) || isKeySpent(error)) return 'later';
+  return aboutParameters.test(code) ? 'ours' : 'refused';
+}
+
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof StripeRefused) return true;
+  return isStripeError(error) && kindOf(error) !== 'later';
 }
 
 /** Whether the idempotency key was used for other parameters. While a request with a key runs, Stripe responds 409. */
@@ -86,7 +106,16 @@ export class StripeUnavailable extends RequestError {
   }
 }
 
-/** Runs work that needs Stripe; throws 503 if Stripe does not respond, fails, or limits our rate. */
+/** 409: Stripe refuses for good, whatever is repeated. */
+export class StripeRefused extends RequestError {
+  constructor(cause: StripeError) {
+    super('paymentRefused');
+    this.name = 'StripeRefused';
+    this.cause = cause;
+  }
+}
+
+/** Runs work that needs Stripe. Throws 503 if Stripe does not respond, fails, or limits our rate; 409 if it refuses. */
 export async function withStripe<T>(
   settings: Settings,
   work: (stripe: Stripe) => Promise<T>,
@@ -94,14 +123,26 @@ export async function withStripe<T>(
   try {
     return await work(await openStripe(settings));
   } catch (error) {
-    if (!isStripeError(error) || isRefusal(error)) throw error;
-    const { statusCode: status = 0, code } = error;
-    if (refusesUs.includes(status)) log('error', 'stripe_refused', { status, code });
-    throw new StripeUnavailable(error);
+    if (!isStripeError(error)) throw error;
+    const kind = kindOf(error);
+    const isRateOrKey = error.statusCode !== 409 && aboutUs.includes(error.statusCode ?? 0);
+    if (kind !== 'later' || isRateOrKey) logRefusal(error);
+    if (kind === 'later') throw new StripeUnavailable(error);
+    throw kind === 'refused' ? new StripeRefused(error) : error;
   }
 }
 
-type StripeError = Error & { type: string; code?: string; param?: string; statusCode?: number };
+function logRefusal({ statusCode: status = 0, type, code, requestId }: StripeError): void {
+  log('error', 'stripe_refused', { status, type, code, requestId });
+}
+
+type StripeError = Error & {
+  type: string;
+  code?: string;
+  param?: string;
+  statusCode?: number;
+  requestId?: string;
+};
 
 function isStripeError(error: unknown): error is StripeError {
   return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe');

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import * as v from 'valibot';
-import { customers, stripeEvents } from '#db/schema';
+import { customers, stripeEvents, users } from '#db/schema';
 import { batch, type Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -52,7 +52,8 @@ export async function saveStripeEvent(
   const { id, type } = event;
   const token = crypto.randomUUID();
   const own = eq(customers.stripeId, stripeId);
-  const isKnown = sql`exists (select 1 from ${customers} where ${own})`;
+  // The customer of a deleted account is known, and nobody's.
+  const isKnown = sql`exists (select 1 from ${customers} join ${users} on ${users.id} = ${customers.userId} where ${own})`;
   const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
   const { save, acquired } = await batch(db, {
     save: db.run(sql`insert into ${stripeEvents} (id, type, by, at)

@@ -276,14 +276,14 @@ export const endpoints = {
     input: v.object({ tier: v.optional(PaidTier) }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
-    fails: ['conflict', 'signInNeeded'],
+    fails: ['conflict', 'signInNeeded', 'paymentRefused'],
   },
   createPortalSession: {
     ...pageRoutes.createPortalSession,
     summary: 'The billing portal of the user',
     needsSignIn: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
-    fails: ['noBillingAccount'],
+    fails: ['noBillingAccount', 'paymentRefused'],
   },
   getSubscription: {
     ...pageRoutes.getSubscription,
@@ -295,14 +295,14 @@ export const endpoints = {
     summary: 'End the subscription with its paid week',
     needsSignIn: true,
     output: v.object({ success: v.literal(true), cancelAtDate: Timestamp }),
-    fails: ['conflict'],
+    fails: ['conflict', 'paymentRefused'],
   },
   resumePlan: {
     ...pageRoutes.resumePlan,
     summary: 'Take the cancellation back',
     needsSignIn: true,
     output: done,
-    fails: ['conflict'],
+    fails: ['conflict', 'paymentRefused'],
   },
   giveCancelReason: {
     ...pageRoutes.giveCancelReason,
@@ -318,7 +318,7 @@ export const endpoints = {
       sessionId: v.pipe(v.string('sessionId is missing'), v.minLength(1, 'sessionId is missing')),
     }),
     output: v.object({ success: v.boolean(), tierUpdated: v.boolean(), newTier: Tier }),
-    fails: ['notFound'],
+    fails: ['notFound', 'paymentRefused'],
   },
   streamTicket: {
     ...pageRoutes.streamTicket,

@@ -45,6 +45,11 @@ export const apiErrors = {
     code: 'no_billing_account',
     message: 'No billing account yet. Choose a plan first.',
   },
+  paymentRefused: {
+    status: 409,
+    code: 'payment_refused',
+    message: 'The payment provider refuses this. Please write to our support.',
+  },
   trialSpent: {
     status: 409,
     code: 'trial_spent',

@@ -54,9 +54,9 @@ export const getSubscription: Handler<'getSubscription'> = async ({ session }) =
 
 export const cancelPlan: Handler<'cancelPlan'> = async (context) =>
   withOwnLease(context, async (leased) => {
-    const { result: user, ...release } = await cancel(context, leased);
-    // The sync that follows the change reads the date; without one, the subscription ended meanwhile.
-    const cancelAtDate = new Date(user.cancelAt ?? context.now).toISOString();
+    const { result: cancelAt, ...release } = await cancel(context, leased);
+    // Without a date, the subscription ended meanwhile.
+    const cancelAtDate = new Date(cancelAt ?? context.now).toISOString();
     return { result: { success: true as const, cancelAtDate }, ...release };
   });
 

@@ -37,7 +37,8 @@ export const alerts: Alert[] = [
     name: 'The database refuses us',
     when: 'any `database_refused`',
     urgency: 'now',
-    meaning: 'every call answers 503: check `TURSO_AUTH_TOKEN` and `TURSO_DATABASE_URL`',
+    meaning:
+      'calls answer 503: `reason` says why, else check `TURSO_AUTH_TOKEN` and `TURSO_DATABASE_URL`',
     ...any('database_refused'),
   },
   {
@@ -47,6 +48,31 @@ export const alerts: Alert[] = [
     meaning: 'purchases, portal or deletions answer 503: run `npm run doctor`',
     query: counted('event="stripe_refused" | status=~"401|403"', '5m'),
     threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'Somebody who left may be charged',
+    when: 'any `customer_unclosed`',
+    urgency: 'now',
+    meaning: 'end the subscriptions of `customer` in the Stripe Dashboard, and delete it',
+    ...any('customer_unclosed'),
+  },
+  {
+    name: 'Stripe refuses somebody',
+    when: 'any `stripe_refused` with another `status` than 401, 403 or 429',
+    urgency: 'same day',
+    meaning: 'somebody was sent to support: find `requestId` in the log of the Stripe Dashboard',
+    query: counted('event="stripe_refused" | status!~"401|403|429"', '5m'),
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'Stripe limits our rate',
+    when: 'more than 10 `stripe_refused` with `status` 429 in five minutes',
+    urgency: 'same day',
+    meaning: 'purchases and deletions answer 503: ask Stripe for a higher limit',
+    query: counted('event="stripe_refused" | status="429"', '5m'),
+    threshold: 10,
     forMinutes: 0,
   },
   {
