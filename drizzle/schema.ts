@@ -119,45 +119,37 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_user').on(table.userId)],
 );
 
-/** The newest one-time code of a number; only its keyed hash. */
+/**
+ * One-time codes that were sent; only their keyed hashes. A code is stored twice: for its caller, who alone knows its
+ * challenge, so that nobody else uses up its tries; and, under an empty challenge, as the newest one of the number.
+ */
 export const codes = sqliteTable(
   'codes',
   {
-    phone: phoneNumber('phone').primaryKey(),
-    mac: text('mac').notNull(),
-    sentBy: text('sent_by').notNull(),
-    expiresAt: instant('expires_at').notNull(),
-    triesLeft: integer('tries_left').notNull(),
-    /** The last try, and the one try that was right. */
-    triedBy: text('tried_by'),
-    wonBy: text('won_by'),
-  },
-  (table) => [index('codes_expiry').on(table.expiresAt)],
-);
-
-/**
- * The challenges of codes that were sent: only who requested a code knows its challenge, so nobody else uses up its
- * tries.
- */
-export const challenges = sqliteTable(
-  'challenges',
-  {
-    /** The keyed hash of number and challenge. */
-    id: text('id').primaryKey(),
     phone: phoneNumber('phone').notNull(),
+    /** The keyed hash of number and challenge; empty for the newest code. */
+    challenge: text('challenge').notNull(),
     mac: text('mac').notNull(),
     sentBy: text('sent_by').notNull(),
     sentAt: instant('sent_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     triesLeft: integer('tries_left').notNull(),
-    triedBy: text('tried_by'),
-    wonBy: text('won_by'),
   },
   (table) => [
-    index('challenges_phone').on(table.phone),
-    index('challenges_expiry').on(table.expiresAt),
+    primaryKey({ columns: [table.phone, table.challenge] }),
+    index('codes_expiry').on(table.expiresAt),
   ],
 );
+
+/**
+ * What a transaction has decided: its first statement inserts a row, its last one deletes it. The outcome and the facts
+ * are read by the statements in between.
+ */
+export const decisions = sqliteTable('decisions', {
+  id: text('id').primaryKey(),
+  outcome: text('outcome').notNull(),
+  facts: text('facts').notNull(),
+});
 
 /**
  * The names of a user outside of Solace, by which alone users are looked up. Triggers keep `users.phone`,
@@ -217,13 +209,13 @@ export const linkCodes = sqliteTable(
     phone: phoneNumber('phone').notNull(),
     /** The number as it was typed, digits only. */
     whatsappId: text('whatsapp_id').notNull(),
-    /** The keyed hash of number and link code: the id in `challenges` of the one-time code that a claim sends. */
+    /** The keyed hash of number and link code: the challenge of the one-time code that a claim sends. */
     challengeId: text('challenge_id').notNull().unique(),
     /** The language of the page, in which the one-time code is sent. */
     language: text('language').notNull().default('en'),
     expiresAt: instant('expires_at').notNull(),
     claimedBy: text('claimed_by'),
-    /** The code that the claim sent: `sent_by` of `codes` and `challenges`. */
+    /** The code that the claim sent: `sent_by` of `codes`. */
     sentBy: text('sent_by').unique(),
   },
   (table) => [
@@ -280,7 +272,7 @@ export const dailyTotals = sqliteTable(
     /** Days since 1970-01-01 UTC. */
     day: integer('day').notNull(),
     kind: text('kind', {
-      enum: ['referral', 'cancellation', 'cancel_reason', 'claim', 'number_change'],
+      enum: ['referral', 'cancellation', 'cancel_reason', 'claim', 'number_change', 'wrong_code'],
     }).notNull(),
     detail: text('detail').notNull().default(''),
     n: integer('n').notNull(),

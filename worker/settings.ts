@@ -146,6 +146,8 @@ export const Settings = v.object({
   LIMIT_CALLS_PER_USER: limits('240/1m'),
   /** Codes that the service sends in a UTC day; each costs money. Numbers that have just written may use as many again. */
   CODE_BUDGET_PER_DAY: positive(5000),
+  /** Wrong codes of all numbers in a UTC day; above it only codes with a challenge are compared. */
+  WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
 });
 
 /** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */

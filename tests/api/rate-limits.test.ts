@@ -3,7 +3,15 @@ import { LiveUser } from '../../worker/live/live-user.ts';
 import type { Answer, Settings } from './support/api.ts';
 import { botCall, call, parallel, randomAddress, randomNetwork, tally } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { newCode, otherThan, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
+import {
+  type Code,
+  newCode,
+  otherThan,
+  redeem,
+  requestCode,
+  requestOtp,
+  verifyOtp,
+} from './support/codes.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import { deleteAccount, externalSession, logOut, newPerson, userOf } from './support/person.ts';
 import { costOf, expectUnavailable, logLines, watchDatabase } from './support/requests.ts';
@@ -55,6 +63,40 @@ describe('the daily budget of codes', () => {
     expect([await request(next), await request(last)]).toEqual([200, 503]);
     advanceClock(day);
     expect(await request(last)).toBe(200);
+  });
+});
+
+describe('the daily budget of wrong codes', () => {
+  const settings = { WRONG_TRIES_BUDGET_PER_DAY: '6' };
+  const guess = (code: Code) => redeem({ ...code, otp: otherThan(code.otp) }, { settings });
+
+  it('counts those of all numbers, and refuses codes without a challenge above it, until the next day', async () => {
+    await oldContacts(0);
+    const [one, other] = [await newCode(), await newCode()];
+    const alone = { ...other, challenge: undefined };
+    const guesses = [await parallel(4, () => guess(one)), await parallel(2, () => guess(alone))];
+    expect(tally(guesses.flat())).toEqual({ 401: 6 });
+    expect(logLines('code_wrong').map(({ withChallenge }) => withChallenge)).toEqual([
+      ...Array(4).fill(true),
+      ...Array(2).fill(false),
+    ]);
+    expect(logLines('wrong_codes_budget_spent')).toMatchObject([{ level: 'error', budget: 6 }]);
+
+    const refused = await redeem(alone, { settings });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused.headers.get('retry-after')).toBe('3600');
+    expect(costOf(refused)).toBe(1);
+    expect((await redeem(one, { settings })).status).toBe(200);
+    advanceClock(day);
+    const { phone, otp } = await newCode(other.phone);
+    expect((await redeem({ phone, otp }, { settings })).status).toBe(200);
+  });
+
+  it('holds for fifty parallel callers', async () => {
+    await oldContacts(0);
+    const codes = await parallel(10, async () => ({ ...(await newCode()), challenge: undefined }));
+    const answers = await parallel(50, (index) => guess(codes[index % 10]!));
+    expect(tally(answers)).toEqual({ 401: 6, 429: 44 });
   });
 });
 

@@ -114,7 +114,7 @@ const perishable: [
   keptMs: number,
   row: (n: number, at: number) => Row,
 ][] = [
-  ['codes', 'phone', 0, (n, at) => [`+swept${n}`, 'mac', 'by', at, 5, '', '']],
+  ['codes', 'phone', 3_600_000, (n, at) => [`+swept${n}`, '', 'mac', 'by', at, at, 5]],
   ['rate_limit_events', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
   ['bot_calls', 'id', 7 * day, (n, at) => [`swept_${n}`, 'fingerprint', 'by', at, '{}']],
   ['stripe_events', 'id', 30 * day, (n, at) => [`swept_${n}`, 'type', 'by', at]],
@@ -317,9 +317,7 @@ it.each([
     for (const sign of number) expect(object).not.toContain(sign);
 
     await newCode(phone, { address });
-    expect(await columnsWith(number)).toEqual(
-      [...mayHoldNumber, 'challenges.phone', 'codes.phone'].toSorted(),
-    );
+    expect(await columnsWith(number)).toEqual([...mayHoldNumber, 'codes.phone'].toSorted());
     expect((await deleteAccount(token)).status).toBe(200);
     await deliveredEvents(phone);
     await expectNoTraces([...number, ...(await signsOf(...secrets))], '/api/auth/verify-otp');
@@ -330,12 +328,7 @@ it('keeps nothing of a link code, a change and a notice after the deletion, or 3
   const address = `${randomNetwork()}:5:1:2:3:4`;
   const [asked, next, last, left] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const { businessUserId, linkCode, otp } = await claimNumber(asked, address);
-  const inRequests = [
-    'challenges.phone',
-    'codes.phone',
-    'link_codes.phone',
-    'link_codes.whatsapp_id',
-  ];
+  const inRequests = ['codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];
   expect(await columnsWith(await numbersOf(asked))).toEqual(inRequests);
   const { token } = (await redeem({ phone: asked, otp, challenge: linkCode }, { address })).body;
   const { endpoint, keys } = await sandbox.newBrowser(asked);

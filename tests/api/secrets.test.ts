@@ -50,7 +50,7 @@ it('TURSO_AUTH_TOKEN alone signs nobody in by copying a code to another number',
   await newCode(victim.phone);
   const { otp } = await newCode(thief.phone);
   const copy =
-    'update codes set mac = (select mac from codes where phone = ?), tries_left = 5 where phone = ?';
+    "update codes set mac = (select mac from codes where phone = ?) where phone = ? and challenge = ''";
   expect((await run(copy, thief.phone, victim.phone)).rowsAffected).toBe(1);
   expect((await verifyOtp(victim.phone, otp)).status).toBe(401);
   expect((await verifyOtp(thief.phone, otp)).status).toBe(200);

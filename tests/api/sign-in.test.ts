@@ -1,8 +1,25 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { botCall, call, hex, parallel, type Settings, tally } from './support/api.ts';
+import {
+  botCall,
+  call,
+  hex,
+  parallel,
+  randomAddress,
+  runCron,
+  type Settings,
+  tally,
+} from './support/api.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
-import { newCode, otherThan, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
+import {
+  type Code,
+  newCode,
+  otherThan,
+  redeem,
+  requestCode,
+  requestOtp,
+  verifyOtp,
+} from './support/codes.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import { getMe, newPerson } from './support/person.ts';
 import { costOf, expectUnavailable, logLines } from './support/requests.ts';
@@ -11,6 +28,15 @@ import { columnsWith, sandbox } from './support/sandbox.ts';
 /** The one response to every code that is not right. */
 const text = '{"success":false,"code":"invalid_code","message":"Invalid code. Please try again."}';
 const invalid = { status: 401, text };
+/** The response to any code for a challenge that is used up or too old. */
+const spent = {
+  status: 401,
+  body: {
+    success: false,
+    code: 'code_spent',
+    message: 'This code can no longer be used. Please ask for a new one.',
+  },
+};
 
 describe('requesting a code', () => {
   it('sends one WhatsApp message to somebody who has written', async () => {
@@ -95,8 +121,7 @@ describe('verifying a code', () => {
       expect(await verifyOtp(phone, otp)).toMatchObject(invalid);
     expect(await verifyOtp(newPhone(), '123456')).toMatchObject(invalid);
     advanceClock(5 * minute + second);
-    for (const expiredCode of [expired, { ...expired, challenge: undefined }])
-      expect(await redeem(expiredCode)).toMatchObject(invalid);
+    expect(await verifyOtp(expired.phone, expired.otp)).toMatchObject(invalid);
   });
 
   it('signs in once for fifty right tries at once, with the challenge, without it, or both, by one database request each', async () => {
@@ -124,8 +149,9 @@ describe('a challenge', () => {
       // A challenge has five tries of its own, which do not count for the number: it gets this code.
       expect(stranger.challenge).toBeDefined();
       const wrong = await parallel(20, () => redeem({ ...stranger, otp: otherThan(stranger.otp) }));
-      for (const answer of [...wrong, await redeem(stranger)])
-        expect(answer).toMatchObject(invalid);
+      expect(wrong.filter(({ text: bytes }) => bytes === text)).toHaveLength(5);
+      expect(wrong.filter(({ body }) => body.code === 'code_spent')).toHaveLength(15);
+      expect(await redeem(stranger)).toMatchObject(spent);
       await parallel(5, () => verifyOtp(phone, otherThan(stranger.otp)));
     }
     advanceClock(31 * second);
@@ -151,6 +177,71 @@ describe('a challenge', () => {
     const last = await requestCode(phone);
     expect((await verifyOtp(phone, last.otp)).status).toBe(200);
     expect((await redeem(last)).status).toBe(401);
+  });
+
+  it('is spent after five wrong codes or five minutes, at no cost, and takes none from another one', async () => {
+    advanceClock(0);
+    const address = randomAddress();
+    const code = await newCode();
+    for (let count = 0; count < 5; count += 1)
+      expect(await redeem({ ...code, otp: otherThan(code.otp) }, { address })).toMatchObject(
+        invalid,
+      );
+    const answers = await parallel(70, () => redeem(code, { address }));
+    expect(new Set(answers.map(costOf))).toEqual(new Set([1]));
+    for (const answer of answers) expect(answer).toMatchObject(spent);
+    expect(await verifyOtp(newPhone(), '123456', address)).toMatchObject(invalid);
+
+    const late = await newCode();
+    advanceClock(5 * minute + second);
+    await runCron();
+    expect(await redeem(late)).toMatchObject(spent);
+    expect(await redeem({ ...late, challenge: [code.challenge!, late.challenge!] })).toMatchObject(
+      spent,
+    );
+  });
+
+  it('may be one of three: any of their codes signs in, and a wrong one counts for each', async () => {
+    advanceClock(0);
+    const codes = [await newCode()];
+    const { phone } = codes[0]!;
+    for (let more = 0; more < 2; more += 1) {
+      advanceClock(31 * second);
+      codes.unshift(await requestCode(phone));
+    }
+    const challenge = codes.map((code) => code.challenge!);
+    const wrong = { phone, otp: codes.some(({ otp }) => otp === '000000') ? '999999' : '000000' };
+    const [newest, older, oldest] = codes as [Code, Code, Code];
+
+    const refused = await parallel(4, () => redeem({ ...wrong, challenge }));
+    for (const answer of refused) expect(answer).toMatchObject(invalid);
+    expect(await redeem({ ...wrong, challenge: older.challenge })).toMatchObject(invalid);
+    // The code of the second challenge is used up, those of the others are not.
+    expect(await redeem({ ...older, challenge: older.challenge })).toMatchObject(spent);
+    expect(await redeem({ ...wrong, challenge: [challenge[1]!, 'forged'] })).toMatchObject(spent);
+    const answers = await parallel(20, () => redeem({ phone, otp: oldest.otp, challenge }));
+    expect(tally(answers)).toEqual({ 200: 1, 401: 19 });
+    expect(new Set(answers.map(costOf))).toEqual(new Set([1]));
+    expect(await redeem(newest)).toMatchObject(invalid);
+  });
+
+  it('that is a list is refused without an element, with four, and with one that is no challenge', async () => {
+    const { phone, otp, challenge } = await newCode();
+    for (const list of [
+      [],
+      Array(4).fill(challenge),
+      [challenge, ''],
+      [challenge, 7],
+      [[challenge]],
+    ]) {
+      const body = { phone, otp, challenge: list };
+      const answer = await call('POST', '/api/auth/verify-otp', { body });
+      expect([answer.status, answer.body.code], JSON.stringify(list)).toEqual([
+        400,
+        'invalid_field',
+      ]);
+    }
+    expect((await redeem({ phone, otp, challenge: [challenge!] })).status).toBe(200);
   });
 
   it('that is forged, another number’s, too long or no text opens nothing', async () => {

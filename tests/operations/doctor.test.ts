@@ -89,6 +89,7 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   LIMIT_TRIES_PER_NETWORK: ['1/2d'],
   LIMIT_CALLS_PER_USER: ['240', '0/1m'],
   CODE_BUDGET_PER_DAY: ['all', '0'],
+  WRONG_TRIES_BUDGET_PER_DAY: ['none', '0'],
 };
 /** A local run has neither a contact form nor readers of help lines; its Stripe has a new account's payment methods. */
 const examples = ['Company name', 'Business number', 'Support hours', 'Testimonials'];

@@ -1,4 +1,4 @@
-import { redeemCode } from '../../worker/sign-in/code-redemption.ts';
+import { redeemCode } from '../../worker/sign-in/redeem-code.ts';
 import { issueCode, newCode, newLinkCode } from '../../worker/sign-in/one-time-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
@@ -212,13 +212,13 @@ describe('every sign-in', () => {
         });
       } else {
         const code = { right: sent.at(-1), older: sent.at(-2), wrong: undefined }[kind] ?? '999999';
-        const { limitedUntil, opened } = await redeemCode(call, { phone, code });
+        const { kind: outcome } = await redeemCode(call, { phone, code, challenges: [] });
         events.push({
           isRequest: false,
           at,
           code,
-          done: opened !== null,
-          limited: limitedUntil > 0,
+          done: outcome === 'signedIn',
+          limited: outcome === 'limited',
         });
       }
     }

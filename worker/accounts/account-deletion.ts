@@ -1,7 +1,6 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
-  challenges,
   chatErasures,
   codes,
   customers,
@@ -140,7 +139,6 @@ async function tryDelete(
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
     await keepFreeWeek(named, settings, now, own),
     deleteFrom(codes, codes.phone, phone),
-    deleteFrom(challenges, challenges.phone, phone),
     await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),

@@ -8,7 +8,7 @@ import { exportRecordings } from '../chat/recordings.ts';
 import { exportNotices } from '../push/reply-notices.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
-import { exportSignIn } from '../sign-in/code-redemption.ts';
+import { exportSignIn } from '../sign-in/sign-in-export.ts';
 import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';

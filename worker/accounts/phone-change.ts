@@ -1,7 +1,6 @@
 import { base64url } from 'jose';
 import { and, eq, gt, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm';
 import {
-  challenges,
   codes,
   customers,
   dailyCodes,
@@ -24,7 +23,7 @@ import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
+import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -92,7 +91,7 @@ export async function beginPhoneChange(
     ...each,
     subject: [...each.subject, ...unsentTo[index]!],
   }));
-  const mayBeginAt = allowedAt([...ofUser, ...ofNumber]);
+  const mayBeginAt = allowedAt([...ofUser, ...ofNumber], now);
   const free = sql`${userOf('phone', phone)} is null`;
   const affordable = isAffordable(sentToday(now), sql`false`, settings);
   const allowed = sql`where ${isFresh(call)} and ${mayBeginAt} <= ${now} and ${affordable}`;
@@ -119,7 +118,7 @@ export async function beginPhoneChange(
     db.all<Begun>(facts),
     db.run(insertSelect(phoneChanges, row, allowed)),
     db.run(
-      recordEvents(attempt, now, [
+      insertEvents(attempt, now, [
         [ofUser.map(({ subject }) => subject), begins],
         [sentTo.map(({ subject }) => subject), sql`${begins} and ${free}`],
         [unsentTo, sql`${begins} and not ${free}`],
@@ -258,7 +257,6 @@ async function tryMove(
     insertBotEvent(settings, 'user.phone_changed', now, sql`${phone}`, previous, theirs),
     countToday({ kind: 'number_change' }, now, theirs),
     sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
-    sql`delete from ${challenges} where ${inArray(challenges.phone, [user.phone, phone])} and ${when}`,
     sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
     // Whoever writes from the old number within the week goes on in it, as after a deletion.
     await keepFreeWeek(user.phone, settings, now, theirs),

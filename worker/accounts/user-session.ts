@@ -1,10 +1,11 @@
-import { sql, type SQL, eq, and, lte, gt } from 'drizzle-orm';
+import { sql, type SQL, eq, and, lt, lte, gt } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { preparedSql, readRow, build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
+import type { Transaction } from '../lib/transaction.ts';
 
 export type SessionClaims = { userId: string; sessionId: string };
 
@@ -141,7 +142,21 @@ export class UserSession {
 
 export const sessionLifetimeMs = 30 * dayMs;
 
-export function openSession(
+/** Opens a session, whose id is the transaction's, for the user of the decision. */
+export function openSession<Outcome extends string>(
+  tx: Transaction<Outcome, { userId: string | null }>,
+  on: readonly [Outcome, ...Outcome[]],
+  { now, isLimited = false }: { now: number; isLimited?: boolean },
+): void {
+  const userId = sql<string>`${tx.fact('userId')}`;
+  const expiresAt = now + sessionLifetimeMs;
+  const session = { id: tx.id, userId, createdAt: now, expiresAt, lastSeenAt: now, isLimited };
+  tx.insert(on, sessions, session);
+  const unseen = and(eq(users.id, userId), lt(users.lastSeenAt, now - seenEveryMs));
+  tx.update(on, users, { lastSeenAt: now }, unseen);
+}
+
+export function openSessionSql(
   sessionId: Value<string>,
   now: Value<number>,
   from: SQL,

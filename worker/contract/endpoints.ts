@@ -21,6 +21,7 @@ import {
   BusinessUserId,
   CancelReason,
   Challenge,
+  Challenges,
   Code,
   Kind,
   PageLanguage,
@@ -136,9 +137,9 @@ export const endpoints = {
   verifyOtp: {
     ...pageRoutes.verifyOtp,
     summary: 'Exchange a one-time code for a session',
-    input: v.object({ phone: Phone, otp: Code, challenge: v.optional(Challenge) }),
+    input: v.object({ phone: Phone, otp: Code, challenge: v.optional(Challenges) }),
     output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
-    fails: ['invalidCode'],
+    fails: ['invalidCode', 'codeSpent'],
   },
   verifyExternalToken: {
     ...pageRoutes.verifyExternalToken,

@@ -4,6 +4,11 @@ export const apiErrors = {
   invalidStripeSignature: { status: 400, code: 'invalid_signature', message: 'Invalid signature' },
   unauthenticated: { status: 401, code: 'unauthenticated', message: 'Please log in to continue' },
   invalidCode: { status: 401, code: 'invalid_code', message: 'Invalid code. Please try again.' },
+  codeSpent: {
+    status: 401,
+    code: 'code_spent',
+    message: 'This code can no longer be used. Please ask for a new one.',
+  },
   invalidToken: { status: 401, code: 'invalid_token', message: 'Invalid or expired token' },
   invalidBotSignature: { status: 401, code: 'invalid_signature', message: 'Invalid signature' },
   consentNeeded: {

@@ -31,6 +31,12 @@ export const Challenge = v.pipe(
   v.maxLength(200, 'challenge is too long'),
 );
 
+/** One challenge or up to three, newest first: somebody may type any code that still works. */
+export const Challenges = v.union(
+  [Challenge, v.pipe(v.array(Challenge), v.minLength(1), v.maxLength(3))],
+  'challenge must be a text, or a list of up to three',
+);
+
 export const Tier = v.picklist(planIds, 'Choose one of the plans');
 export const PaidTier = v.picklist(paidPlanIds, 'Choose basic, premium or platinum');
 export const Platform = v.picklist(['whatsapp', 'web'], 'Choose whatsapp or web');

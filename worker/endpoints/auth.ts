@@ -1,4 +1,4 @@
-import { redeemCode } from '../sign-in/code-redemption.ts';
+import { redeemCode } from '../sign-in/redeem-code.ts';
 import { issueCode, newCode, untilNextBudget, withdrawCode } from '../sign-in/one-time-code.ts';
 import { stateOfLink } from '../sign-in/number-claim.ts';
 import { brand } from '../contract/brand.ts';
@@ -15,7 +15,7 @@ import {
   verifyExternalToken as verify,
 } from '../sign-in/external-token.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import { openSession } from '../accounts/user-session.ts';
+import { openSessionSql } from '../accounts/user-session.ts';
 import { userOf } from '../accounts/identity.ts';
 import { upsertUser } from '../accounts/user-record.ts';
 import { firstWeek } from '../usage/week.ts';
@@ -52,12 +52,21 @@ export const contactState: Handler<'contactState'> = async (call) => {
 };
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
-  const { phone, otp: code, challenge } = call.input;
-  const { limitedUntil, opened } = await redeemCode(call, { phone, code, challenge });
-  if (limitedUntil) throw rateLimited(limitedUntil, call.now);
-  if (!opened) throw new RequestError('invalidCode');
-  const token = await sessionToken(call.settings, opened.session, call.now);
-  return { success: true, token, status: opened.status };
+  const { phone, otp: code, challenge = [] } = call.input;
+  const redeemed = await redeemCode(call, { phone, code, challenges: [challenge].flat() });
+
+  switch (redeemed.kind) {
+    case 'limited':
+      throw rateLimited(redeemed.until, call.now);
+    case 'spent':
+      throw new RequestError('codeSpent');
+    case 'invalid':
+      throw new RequestError('invalidCode');
+    case 'signedIn': {
+      const token = await sessionToken(call.settings, redeemed.session, call.now);
+      return { success: true, token, status: redeemed.status };
+    }
+  }
 };
 
 export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({
@@ -86,7 +95,7 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({
   };
   const { number, spelling, account } = upsertUser(sighting, settings, now)(used);
   const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${used}`;
-  const [create, seen] = openSession(id, now, owner, false);
+  const [create, seen] = openSessionSql(id, now, owner, false);
   const {
     signedIn: [found],
   } = await batch(db, {

@@ -13,7 +13,7 @@ import type { Input } from '../contract/endpoints.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Handler } from '../http/request-context.ts';
-import { allowedAt, recordEvents } from '../lib/rate-limits.ts';
+import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
@@ -160,10 +160,10 @@ export const exportMe: Handler<'exportMe'> = async ({
   now,
 }) => {
   const subject = [exportSubject(session.claimedUserId)];
-  const mayExportAt = allowedAt([{ subject, limits: exportLimits }]);
+  const mayExportAt = allowedAt([{ subject, limits: exportLimits }], now);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
-  const record = db.run(recordEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
+  const record = db.run(insertEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
   return session.run([found, record], async ({ id }, [limit]) => {
     if (limit!.at > now) throw rateLimited(limit!.at, now);
     const day = new Date(now).toISOString().slice(0, 10);

@@ -116,6 +116,7 @@ export class RequestLog {
       status,
       ms: Date.now() - this.#started,
       databaseRequests: traffic.requests,
+      ...(traffic.outcome && { outcome: traffic.outcome }),
       ...(phone && { phone }),
       ...(error && { code: codeOf(error.errorName) }),
       ...(unexpected && { unexpected }),

@@ -2,7 +2,6 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   botCalls,
-  challenges,
   codes,
   leftWeeks,
   linkCodes,
@@ -17,7 +16,7 @@ import {
 } from '#db/schema';
 import type { Database } from './database.ts';
 import { rateLimitEventsKeptMs } from './rate-limits.ts';
-import { dayMs } from './time.ts';
+import { dayMs, hourMs } from './time.ts';
 
 const rowsPerStep = 500;
 /** Deletes up to 20,000 rows of a table each minute, more than are inserted in one. */
@@ -27,7 +26,12 @@ const pauseMs = 100;
 
 export const stripeEventsKeptMs = 30 * dayMs;
 
-type Expiring = { table: SQLiteTable; key: SQLiteColumn; expiresAt: SQLiteColumn };
+type Expiring = {
+  table: SQLiteTable;
+  key: SQLiteColumn | SQL;
+  expiresAt: SQLiteColumn;
+  keptMs?: number;
+};
 type Ordered = { table: SQLiteTable; since: SQLiteColumn; keptMs: number };
 
 const ordered: Ordered[] = [
@@ -37,9 +41,13 @@ const ordered: Ordered[] = [
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
 ];
 
+/** So that somebody who types a code too late learns that it can no longer be used. */
+const spentCodesKeptMs = hourMs;
+
+const rowid = sql`rowid`;
+
 const expiring: Expiring[] = [
-  { table: codes, key: codes.phone, expiresAt: codes.expiresAt },
-  { table: challenges, key: challenges.id, expiresAt: challenges.expiresAt },
+  { table: codes, key: rowid, expiresAt: codes.expiresAt, keptMs: spentCodesKeptMs },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
   {
@@ -83,7 +91,7 @@ function deleteOldest(table: SQLiteTable | SQL, since: SQLiteColumn | SQL, befor
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }
 
-function deleteExpired({ table, key, expiresAt }: Expiring, now: number): SQL {
+function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {
   return sql`delete from ${table} where ${key} in
-    (select ${key} from ${table} where ${expiresAt} < ${now} limit ${rowsPerStep})`;
+    (select ${key} from ${table} where ${expiresAt} < ${now - keptMs} limit ${rowsPerStep})`;
 }

@@ -1,8 +1,9 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { and, eq, sql, type SQL } from 'drizzle-orm';
 import { dailyTotals } from '#db/schema';
 import type { Database } from './database.ts';
-import { insertSelect, nameOf, type Value } from './sql.ts';
+import { insertSelect, nameOf, scalar, type Value } from './sql.ts';
 import { dayMs } from './time.ts';
+import type { Transaction } from './transaction.ts';
 
 /** What is counted, with its detail: the channel of a referral, or the reason. */
 type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
@@ -14,6 +15,29 @@ export function countToday(counted: Counted, now: Value<number>, from: SQL): SQL
     on conflict (${nameOf(dailyTotals.kind)}, ${nameOf(dailyTotals.day)}, ${nameOf(dailyTotals.detail)})
     do update set ${nameOf(dailyTotals.n)} = ${dailyTotals.n} + 1`;
 }
+
+/** Adds one to today's total. */
+export function countOnDay<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  counted: Counted,
+  now: number,
+): void {
+  const { kind, day, detail, n } = dailyTotals;
+  const row = { detail: '', ...counted, day: dayOf(now), n: 1 };
+  tx.insert(on, dailyTotals, row, {
+    upsert: { target: [kind, day, detail], set: { n: sql`${n} + 1` } },
+  });
+}
+
+/** SQL: today's total of all details of a kind. */
+export function totalOfDay(db: Database, kind: Counted['kind'], now: number): SQL<number> {
+  const ofToday = and(eq(dailyTotals.kind, kind), eq(dailyTotals.day, dayOf(now)));
+  const total = sql<number>`coalesce(sum(${dailyTotals.n}), 0)`;
+  return scalar(db.select({ total }).from(dailyTotals).where(ofToday));
+}
+
+const dayOf = (now: number) => Math.floor(now / dayMs);
 
 export async function totalsOfYears<Years extends number[]>(
   db: Database,

@@ -17,14 +17,15 @@ const requestsPerClient = 100;
 
 type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
 
-export type Traffic = { requests: number; unreachable: boolean };
+/** What a request has done with the database; `outcome` is that of its last transaction. */
+export type Traffic = { requests: number; unreachable: boolean; outcome?: string };
 
-export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'> };
+export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffic?: Traffic };
 
 /** The database of one request. `batch` is one write transaction in one round trip. */
 export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Database {
   const client = clientOf(settings)();
-  return drizzle({
+  const database = drizzle({
     client: {
       execute: (statement: InStatement) => orUnavailable(client.execute(statement), traffic),
       // One statement is a transaction by itself.
@@ -34,6 +35,7 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
           : orUnavailable(client.batch(statements.map(withOwnText), 'write'), traffic),
     } as never,
   });
+  return Object.assign(database, { traffic });
 }
 
 type Statement = { sql: string; args: InArgs };

@@ -1,60 +1,64 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
 import { memoize } from './memoize.ts';
-import { nameOf, type Value } from './sql.ts';
 import { dayMs, hourMs, minuteMs } from './time.ts';
+import type { Transaction } from './transaction.ts';
 
-const { subject: subjects, at: instants, by: authors } = rateLimitEvents;
+const { subject: subjects, at: instants } = rateLimitEvents;
 
 /** What limits count, by every name that its events may have; a new event gets the first. */
-export type Subject = Value<string>[];
+export type Subject = string[];
 
 export type Limited = { subject: Subject; limits: Limit[] };
 
 /** The subject of a limit by a keyed hash of a number or address under each pepper: rotating one opens no limit. */
-export function hashedSubject(prefix: string, hashes: string[]): string[] {
+export function hashedSubject(prefix: string, hashes: string[]): Subject {
   return hashes.map((hash) => `${prefix}:${hash}`);
 }
 
-export function namesOf(subject: Subject): SQL {
-  return sql`(${sql.join(
-    subject.map((name) => sql`${name}`),
-    sql`, `,
-  )})`;
-}
-
-/** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if none applies. */
-export function allowedAt(limited: Limited[]): SQL<number> {
-  const [subjectName, at] = [nameOf(subjects), nameOf(instants)];
-  const each = limited.flatMap(({ subject, limits }) =>
-    limits.map(
-      ({
-        most,
-        per,
-      }) => sql`coalesce((select ${at} from ${rateLimitEvents} where ${subjectName} in ${namesOf(subject)}
-        order by ${at} desc limit 1 offset ${sql.raw(String(most - 1))}) + ${sql.raw(String(per))}, 0)`,
-    ),
+/** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if that is now. */
+export function allowedAt(limited: Limited[], now: number): SQL<number> {
+  const rules = limited.flatMap(({ subject, limits }) =>
+    limits.map(({ most, per }) => ({ names: subject, most, per, since: now - per })),
   );
-  return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
+  const recent = sql`
+    select ${instants}, row_number() over (order by ${instants} desc) as nth
+    from ${rateLimitEvents}
+    where ${subjects} in (select value from json_each(rule.value ->> 'names'))
+      and ${instants} > rule.value ->> 'since'`;
+  const nthNewest = sql`select at from (${recent}) where nth = rule.value ->> 'most'`;
+
+  return sql`(
+    select coalesce(max((${nthNewest}) + (rule.value ->> 'per')), 0)
+    from json_each(${JSON.stringify(rules)}) as rule)`;
 }
 
 /** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
-export function recordEvents(
-  by: Value<string>,
-  now: Value<number>,
+export function insertEvents(
+  by: string,
+  now: number,
   events: [subjects: Subject[], when: SQL][],
 ): SQL {
   const each = events.map(([recorded, when]) => {
-    const rows = recorded.map(([name]) => sql`(${name})`);
-    return sql`select column1, ${now}, ${by} from (values ${sql.join(rows, sql`, `)}) where ${when}`;
+    const names = JSON.stringify(recorded.map(([name]) => name));
+    return sql`select value, ${now}, ${by} from json_each(${names}) where ${when}`;
   });
-  const columns = [subjects, instants, authors].map(nameOf);
-  return sql`insert into ${rateLimitEvents} (${sql.join(columns, sql`, `)}) ${sql.join(each, sql` union all `)}`;
+  return sql`insert into ${rateLimitEvents} (subject, at, by) ${sql.join(each, sql` union all `)}`;
 }
 
-export function wasRecorded([name]: Subject, by: Value<string>, now: Value<number>): SQL {
-  return sql`exists (select 1 from ${rateLimitEvents}
-    where ${subjects} = ${name} and ${instants} = ${now} and ${authors} = ${by})`;
+/** Records an event of each subject. */
+export function recordEvents<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  recorded: Subject[],
+  { now, where }: { now: number; where?: SQL },
+): void {
+  const names = recorded.map(([name]) => name);
+  const event = { subject: sql`name.value`, at: now, by: tx.id };
+  tx.insert(on, rateLimitEvents, event, {
+    from: sql`json_each(${JSON.stringify(names)}) as name`,
+    ...(where && { where }),
+  });
 }
 
 export type Limit = { most: number; per: number };

@@ -2,10 +2,13 @@ import type { InValue } from '@libsql/client/web';
 import {
   fillPlaceholders,
   getTableColumns,
+  isSQLWrapper,
   SQL,
   sql,
+  type Param,
   type Placeholder,
   type Query,
+  type SQLWrapper,
 } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import {
@@ -89,11 +92,53 @@ export function insertSelect<Table extends SQLiteTable>(
   values: SQLiteInsertValue<Table>,
   from: SQL = sql``,
 ): SQL {
-  const columns: Record<string, SQLiteColumn> = getTableColumns(table);
-  const entries = Object.entries(values);
-  const names = entries.map(([key]) => nameOf(columns[key]!));
-  const selected = entries.map(([, value]) => sql`${value}`);
+  const entries = entriesOf(table, values);
+  const names = entries.map(({ name }) => name);
+  const selected = entries.map(({ value }) => sql`${value}`);
   return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(selected, sql`, `)} ${from}`;
+}
+
+/** New values of columns. */
+export type Changes<Table extends SQLiteTable> = Partial<SQLiteInsertValue<Table>>;
+
+/** What to do with a row whose `target` is taken: change it, if `where` holds, or leave it. */
+export type Upsert<Table extends SQLiteTable> =
+  | { target: SQLiteColumn[]; set: Changes<Table>; where?: SQL }
+  | 'ignore';
+
+/** SQL: an insertion of `insertSelect` that does not fail for a row that exists. */
+export function upsertSelect<Table extends SQLiteTable>(
+  insert: SQL,
+  table: Table,
+  upsert: Upsert<Table>,
+): SQL {
+  if (upsert === 'ignore') return sql`${insert} on conflict do nothing`;
+  const { target, set, where } = upsert;
+  const names = sql.join(target.map(nameOf), sql`, `);
+  const changes = entriesOf(table, set).map(({ name, value }) => sql`${name} = ${value}`);
+  const guard = where ? sql`where ${where}` : sql``;
+  return sql`${insert} on conflict (${names}) do update set ${sql.join(changes, sql`, `)} ${guard}`;
+}
+
+function entriesOf(table: SQLiteTable, values: object): { name: SQL; value: SQL | Param }[] {
+  const columns: Record<string, SQLiteColumn> = getTableColumns(table);
+  return Object.entries(values).map(([key, value]) => {
+    const column = columns[key]!;
+    return {
+      name: nameOf(column),
+      value: isSQLWrapper(value) ? sql`${value}` : sql.param(value, column),
+    };
+  });
+}
+
+/** SQL: whether a column has one of the values, which travel as one argument. */
+export function isIn(column: SQLiteColumn | SQL, values: string[]): SQL {
+  return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
+}
+
+/** SQL: the one value of a query, or null without a row. */
+export function scalar<Value>(query: SQLWrapper): SQL<Value> {
+  return sql<Value>`(${query})`;
 }
 
 export function excluded(column: SQLiteColumn): SQL {

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { botCalls, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { linkClaimed, userOf } from '../accounts/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
-import { openSession, type SessionClaims } from '../accounts/user-session.ts';
+import { openSessionSql, type SessionClaims } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
 import {
   applyOnce,
@@ -15,9 +15,9 @@ import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { allowedAt, hashedSubject, namesOf, recordEvents } from '../lib/rate-limits.ts';
+import { allowedAt, hashedSubject, insertEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { prepared } from '../lib/sql.ts';
+import { isIn, prepared } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
@@ -105,12 +105,15 @@ export async function claimNumber(
     'claims',
     await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId),
   );
-  const mayClaim = allowedAt([{ subject: claims, limits: claimLimits }]);
-  const maySend = allowedAt([
-    { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
-    { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
-    { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
-  ]);
+  const mayClaim = allowedAt([{ subject: claims, limits: claimLimits }], now);
+  const maySend = allowedAt(
+    [
+      { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+      { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+      { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+    ],
+    now,
+  );
   const isOpen = sql`(exists (select 1 from ${linkCodes} where ${open}) and not ${hasWritten(sql`${phone}`)}
     and ${userOf('business', businessUserId)} is null)`;
   const affordable = isAffordable(sentToday(now), sql`false`, settings);
@@ -121,7 +124,7 @@ export async function claimNumber(
       // The code signs in by this row, so the row stays as long.
       link: sql`update ${linkCodes} set claimed_by = ${businessUserId}, sent_by = ${id},
         expires_at = max(expires_at, ${row.expiresAt}) where ${open} and ${isFirstCall}`,
-      events: recordEvents(id, now, [[[claims, number.everyCodeTo, number.codesTo], isFirstCall]]),
+      events: insertEvents(id, now, [[[claims, number.everyCodeTo, number.codesTo], isFirstCall]]),
       ...insertCode(row, { challengeId, now }, isFirstCall),
     },
   );
@@ -153,7 +156,7 @@ export async function claimNumber(
       .delete(rateLimitEvents)
       .where(
         and(
-          sql`${rateLimitEvents.subject} in ${namesOf(limited)}`,
+          isIn(rateLimitEvents.subject, limited),
           eq(rateLimitEvents.at, now),
           eq(rateLimitEvents.by, id),
         ),
@@ -179,60 +182,42 @@ function refusedCode(): RequestError {
 export type Claim = { claimedBy: string; whatsappId: string };
 type Opened = { session: SessionClaims; status: AccountStatus };
 
-/** Creates a claimed number's user with its id, and the session. An account that exists by now gets no id. */
+/** Creates the user of a number whose claim was signed in with, with its id, and the session. An account that exists by now gets no id. */
 export async function openClaimed(
   { db, settings, now }: Call,
-  { phone, sessionId, claim }: { phone: PhoneNumber; sessionId: string; claim: Claim },
-): Promise<Opened | null> {
-  const { claimedBy, whatsappId } = claim;
-  const week = await firstWeek(phone, settings, now);
-  const proof = 'claim' as const;
+  phone: PhoneNumber,
+  { claimedBy, whatsappId }: Claim,
+): Promise<Opened> {
   const sighting = {
     phone,
-    proof,
+    proof: 'claim' as const,
     whatsappId: null,
     assumedWhatsappId: whatsappId,
     contactedAt: now,
-    firstWeek: week,
+    firstWeek: await firstWeek(phone, settings, now),
   };
-  const newUserId = crypto.randomUUID();
-  const won = sql`exists (select 1 from ${linkCodes} where ${linkCodes.phone} = ${phone} and ${linkCodes.sentBy} in (
-    select sent_by from codes where phone = ${phone} and won_by = ${sessionId}
-    union all select sent_by from challenges where phone = ${phone} and won_by = ${sessionId}))`;
-  const { number, spelling, account } = upsertUser(
-    { ...sighting, id: newUserId },
-    settings,
-    now,
-  )(won);
+  const [newUserId, sessionId] = [crypto.randomUUID(), crypto.randomUUID()];
   const isNew = sql`exists (select 1 from ${users} where ${users.id} = ${newUserId})`;
-  const [create, seen] = openSession(
-    sessionId,
-    now,
-    sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${won}`,
-    false,
-  );
-  const deleteFrom = (table: string) =>
-    db.run(sql`delete from ${sql.identifier(table)} where phone = ${phone}`);
-  const {
-    signedIn: [user],
-  } = await batch(db, {
-    number: db.run(number),
-    spelling: db.run(spelling),
-    account: db.run(account),
+  const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)}`;
+  const upsert = upsertUser({ ...sighting, id: newUserId }, settings, now)(sql`true`);
+  const [create, seen] = openSessionSql(sessionId, now, owner, false);
+
+  const { signedIn } = await batch(db, {
+    number: db.run(upsert.number),
+    spelling: db.run(upsert.spelling),
+    account: db.run(upsert.account),
     identity: db.run(linkClaimed(newUserId, claimedBy, now, isNew)),
     session: db.run(create),
     seen: db.run(seen),
-    signedIn: db.all<{
-      userId: string;
-      status: AccountStatus;
-    }>(sql`select ${users.id} as userId, ${users.status} as status
-      from sessions join ${users} on ${users.id} = sessions.user_id where sessions.id = ${sessionId}`),
-    codes: deleteFrom('codes'),
-    challenges: deleteFrom('challenges'),
-    linkCodes: deleteFrom('link_codes'),
+    linkCodes: db.delete(linkCodes).where(eq(linkCodes.phone, phone)),
     counted: db.run(
       countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`),
     ),
+    signedIn: db
+      .select({ userId: users.id, status: users.status })
+      .from(users)
+      .where(eq(users.id, userOf('phone', phone))),
   });
-  return user ? { session: { userId: user.userId, sessionId }, status: user.status } : null;
+  const [{ userId, status }] = signedIn as [{ userId: string; status: AccountStatus }];
+  return { session: { userId, sessionId }, status };
 }

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { base64url } from 'jose';
-import { challenges, codes, dailyCodes, linkCodes, rateLimitEvents, users } from '#db/schema';
+import { codes, dailyCodes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { spellingOf, userOf } from '../accounts/identity.ts';
 import { isSpellingOf, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import type { Language } from '../contract/languages.ts';
@@ -11,13 +11,11 @@ import { log } from '../lib/log.ts';
 import {
   allowedAt,
   hashedSubject,
-  namesOf,
-  recordEvents,
-  wasRecorded,
+  insertEvents,
   type Limit,
   type Limited,
 } from '../lib/rate-limits.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { excluded, insertSelect, isIn, nameOf } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 
@@ -151,6 +149,9 @@ export async function codeRow(settings: Settings, phone: PhoneNumber, code: stri
   };
 }
 
+/** The challenge under which the newest code of a number stands, for callers who have none. */
+export const newestCode = '';
+
 type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
 /** SQL that makes a code the newest one and, where `issued` holds, that of a challenge and one of the day's. */
@@ -161,17 +162,14 @@ export function insertCode(
   issued: SQL = when,
 ) {
   const { challengeId, now } = of;
+  const sent = { ...row, sentAt: now };
   return {
-    code: sql`${insertSelect(codes, row, sql`where ${when}`)} on conflict (${nameOf(codes.phone)}) do update set
-      ${replaced([codes.mac, codes.sentBy, codes.expiresAt, codes.triesLeft])},
-      ${nameOf(codes.triedBy)} = null, ${nameOf(codes.wonBy)} = null`,
+    code: sql`${insertSelect(codes, { ...sent, challenge: newestCode }, sql`where ${when}`)}
+      on conflict (${nameOf(codes.phone)}, ${nameOf(codes.challenge)}) do update set
+      ${replaced([codes.mac, codes.sentBy, codes.sentAt, codes.expiresAt, codes.triesLeft])}`,
     day: sql`${insertSelect(dailyCodes, { day: codeDay(now), sent: 1 }, sql`where ${issued}`)}
       on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} + 1`,
-    challenge: insertSelect(
-      challenges,
-      { ...row, id: challengeId, sentAt: now },
-      sql`where ${issued}`,
-    ),
+    challenge: insertSelect(codes, { ...sent, challenge: challengeId }, sql`where ${issued}`),
   };
 }
 
@@ -181,11 +179,9 @@ export function removeCode(phone: PhoneNumber, id: string, now: number): SQL[] {
     eq(dailyCodes.day, codeDay(now)),
     sql`exists (select 1 from ${codes} where ${own})`,
   );
-  const ofChallenge = and(eq(challenges.phone, phone), eq(challenges.sentBy, id));
   return [
     sql`update ${dailyCodes} set ${nameOf(dailyCodes.sent)} = ${dailyCodes.sent} - 1 where ${day}`,
     sql`delete from ${codes} where ${own}`,
-    sql`delete from ${challenges} where ${ofChallenge}`,
   ];
 }
 
@@ -263,26 +259,27 @@ export async function issueCode(
     keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
   ]);
   const id = row.sentBy;
-  const mayAsk = allowedAt(limits.requests);
+  const mayAsk = allowedAt(limits.requests, now);
   const owner = userOf('phone', phone);
   const proven = exists(
     users,
     and(eq(users.id, owner), gt(users.lastContactAt, now - provenForMs)),
   );
-  const maySend = allowedAt([...limits.codes, ...limits.wrongTries]);
+  const maySend = allowedAt([...limits.codes, ...limits.wrongTries], now);
   const asked = sql`(${mayAsk} <= ${now} or ${proven})`;
   const known = exists(users, and(eq(users.id, owner), isNotNull(users.contactedAt)));
   const issued = exists(codes, and(eq(codes.phone, phone), eq(codes.sentBy, id)));
   const affordable = isAffordable(sentToday(now), proven, settings);
   const mayIssue = sql`${asked} and ${known} and ${maySend} <= ${now} and ${affordable}`;
   const { code: newest, ...counted } = insertCode(row, { challengeId, now }, mayIssue, issued);
-  const wasCounted = wasRecorded(limits.requests[0]!.subject, id, now);
+  const wasCounted = sql`exists (select 1 from ${rateLimitEvents} where ${rateLimitEvents.subject} = ${limits.requests[0]!.subject[0]}
+    and ${rateLimitEvents.at} = ${now} and ${rateLimitEvents.by} = ${id})`;
   const linkCode = newLinkCode();
   const shown = { linkCode, phone, phoneAsSent };
   const { facts } = await batch(db, {
     newest: db.run(newest),
     events: db.run(
-      recordEvents(id, now, [
+      insertEvents(id, now, [
         // A request for a known number counts as a code alone.
         [limits.requests.map(({ subject }) => subject), sql`${mayAsk} <= ${now} and not ${issued}`],
         [limits.codes.map(({ subject }) => subject), issued],
@@ -319,9 +316,9 @@ export async function withdrawCode(
 ): Promise<void> {
   const { db, now } = call;
   const { codes: limited } = await limitsOf(call, phone);
-  const counted = namesOf(limited.flatMap(({ subject }) => subject));
+  const counted = limited.flatMap(({ subject }) => subject);
   const events = and(
-    sql`${rateLimitEvents.subject} in ${counted}`,
+    isIn(rateLimitEvents.subject, counted),
     eq(rateLimitEvents.at, now),
     eq(rateLimitEvents.by, id),
   );

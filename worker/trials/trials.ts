@@ -3,7 +3,7 @@ import { users, trialLinks, usedTrials } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { openSession } from '../accounts/user-session.ts';
+import { openSessionSql } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -27,7 +27,7 @@ export async function redeemTrial(
   const redeemed = sql`(select * from trial_links where mac in ${macs} and used_by = ${sessionId})`;
   const theirs = sql`from ${users} where ${users.id} in (select user_id from ${redeemed})`;
   const planChanged = sql`'tier', ${entitledTierSql(now)}`;
-  const [created, seen] = openSession(
+  const [created, seen] = openSessionSql(
     sessionId,
     now,
     sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,

@@ -5,6 +5,8 @@ import { until } from './clock.ts';
 
 /** A code that was sent, and the challenge of who requested it. */
 export type Code = { phone: string; otp: string; challenge?: string | undefined };
+/** A try with one challenge, with several, or without. */
+type Try = { phone: string; otp: string; challenge?: string | string[] | undefined };
 type Caller = { address?: string | undefined; settings?: Settings };
 
 export const requestOtp = (phone: string, address?: string, settings?: Settings) =>
@@ -33,7 +35,7 @@ export async function newCode(phone = newPhone(), caller?: Caller): Promise<Code
   return requestCode(phone, caller);
 }
 
-export const redeem = ({ phone, otp, challenge }: Code, caller: Caller = {}) =>
+export const redeem = ({ phone, otp, challenge }: Try, caller: Caller = {}) =>
   call('POST', '/api/auth/verify-otp', { body: { phone, otp, challenge }, ...caller });
 
 export const verifyOtp = (phone: string, otp: string, address?: string) =>

@@ -98,7 +98,8 @@ export async function verifyRequest(index: number): Promise<Request> {
 export function codeRow(index: number): { sql: string; args: (string | number)[] } {
   const { phone } = personAt(index);
   const mac = createHmac('sha256', codeKey).update(`${phone}|${otp}`).digest('hex');
-  const sql = `insert or replace into codes (phone, mac, sent_by, expires_at, tries_left) values (?, ?, 'bench', ?, 5)`;
+  const sql = `insert or replace into codes (phone, challenge, mac, sent_by, sent_at, expires_at, tries_left)
+    values (?, '', ?, 'bench', 0, ?, 5)`;
   return { sql, args: [phone, mac, Date.now() + 300_000] };
 }
 

@@ -50,7 +50,6 @@ async function tracesInDatabase({ rig }: World, person: Person): Promise<string[
       (select count(*) from customers where user_id = ${id}) as customers,
       (select count(*) from trial_links where user_id = ${id}) as trials,
       (select count(*) from codes where phone = ${phone}) as codes,
-      (select count(*) from challenges where phone = ${phone}) as challenges,
       (select count(*) from outbox where phone = ${phone}) as outbox,
       (select count(*) from chat_erasures where user_id = ${id} and due_at <= unixepoch() * 1000) as overdue_erasures`);
   return Object.entries(counts).flatMap(([table, count]) =>

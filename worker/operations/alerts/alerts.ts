@@ -110,6 +110,13 @@ export const alerts: Alert[] = [
     ...any('code_budget_spent'),
   },
   {
+    name: 'Codes are guessed',
+    when: 'any `wrong_codes_budget_spent`',
+    urgency: 'now',
+    meaning: 'somebody guesses codes over many numbers: see which numbers and addresses they try',
+    ...any('wrong_codes_budget_spent'),
+  },
+  {
     name: 'A deletion did not reach the bot',
     when: 'any `outbox_parked` of level error',
     urgency: 'same day',
@@ -195,6 +202,15 @@ export const alerts: Alert[] = [
     query: `sum(count_over_time(LOGS | code="rate_limited" [15m])) / sum(count_over_time(LOGS | event="request_completed" [15m]))`,
     threshold: 0.1,
     forMinutes: 15,
+  },
+  {
+    name: 'Many codes are wrong',
+    when: 'more than 200 `code_wrong` in an hour',
+    urgency: 'look',
+    meaning: 'somebody may be guessing over many numbers',
+    query: counted('event="code_wrong"', '1h'),
+    threshold: 200,
+    forMinutes: 0,
   },
   {
     name: 'The database is slow',

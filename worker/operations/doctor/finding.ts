@@ -94,6 +94,7 @@ export const howToGet: Record<keyof Settings, string> = {
   LIMIT_TRIES_PER_NETWORK: limit,
   LIMIT_CALLS_PER_USER: limit,
   CODE_BUDGET_PER_DAY: number,
+  WRONG_TRIES_BUDGET_PER_DAY: number,
 };
 
 const timeoutMs = 8000;

@@ -29,13 +29,15 @@ export async function describeUser(
 ) {
   const { id, phone } = user;
   const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
-  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
-  const ofDayAt = allowedAt([
-    { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
-  ]);
-  const mayTryAt = allowedAt([
-    { subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
-  ]);
+  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }], now);
+  const ofDayAt = allowedAt(
+    [{ subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD }],
+    now,
+  );
+  const mayTryAt = allowedAt(
+    [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
+    now,
+  );
   const [limits, [code], live, events, calls, [customer], names, conflicts] = await db.batch([
     db.all<{ codesFrom: number; ofDayFrom: number; triesFrom: number }>(
       sql`select ${mayAskAt} as codesFrom, ${ofDayAt} as ofDayFrom, ${mayTryAt} as triesFrom`,
@@ -43,7 +45,7 @@ export async function describeUser(
     db
       .select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
       .from(codes)
-      .where(eq(codes.phone, phone)),
+      .where(and(eq(codes.phone, phone), eq(codes.challenge, ''))),
     db
       .select({ createdAt: sessions.createdAt, lastSeenAt: sessions.lastSeenAt })
       .from(sessions)

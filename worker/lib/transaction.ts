@@ -1,0 +1,168 @@
+import { and, inArray, sql, type SQL } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { decisions } from '#db/schema';
+import { batch, type Database } from './database.ts';
+import { insertSelect, upsertSelect, type Changes, type Upsert } from './sql.ts';
+
+type FactsSql = Record<string, SQL>;
+
+/** What the expressions of a decision have read. A condition is 1 or 0. */
+export type FactsOf<Facts extends FactsSql> = {
+  [Name in keyof Facts]: Facts[Name] extends SQL<infer Value> ? Value : never;
+};
+
+export type Decision<Facts extends FactsSql, Listed extends string, Last extends string> = {
+  /** Read once, before anything is written. */
+  facts: Facts;
+  /** The outcomes by their conditions on the facts: the first one that holds is the outcome. */
+  outcomes: (facts: Record<keyof Facts, SQL>) => { [Outcome in Listed]?: SQL };
+  otherwise: Last;
+};
+
+/** An effect names the outcomes that it belongs to. */
+type On<Outcome> = readonly [Outcome, ...Outcome[]];
+type Reads = Record<string, BatchItem<'sqlite'>>;
+type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
+
+/** The table of decisions, its row, and what happens to it in the end. */
+export type Place = {
+  table: SQLiteTable & { outcome: SQLiteColumn; facts: SQLiteColumn };
+  row: SQL;
+  insert: (decided: { outcome: SQL; facts: SQL }, from: SQL) => SQL;
+  end: SQL;
+};
+
+/** A row that the last statement of its transaction deletes. */
+function temporary(id: string): Place {
+  const row = sql`${decisions.id} = ${id}`;
+  const insert: Place['insert'] = (decided, from) =>
+    sql`${insertSelect(decisions, { id, ...decided }, from)} returning ${decisions.outcome}, ${decisions.facts}`;
+  return { table: decisions, row, insert, end: sql`delete from ${decisions} where ${row}` };
+}
+
+/**
+ * Decides one of a few outcomes by what the database holds, and writes what belongs to it: one write transaction in one
+ * round trip, whatever the outcome. libSQL serialises writers, so no parallel caller sees the same facts.
+ */
+export class Transaction<Outcome extends string, Facts> {
+  /** Unique; what the effects write may carry it. */
+  readonly id: string;
+  readonly #db: Database;
+  readonly #place: Place;
+  readonly #statements: BatchItem<'sqlite'>[];
+  #hasRun = false;
+
+  constructor(
+    db: Database,
+    decision: Decision<FactsSql, string, Outcome>,
+    id: string = crypto.randomUUID(),
+    place: Place = temporary(id),
+  ) {
+    this.id = id;
+    this.#db = db;
+    this.#place = place;
+    this.#statements = [db.all(decisionSql(decision, place))];
+  }
+
+  /** SQL: one of the facts that the outcome was decided by. */
+  fact<Name extends keyof Facts & string>(name: Name): SQL<Facts[Name]> {
+    const { table, row } = this.#place;
+    return sql`(select ${table.facts} ->> ${sql.raw(`'$.${name}'`)} from ${table} where ${row})`;
+  }
+
+  /** Inserts a row, or one for each row of `from`. */
+  insert<Table extends SQLiteTable>(
+    on: On<Outcome>,
+    table: Table,
+    values: SQLiteInsertValue<Table>,
+    more: { from?: SQL; where?: SQL; upsert?: Upsert<Table> } = {},
+  ): void {
+    const source = more.from ? sql`from ${more.from}` : sql``;
+    const where = and(this.#holds(on), more.where);
+    const statement = insertSelect(table, values, sql`${source} where ${where}`);
+    this.#add(more.upsert ? upsertSelect(statement, table, more.upsert) : statement);
+  }
+
+  update<Table extends SQLiteTable>(
+    on: On<Outcome>,
+    table: Table,
+    set: Changes<Table>,
+    where: SQL | undefined,
+  ): void {
+    this.#statements.push(
+      this.#db
+        .update(table)
+        .set(set)
+        .where(and(where, this.#holds(on))),
+    );
+  }
+
+  delete(on: On<Outcome>, table: SQLiteTable, where: SQL | undefined): void {
+    this.#statements.push(this.#db.delete(table).where(and(where, this.#holds(on))));
+  }
+
+  /** Adds a whole statement that drizzle cannot say; it must contain the condition. */
+  write(on: On<Outcome>, statement: (holds: SQL) => SQL): void {
+    this.#add(statement(this.#holds(on)));
+  }
+
+  /** Runs the decision, the effects and the reads. Throws if it has run before. */
+  async run<Named extends Reads = Reads>(
+    reads: Named = {} as Named,
+  ): Promise<{ outcome: Outcome; facts: Facts; reads: Results<Named> }> {
+    if (this.#hasRun) throw new Error('A transaction runs once');
+    this.#hasRun = true;
+
+    const [decide, ...effects] = this.#statements;
+    const results = await batch(this.#db, {
+      decided: decide!,
+      ...Object.fromEntries(effects.map((effect, index) => [`effect ${index}`, effect])),
+      ...reads,
+      end: this.#db.run(this.#place.end),
+    });
+
+    const [{ outcome, facts }] = results.decided as [{ outcome: Outcome; facts: string }];
+    if (this.#db.traffic) this.#db.traffic.outcome = outcome;
+    return { outcome, facts: JSON.parse(facts) as Facts, reads: results };
+  }
+
+  #holds(on: On<Outcome>): SQL {
+    const { table, row } = this.#place;
+    return sql`exists (select 1 from ${table} where ${row} and ${inArray(table.outcome, [...on])})`;
+  }
+
+  #add(statement: SQL): void {
+    this.#statements.push(this.#db.run(statement));
+  }
+}
+
+/** A transaction whose decision leaves no row. */
+export function transaction<Facts extends FactsSql, Listed extends string, Last extends string>(
+  db: Database,
+  decision: Decision<Facts, Listed, Last>,
+): Transaction<Listed | Last, FactsOf<Facts>> {
+  return new Transaction<Listed | Last, FactsOf<Facts>>(db, decision as never);
+}
+
+function decisionSql(
+  { facts, outcomes, otherwise }: Decision<FactsSql, string, string>,
+  place: Place,
+): SQL {
+  const names = Object.keys(facts);
+  const columns = Object.fromEntries(names.map((name) => [name, sql`${sql.identifier(name)}`]));
+  const read = names.map((name) => sql`${facts[name]} as ${columns[name]}`);
+  const listed = Object.entries(outcomes(columns));
+  const cases = [...listed, [otherwise, sql`true`] as const].map(
+    ([outcome, condition]) => sql`when ${condition} then ${outcome}`,
+  );
+  const pairs = names.map((name) => sql`${name}, ${columns[name]}`);
+
+  const decided = {
+    outcome: sql`case ${sql.join(cases, sql` `)} end`,
+    facts: sql`json_object(${sql.join(pairs, sql`, `)})`,
+  };
+  // Without `materialized`, SQLite reads a fact again wherever it is named.
+  return sql`with facts as materialized (select ${sql.join(read, sql`, `)})
+    ${place.insert(decided, sql`from facts`)}`;
+}

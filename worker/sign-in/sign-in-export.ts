@@ -1,0 +1,47 @@
+import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm';
+import { codes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
+import { phoneSubjects } from '../accounts/phone.ts';
+import type { ExportSection } from '../accounts/user-record.ts';
+import { batch } from '../lib/database.ts';
+import { newestCode } from './one-time-code.ts';
+
+/** What signing in stores about a user. */
+export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {
+  const { createdAt, lastSeenAt, expiresAt } = sessions;
+  const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);
+  const { subject } = rateLimitEvents;
+  return batch(db, {
+    sessions: db
+      .select({ createdAt, lastSeenAt, expiresAt })
+      .from(sessions)
+      .where(eq(sessions.userId, id))
+      .orderBy(desc(createdAt)),
+    code: db
+      .select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
+      .from(codes)
+      .where(and(eq(codes.phone, phone), eq(codes.challenge, newestCode))),
+    codesWithChallenge: db
+      .select({ sentAt: codes.sentAt, expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
+      .from(codes)
+      .where(and(eq(codes.phone, phone), ne(codes.challenge, newestCode))),
+    phoneChanges: db
+      .select({
+        phone: phoneChanges.phone,
+        expiresAt: phoneChanges.expiresAt,
+        triesLeft: phoneChanges.triesLeft,
+      })
+      .from(phoneChanges)
+      .where(eq(phoneChanges.userId, id)),
+    limits: db
+      .select({
+        what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`,
+        at: rateLimitEvents.at,
+      })
+      .from(rateLimitEvents)
+      .where(inArray(subject, [...codesTo, ...wrongTriesAt])),
+    codesOfTheDay: db
+      .select({ at: rateLimitEvents.at })
+      .from(rateLimitEvents)
+      .where(inArray(subject, everyCodeTo)),
+  });
+};
