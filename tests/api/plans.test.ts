@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { unknownPricesInUse } from '../../worker/billing/subscriptions.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { setUpStripe } from '../../worker/operations/stripe-setup/stripe-setup.ts';
-import { botCall, call, parallel, runCron } from './support/api.ts';
+import { botCall, call, cronAfter, parallel, runCron } from './support/api.ts';
 import {
   buy,
   checkOut,
@@ -17,6 +17,7 @@ import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
 import {
   deleteAccount,
   externalSession,
+  getMe,
   metadataOf,
   newPerson,
   planOf,
@@ -24,6 +25,7 @@ import {
 } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
+import { OpenStream } from './support/streams.ts';
 import { advance, deliver, fetchByCron, hour, week } from './support/stripe-events.ts';
 import {
   changePrice,
@@ -40,7 +42,7 @@ const tokenOf = (url: string) => new URL(url).searchParams.get('token')!;
 const trialFor = async (phone: string) => tokenOf((await askForTrial({ phone })).body.url);
 
 describe('a trial', () => {
-  it('opens the session and grants its plan for its days, by the clock, in the week that runs', async () => {
+  it('opens the session and grants its plan for its days, by the clock, in a week that begins with it', async () => {
     advanceClock(0);
     const { phone } = await newContact();
     await post(phone, 4);
@@ -59,7 +61,7 @@ describe('a trial', () => {
     const voice = await botCall('/api/bot/usage', { phone, kind: 'voice', count: 2 });
     expect(voice.body).toMatchObject({
       allowed: true,
-      used: 6,
+      used: 2,
       limit: 30,
       tier: 'basic',
       voice: true,
@@ -68,7 +70,7 @@ describe('a trial', () => {
     advanceClock(3 * day);
     const ended = { subscriptionTier: 'free', renewalDate: null };
     expect(await profileOf(token)).toMatchObject({ isTrial: false, metadata: ended });
-    expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 6, limit: 5 });
+    expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 2, limit: 5 });
   });
 
   it('is one of premium for a week for a number, ever, also with two links and after the account was deleted', async () => {
@@ -116,7 +118,7 @@ describe('a trial', () => {
     const link = await trialFor(phone);
     const invalid = { success: false, code: 'invalid_token', message: 'Invalid or expired token' };
     const requests = watchDatabase('trial_links');
-    for (const unknown of ['0'.repeat(64), `${link}x`]) {
+    for (const unknown of ['0'.repeat(64), `${link}0`]) {
       const result = await activate(unknown);
       expect(result).toMatchObject({ status: 401, body: invalid });
       expect(costOf(result)).toBe(1);
@@ -124,6 +126,59 @@ describe('a trial', () => {
     expect(requests.map(({ text }) => /insert|update|delete/i.test(text))).toEqual([false, false]);
     advanceClock(7 * day + second);
     expect(await activate(link)).toMatchObject({ status: 401, body: invalid });
+  });
+
+  it('that was begun by a link answers the same link with trial_running until its end, also after the cleanup', async () => {
+    advanceClock(0);
+    const { phone, token } = await newPerson();
+    const url = (await askForTrial({ phone, days: 30 })).body.url as string;
+    const begun = (await activate(tokenOf(url))).body.token;
+    const running = {
+      success: false,
+      code: 'trial_running',
+      message: 'This trial has started already. Please log in.',
+    };
+    expect(await activate(tokenOf(url))).toMatchObject({ status: 409, body: running });
+    for (const session of [token, begun]) expect((await getMe(session)).status).toBe(200);
+    await cronAfter(29 * day);
+    expect(await activate(tokenOf(url))).toMatchObject({ status: 409, body: running });
+    advanceClock(2 * day);
+    expect(await activate(tokenOf(url))).toMatchObject({ status: 401 });
+  });
+
+  const endings = [
+    '.',
+    ')',
+    '*',
+    '>',
+    '%3E',
+    ' ',
+    '\u200b',
+    ',',
+    '/',
+    "'",
+    '_',
+    '”',
+    '»',
+    '。',
+    '؟',
+    '\n',
+  ];
+  it.each(endings)('begins with a link that was pasted with %j behind it', async (ending) => {
+    const { phone } = await newContact();
+    expect((await activate((await trialFor(phone)) + ending)).status).toBe(200);
+  });
+
+  it('shows its week on open pages at once, and leaves a paid week alone', async () => {
+    const free = await newPerson();
+    await post(free.phone, 3);
+    const stream = await OpenStream.opened(free.token);
+    await activate(await trialFor(free.phone));
+    await stream.showing(0);
+    const { phone, token } = await newSubscriber('basic');
+    await post(phone, 3);
+    await activate(await trialFor(phone));
+    expect(await profileOf(token)).toMatchObject({ isTrial: true, messagesUsedThisPeriod: 3 });
   });
 });
 

@@ -14,6 +14,7 @@ import {
   newReplyEntries,
 } from './chat-schemas.ts';
 import type { ErrorName } from './errors.ts';
+import { checkoutSessionIn, jwtIn, trialTokenIn } from './pasted-tokens.ts';
 import { PushEndpoint, PushSubscription } from './push.ts';
 import { botRoutes, pageRoutes, serviceRoutes, supportRoutes, type Route } from './routes.ts';
 import {
@@ -144,7 +145,7 @@ export const endpoints = {
   verifyExternalToken: {
     ...pageRoutes.verifyExternalToken,
     summary: 'Exchange a token of the external issuer for a session',
-    input: v.object({ token: Token }),
+    input: v.object({ token: v.pipe(Token, v.transform(jwtIn)) }),
     output: v.object({
       success: v.literal(true),
       token: v.string(),
@@ -156,9 +157,9 @@ export const endpoints = {
   verifyTrialToken: {
     ...pageRoutes.verifyTrialToken,
     summary: 'Exchange the token of a trial link for a session and the trial',
-    input: v.object({ trialToken: Token }),
+    input: v.object({ trialToken: v.pipe(Token, v.transform(trialTokenIn)) }),
     output: v.object({ success: v.literal(true), token: v.string() }),
-    fails: ['invalidToken', 'trialSpent'],
+    fails: ['invalidToken', 'trialRunning', 'trialSpent'],
   },
   logout: {
     ...pageRoutes.logout,
@@ -316,7 +317,11 @@ export const endpoints = {
     ...pageRoutes.verifyCheckoutSession,
     summary: 'Bring the plan up to date on the return from a checkout',
     input: v.object({
-      sessionId: v.pipe(v.string('sessionId is missing'), v.minLength(1, 'sessionId is missing')),
+      sessionId: v.pipe(
+        v.string('sessionId is missing'),
+        v.minLength(1, 'sessionId is missing'),
+        v.transform(checkoutSessionIn),
+      ),
     }),
     output: v.object({ success: v.boolean(), tierUpdated: v.boolean(), newTier: Tier }),
     fails: ['notFound', 'paymentRefused'],

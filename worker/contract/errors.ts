@@ -55,6 +55,11 @@ export const apiErrors = {
     code: 'payment_refused',
     message: 'The payment provider refuses this. Please write to our support.',
   },
+  trialRunning: {
+    status: 409,
+    code: 'trial_running',
+    message: 'This trial has started already. Please log in.',
+  },
   trialSpent: {
     status: 409,
     code: 'trial_spent',

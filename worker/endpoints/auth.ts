@@ -18,7 +18,7 @@ import { keyedHashes } from '../lib/crypto.ts';
 import { openSessionSql } from '../accounts/user-session.ts';
 import { userOf } from '../accounts/identity.ts';
 import { upsertUser } from '../accounts/user-record.ts';
-import { firstWeek } from '../usage/week.ts';
+import { currentCount, firstWeek } from '../usage/week.ts';
 import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/trials.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -116,6 +116,12 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({
   return { success: true, token, user: profileOf(found.user, now), status: found.user.status };
 };
 
+const trialErrors = {
+  running: 'trialRunning',
+  spent: 'trialSpent',
+  invalid: 'invalidToken',
+} as const;
+
 export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({
   input,
   db,
@@ -126,10 +132,11 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({
 }) => {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
   const sessionId = crypto.randomUUID();
-  const { user, spent } = await redeemTrial(db, settings, macs, sessionId, now);
-  if (spent) throw new RequestError('trialSpent');
-  if (!user) throw new RequestError('invalidToken');
-  waitUntil(publish(env, user.id, { kind: 'changed' }));
+  const redemption = await redeemTrial(db, settings, macs, sessionId, now);
+  if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
+  const { user } = redemption;
+  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, now) };
+  waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
   return {
     success: true,

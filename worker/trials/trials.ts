@@ -1,10 +1,12 @@
-import { sql, eq, inArray } from 'drizzle-orm';
-import { users, trialLinks, usedTrials } from '#db/schema';
+import { sql, eq, inArray, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { sessions, users, trialLinks, usedTrials, type User } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { openSessionSql } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
+import { nameOf } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
@@ -12,7 +14,12 @@ import type { ExportSection } from '../accounts/user-record.ts';
 /** How long a link may be opened; the length of its trial is the bot's choice. */
 export const trialLinkLifetimeMs = 7 * dayMs;
 
-type Redeemed = { user: { id: string } | null; spent: boolean };
+export type Redemption =
+  | { outcome: 'begun'; user: User }
+  /** A link that was used, and whose trial runs. */
+  | { outcome: 'running' | 'spent' | 'invalid' };
+
+type FoundLink = { isOpen: number; isSpent: number; isRunning: number };
 
 /** Redeems a trial link once, and creates its session; a read first, so that an unknown token writes nothing. */
 export async function redeemTrial(
@@ -21,9 +28,11 @@ export async function redeemTrial(
   macs: string[],
   sessionId: string,
   now: number,
-): Promise<Redeemed> {
+): Promise<Redemption> {
   const open = sql`mac in ${macs} and used_by is null and expires_at > ${now}`;
   const spent = sql`exists (select 1 from used_trials s where s.phone_mac = trial_links.phone_mac)`;
+  const running = sql`used_by is not null and exists (select 1 from users u
+    where u.id = trial_links.user_id and u.trial_tier is not null and u.trial_ends_at > ${now})`;
   const redeemed = sql`(select * from trial_links where mac in ${macs} and used_by = ${sessionId})`;
   const theirs = sql`from ${users} where ${users.id} in (select user_id from ${redeemed})`;
   const planChanged = sql`'tier', ${entitledTierSql(now)}`;
@@ -33,27 +42,53 @@ export async function redeemTrial(
     sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
     true,
   );
-  const found = db.all<{ spent: number }>(
-    sql`select ${spent} as spent from trial_links where ${open}`,
-  );
-  const [link] = await found;
-  if (link?.spent !== 0) return { user: null, spent: link?.spent === 1 };
+  const found = db.all<FoundLink>(sql`select (${open}) as isOpen, (${spent}) as isSpent,
+    (${running}) as isRunning from trial_links where mac in ${macs}`);
+  const refusal = refusalOf((await found)[0]);
+  if (refusal) return refusal;
+  // A used link is kept as long as its trial, so that a second tap finds what the first one has begun.
+  const linkEnd = sql`max(expires_at, ${now} + days * ${dayMs})`;
   const results = await batch(db, {
-    spent: found,
-    used: db.run(sql`update trial_links set used_by = ${sessionId} where ${open} and not ${spent}`),
+    found,
+    used: db.run(sql`update trial_links set used_by = ${sessionId}, expires_at = ${linkEnd}
+      where ${open} and not ${spent}`),
     trial: db.run(sql`insert into used_trials (phone_mac, at) select distinct phone_mac, ${now}
       from trial_links where user_id = (select user_id from ${redeemed}) on conflict do nothing`),
-    plan: db.run(sql`update ${users} set trial_tier = link.tier, trial_ends_at = ${now} + link.days * ${dayMs}
-      from ${redeemed} link where ${users.id} = link.user_id`),
+    plan: db.run(sql`update ${users} set trial_tier = link.tier, trial_ends_at = ${now} + link.days * ${dayMs},
+      ${newWeekSql(now)} from ${redeemed} link where ${users.id} = link.user_id`),
     event: db.run(insertBotEvent(settings, 'plan.changed', now, sql`phone`, planChanged, theirs)),
     session: db.run(created),
     seen: db.run(seen),
-    user: db.all<{
-      id: string;
-    }>(sql`select u.id as id from sessions s join users u on u.id = s.user_id
-      where s.id = ${sessionId}`),
+    user: db
+      .select({ user: users })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(eq(sessions.id, sessionId)),
   });
-  return { user: results.user[0] ?? null, spent: results.spent[0]?.spent === 1 };
+  const [row] = results.user;
+  if (row) return { outcome: 'begun', user: row.user };
+  // Another call has used the link meanwhile.
+  return refusalOf(results.found[0]) ?? { outcome: 'invalid' };
+}
+
+function refusalOf(link: FoundLink | undefined): Redemption | null {
+  if (link?.isRunning) return { outcome: 'running' };
+  if (!link?.isOpen) return { outcome: 'invalid' };
+  return link.isSpent ? { outcome: 'spent' } : null;
+}
+
+/** A begun trial begins a week; a paid week goes on. */
+function newWeekSql(now: number): SQL {
+  const unlessPaid = (column: SQLiteColumn, value: number) =>
+    sql`${nameOf(column)} = case when ${users.weekFrozen} then ${column} else ${value} end`;
+  const { weekAnchor, weekStart, used, usageSeq } = users;
+  const changes = [
+    unlessPaid(weekAnchor, now),
+    unlessPaid(weekStart, now),
+    unlessPaid(used, 0),
+    sql`${nameOf(usageSeq)} = ${usageSeq} + 1`,
+  ];
+  return sql.join(changes, sql`, `);
 }
 
 const batchSize = 200;
