@@ -4,13 +4,13 @@ import { journeyArguments } from '../browser.ts';
 
 const speech = fileURLToPath(new URL('speech.wav', import.meta.url));
 
-/** The arguments of a browser whose microphone plays a spoken sentence, once for each recording. */
+/** The arguments of a browser whose microphone plays a spoken sentence, again and again. */
 export const microphoneArguments = [
   ...journeyArguments,
   '--use-fake-device-for-media-stream',
   // Without it the headless browser has no permission to give.
   '--use-fake-ui-for-media-stream',
-  `--use-file-for-fake-audio-capture=${speech}%noloop`,
+  `--use-file-for-fake-audio-capture=${speech}`,
 ];
 
 declare global {
@@ -23,6 +23,10 @@ declare global {
       asked: number;
       /** The lengths (s) of what was played to its end, in this order. */
       ended: number[];
+      /** The furthest second (s) that was played of the present recording. */
+      furthest: number;
+      /** Whether what plays begins again at its end, so that it plays until something stops it. */
+      endless: boolean;
     };
   }
 }
@@ -30,7 +34,15 @@ declare global {
 /** Records what the page opens: microphones, players and the recordings that it plays. */
 export async function watchSound(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    window.sound = { streams: [], players: [], blobs: [], asked: 0, ended: [] };
+    window.sound = {
+      streams: [],
+      players: [],
+      blobs: [],
+      asked: 0,
+      ended: [],
+      furthest: 0,
+      endless: false,
+    };
     const { mediaDevices } = navigator;
     const ask = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (constraints) => {
@@ -48,6 +60,11 @@ export async function watchSound(page: Page): Promise<void> {
       constructor() {
         super();
         window.sound.players.push(this);
+        this.addEventListener('play', () => (this.loop = window.sound.endless));
+        this.addEventListener('loadstart', () => (window.sound.furthest = 0));
+        this.addEventListener('timeupdate', () => {
+          window.sound.furthest = Math.max(window.sound.furthest, this.currentTime);
+        });
         this.addEventListener('ended', () => window.sound.ended.push(this.duration));
       }
     };
@@ -63,9 +80,8 @@ export const openMicrophones = (page: Page) =>
     return tracks.filter(({ readyState }) => readyState === 'live').length;
   });
 
-/** The second that is playing; null without a player. */
-export const playedSeconds = (page: Page) =>
-  page.evaluate(() => window.sound.players.at(-1)?.currentTime ?? null);
+/** The furthest second of the present recording that was played. */
+export const playedSeconds = (page: Page) => page.evaluate(() => window.sound.furthest);
 
 /** The lengths (s) of the recordings that were played to their end. */
 export const playedLengths = (page: Page) => page.evaluate(() => window.sound.ended);
