@@ -103,7 +103,7 @@ describe('erasing', () => {
   const append = (token: string, id: string, epoch = 0) =>
     runInDurableObject(liveUserOf(token), (object) => {
       const sealed = new ArrayBuffer(40);
-      return object.append(epoch, { id, author: 'user', sealed, notAfter: Date.now() + 5000 });
+      return object.append(epoch, { id, author: 'user', sealed, notAfter: Date.now() + day });
     });
   const runAlarm = (token: string) => runDurableObjectAlarm(liveUserOf(token));
   const daysToAlarm = async (token: string) => {

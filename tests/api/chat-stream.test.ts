@@ -9,7 +9,7 @@ import {
   untilReplied,
   write,
 } from './support/chat.ts';
-import { eventually, minute, second, until } from './support/clock.ts';
+import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
 import { userOf } from './support/person.ts';
 import { costOf, watchDatabase } from './support/requests.ts';
 import { liveUserOf, OpenChat, ticketOf } from './support/streams.ts';
@@ -27,12 +27,13 @@ describe('an open stream', () => {
   });
 
   it('shows typing and its text, also to who connects in the middle, until its end or the message', async () => {
+    advanceClock(0);
     const { phone, token } = await newWriter();
     const type = (body: object) => botCall('/api/bot/typing', { phone, ...body });
     const stream = await OpenChat.open(token);
     await type({});
     const { typingUntil } = await readChat(token);
-    expect(Date.parse(typingUntil!) - Date.now()).toBeGreaterThan(15 * second);
+    expect(Date.parse(typingUntil!) - Date.now()).toBe(20 * second);
     await type({ seconds: 0 });
     await stream.until(({ events }) => events.length === 2);
     const end = { type: 'typing', until: null };

@@ -177,6 +177,7 @@ describe('a claim', () => {
     const token = await externalSession(phone);
     const late = await claimNumber(phone);
     expect(userOf((await verifyOtp(phone, late.otp)).body.token)).toBe(userOf(token));
+    advanceClock(0);
     const [mine, stranger] = [await claimNumber(), newBusinessUserId()];
     const { linkCode } = await ask(mine.phone);
     expect((await claim(linkCode, stranger)).status).toBe(429);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { botCall, call, parallel, send } from './support/api.ts';
 import { checkOut, newSubscriber } from './support/buying.ts';
-import { eventually, second } from './support/clock.ts';
+import { advanceClock, eventually, second } from './support/clock.ts';
 import { requestOtp, verifyOtp } from './support/codes.ts';
 import { eventTypes, newContact, post } from './support/contacts.ts';
 import { getMe, newPerson, profileOf, userOf } from './support/person.ts';
@@ -171,6 +171,7 @@ it('logs work after the response that fails, without the parameters of its queri
 });
 
 it('responds 503 while WhatsApp never answers, and sends one message at most', async () => {
+  advanceClock(0);
   const { phone } = await newContact();
   const match = phone.slice(1);
   await sandbox.faults({ whatsapp: { hold: true, match } });

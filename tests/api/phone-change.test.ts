@@ -121,6 +121,7 @@ describe('a change of the number', () => {
 
 describe('a change of the number is refused', () => {
   it('within 30 seconds of another one, whose code WhatsApp may have refused, and to a session of over ten minutes', async () => {
+    advanceClock(0);
     const [{ token }, { phone: taken }, phone] = [
       await newPerson(),
       await newContact(),
@@ -145,6 +146,7 @@ describe('a change of the number is refused', () => {
   });
 
   it('without a sign that the number is taken: by the same statements, with as many written rows', async () => {
+    advanceClock(0);
     const [{ phone: taken }, ...people] = await Promise.all([
       newContact(),
       newPerson(),

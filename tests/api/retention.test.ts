@@ -229,7 +229,7 @@ describe('a recording', () => {
       id: 'new',
       author: 'user' as const,
       sealed: new ArrayBuffer(40),
-      notAfter: Date.now() + 5000,
+      notAfter: Date.now() + day,
     };
     const recording = new ArrayBuffer(9);
     await runInDurableObject(liveUserOf(token), (object) =>

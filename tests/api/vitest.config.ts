@@ -26,8 +26,8 @@ export default defineConfig({
     fileParallelism: false,
     // A new process for each file would load the Worker again, which takes more than a second.
     isolate: false,
-    // Longer than the 30 s of a wait inside a test, whose failure tells more.
-    testTimeout: 120_000,
+    // Longer than the 100 s of a wait inside a test, whose failure tells more.
+    testTimeout: 300_000,
     silent: 'passed-only',
   },
 });

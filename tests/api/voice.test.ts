@@ -147,6 +147,7 @@ describe('a recording', () => {
   });
 
   it('shares the limit of text: it is stored whole or refused, and a refused one can be sent again', async () => {
+    advanceClock(0);
     const { phone, token } = await newSpeaker();
     const [id, recording] = [crypto.randomUUID(), recordingOf('audio/webm')];
     const settings = { CHAT_MESSAGES_PER_MINUTE: '2' };

@@ -112,8 +112,10 @@ test('a message that is sent before the app has started is sent afterwards, once
   await expect(chat.message(page, 'Early').getByText('Not delivered')).toBeVisible();
 });
 
+const hour = 3_600_000;
+
 test('a reader who has scrolled up stays there', async ({ page, stub }) => {
-  const typingUntil = new Date(Date.now() + 60_000).toISOString();
+  const typingUntil = new Date(Date.now() + hour).toISOString();
   const release = await openEarly(page, stub, long, { hasMore: true, typingUntil });
   await expect(chat.message(page, 'Message number 50.')).toBeInViewport();
   const list = page.getByRole('region', { name: 'Messages', exact: true });
@@ -257,7 +259,6 @@ test('after three hours of use the page says again that Solace is an AI', async 
 }) => {
   const notice = 'Solace is an AI, not a person, and not for emergencies.';
   const notices = page.getByText(notice);
-  const hour = 3_600_000;
   await stopTime(page, now);
   await openConversation(page, stub, long);
   await expect(notices).toHaveCount(1);

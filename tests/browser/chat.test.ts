@@ -362,7 +362,7 @@ stubbed('a draft ends with its session', async ({ page, stub }) => {
 
 const typing = (text?: string): ChatStreamEvent => ({
   type: 'typing',
-  until: new Date(Date.now() + 60_000).toISOString(),
+  until: new Date(Date.now() + 3_600_000).toISOString(),
   ...(text !== undefined && { text }),
 });
 const reply = (text: string) => ({

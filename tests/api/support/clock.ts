@@ -11,9 +11,9 @@ export const second = 1000;
 export const minute = 60 * second;
 export const day = 24 * 60 * minute;
 
-/** Repeats an assertion until it holds; throws its last failure after 30 s, which only a failure reaches. */
+/** Repeats an assertion until it holds; throws its last failure after 100 s, which only a failure reaches. */
 export async function eventually<T>(assertion: () => T | Promise<T>): Promise<T> {
-  const deadline = AbortSignal.timeout(30 * second);
+  const deadline = AbortSignal.timeout(100 * second);
   // Pauses grow, since the calls of a user are limited.
   for (let pauseMs = 10; ; pauseMs = Math.min(1.25 * pauseMs, 500)) {
     try {
@@ -21,14 +21,14 @@ export async function eventually<T>(assertion: () => T | Promise<T>): Promise<T>
     } catch (error) {
       if (deadline.aborted)
         throw Object.assign(error as Error, {
-          message: `Waited 30 s: ${(error as Error).message}`,
+          message: `Waited 100 s: ${(error as Error).message}`,
         });
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
-/** Probes until the condition holds, and returns the last state; throws it after 30 s, with what was awaited. */
+/** Probes until the condition holds, and returns the last state; throws it after 100 s, with what was awaited. */
 export const until = <T>(
   what: string,
   probe: () => T | Promise<T>,
