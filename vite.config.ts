@@ -9,6 +9,9 @@ import {
   defineConfig,
   type PluginOption,
 } from 'vite';
+import { livePages } from './web/build/live-pages.ts';
+import { liveStyles } from './web/build/live-styles.ts';
+import { liveWords } from './web/build/words/live-words.ts';
 import { wordsConditions } from './web/build/words/texts.ts';
 import { inlineHeadScript } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
@@ -98,6 +101,9 @@ export default defineConfig({
     react(),
     inlineStyles(join(web, 'styled-system')),
     inlineHeadScript(join(web, 'app/head-script.ts')),
+    liveStyles(),
+    liveWords(),
+    livePages(outsideOrigins()),
     splitStylesheet({ keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish }),
     writePages({
       connectTo: outsideOrigins(),

@@ -1,33 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { messageOf, requireDiskSpace, stopSignal } from './machine.ts';
-import { startProduct } from './start-product.ts';
+import { runCommand } from './command.ts';
+import { startLiveProduct } from './live/start-live-product.ts';
 
-process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
-const stop = stopSignal('dev');
-
-try {
-  requireDiskSpace('.');
-  console.log('Building and starting Solace…');
-  const product = await startProduct({
-    port: portOf('PORT', 8787),
-    sandboxPort: portOf('SANDBOX_PORT', 8788),
-    stateDir: '.wrangler/state',
-    varsFile: '.dev.vars',
-    reset: process.argv.includes('--reset'),
-    signal: stop,
-    log: console.log,
-  });
-  console.log(`Ready on ${product.siteUrl}\nPhones, bot and billing on ${product.sandboxUrl}`);
-  const reason = await product.ended;
-  await product.close();
-  throw new Error(reason);
-} catch (error) {
-  if (!stop.aborted) console.error(messageOf(error));
-  process.exit(stop.aborted ? 0 : 1);
-}
-
-function portOf(name: string, fallback: number): number {
-  const port = Number(process.env[name] ?? fallback);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new Error(`${name} must be a port number, not "${process.env[name]}".`);
-}
+await runCommand('dev', startLiveProduct);

@@ -12,7 +12,7 @@ import { stripeOptions } from '../../worker/billing/stripe-client.ts';
 import { setUpStripe as setUp } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
 /** Without a port it chooses a free one; without `varsFile` it writes a file into `stateDir`. */
-type ProductSettings = Partial<WorkerSettings> & {
+export type ProductSettings = Partial<WorkerSettings> & {
   stateDir: string;
   sandboxPort?: number;
   /** Starts with empty state. */
@@ -26,15 +26,8 @@ type ProductSettings = Partial<WorkerSettings> & {
  * Worker's process ends by itself or the signal says so; `restartWorker` kills it during its work, while the local services keep running.
  */
 export async function startProduct(settings: ProductSettings) {
-  const { reset = false, build = true, log = () => {}, logRequests = false } = settings;
-  const stateDir = resolve(settings.stateDir);
-  const varsFile = resolve(settings.varsFile ?? join(stateDir, 'vars'));
-  const port = await freePort(settings.port ?? 0, 'PORT');
-  const sandboxPort = await freePort(settings.sandboxPort ?? 0, 'SANDBOX_PORT');
-  if (reset) rmSync(stateDir, { recursive: true, force: true });
-
-  const vars = refreshVars(varsFile, addresses(port, sandboxPort));
-  const siteUrl = `http://localhost:${port}`;
+  const { build = true, log = () => {}, logRequests = false } = settings;
+  const { port, sandboxPort, stateDir, varsFile, vars, siteUrl } = await prepare(settings);
   await using starting = new AsyncDisposableStack();
   const ofSandbox = { port: sandboxPort, stateDir: join(stateDir, 'sandbox') };
   const sandbox = await startSandbox({ ...ofSandbox, siteUrl, secrets: vars });
@@ -57,6 +50,17 @@ export async function startProduct(settings: ProductSettings) {
   const running = starting.move();
   const close = () => running.disposeAsync();
   return { siteUrl, sandboxUrl: sandbox.url, vars, ended, restartWorker: worker.restart, close };
+}
+
+/** Finds the ports, empties the state if that is asked for, and writes the settings. */
+export async function prepare(settings: ProductSettings) {
+  const stateDir = resolve(settings.stateDir);
+  const varsFile = resolve(settings.varsFile ?? join(stateDir, 'vars'));
+  const port = await freePort(settings.port ?? 0, 'PORT');
+  const sandboxPort = await freePort(settings.sandboxPort ?? 0, 'SANDBOX_PORT');
+  if (settings.reset) rmSync(stateDir, { recursive: true, force: true });
+  const vars = refreshVars(varsFile, addresses(port, sandboxPort));
+  return { port, sandboxPort, stateDir, varsFile, vars, siteUrl: `http://localhost:${port}` };
 }
 
 /** Where nothing listens: services alone have no Worker. */
@@ -88,21 +92,21 @@ export async function startTestServices({ isSetUp = true, settings = {} }: Servi
   };
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<string> {
+export function aborted(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) =>
     signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }),
   );
 }
 
 /** Does what `npm run stripe:setup` does, against the local Stripe; a real account is not changed. */
-async function setUpStripe(vars: Record<string, string>): Promise<void> {
+export async function setUpStripe(vars: Record<string, string>): Promise<void> {
   const { STRIPE_API_BASE: base = '', STRIPE_SECRET_KEY: key = '', SITE_URL: siteUrl = '' } = vars;
   if (!/^https?:\/\/(localhost|127\.0\.0\.1)[:/]/.test(base)) return;
   await setUp(new Stripe(key, stripeOptions(base)), siteUrl.replace(/\/+$/, ''));
 }
 
 /** Runs the Worker's cron triggers, which `wrangler dev` does not. Returns a function that stops it. */
-function startCronClock(siteUrl: string): () => Promise<void> {
+export function startCronClock(siteUrl: string): () => Promise<void> {
   const everyMinute = setInterval(() => void runMinuteCron(siteUrl), 60_000);
   const everyHour = setInterval(() => void runCron(siteUrl, '0 * * * *'), 3_600_000);
   return async () => [everyMinute, everyHour].forEach((timer) => clearInterval(timer));

@@ -21,7 +21,7 @@ export function addresses(sitePort: number, sandboxPort: number) {
 }
 
 type Addresses = ReturnType<typeof addresses>;
-type Vars = Record<string, string> & Addresses & ReturnType<typeof freshSecrets>;
+export type Vars = Record<string, string> & Addresses & ReturnType<typeof freshSecrets>;
 
 const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
 

@@ -63,22 +63,29 @@ export async function startRestartableWorker(settings: WorkerSettings) {
 
 /** Runs `wrangler dev` in a process group of its own, which ends with this process. */
 async function startWorker(settings: WorkerSettings) {
-  const args = [processGroup, process.execPath, wrangler, 'dev', ...(await flags(settings))];
-  mkdirSync(settings.stateDir, { recursive: true });
+  return startGroup([wrangler, 'dev', ...(await flags(settings))], settings);
+}
+
+/** Runs Node with these arguments in a process group of its own, which ends with this process. */
+export function startGroup(
+  args: string[],
+  { stateDir, log }: Pick<WorkerSettings, 'stateDir' | 'log'>,
+) {
+  mkdirSync(stateDir, { recursive: true });
   // A Worker that is killed leaves its temporary files.
-  const temporary = mkdtempSync(join(settings.stateDir, 'temporary-'));
-  const child = spawn(process.execPath, args, {
+  const temporary = mkdtempSync(join(stateDir, 'temporary-'));
+  const child = spawn(process.execPath, [processGroup, process.execPath, ...args], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...process.env,
       ...environment,
-      WRANGLER_LOG_PATH: join(settings.stateDir, 'logs'),
+      WRANGLER_LOG_PATH: join(stateDir, 'logs'),
       TMPDIR: temporary,
     },
   });
-  const last = follow([child.stdout!, child.stderr!], settings.log);
+  const last = follow([child.stdout!, child.stderr!], log);
   const exit = once(child, 'exit').then(() =>
     rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }),
   );
@@ -115,8 +122,12 @@ async function flags({
   ];
 }
 
-/** Writes the Worker's configuration without its build step, for a built tree; returns the file. */
-export async function writeBuiltConfig(root: string, stateDir: string): Promise<string> {
+/** Writes the Worker's configuration without its build step, and with these changes; returns the file. */
+export async function writeBuiltConfig(
+  root: string,
+  stateDir: string,
+  changes: object = {},
+): Promise<string> {
   const { experimental_readRawConfig: readRawConfig } = await import('wrangler');
   const { build: _build, ...config } = readRawConfig({
     config: join(root, 'wrangler.toml'),
@@ -125,6 +136,6 @@ export async function writeBuiltConfig(root: string, stateDir: string): Promise<
   const assets = { ...config.assets, directory: join(root, String(config.assets?.directory)) };
   const file = join(stateDir, 'wrangler.json');
   mkdirSync(stateDir, { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...config, main, assets }));
+  writeFileSync(file, JSON.stringify({ ...config, main, assets, ...changes }));
   return file;
 }

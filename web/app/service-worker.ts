@@ -34,7 +34,9 @@ const worker = globalThis as unknown as Worker;
 /** Holds public pages alone: nothing personal is ever kept. */
 const cacheName = 'offline';
 const starts = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
-const keptPages = starts.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
+const keptPages = import.meta.env.DEV
+  ? [] // The pages of `npm run dev` show nothing without its server.
+  : starts.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(keepPages());

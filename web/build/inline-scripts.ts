@@ -19,9 +19,14 @@ export function inlineHeadScript(entry: string): Plugin {
   };
 }
 
-export async function bundleScript(entry: string, plugins: Plugin[] = []): Promise<string> {
+export async function bundleScript(
+  entry: string,
+  plugins: Plugin[] = [],
+  mode: 'production' | 'development' = 'production',
+): Promise<string> {
   const result = await build({
     configFile: false,
+    mode,
     logLevel: 'warn',
     plugins,
     resolve: {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineConfig } from '@pandacss/dev';
 import { published } from '#contract/languages';
 import { conditions, globalCss, globalFontface, keyframes } from '../theme/global-styles.ts';
@@ -9,6 +10,9 @@ const shownOffer = published.map((tag) => `[data-offer="${tag}"] .offer[lang="${
 export default defineConfig({
   include: ['./**/*.tsx'],
   exclude: ['./styled-system/**', './routeTree.gen.ts'],
+  // Panda forgets the folder that it was started with when it reads this file again.
+  cwd: resolve('web'),
+  logLevel: 'warn',
   outdir: 'styled-system',
   outExtension: 'js',
   importMap: {

@@ -84,18 +84,28 @@ type HeaderOptions = {
   scriptFolder: string;
 };
 
+/** The headers of every page, besides its Content-Security-Policy. */
+export const pageHeaders = {
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Permissions-Policy':
+    'camera=(), microphone=(self), geolocation=(), payment=(), usb=(), browsing-topics=()',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+const headerLines = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `  ${name}: ${value}\n`)
+    .join('');
+
 /** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. English is built first. */
 export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): string {
   return joined([
     `/*
   Content-Security-Policy: ${generalPolicy(pages, connectTo)}
-  Strict-Transport-Security: max-age=31536000; includeSubDomains
-  X-Content-Type-Options: nosniff
-  X-Frame-Options: DENY
-  Referrer-Policy: same-origin
-  Permissions-Policy: camera=(), microphone=(self), geolocation=(), payment=(), usb=(), browsing-topics=()
-  Cross-Origin-Opener-Policy: same-origin
-`,
+${headerLines(pageHeaders)}`,
     ...filledPaths(pages).flatMap((path) => {
       const policy = policyOf(pages[path] ?? '', connectTo);
       return [
@@ -181,11 +191,25 @@ function joined(rules: string[]): string {
   return rules.join('\n');
 }
 
-function policyOf(html: string, connectTo: readonly string[]): string {
+const policyOf = (html: string, connectTo: readonly string[]) =>
+  policy({
+    scripts: inlineHashes(html, 'script'),
+    styles: inlineHashes(html, 'style'),
+    connectTo,
+  });
+
+/** The policy of `npm run dev`, whose inline scripts and styles carry a nonce. */
+export const livePolicy = (nonce: string, connectTo: readonly string[]) =>
+  policy({ scripts: [`'nonce-${nonce}'`], styles: [`'nonce-${nonce}'`], connectTo });
+
+type Allowed = Record<'scripts' | 'styles' | 'connectTo', readonly string[]>;
+
+/** What a page may load, besides the files of its own origin. */
+function policy({ scripts, styles, connectTo }: Allowed): string {
   return [
     "default-src 'none'",
-    `script-src ${["'self'", ...inlineHashes(html, 'script')].join(' ')}`,
-    `style-src ${["'self'", ...inlineHashes(html, 'style')].join(' ')}`,
+    `script-src ${["'self'", ...scripts].join(' ')}`,
+    `style-src ${["'self'", ...styles].join(' ')}`,
     "img-src 'self'",
     "font-src 'self'",
     // Recordings are fetched with the session and played from memory.

@@ -48,13 +48,9 @@ export function writePages({
 }: Options): Plugin {
   return {
     name: 'write-pages',
+    apply: 'build',
     enforce: 'post',
     applyToEnvironment: ({ name }) => name === 'client',
-    transformIndexHtml: {
-      order: 'pre',
-      handler: (html, { server }) =>
-        server ? html.replace(head, headTags('/')).replace(body, emptyBody) : html,
-    },
     generateBundle: {
       order: 'post',
       async handler(_options, bundle) {

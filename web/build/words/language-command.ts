@@ -3,14 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { languages, published } from '#contract/languages';
 import { faultsOf } from './check.ts';
-import { compileWords } from './compile.ts';
-import { pseudoLanguage, pseudoTexts } from './pseudo-language.ts';
+import { compileAll } from './compile-all.ts';
 import {
   folderOf,
   presentLanguages,
   readNotes,
   readSources,
-  readTexts,
   sentencesOf,
   wordsFolder,
   writeTexts,
@@ -99,21 +97,14 @@ function importFrom(source: string, language: string): void {
   check(language);
 }
 
-/** A language that is not complete is compiled nowhere. English is the source, so a fault in it ends the build. */
 function compile(): void {
-  for (const language of languages.filter(({ tag: present }) =>
-    presentLanguages().includes(present),
-  )) {
-    const folder = folderOf(language.tag);
-    const faults = faultsOf(folder, language.tag);
-    if (faults.length === 0) compileWords(language, readTexts(folder));
-    else if (language.tag === 'en') fail(faults.join('\n'));
+  for (const [language, faults] of compileAll()) {
+    if (language === 'en') fail(faults.join('\n'));
     else
       print(
-        `${language.tag} is not complete: ${faults.length} faults. See: npm run language -- check ${language.tag}`,
+        `${language} is not complete: ${faults.length} faults. See: npm run language -- check ${language}`,
       );
   }
-  compileWords(pseudoLanguage, pseudoTexts(readTexts('en')));
 }
 
 function format(folder: string): void {

@@ -28,12 +28,16 @@ export function readTexts(
     (file) => file.endsWith('.json') && !others.includes(file),
   );
   const nameOf = (file: string) => file.slice(0, -'.json'.length);
-  return Object.fromEntries(
-    files.map((file) => [
-      nameOf(file),
-      JSON.parse(readFileSync(join(wordsFolder, folder, file), 'utf8')),
-    ]),
-  );
+  return Object.fromEntries(files.map((file) => [nameOf(file), parseTexts(folder, file)]));
+}
+
+function parseTexts(folder: string, file: string) {
+  try {
+    return JSON.parse(readFileSync(join(wordsFolder, folder, file), 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`web/words/${folder}/${file}: ${reason}`, { cause: error });
+  }
 }
 
 /** Every sentence of a language by its key, such as `account.status.free`. */

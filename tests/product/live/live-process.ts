@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { migrate } from '../../../drizzle/migrate.ts';
+import { compileAll } from '../../../web/build/words/compile-all.ts';
+import { messageOf } from '../machine.ts';
+import { setUpStripe, startCronClock } from '../start-product.ts';
+import type { Vars } from '../vars.ts';
+import { startLiveServices } from './live-services.ts';
+import { startLiveWebsite } from './live-website.ts';
+import { startLiveWorker } from './live-worker.ts';
+import type { Mistake } from './worker-log.ts';
+
+export type LiveSettings = {
+  port: number;
+  sandboxPort: number;
+  stateDir: string;
+  varsFile: string;
+};
+
+const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
+const { port, sandboxPort, stateDir, varsFile } = JSON.parse(process.argv[2] ?? '') as LiveSettings;
+const siteUrl = `http://localhost:${port}`;
+const varsNow = () => parseEnv(readFileSync(varsFile, 'utf8')) as Vars;
+
+const newSchema =
+  'The schema has changed. Write its migration: npx drizzle-kit generate --config drizzle/config.ts --name what_it_is';
+
+try {
+  await start();
+} catch (error) {
+  console.error(messageOf(error));
+  process.exit(1);
+}
+
+async function start(): Promise<void> {
+  compileAll();
+  const services = await startLiveServices(root, () => ({
+    port: sandboxPort,
+    stateDir: join(stateDir, 'sandbox'),
+    siteUrl,
+    secrets: varsNow(),
+  }));
+  await migrateDatabase();
+  await setUpStripe(varsNow());
+
+  const worker = await startLiveWorker({ root, stateDir, varsFile, report });
+  const website = await startLiveWebsite({
+    root,
+    port,
+    worker: (...call) => worker.handle(...call),
+  });
+  startCronClock(siteUrl);
+  worker.watcher.on('change', (file) => {
+    if (file === join(root, 'wrangler.toml') || file === varsFile) void restart(file);
+    if (file === join(root, 'drizzle/schema.ts')) console.log(newSchema);
+    if (file === join(root, 'drizzle/migrations/meta/_journal.json')) void migrateAgain();
+  });
+
+  function report(mistake: Mistake | null): void {
+    if (mistake) console.error(`The Worker cannot run.\n${mistake.message}\n${mistake.stack}`);
+    website.show(mistake);
+  }
+
+  async function restart(file: string): Promise<void> {
+    console.log(`${basename(file)} has changed: the Worker starts again.`);
+    await services.restart();
+    await worker.restart();
+  }
+}
+
+async function migrateDatabase(): Promise<void> {
+  const { TURSO_DATABASE_URL, TURSO_AUTH_TOKEN } = varsNow();
+  await migrate(TURSO_DATABASE_URL, TURSO_AUTH_TOKEN);
+}
+
+async function migrateAgain(): Promise<void> {
+  try {
+    await migrateDatabase();
+    console.log('The database has the new schema.');
+  } catch (error) {
+    console.error(`The database was not migrated: ${messageOf(error)}`);
+  }
+}
