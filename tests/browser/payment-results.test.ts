@@ -41,6 +41,25 @@ test('a successful payment updates the account after 1.5 s', async ({ page, stub
   await follow(page.getByRole('link', { name: 'Manage My Account' }), '**/account');
 });
 
+for (const [what, body, status] of [
+  ['unknown', { success: false, code: 'not_found', message: 'Not found' }, 404],
+  ['not complete', { ...verified, success: false }, 200],
+  ['refused by Stripe', { success: false, code: 'payment_refused', message: 'No.' }, 409],
+] as const)
+  test(`a payment whose checkout is ${what} is not called successful`, async ({ page, stub }) => {
+    stub.respond('verifyCheckoutSession', body, status);
+    await stub.signedIn();
+    await openStopped(page, '/payment-success?session_id=cs_1');
+    await page.clock.runFor(1500);
+    const heading = page.getByRole('heading', { level: 1 });
+    await expect(heading).toHaveText('This payment could not be checked');
+    await expect(page.getByText('Payment Successful!')).toHaveCount(0);
+    await expect(main(page).getByRole('link', { name: 'support@solace.example' })).toBeVisible();
+    await page.clock.resume();
+    await expectToBeAccessible(page);
+    await follow(page.getByRole('link', { name: 'Manage My Account' }), '**/account');
+  });
+
 test('a payment of a signed-out user leads to the login', async ({ page, stub }) => {
   await openStopped(page, '/payment-success?session_id=cs_1');
   await expect(loading(page)).toBeVisible();

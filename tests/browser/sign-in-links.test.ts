@@ -75,7 +75,7 @@ const trialFailures = [
   ],
 ] as const;
 
-test('a link that fails says why and ends the session; one without a token makes no call', async ({
+test('a link that fails says why, removes the stored token and ends no session; one without a token makes no call', async ({
   page,
   stub,
 }) => {
@@ -93,14 +93,65 @@ test('a link that fails says why and ends the session; one without a token makes
     await expect(page.getByRole('main').getByText(told, { exact: true })).toBeVisible();
     await expectToasts(page);
     expect(await storedToken(page)).toBeNull();
-    await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
+    expect(stub.calls('logout')).toEqual([]);
+    stub.person({});
+    await follow(page.getByRole('link', { name: 'Back to my account' }), '**/account');
+    expect(await storedToken(page)).toBe('e2e-token');
+    await expect(page.getByText('Free plan')).toBeVisible();
   }
   await page.evaluate(() => localStorage.clear());
-  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
   await open(page, '/activate-trial');
   await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
   await expect(page.getByText('Activation token is missing. Please check the link.')).toBeVisible();
+  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
   expect(stub.calls('verifyTrialToken')).toHaveLength(trialFailures.length);
+});
+
+const running = {
+  success: false,
+  code: 'trial_running',
+  message: 'This trial has started already. Please log in.',
+};
+
+test('a used link of a trial that runs leads its owner to the account, others to the login', async ({
+  page,
+  stub,
+}) => {
+  stub.respond('verifyTrialToken', running, 409);
+  await open(page, '/activate-trial?token=t');
+  await expect(page.getByRole('main').getByText(running.message)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Back to my account' })).toHaveCount(0);
+  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
+
+  await stub.signedIn({ tier: 'premium', isTrial: true });
+  await open(page, '/activate-trial?token=t');
+  await page.waitForURL('**/account');
+  expect(await storedToken(page)).toBe('e2e-token');
+  await expect(page.getByText('Free Trial')).toBeVisible();
+  await expectToasts(page);
+
+  stub.person({});
+  await open(page, '/activate-trial?token=t');
+  await expect(page.getByRole('main').getByText(running.message)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
+  expect(stub.calls('logout')).toEqual([]);
+});
+
+test('a session that was put aside is kept until somebody signs in', async ({ page, stub }) => {
+  await stub.signedIn();
+  stub.respond('verifyTrialToken', { success: false, message: 'No.' }, 401);
+  await open(page, '/activate-trial?token=t');
+  await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'Back to my account' })).toBeVisible();
+  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
+  stub.respond('verifyOtp', { success: true, token: tokenOf('other'), status: 'approved' });
+  await page.getByLabel('Phone number').fill('+15551234567');
+  await enterCode(page);
+  await page.waitForURL('**/account');
+  await open(page, '/activate-trial');
+  await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Back to my account' })).toHaveCount(0);
 });
 
 const switched =

@@ -34,6 +34,7 @@ const initialSession: Session = {
   isSwitched: false,
 };
 const switchedKey = 'switchedTo';
+const asideKey = 'tokenAside';
 const store = createStore<{ token: string | null; switchedTo: string | null }>({
   token: null,
   switchedTo: tabStorage.read(switchedKey),
@@ -75,6 +76,7 @@ export const session = {
   start(token: string): string | null {
     const replaced = storage.read(tokenKey);
     storage.write(tokenKey, token);
+    tabStorage.remove(asideKey);
     setToken(token);
     return replaced === token ? null : replaced;
   },
@@ -100,6 +102,19 @@ export const session = {
   end(token: string, { keepStored = false } = {}): void {
     if (!keepStored && storage.read(tokenKey) === token) storage.remove(tokenKey);
     if (store.get().token === token) setToken(null);
+  },
+
+  /** Ends the session on this page alone, and keeps its token for this tab until somebody signs in. */
+  putAside(token: string): void {
+    session.end(token);
+    tabStorage.write(asideKey, token);
+  },
+  isAside: () => tabStorage.read(asideKey) !== null,
+  /** Stores the token that was put aside; the next page that loads is of its account. */
+  takeBack(): void {
+    const token = tabStorage.read(asideKey);
+    if (token !== null) storage.write(tokenKey, token);
+    tabStorage.remove(asideKey);
   },
 
   updateUser(change: (user: User) => User): void {

@@ -8,7 +8,12 @@ import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
 import { sessionWords } from '#words/login';
 import { showToast } from './toasts.ts';
 
-export type LoginResult = { success: boolean; status: string; message?: string | undefined };
+export type LoginResult = {
+  success: boolean;
+  status: string;
+  message?: string | undefined;
+  code?: ApiError['code'];
+};
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
 
 /** Requests a one-time code; `isNetworkError` if the server was unreachable. */
@@ -47,9 +52,20 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
     () => request('verifyTrialToken', { trialToken }),
     trialWords.unexpected,
   );
+  if (!result.success) return before ? afterFailure(result, before) : result;
   const { token } = session.get();
-  if (!result.success) endStoredSession();
-  else if (token && isOfAnother(before, token)) session.markSwitched(token);
+  if (token && isOfAnother(before, token)) session.markSwitched(token);
+  return result;
+}
+
+/** The owner of a trial that runs goes on in their session; any other session can be taken back in this tab. */
+async function afterFailure(result: LoginResult, before: string): Promise<LoginResult> {
+  if (result.code === 'trial_running') {
+    session.follow(before);
+    const isOwn = (await fetchProfile()).success && session.get().user?.isTrial;
+    if (isOwn) return { success: true, status: 'running' };
+  }
+  session.putAside(before);
   return result;
 }
 
@@ -75,26 +91,22 @@ async function signIn(
   try {
     const { success, token, status, message } = await requestToken();
     if (!success || !token) return failure(message, status);
-    startSession(token);
-    if ((await fetchProfile()).success)
+    const replaced = session.start(token);
+    if ((await fetchProfile()).success) {
+      if (replaced) revoke(replaced);
       return { success: true, status: status ?? 'authenticated', message };
+    }
     session.end(token);
     return failure(loginWords.profileFailed);
   } catch (error) {
-    return failure(errorMessage(error, unexpected ?? loginWords.unexpected));
+    const code = error instanceof ApiError ? error.code : null;
+    return { ...failure(errorMessage(error, unexpected ?? loginWords.unexpected)), code };
   }
 }
 
 /** Whether a stored token is a live one of another account than a new token. */
 const isOfAnother = (stored: string | null, token: string) =>
   stored !== null && !tokenExpired(stored, Date.now()) && subjectOf(stored) !== subjectOf(token);
-
-function endStoredSession(): void {
-  const token = session.storedToken();
-  if (!token) return;
-  revoke(token);
-  session.end(token);
-}
 
 /** Makes a token the current one; the replaced session ends at the server. */
 function startSession(token: string): void {

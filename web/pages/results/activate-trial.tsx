@@ -4,6 +4,7 @@ import { button } from '#styled/recipes';
 import { addressToken, clearAddressToken } from '../../data/early-start.ts';
 import { showToast } from '../../data/toasts.ts';
 import { activateTrial } from '../../data/sign-in.ts';
+import { session } from '../../data/session.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { trialWords } from '#words/results';
 
@@ -18,9 +19,9 @@ export function ActivateTrial() {
     isStarted.current = true;
     const token = addressToken('trialToken');
     clearAddressToken('trialToken');
-    void activateTrial(token).then(({ success, message }) => {
+    void activateTrial(token).then(({ success, status, message }) => {
       if (!success) return setError(message ?? trialWords.failed);
-      showToast({ type: 'success', title: trialWords.activated });
+      if (status !== 'running') showToast({ type: 'success', title: trialWords.activated });
       return navigate({ to: '/account', replace: true });
     });
   }, [navigate]);
@@ -32,6 +33,21 @@ export function ActivateTrial() {
       <Link to="/login" className={button()}>
         {trialWords.login}
       </Link>
+      {session.isAside() && <BackToAccount />}
     </ResultPage>
+  );
+}
+
+/** Whoever was signed in when the link failed still is, at the server. */
+function BackToAccount() {
+  return (
+    <Link
+      to="/account"
+      reloadDocument
+      className={button({ look: 'outline' })}
+      onClick={() => session.takeBack()}
+    >
+      {trialWords.back}
+    </Link>
   );
 }

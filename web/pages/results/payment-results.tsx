@@ -20,14 +20,17 @@ import { Icon } from '../../ui/icons.tsx';
 export function PaymentSuccess({ sessionId }: { sessionId: string | undefined }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   const [error, setError] = useState<string>();
+  const [isUnchecked, setUnchecked] = useState(false);
   const isDone = useDelayedAction(1500, async () => {
     try {
-      const isRefreshed = await refreshAccount(sessionId);
+      const { isRefreshed, isComplete } = await refreshAccount(sessionId);
+      setUnchecked(!isComplete);
       if (!isRefreshed) setError(paymentSuccessWords.refreshFailed);
     } catch {
       setError(paymentSuccessWords.failed);
     }
   });
+  if (isUnchecked && isDone) return <PaymentUnchecked />;
   return (
     <ResultPage mood="good" title={paymentSuccessWords.title} text={paymentSuccessWords.text}>
       {!isDone && <Spinner label={paymentSuccessWords.loading} />}
@@ -41,12 +44,31 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
   );
 }
 
-export function PaymentCanceled() {
-  const email = (text: string) => (
-    <a href={`mailto:${brand.supportEmail}`} className={link()}>
-      {text}
-    </a>
+/** The checkout is another person's, unknown or not complete: nobody may be told that it was paid. */
+function PaymentUnchecked() {
+  return (
+    <ResultPage
+      mood="pause"
+      title={paymentSuccessWords.uncheckedTitle}
+      text={paymentSuccessWords.uncheckedText}
+    >
+      <Link to="/account" className={button()}>
+        {paymentSuccessWords.manage}
+      </Link>
+      <p className={css({ textStyle: 'small', color: 'muted' })}>
+        <Sentence parts={paymentCanceledWords.support({ email })} />
+      </p>
+    </ResultPage>
   );
+}
+
+const email = (text: string) => (
+  <a href={`mailto:${brand.supportEmail}`} className={link()}>
+    {text}
+  </a>
+);
+
+export function PaymentCanceled() {
   return (
     <ResultPage mood="pause" title={paymentCanceledWords.title} text={paymentCanceledWords.text}>
       <div
@@ -116,18 +138,27 @@ function AccountOrHome({ account, home }: { account: string; home: string }) {
   );
 }
 
-/** Syncs the plan and fetches the profile of a signed-in user. Returns whether the profile is up to date. */
-async function refreshAccount(sessionId: string | undefined): Promise<boolean> {
+type Refresh = {
+  /** Whether the profile is up to date. */
+  isRefreshed: boolean;
+  /** Whether the checkout is this user's, and complete; also for a visitor, whose checkout nobody can ask about. */
+  isComplete: boolean;
+};
+
+/** Syncs the plan and fetches the profile of a signed-in user. */
+async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
   const { user } = await sessionReady();
-  if (!user) return true;
+  if (!user) return { isRefreshed: true, isComplete: true };
   const [{ request }, { fetchProfile }] = await Promise.all([
     import('../../data/api-client.ts'),
     import('../../data/profile-query.ts'),
   ]);
   // Stripe's webhook may arrive after the user; this call syncs the subscription now.
-  if (sessionId) await request('verifyCheckoutSession', { sessionId }).catch(() => null);
+  const checkout = sessionId
+    ? await request('verifyCheckoutSession', { sessionId }).catch(() => null)
+    : { success: true };
   const { success } = await fetchProfile();
-  return success;
+  return { isRefreshed: success, isComplete: checkout?.success === true };
 }
 
 /** Runs the action once, after a delay in milliseconds; returns whether it is done. */
