@@ -12,6 +12,7 @@ import {
   requestOtp,
   verifyOtp,
 } from './support/codes.ts';
+import { buy } from './support/buying.ts';
 import { newContact, newPhone } from './support/contacts.ts';
 import { deleteAccount, externalSession, logOut, newPerson, userOf } from './support/person.ts';
 import { costOf, expectUnavailable, logLines, watchDatabase } from './support/requests.ts';
@@ -368,4 +369,15 @@ it('asks the platform about public calls of an IPv6 by its /64 and by its /48, a
     limiter!.mockResolvedValueOnce({ success: false });
     expect(await statusFrom('2001:db8:1:2::3')).toBe(429);
   }
+});
+
+it('a person opens at most 20 billing pages an hour', async () => {
+  const { token } = await newPerson();
+  for (let count = 0; count < 20; count += 1) expect((await buy(token)).status).toBe(200);
+  const limited = await buy(token);
+  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(3000);
+  expect((await buy((await newPerson()).token)).status).toBe(200);
+  advanceClock(61 * minute);
+  expect((await buy(token)).status).toBe(200);
 });

@@ -13,6 +13,7 @@ import {
   phoneChanges,
 } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
+import { billingPageSubject, cancelReasonSubject } from '../billing/page-limits.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -142,6 +143,9 @@ async function tryDelete(
     await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),
+    ...[billingPageSubject(''), cancelReasonSubject('')].map((prefix) =>
+      deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${prefix} || ${id}`),
+    ),
     deleteFrom(phoneChanges, phoneChanges.userId, id),
     deleteFrom(linkCodes, linkCodes.phone, phone),
     deleteFrom(trialLinks, trialLinks.userId, id),

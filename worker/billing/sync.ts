@@ -37,6 +37,7 @@ import {
   type LeasedCustomer,
   type Outcome,
 } from './lease.ts';
+import { forgetReason } from './page-limits.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
@@ -325,6 +326,7 @@ async function saveState(
     cancellation: db.run(
       countToday({ kind: 'cancellation' }, now, sql`from ${users} where ${mine} and ${cancels}`),
     ),
+    forgotten: forgetReason(db, user.id, user.cancelAt !== null && columns.cancelAt === null),
     release: db
       .update(customers)
       .set({

@@ -9,13 +9,18 @@ import {
   type LeasedCustomer,
   type Outcome,
 } from '../billing/lease.ts';
+import {
+  countBillingPage,
+  markReasonCounted,
+  uncountedCancellation,
+} from '../billing/page-limits.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import type { Database } from '../lib/database.ts';
 import { countToday } from '../lib/daily-totals.ts';
-import { RequestError } from '../lib/request-error.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
 
@@ -24,16 +29,15 @@ export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateS
 ) => {
   const { tier } = context.input;
   const changes = tier && stripeAsked(context.now);
-  return withOwnLease(
+  return withOwnPage(
     context,
-    (leased) =>
-      toPage(planPage({ ...context, isLimited: context.session.isLimited }, leased, tier)),
+    (leased) => planPage({ ...context, isLimited: context.session.isLimited }, leased, tier),
     changes,
   );
 };
 
 export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
-  withOwnLease(context, (leased) => toPage(portalPage(context, leased)));
+  withOwnPage(context, (leased) => portalPage(context, leased));
 
 export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (context) =>
   withOwnLease(context, async (leased) => {
@@ -73,23 +77,49 @@ export const giveCancelReason: Handler<'giveCancelReason'> = async ({
   now,
 }) => {
   const counted = { kind: 'cancel_reason' as const, detail: input.reason };
-  const cancelled = sql`from ${users} where ${users.id} = ${session.userId} and ${users.cancelAt} is not null`;
-  return session.run([db.run(countToday(counted, now, cancelled))], (user) => {
+  const own = sql`${users.id} = ${session.userId}`;
+  const { claimedUserId } = session;
+  const count = countToday(counted, now, uncountedCancellation(claimedUserId, own));
+  const mark = markReasonCounted(claimedUserId, own);
+  return session.run([db.run(count), db.run(mark)], (user) => {
     if (user.cancelAt === null)
       throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
     return { success: true };
   });
 };
 
+type OwnContext = {
+  session: UserSession;
+  db: Database;
+  waitUntil: (work: Promise<unknown>) => void;
+};
+
 /** The lease of the session's user: the session check and the first look at the lease are one request. */
 function withOwnLease<T>(
-  context: { session: UserSession; db: Database; waitUntil: (work: Promise<unknown>) => void },
+  context: OwnContext,
   work: (leased: LeasedCustomer) => Promise<Outcome<T>>,
   changes?: Changes,
 ) {
   const { session, db } = context;
   const lease = leaseOf(db, session.claimedUserId);
   return session.run([lease], ({ id }, seen) => withLease(context, id, work, { changes, seen }));
+}
+
+/** As `withOwnLease`, for a page of Stripe; throws 429 for a user who has opened too many. */
+function withOwnPage(
+  context: OwnContext & { now: number },
+  work: (leased: LeasedCustomer) => Promise<Outcome<string>>,
+  changes?: Changes,
+) {
+  const { session, db, now } = context;
+  const { claimedUserId, userId } = session;
+  const isLive = sql`${userId} is not null`;
+  const page = countBillingPage(db, { userId: claimedUserId, isLive }, now);
+  const statements = [leaseOf(db, claimedUserId), page.found, page.record] as const;
+  return session.run([...statements], ({ id }, seen, [limit]) => {
+    if (limit!.at > now) throw rateLimited(limit!.at, now);
+    return withLease(context, id, (leased) => toPage(work(leased)), { changes, seen });
+  });
 }
 
 async function toPage(page: Promise<Outcome<string>>) {
