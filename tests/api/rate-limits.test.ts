@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import type { Answer, Settings } from './support/api.ts';
-import { botCall, call, parallel, randomAddress, randomNetwork, tally } from './support/api.ts';
+import { botCall, call, parallel, newAddress, newNetwork, tally } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import {
   type Code,
@@ -23,10 +23,12 @@ const requestWithin = (budget: number, phone: string) =>
   requestOtp(phone, undefined, { CODE_BUDGET_PER_DAY: String(budget) });
 const reportContact = (phone: string, id?: string) => botCall('/api/bot/contacts', { phone }, id);
 
+let daysAhead = 5000;
+
 /** Users whose last contact is a while ago, at noon of a day of their own: nobody else uses that day's budget. */
 async function oldContacts(count: number): Promise<string[]> {
-  const [later] = crypto.getRandomValues(new Uint16Array(1));
-  advanceClock((2 + later!) * day + day / 2 - (Date.now() % day));
+  daysAhead += 10;
+  advanceClock(daysAhead * day + day / 2 - (Date.now() % day));
   const contacts = await parallel(count, () => newContact());
   advanceClock(11 * minute);
   return contacts.map(({ phone }) => phone);
@@ -135,7 +137,7 @@ describe('behind one address that an attacker uses as well', () => {
     ['requests', { 200: 60, 429: 10 }, (address: string) => requestOtp(newPhone(), address)],
   ])('thirty owners sign in while the attacker has used up its %s', async (_, counts, attack) => {
     advanceClock(0);
-    const address = randomAddress();
+    const address = newAddress();
     expect(tally(await parallel(70, () => attack(address)))).toEqual(counts);
     await expectOwners(30, address);
     expect((await attack(address)).status).toBe(429);
@@ -143,7 +145,7 @@ describe('behind one address that an attacker uses as well', () => {
 
   it('codes that sign nobody in count, twenty an hour, for an IPv6 by its /64', async () => {
     advanceClock(0);
-    const subnet = `${randomNetwork()}:2:`;
+    const subnet = `${newNetwork()}:2:`;
     await expectOwners(5, `${subnet}:1`);
     const contacts = await parallel(22, () => newContact());
     const answers = await parallel(22, (index) =>
@@ -155,7 +157,7 @@ describe('behind one address that an attacker uses as well', () => {
 
   it('tries with a live challenge do not count for the address, however wrong, and all others do', async () => {
     advanceClock(0);
-    const address = randomAddress();
+    const address = newAddress();
     const wrong = await parallel(13, async () => {
       const code = await newCode();
       return parallel(5, () => redeem({ ...code, otp: otherThan(code.otp) }, { address }));
@@ -171,7 +173,7 @@ describe('behind one address that an attacker uses as well', () => {
   it('requests for a known number count when they send no code, and refusals show nothing about another one', async () => {
     advanceClock(0);
     const [known, quiet] = (await oldContacts(2)) as [string, string];
-    const address = randomAddress();
+    const address = newAddress();
     expect(tally(await parallel(65, () => requestOtp(known, address)))).toEqual({
       200: 1,
       429: 64,
@@ -203,10 +205,10 @@ it.each<
   'limits %s of an IPv6 network, whichever of its subnets they come from',
   async (_, limit, status, act) => {
     const settings = { [`LIMIT_${limit}_PER_NETWORK`]: '3/5m' };
-    const network = randomNetwork();
+    const network = newNetwork();
     const answers = await parallel(5, (subnet) => act(`${network}:${subnet}::1`, settings));
     expect(tally(answers)).toEqual({ [status]: 3, 429: 2 });
-    expect((await act(`${randomNetwork()}:1::1`, settings)).status).toBe(status);
+    expect((await act(`${newNetwork()}:1::1`, settings)).status).toBe(status);
   },
 );
 
@@ -229,7 +231,7 @@ describe('a contact that the bot reports', () => {
       body: { code: 'invalid_code' },
     });
     const { otp } = await requestCode(phone);
-    const [one, other] = [randomAddress(), randomAddress()];
+    const [one, other] = [newAddress(), newAddress()];
     await parallel(50, (index) =>
       index % 2 ? requestOtp(phone, one) : verifyOtp(phone, otherThan(otp), other),
     );

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { botCall, call, hex, randomNetwork, runCron } from './support/api.ts';
+import { botCall, call, hex, newNetwork, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { consent, reply, untilReplied, untilState, write } from './support/chat.ts';
 import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
@@ -282,7 +282,7 @@ async function expectNoTraces(signs: string[], ...paths: string[]): Promise<void
 
 const mayHoldNumber = ['aliases.value', 'users.phone', 'users.whatsapp_id'];
 
-const network = randomNetwork();
+const network = newNetwork();
 
 it.each([
   // IPv4 addresses are counted as they are, those of IPv6 by their /64 and /48.
@@ -325,7 +325,7 @@ it.each([
 );
 
 it('keeps nothing of a link code, a change and a notice after the deletion, or 30 days after they were left', async () => {
-  const address = `${randomNetwork()}:5:1:2:3:4`;
+  const address = `${newNetwork()}:5:1:2:3:4`;
   const [asked, next, last, left] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const { businessUserId, linkCode, otp } = await claimNumber(asked, address);
   const inRequests = ['codes.phone', 'link_codes.phone', 'link_codes.whatsapp_id'];

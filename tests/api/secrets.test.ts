@@ -3,15 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keyedHash } from '../../worker/lib/crypto.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { sessionToken } from '../../worker/sign-in/session-token.ts';
-import {
-  botCall,
-  botHeaders,
-  botPaths,
-  call,
-  vars,
-  parallel,
-  randomAddress,
-} from './support/api.ts';
+import { botCall, botHeaders, botPaths, call, vars, parallel, newAddress } from './support/api.ts';
 import { newWriter, write } from './support/chat.ts';
 import { advanceClock } from './support/clock.ts';
 import { newCode, redeem, requestCode, requestOtp, verifyOtp } from './support/codes.ts';
@@ -151,7 +143,7 @@ it.each(peppers)('opens no limit while the pepper is rotated: %s', async (_, bef
   await botCall('/api/bot/contacts', { phone }, undefined, { CODE_PEPPER: after });
   expect(await request(before)).toBe(200);
 
-  const address = randomAddress();
+  const address = newAddress();
   const guess = async (CODE_PEPPER: string) =>
     (await redeem({ phone: newPhone(), otp: '123456' }, { address, settings: { CODE_PEPPER } }))
       .status;

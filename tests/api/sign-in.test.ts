@@ -5,7 +5,7 @@ import {
   call,
   hex,
   parallel,
-  randomAddress,
+  newAddress,
   runCron,
   type Settings,
   tally,
@@ -182,7 +182,7 @@ describe('a challenge', () => {
 
   it('is spent after five wrong codes or five minutes, at no cost, and takes none from another one', async () => {
     advanceClock(0);
-    const address = randomAddress();
+    const address = newAddress();
     const code = await newCode();
     for (let count = 0; count < 5; count += 1)
       expect(await redeem({ ...code, otp: otherThan(code.otp) }, { address })).toMatchObject(

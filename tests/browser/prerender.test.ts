@@ -88,30 +88,36 @@ for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
     },
   );
 
+/** One page of each kind: with scripts of its own, with prices, with a form, with a list that opens. */
+const oneOfEachKind = new Set(['/', '/plans', '/login', '/help-now']);
+
 for (const [path, heading] of Object.entries(headings))
-  test(`${path} is hydrated in place, fits a small screen and is accessible`, async ({
-    page,
-    expectedErrors,
-  }) => {
-    if (path === '/nope') expectedErrors.push(/status of 404/);
-    const { servedHeading, seen } = await watchFirstPaint(page);
-    for (const width of [1280, 412]) {
-      await page.setViewportSize({ width, height: 900 });
-      await open(page, path);
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
-      await expect(page).toHaveTitle(pageHead(path).title);
-      expect(await servedHeading()).toBe(true);
-      expect(await seen()).not.toMatch(/^Loading/m);
-      expect(await layoutShift(page)).toBe(0);
-    }
-    if (path === '/help-now')
-      await page.getByRole('combobox', { name: 'Country' }).selectOption('Switzerland');
-    await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
-      for (const details of all) details.open = true;
-    });
-    await expectToFit(page, 360, 320);
-    await expectToBeAccessible(page);
-  });
+  test(
+    `${path} is hydrated in place, fits a small screen and is accessible`,
+    {
+      tag: oneOfEachKind.has(path) ? [] : '@full',
+    },
+    async ({ page, expectedErrors }) => {
+      if (path === '/nope') expectedErrors.push(/status of 404/);
+      const { servedHeading, seen } = await watchFirstPaint(page);
+      for (const width of [1280, 412]) {
+        await page.setViewportSize({ width, height: 900 });
+        await open(page, path);
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
+        await expect(page).toHaveTitle(pageHead(path).title);
+        expect(await servedHeading()).toBe(true);
+        expect(await seen()).not.toMatch(/^Loading/m);
+        expect(await layoutShift(page)).toBe(0);
+      }
+      if (path === '/help-now')
+        await page.getByRole('combobox', { name: 'Country' }).selectOption('Switzerland');
+      await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
+        for (const details of all) details.open = true;
+      });
+      await expectToFit(page, 360, 320);
+      await expectToBeAccessible(page);
+    },
+  );
 
 test('the app starts when the whole stylesheet applies', async ({ page }) => {
   const release = await holdAssets(page, '.css');

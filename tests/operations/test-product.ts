@@ -27,7 +27,9 @@ export async function call<T = Record<string, any>>(
   return (await response.json()) as T;
 }
 
-export const newNumber = () => `+1555${randomInt(1_000_000, 9_999_999)}`;
+let previous = randomInt(1_000_000, 9_000_000);
+/** A number that no other test has. */
+export const newNumber = () => `+1555${(previous += 1)}`;
 
 /** Starts the product for one test file, with what its users do; `botPort` is that of a bot in place of the local one. */
 export async function startTestProduct(botPort?: string) {

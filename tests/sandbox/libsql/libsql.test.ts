@@ -131,7 +131,7 @@ test('writers wait for each other', async () => {
 test('an idle transaction is rolled back, and the waiting ones continue', async () => {
   const libsql = createLibsql({
     authToken,
-    idleMs: 500,
+    idleMs: 2000,
     file: join(sandbox.stateDir, 'another.db'),
   });
   const server = await listen(0);
