@@ -85,6 +85,7 @@ describe('the management button', () => {
   it.each([
     [{ subscriptionTier: 'free', cancelAtDate }, upgrade],
     [{ cancelAtDate, isTrial: true, scheduledTierId: 'basic' }, cancellation],
+    [{ cancelAtDate, subscriptionStatus: 'cancellation_scheduled' }, cancellation],
     [{ isTrial: true, scheduledTierId: 'basic' }, scheduled],
     [{ subscriptionStatus: 'active' }, change],
     [{ subscriptionStatus: 'trialing' }, change],
