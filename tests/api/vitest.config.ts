@@ -29,5 +29,7 @@ export default defineConfig({
     // Longer than the 100 s of a wait inside a test, whose failure tells more.
     testTimeout: 300_000,
     silent: 'passed-only',
+    tags: [{ name: 'full', description: 'Takes long: `npm run test:full` alone runs it.' }],
+    ...(process.env['TEST_FULL'] ? {} : { tagsFilter: ['!full'] }),
   },
 });

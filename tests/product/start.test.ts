@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../browser/browser.ts';
-import { requireDiskSpace } from './machine.ts';
+import { freePort, requireDiskSpace } from './machine.ts';
 import { listen } from '../sandbox/start.ts';
 import { addresses, refreshVars } from './vars.ts';
 
@@ -36,12 +36,10 @@ it.each(['PORT', 'SANDBOX_PORT'])(
   async (setting) => {
     const taken = await listen(0);
     onTestFinished(() => taken.close());
-    // The other one is free: 0 is no port for this command.
-    const other = await listen(0);
-    await other.close();
+    // The other one is free, in a range from which no system takes ports: 0 is no port for this command.
     const ports = {
-      PORT: String(other.port),
-      SANDBOX_PORT: String(other.port + 1),
+      PORT: String(await freePort(0, 'PORT')),
+      SANDBOX_PORT: String(await freePort(0, 'SANDBOX_PORT')),
       [setting]: String(taken.port),
     };
     const lines = await linesOfFailure(['.ci/require-node.js', programs['npm run dev']], ports);

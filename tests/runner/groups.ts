@@ -32,7 +32,7 @@ async function passesAgain(group: Group, [first]: Failure[], settings: Settings)
   return !(await run({ name: `${name}, second try`, command: repeated }, settings)).length;
 }
 
-/** Prints a line for the group, after its output if it has failed. Returns what has failed. */
+/** Prints a line for the group, after its failures, without what was logged before. Returns them. */
 async function run({ name, command }: Group, { logs, stop }: Settings): Promise<Failure[]> {
   if (stop.aborted) return [{ name }];
   const begun = performance.now();
@@ -42,7 +42,8 @@ async function run({ name, command }: Group, { logs, stop }: Settings): Promise<
   const output = readFileSync(`${file}.log`, 'utf8').trim();
   const counts = output.match(/\d+ passed/g)?.at(-1) ?? '';
   const line = `${name}  ${counts}  ${Math.round((performance.now() - begun) / 1000)} s`;
-  console.log(isPassed ? `✓ ${line}` : `${output}\n✗ ${line}`);
+  const begin = Math.max(0, output.search(/^⎯+ (?:Failed|Unhandled)|^ +1\) /m));
+  console.log(isPassed ? `✓ ${line}` : `${output.slice(begin)}\n✗ ${line}`);
   if (isPassed) return [];
   const failures = readFileSync(`${file}.jsonl`, 'utf8').split('\n').filter(Boolean);
   if (failures.length === 0) return [{ name, message: output.split('\n').at(-1) }];

@@ -82,6 +82,12 @@ test('fails for a second try if it is strict', async () => {
   expect(printed()).toContain('Passed at the second try: flaky');
 });
 
+test('shows the failures alone that a runner lists at its end', async () => {
+  const lines = ['noise', '⎯⎯ Failed Tests 1 ⎯⎯', 'why'].map((line) => `echo '${line}'`);
+  expect(await run([shell('tests', `${lines.join(';')}; exit 1`)])).toBe(false);
+  expect(printed()).toMatch(/^⎯⎯ Failed Tests 1 ⎯⎯\nwhy\n✗ tests /);
+});
+
 test('repeats a whole command that has failed without naming tests', async () => {
   const crash = shell(
     'crash',
