@@ -114,11 +114,28 @@ describe('the look at a deployed site', () => {
   const once = { forMs: 0, pauseMs: 0 };
   /** Only a failure reaches its end. */
   const patient = { forMs: 60_000, pauseMs: 1 };
-  type Site = Record<string, [status: number, body: string]>;
+  type Site = Record<string, [status: number, body: string, headers?: Record<string, string>]>;
+  const refusal = (status: number, code: string): [number, string] => [
+    status,
+    JSON.stringify({ success: false, code }),
+  ];
+  const api = {
+    'cache-control': 'no-store',
+    'x-request-id': '1',
+    'content-type': 'application/json',
+  };
+  const html = { 'content-type': 'text/html', 'content-security-policy': "default-src 'none'" };
   const inOrder: Site = {
     '/': [200, page],
     '/api/health': [200, '{"status":"ok","checks":{"database":"ok"}}'],
     '/api/user/me': [401, '{"success":false,"code":"unauthenticated"}'],
+    '/api/bot/usage': refusal(401, 'invalid_signature'),
+    '/api/webhooks/stripe': refusal(400, 'invalid_signature'),
+    '/api/auth/verify-otp': refusal(400, 'invalid_field'),
+    '/api/user/usage-stream?token=none': refusal(401, 'unauthenticated'),
+    '/contact': [200, 'support@solace.example'],
+    '/help-now': [200, ''],
+    '/login': [200, ''],
   };
 
   /** What the look says about a site that differs for some calls, and the versions that it asked for. */
@@ -128,12 +145,13 @@ describe('the look at a deployed site', () => {
   ) {
     let called = 0;
     const overrides = new Set<unknown>();
-    const server = await serve(({ url = '', headers }, response) => {
-      overrides.add(headers['cloudflare-workers-version-overrides']);
+    const server = await serve(({ url = '', headers: asked }, response) => {
+      overrides.add(asked['cloudflare-workers-version-overrides']);
       const isChanged = called++ < calls;
-      const [status, body] = (isChanged && change[url]) || inOrder[url]!;
+      const [status, body, headers = url.startsWith('/api/') ? api : html] =
+        (isChanged && change[url]) || inOrder[url]!;
       response
-        .writeHead(status, { connection: 'close', 'x-version': isChanged ? id : 'v2' })
+        .writeHead(status, { ...headers, connection: 'close', 'x-version': isChanged ? id : 'v2' })
         .end(body);
     });
     const problem = await smoke({ siteUrl: server.url, version: deployed, isPart }, page, patience);
@@ -173,6 +191,71 @@ describe('the look at a deployed site', () => {
       /me answers 500 to somebody/,
     ],
     ['a page that fails', { '/': [500, ''] }, /\/ answers 500/],
+    [
+      'a challenge of the bot',
+      { '/api/bot/usage': [403, '', { ...html, 'cf-mitigated': 'challenge' }] },
+      /bot\/usage of the bot gets a challenge page\. Turn Bot Fight Mode/,
+    ],
+    [
+      'a challenge page without its header',
+      { '/api/webhooks/stripe': [503, '<title>Just a moment...</title>', html] },
+      /of Stripe gets a challenge page/,
+    ],
+    [
+      'a firewall',
+      { '/api/webhooks/stripe': [403, '<h1>Access denied</h1>', html] },
+      /of Stripe is refused by a firewall/,
+    ],
+    [
+      'a redirect',
+      { '/api/bot/usage': [301, '', { location: 'https://www.solace.example/' }] },
+      /is redirected to https:\/\/www\.solace\.example\//,
+    ],
+    [
+      'HTML instead of JSON',
+      { '/api/auth/verify-otp': [200, '<html>', html] },
+      /signs in gets HTML instead of JSON/,
+    ],
+    [
+      'a cache',
+      { '/api/user/usage-stream?token=none': [401, '', { ...api, 'cf-cache-status': 'HIT' }] },
+      /an open page is answered by a cache/,
+    ],
+    [
+      'a header that is lost',
+      { '/api/bot/usage': [...refusal(401, 'invalid_signature'), { 'x-request-id': '1' }] },
+      /lacks the header `cache-control: no-store`/,
+    ],
+    [
+      'another program at the address',
+      { '/api/bot/usage': [404, '{"error":"no"}', api] },
+      /gets 404 without JSON, not 401 invalid_signature/,
+    ],
+    [
+      'hidden e-mail addresses',
+      { '/contact': [200, '<span class="__cf_email__">[email&#160;protected]</span>', html] },
+      /\/contact has its e-mail addresses hidden/,
+    ],
+    [
+      'a support address that is missing',
+      { '/contact': [200, '', html] },
+      /\/contact does not show the support address/,
+    ],
+    [
+      'Rocket Loader',
+      { '/login': [200, '<script src="/cdn-cgi/scripts/x/rocket-loader.min.js">', html] },
+      /\/login has its scripts changed by Rocket Loader/,
+    ],
+    [
+      'an added script',
+      { '/help-now': [200, '<script src="/cdn-cgi/challenge/x.js">', html] },
+      /\/help-now has a script of Cloudflare added/,
+    ],
+    [
+      'a page without its policy',
+      { '/login': [200, '', { 'content-type': 'text/html' }] },
+      /\/login lacks the header `content-security-policy`/,
+    ],
     ['a page of another build', { '/': [200, 'other'] }, /without \/assets\/index-1a2b/],
   ])('names %s', async (_, change, said, id = 'v2') => {
     expect((await look(change, { id, patience: once })).problem).toMatch(said);

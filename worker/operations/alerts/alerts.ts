@@ -208,7 +208,7 @@ export const alerts: Alert[] = [
     when: 'more than 200 `code_wrong` in an hour',
     urgency: 'look',
     meaning: 'somebody may be guessing over many numbers',
-    query: counted('event="code_wrong"', '1h'),
+    query: counted('event="code_wrong"', '60m'),
     threshold: 200,
     forMinutes: 0,
   },

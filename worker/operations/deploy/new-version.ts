@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { settingNames, type runChecks } from '../doctor/run-checks.ts';
 import type { Target, Values } from '../owner-command.ts';
 import { lineOf, httpRequest } from '../doctor/finding.ts';
+import { problemsOutside } from '../doctor/outside.ts';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -196,9 +197,10 @@ async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<
     return `${siteUrl}/api/user/me ${stranger.was} to somebody who is not signed in, not 401`;
   const home = await get('/');
   const script = /\/assets\/(?:[\w-]+\/)?[\w.-]+\.js/.exec(page)?.[0] ?? '';
-  return home.text.includes(script)
-    ? null
-    : `${siteUrl}/ ${home.was}, without ${script} of this build`;
+  if (!home.text.includes(script))
+    return `${siteUrl}/ ${home.was}, without ${script} of this build`;
+  const [obstacle] = (await problemsOutside(siteUrl, headers)) ?? [];
+  return obstacle ? `${siteUrl}: ${obstacle.about} ${obstacle.what}. ${obstacle.remedy}` : null;
 }
 
 type Seen = { status: number | null; text: string; was: string; version: string | null };

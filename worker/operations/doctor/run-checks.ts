@@ -38,6 +38,7 @@ import { createClient, type Client } from '@libsql/client/web';
 import { brand } from '../../contract/brand.ts';
 import { helpLines } from '../../contract/help-lines.ts';
 import { dayMs } from '../../lib/time.ts';
+import { checkOutside } from './outside.ts';
 
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
@@ -69,6 +70,9 @@ export async function runChecks(
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
     { needs: ['VAPID_KEYS', 'PUSH_HOSTS'], check: async (all) => checkPush(all, target) },
   ];
+  // Before a deployment the site is what it replaces; `smoke` looks at the new one.
+  if (!behind.mayBeBehind)
+    serviceChecks.push({ needs: ['SITE_URL'], check: (all) => checkOutside(all, target) });
   const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
   const told = await Promise.all([
     ...fit.map(({ check }) => check(settings as Settings)),
