@@ -1,7 +1,7 @@
 import { applyStylesheet } from './app/deployment-change.ts';
 import { mount } from './app/mount.tsx';
 import { start } from './app/start-up.ts';
-import { watchUncaughtErrors } from './app/error-screens.tsx';
+import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
@@ -19,4 +19,5 @@ async function run(): Promise<void> {
 }
 
 watchUncaughtErrors();
+keepCrisisLines();
 void run();

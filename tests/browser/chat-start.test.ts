@@ -10,7 +10,7 @@ import {
   stopTime,
   storedToken,
 } from './support/page.ts';
-import type { Stub } from './support/stub.ts';
+import { over, type Stub } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 /** Opens the chat of somebody with a conversation while the scripts are on their way. */
@@ -214,7 +214,7 @@ test('an ended session leads to the login and shows nothing of the conversation'
   stub,
 }) => {
   await stub.signedIn();
-  for (const name of ['getMe', 'getChat'] as const) stub.respond(name, { message: 'Over.' }, 401);
+  for (const name of ['getMe', 'getChat'] as const) stub.respond(name, over, 401);
   const { sawField } = await watchFirstPaint(page);
   await page.goto('/chat');
   await page.waitForURL('**/login');

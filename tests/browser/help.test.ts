@@ -109,6 +109,30 @@ test('a country chosen before the scripts is kept; then the page needs no networ
   expect(asked.filter((url) => !url.endsWith('/api/country'))).toEqual([]);
 });
 
+const failures: Record<string, (page: Page) => Promise<unknown>> = {
+  'whose files do not load': (page) =>
+    page.route('**/assets/*/help-now-*.js', (route) => route.abort()),
+  'whose main script does not load': (page) => page.route('**/assets/**', (route) => route.abort()),
+  'whose files belong to an earlier deployment': (page) =>
+    page.route('**/assets/*/help-now-*.js', (route) => route.fulfill({ status: 404 })),
+  'whose script crashes': (page) =>
+    page.addInitScript(() => Reflect.deleteProperty(Array.prototype, 'toSorted')),
+};
+for (const [kind, fail] of Object.entries(failures))
+  test(`a page ${kind} keeps its crisis lines`, async ({ page, expectedErrors }) => {
+    expectedErrors.push(/./);
+    await fail(page);
+    await page.goto('/help-now');
+    await settle(page);
+    await page.reload();
+    await settle(page);
+    await page.getByText('United States', { exact: true }).last().click();
+    await expect(page.locator('a[href="tel:988"]:visible').first()).toBeVisible();
+    await expect(page.getByText('Something went wrong')).toHaveCount(0);
+    // What cannot work is not offered.
+    await expect(country(page)).toBeHidden();
+  });
+
 test('the account, the contact page, the terms and the page on safety lead there', async ({
   page,
   stub,

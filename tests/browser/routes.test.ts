@@ -13,6 +13,7 @@ import {
   storedToken,
   takeToasts,
 } from './support/page.ts';
+import { chat as chatPage, openConversation } from './support/chat.ts';
 import { expect, stubbed as test } from './support/test.ts';
 import { layoutShift } from './support/first-paint.ts';
 
@@ -155,25 +156,54 @@ test('a return to the tab leads to the account once it is approved; a refusal le
   await expectToasts(page);
 });
 
-test('an uncaught error shows the crash screen until a reload', async ({
-  page,
-  stub,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/The sky fell|Only words/);
+type Reported = { message: string; filename?: string; thrown?: string };
+
+/** Reports an uncaught error as the browser does. */
+async function reportUncaught(page: Page, reported: Reported): Promise<void> {
+  await page.evaluate(({ message, filename = '', thrown }) => {
+    const file = filename.replace('ORIGIN', location.origin);
+    const error = thrown === undefined ? undefined : new Error(thrown);
+    dispatchEvent(new ErrorEvent('error', { message, filename: file, error }));
+  }, reported);
+}
+
+const foreignErrors: Reported[] = [
+  { message: 'Script error.' },
+  { message: 'ResizeObserver loop completed with undelivered notifications.' },
+  { message: "Can't find variable: _AutofillCallbackHandler", thrown: '_AutofillCallbackHandler' },
+  { message: 'Uncaught Error: x', filename: 'chrome-extension://abc/content.js', thrown: 'x' },
+  { message: 'Error: x', filename: 'safari-web-extension://abc/assets/a.js', thrown: 'x' },
+  { message: 'Error: x', filename: 'webkit-masked-url://hidden/', thrown: 'x' },
+  { message: 'Error: x', filename: 'ORIGIN/chat', thrown: 'x' },
+  { message: 'Error: x', filename: 'https://elsewhere.example/assets/a.js', thrown: 'x' },
+];
+
+test("errors of others' scripts take nothing away", async ({ page, stub }) => {
+  await openConversation(page, stub, []);
+  await chatPage.field(page).fill('A draft');
+  for (const reported of foreignErrors) await reportUncaught(page, reported);
+  await settle(page);
+  await expect(chatPage.field(page)).toHaveValue('A draft');
+  await expect(page.getByText('Something went wrong')).toHaveCount(0);
+});
+
+test('no error takes the crisis lines away', async ({ page }) => {
+  await page.goto('/help-now');
+  await hydrated(page);
+  const own = { message: 'Error: x', filename: 'ORIGIN/assets/main.js', thrown: 'x' };
+  for (const reported of [...foreignErrors, own]) await reportUncaught(page, reported);
+  await settle(page);
+  await page.getByRole('combobox', { name: 'Country' }).selectOption('Germany');
+  await expect(page.getByRole('heading', { name: 'Germany' })).toBeVisible();
+  await expect(page.getByText('Something went wrong')).toHaveCount(0);
+});
+
+test('an uncaught error shows the crash screen until a reload', async ({ page, stub }) => {
+  const own = { filename: 'ORIGIN/assets/main.js' };
   await stub.signedIn();
   await open(page, '/plans');
-  // A layout that needed two rounds is no error.
-  await page.evaluate(() =>
-    window.dispatchEvent(
-      new ErrorEvent('error', {
-        message: 'ResizeObserver loop completed with undelivered notifications.',
-      }),
-    ),
-  );
-  await settle(page);
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
-  await page.evaluate(() => reportError(new Error('The sky fell.')));
+  await reportUncaught(page, { ...own, message: 'Uncaught Error', thrown: 'The sky fell.' });
   await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible();
   await expect(page.getByRole('alert').getByText('The sky fell.')).toBeVisible();
   await expect(page.getByRole('banner')).toHaveCount(0);
@@ -184,7 +214,7 @@ test('an uncaught error shows the crash screen until a reload', async ({
   await page.getByRole('button', { name: 'Refresh Page' }).click();
   await expect(page.getByRole('heading', { name: 'Choose Your Plan' })).toBeVisible();
   await hydrated(page);
-  await page.evaluate(() => reportError('Only words.'));
+  await reportUncaught(page, { ...own, message: 'Only words.' });
   await expect(page.getByRole('alert').getByText(/Only words\./)).toBeVisible();
 });
 

@@ -13,7 +13,7 @@ import {
   takeToasts,
   follow,
 } from './support/page.ts';
-import { jwt, type Stub, profileOf } from './support/stub.ts';
+import { jwt, over, type Stub, profileOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 test('a guest who opens the account sees nothing of it, and makes no call', async ({
@@ -28,10 +28,7 @@ test('a guest who opens the account sees nothing of it, and makes no call', asyn
 });
 
 const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
-  [
-    (stub) => stub.respond('getMe', { message: 'Over.' }, 401),
-    'Session expired. Please log in again.',
-  ],
+  [(stub) => stub.respond('getMe', over, 401), 'Session expired. Please log in again.'],
   [
     (stub) => stub.respond('getMe', {}, 404),
     'An unexpected error occurred while fetching user data.',
@@ -81,7 +78,7 @@ test('a call without a token or with an ended session is shown once and leads to
 
   await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
   await open(page, '/account');
-  stub.respond('createPortalSession', { success: false, message: 'Over.' }, 401);
+  stub.respond('createPortalSession', over, 401);
   await follow(button, '**/login');
   await expectToasts(page, ['Session expired. Please log in again.']);
   expect(await storedToken(page)).toBeNull();
@@ -112,7 +109,7 @@ test('a redirect before the page is hydrated shows the next page without an erro
   spoil(page);
   await page.addInitScript(holdScheduler);
   await stub.signedIn();
-  stub.respond('getMe', { message: 'Over.' }, 401);
+  stub.respond('getMe', over, 401);
   await page.goto('/plans');
   await page.waitForURL('**/login');
   await page.evaluate(() => dispatchEvent(new Event('release')));
@@ -221,7 +218,7 @@ for (const [late, name, act] of [
     stub,
   }) => {
     await twoPeople(stub);
-    stub.respond('createPortalSession', { message: 'Over.' }, 401);
+    stub.respond('createPortalSession', over, 401);
     stub.respond('deleteMe', { success: true });
     await open(page, '/account');
     // The first toast loads the part that shows toasts, so that a wrong one would be seen at once.
@@ -248,7 +245,7 @@ test('a message that an ended session could not send does not reach the next one
     'e2e-a': pageOf([]),
     'e2e-b': pageOf([messageOf(1, 'Written by the second')]),
   });
-  stub.respond('sendMessage', {}, 401);
+  stub.respond('sendMessage', over, 401);
   const release = stub.hold('sendMessage', 'e2e-a');
   await page.goto('/chat');
   await send(page, 'Written by the first');

@@ -5,7 +5,8 @@ import * as v from 'valibot';
 import { Phone } from '../../worker/contract/schemas.ts';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { formatDate, formatTime, formatPhone } from '../../web/rules/formats.ts';
+import { formatDate, formatPhone } from '../../web/rules/formats.ts';
+import { formatTime } from '../../web/rules/transcript.ts';
 import { errorMessage, errorText } from '../../web/data/api-errors.ts';
 
 it.each([
@@ -135,18 +136,18 @@ describe('the text of an error', () => {
   it.each([
     [401, undefined, true, expired, expired],
     [401, wrongCode, false, wrongCode, wrongCode],
-    [403, 'Not yours', true, 'Permission denied', 'Not yours'],
-    [403, undefined, true, 'Permission denied', forbidden],
-    [404, 'Not found', true, 'Resource not found', null],
-    [429, 'Slow down', true, 'Rate limit exceeded', 'Too many requests. Please try again later.'],
-    [500, 'x', true, broken, broken],
-    [502, 'x', true, broken, broken],
-    [503, 'x', true, broken, broken],
-    [409, 'In the way', true, 'In the way', 'In the way'],
-    [418, undefined, true, 'Request failed with status 418', 'Request failed with status 418'],
-    [504, undefined, true, 'Request failed with status 504', 'Request failed with status 504'],
-  ])('%i with %s (protected: %s)', (status, message, isProtected, error, toast) => {
-    expect(errorText(status, message, isProtected)).toEqual({ error, toast });
+    [403, 'Not yours', false, 'Permission denied', 'Not yours'],
+    [403, undefined, false, 'Permission denied', forbidden],
+    [404, 'Not found', false, 'Resource not found', null],
+    [429, 'Slow down', false, 'Rate limit exceeded', 'Too many requests. Please try again later.'],
+    [500, 'x', false, broken, broken],
+    [502, 'x', false, broken, broken],
+    [503, 'x', false, broken, broken],
+    [409, 'In the way', false, 'In the way', 'In the way'],
+    [418, undefined, false, 'Request failed with status 418', 'Request failed with status 418'],
+    [504, undefined, false, 'Request failed with status 504', 'Request failed with status 504'],
+  ])('%i with %s (session ended: %s)', (status, message, hasSessionEnded, error, toast) => {
+    expect(errorText(status, message, hasSessionEnded)).toEqual({ error, toast });
   });
 
   it('is that of an error of another kind, or says that it is unexpected', () => {

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { basePath } from '#words/language';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
@@ -5,8 +6,27 @@ import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
 import { ResultPage } from '../ui/result-page.tsx';
 import { createStore } from '../data/store.ts';
+import { isOwnScript, showsCrisisLines } from '../rules/own-errors.ts';
 
+let servedLines = '';
+
+/** Keeps the crisis lines of a page that was served with them. Call it before React takes the page over. */
+export function keepCrisisLines(): void {
+  if (showsCrisisLines(location.pathname))
+    servedLines = document.getElementById('main')?.innerHTML ?? '';
+}
+
+/** What needs scripts is hidden. */
+function ServedLines() {
+  useEffect(() => {
+    document.documentElement.dataset['scripts'] = 'failed';
+  }, []);
+  return <div dangerouslySetInnerHTML={{ __html: servedLines }} />;
+}
+
+/** On the page of the crisis lines they stay as they were served, whatever has failed. */
 export function CrashScreen({ text }: { text: string }) {
+  if (servedLines && showsCrisisLines(location.pathname)) return <ServedLines />;
   return (
     <main
       role="alert"
@@ -54,9 +74,8 @@ export const uncaughtError = {
 
 /** Listens before the app starts, so that early errors are caught too. */
 export function watchUncaughtErrors(): void {
-  addEventListener('error', ({ message, error }) => {
-    // Browsers report a `ResizeObserver` loop as an error, which is harmless.
-    if (message.startsWith('ResizeObserver loop') || store.get().text !== null) return;
+  addEventListener('error', ({ filename, error, message }) => {
+    if (store.get().text !== null || !isOwnScript(filename, location.origin)) return;
     store.set({ text: error instanceof Error ? error.message : message });
   });
 }

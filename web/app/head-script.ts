@@ -7,6 +7,7 @@ import {
 } from '../data/early-start.ts';
 import { isTranslated } from '#words/language';
 import { chosenHome, preferredInstead } from './language-addresses.ts';
+import { isOwnScript } from '../rules/own-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 
 declare global {
@@ -128,7 +129,8 @@ function noteEarlySubmit(): void {
 /** Without the scripts everybody sees the guests' page as it is served, which CSS hides from some until they have run. */
 function showGuestsPageWithoutScripts(): void {
   const show = ({ target }: Event) => {
-    if (target instanceof HTMLScriptElement) document.documentElement.dataset['scripts'] = 'failed';
+    const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
+    if (isOwn) document.documentElement.dataset['scripts'] = 'failed';
   };
   // Such events do not bubble.
   addEventListener('error', show, { capture: true });

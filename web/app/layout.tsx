@@ -5,6 +5,7 @@ import { useSession } from '../data/session.ts';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { layoutWords } from '#words/layout';
 import { CrashScreen, uncaughtError } from './error-screens.tsx';
+import { showsCrisisLines } from '../rules/own-errors.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';
@@ -16,7 +17,8 @@ export function Layout() {
   const isSwitched = useSession((session) => session.isSwitched);
   const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
   const rendersWithoutSession = useRendersWithoutSession();
-  if (uncaught !== null) return <CrashScreen text={uncaught} />;
+  if (uncaught !== null && !showsCrisisLines(location.pathname))
+    return <CrashScreen text={uncaught} />;
   return (
     <>
       <Header />

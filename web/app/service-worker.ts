@@ -71,12 +71,29 @@ async function keepPages(): Promise<void> {
   await cache.addAll(keptPages.map((path) => new Request(path, { cache: 'reload' })));
 }
 
-async function load({ request, preloadResponse }: Navigation): Promise<Response> {
+async function load(navigation: Navigation): Promise<Response> {
+  const page = offlinePage(new URL(navigation.request.url).pathname);
+  const isHelp = page.endsWith('/help-now');
   try {
-    return (await preloadResponse) ?? (await fetch(request));
+    const response = await (isHelp ? soon(fromServer(navigation)) : fromServer(navigation));
+    if (!isHelp || response.status < 500) return response;
+    return (await caches.match(page)) ?? response;
   } catch {
-    return (await caches.match(offlinePage(new URL(request.url).pathname))) ?? Response.error();
+    return (await caches.match(page)) ?? Response.error();
   }
+}
+
+const fromServer = async ({ request, preloadResponse }: Navigation) =>
+  (await preloadResponse) ?? fetch(request);
+
+/** The time (ms) after which the kept crisis lines take the place of those of a server that does not answer. */
+const patienceMs = 4000;
+
+function soon(response: Promise<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    setTimeout(reject, patienceMs);
+    response.then(resolve, reject);
+  });
 }
 
 /** The kept page for a path: the crisis lines themselves, or the page that says there is no connection. */

@@ -4,6 +4,7 @@ import type { ErrorCode } from '#contract/errors';
 import {
   errorText,
   ApiError,
+  sessionEnded,
   sessionReplaced,
   handleRequestError,
   notifyError,
@@ -143,7 +144,8 @@ async function fetchBody(route: Route, token: string | null, argument?: object):
 async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
-  const { error, toast } = errorText(response.status, sentenceOf(body), token !== null);
+  const hasSessionEnded = token !== null && body.code === sessionEnded;
+  const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded);
   throw new ApiError(error, { toast, status: response.status, code: body.code });
 }
 

@@ -51,10 +51,13 @@ export function handleRequestError(error: ApiError, token: string | null): void 
   if (!isCurrent(token)) error.isNotified = true;
   else if (error.code === 'token_expired')
     endSession(error, token, !isLocalHost(location.hostname));
-  else if (error.status === 401) endSession(error, token, true);
+  else if (error.code === sessionEnded) endSession(error, token, true);
   else if (error.code === 'pending_approval') awaitApproval(error);
   else if (error.code === 'sign_in_needed') signInWithCode(error, token);
 }
+
+/** The only code by which the server says so: a wrong code is a 401, too, and so is the answer of some networks. */
+export const sessionEnded = 'unauthenticated' satisfies ErrorCode;
 
 const isCurrent = (token: string) =>
   session.get().token === token && session.storedToken() === token;
@@ -120,9 +123,9 @@ export type ErrorText = { error: string; toast: string | null };
 export function errorText(
   status: number,
   message: string | undefined,
-  isProtected: boolean,
+  hasSessionEnded: boolean,
 ): ErrorText {
-  if (status === 401 && isProtected) return both(errorWords.sessionExpired);
+  if (hasSessionEnded) return both(errorWords.sessionExpired);
   if (status === 403)
     return { error: errorWords.permissionDenied, toast: message ?? errorWords.noPermission };
   if (status === 404) return { error: errorWords.notFound, toast: null };

@@ -33,6 +33,7 @@ export const globalCss = defineGlobalStyles({
       display: 'none !important',
     },
   ':root:not([data-visitor]) #root[data-prerendered=shell] > *': { display: 'none !important' },
+  ':root[data-scripts=failed] [data-needs-scripts]': { display: 'none !important' },
   // The landing page below its first screen: laid out after the first frame, which is 30 ms earlier (tests/bench).
   '[data-prerendered] section[data-tone]': {
     contentVisibility: 'auto',

@@ -25,6 +25,9 @@ export const firstRevision = 100;
 const unusable = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n';
 
 /** A stub of the API, for states that the real product cannot reach in a test. */
+/** The response to a call of a session that has ended. */
+export const over = { success: false, code: 'unauthenticated', message: 'Over.' };
+
 export class Stub {
   readonly #page: Page;
   readonly #expectedErrors: RegExp[];
@@ -62,7 +65,7 @@ export class Stub {
   respondByToken(name: EndpointName, bodies: Record<string, object | null>): void {
     this.#replies.set(name, (call, response) => {
       const body = bodies[tokenOf(call)] ?? null;
-      sendJson(response, body ? 200 : 401, JSON.stringify(body ?? {}));
+      sendJson(response, body ? 200 : 401, JSON.stringify(body ?? over));
     });
   }
 

@@ -47,7 +47,10 @@ type Props = { country: string; choose: (country: string) => void };
 function CountryChoice({ country, choose }: Props) {
   const styles = field();
   return (
-    <div className={`${styles.root} ${css({ _unscripted: { display: 'none' } })}`}>
+    <div
+      data-needs-scripts
+      className={`${styles.root} ${css({ _unscripted: { display: 'none' } })}`}
+    >
       <label htmlFor="country" className={styles.label}>
         {helpWords.country}
       </label>
