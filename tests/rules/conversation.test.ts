@@ -2,12 +2,7 @@ import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-sche
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, conversationOf, withOlderPage } from '../../web/rules/conversation-changes.ts';
-import {
-  messageParts,
-  shownMessages,
-  transcript,
-  withReminders,
-} from '../../web/rules/transcript.ts';
+import { shownMessages, transcript, withReminders } from '../../web/rules/transcript.ts';
 import { clockText, levelOf, microphoneProblem, recordingType } from '../../web/rules/recording.ts';
 import { readEvent } from '../../web/rules/stream-events.ts';
 
@@ -93,33 +88,6 @@ describe('a conversation', () => {
     expect(shown(message(1))).toEqual(['m1 sent', 'm2 sending']);
     expect(shown(message(1), message(2))).toEqual(['m1 sent', 'm2 sent']);
     expect(shown(message(2, { state: 'failed' }))).toEqual(['m2 sending']);
-  });
-
-  describe('the parts of a message', () => {
-    it.each([
-      ['plain', ['text: plain']],
-      ['*bold* and _italic_', ['bold: bold', 'text:  and ', 'italic: italic']],
-      ['2*3*4 snake_case_name', ['text: 2*3*4 snake_case_name']],
-      ['<script>alert(1)</script>', ['text: <script>alert(1)</script>']],
-      ['javascript:alert(1)', ['text: javascript:alert(1)']],
-      ['See https://a.example/x.', ['text: See ', 'link: https://a.example/x', 'text: .']],
-    ])('of %s', (text, parts) => {
-      expect(messageParts(text).map((part) => `${part.kind}: ${part.text}`)).toEqual(parts);
-      for (const part of messageParts(text))
-        if (part.kind === 'link') expect(part.href).toBe(part.text);
-    });
-
-    it('lose no character but the marks', () => {
-      fc.assert(
-        fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-          const marks = { bold: '*', italic: '_', text: '', link: '' };
-          const joined = messageParts(text).map(
-            (part) => marks[part.kind] + part.text + marks[part.kind],
-          );
-          expect(joined.join('')).toBe(text);
-        }),
-      );
-    });
   });
 
   describe('the transcript', () => {

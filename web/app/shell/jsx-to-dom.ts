@@ -28,7 +28,8 @@ function appendElement(parent: Node, { type, props }: ReactElement): void {
   const { children, className, ...attributes }: Props = Object(props);
   const element = document.createElement(type);
   for (const [name, value] of Object.entries({ ...attributes, class: className }))
-    if (typeof value === 'string') element.setAttribute(name, value);
+    if (typeof value === 'string' || typeof value === 'number')
+      element.setAttribute(name, String(value));
   append(element, children);
   parent.appendChild(element);
 }

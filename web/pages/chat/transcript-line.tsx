@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react';
 import {
-  type ShownMessage,
-  type TranscriptItem,
+  messageBlocks,
   messageParts,
+  type MessageBlock,
   type MessagePart,
-} from '../../rules/transcript.ts';
+} from '../../rules/message-text.ts';
+import { formatTime, type ShownMessage, type TranscriptItem } from '../../rules/transcript.ts';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { formatTime, formatDate } from '../../rules/formats.ts';
+import { growingText } from '../../rules/growing-text.ts';
+import { dateText } from '#words/intl';
 import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
 import { chatWords, messageStateWords } from '#words/chat';
 
@@ -41,10 +43,10 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
       aria-live={isOwn ? 'off' : undefined}
     >
       <span className={visuallyHidden}>
-        {isOwn ? chatWords.youSaid : chatWords.companionSaid}:{' '}
+        {`${isOwn ? chatWords.youSaid : chatWords.companionSaid}: `}
       </span>
       {voice && player(message)}
-      {text && <MessageText text={text} />}
+      {text && <MessageText blocks={isOwn ? [{ kind: 'text', text }] : messageBlocks(text)} />}
       {crisis && (
         <button
           type="button"
@@ -68,37 +70,61 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
   );
 }
 
-const MessageText = ({ text }: { text: string }) => (
-  <div
-    className={css({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' })}
-    dir="auto"
-  >
-    {messageParts(text).map((part, index) => (
-      <Part key={index} {...part} />
+const MessageText = ({ blocks }: { blocks: MessageBlock[] }) => (
+  <div className={messageText} dir="auto">
+    {blocks.map((block, index) => (
+      <Block key={index} {...block} />
     ))}
   </div>
 );
+
+function Block(block: MessageBlock) {
+  if (block.kind !== 'list') {
+    const parts = <Parts text={block.text} />;
+    return <p>{block.kind === 'heading' ? <strong>{parts}</strong> : parts}</p>;
+  }
+  const items = block.items.map((item, index) => (
+    <li key={index}>
+      <Parts text={item} />
+    </li>
+  ));
+  return block.start ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+const Parts = ({ text }: { text: string }) => messageParts(text).map(partOf);
 
 /** Outside of the live region, where the message that replaces it is announced once. */
 export function TypedReply({ text }: { text: string }) {
   return (
     <div className={`${bubble} ${belowLast}`} data-author="solace" data-slot="typed">
       <span className={visuallyHidden}>{chatWords.writing}: </span>
-      <MessageText text={text} />
+      <MessageText blocks={messageBlocks(growingText(text))} />
     </div>
   );
 }
 
-function Part(part: MessagePart) {
-  if (part.kind === 'link')
-    return (
-      <ExternalLink href={part.href} className={link()}>
-        {part.text}
-      </ExternalLink>
-    );
-  if (part.kind === 'bold') return <strong>{part.text}</strong>;
-  return part.kind === 'italic' ? <em>{part.text}</em> : part.text;
+/** Text is an element, too: a translator replaces its node, which React then could not change. */
+function partOf(part: MessagePart, key: number): ReactNode {
+  if (part.kind === 'text') return <span key={key}>{part.text}</span>;
+  if (part.kind !== 'link') {
+    const parts = part.parts.map(partOf);
+    return part.kind === 'bold' ? <strong key={key}>{parts}</strong> : <em key={key}>{parts}</em>;
+  }
+  return (
+    <ExternalLink key={key} href={part.href} className={link()}>
+      {part.text}
+    </ExternalLink>
+  );
 }
+
+const messageText = css({
+  display: 'grid',
+  gap: '1',
+  whiteSpace: 'pre-wrap',
+  overflowWrap: 'anywhere',
+  unicodeBidi: 'isolate',
+  '& :is(ul, ol)': { paddingInlineStart: '[1.5em]', listStyle: 'revert' },
+});
 
 const bubble = css({
   display: 'grid',
@@ -167,7 +193,7 @@ function dayText(date: Date): string {
   if (date.toDateString() === new Date().toDateString()) return chatWords.today;
   return date.toDateString() === yesterday.toDateString()
     ? chatWords.yesterday
-    : formatDate(date.toISOString());
+    : dateText(date.getDate(), date.getMonth(), date.getFullYear());
 }
 
 const separator = css({

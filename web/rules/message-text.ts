@@ -1,0 +1,67 @@
+export type MessagePart =
+  | { kind: 'text'; text: string }
+  | { kind: 'bold' | 'italic'; parts: MessagePart[] }
+  | { kind: 'link'; text: string; href: string };
+
+export type MessageBlock =
+  | { kind: 'text' | 'heading'; text: string }
+  | { kind: 'list'; start: number; items: string[] };
+
+/** A heading, a rule, or an item of a list with its number. */
+const markedLine =
+  /^(?:#{1,6} +(.*?)[ #]*|[ \t]*(-{3,}|\*{3,}) *|[ \t]*(?:[-*+•]|(\d{1,9})[.)]) +(\S.*))$/;
+
+/** The blocks of a reply: models write Markdown, whatever they are told. Tables and code stay as they are written. */
+export function messageBlocks(text: string): MessageBlock[] {
+  const blocks: MessageBlock[] = [];
+  for (const line of text.split('\n')) {
+    const [, heading, rule, start, item] = markedLine.exec(line) ?? [];
+    const last = blocks.at(-1);
+    const isBlank = rule !== undefined || line.trim() === '';
+    if (heading) blocks.push({ kind: 'heading', text: heading });
+    else if (item && last?.kind === 'list' && !last.start === !Number(start ?? 0))
+      last.items.push(item);
+    else if (item) blocks.push({ kind: 'list', start: Number(start ?? 0), items: [item] });
+    else if (last?.kind === 'text') last.text += isBlank ? '\n' : `\n${line}`;
+    else if (!isBlank) blocks.push({ kind: 'text', text: line });
+  }
+  return blocks;
+}
+
+/** A link with a text of its own; an address; or text between marks, which count at the borders of words. */
+const marked =
+  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|https?:\/\/[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
+
+/** The parts of a text: links, `*bold*`, `**bold**` and `_italic_`. Everything else is text. */
+export function messageParts(text: string): MessagePart[] {
+  const parts: MessagePart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(marked)) {
+    const [whole, name, target, mark, inner = ''] = match;
+    const used = name || mark ? whole : addressIn(whole);
+    if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
+    if (mark) parts.push({ kind: mark === '_' ? 'italic' : 'bold', parts: messageParts(inner) });
+    else parts.push(linkTo(target ?? used, name));
+    end = match.index + used.length;
+  }
+  if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });
+  return parts;
+}
+
+/** A text that looks like an address must not name another one than the one behind it. */
+function linkTo(href: string, name = href): MessagePart {
+  const text = /:\/\/|www\./i.test(name) ? href : name.replaceAll('**', '');
+  return { kind: 'link', text, href };
+}
+
+const openings: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+/** An address without the punctuation that ends the sentence around it. */
+function addressIn(text: string): string {
+  const last = text.at(-1) ?? '';
+  const opening = openings[last];
+  const isOutside = opening
+    ? text.split(last).length > text.split(opening).length
+    : /[\p{Pe}\p{Ps}\p{Pf}\p{Pi}\p{Po}`]/u.test(last) && !'/&#%@'.includes(last);
+  return isOutside ? addressIn(text.slice(0, -1)) : text;
+}
