@@ -14,5 +14,8 @@ type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'keyCode' | 'isComposing'>;
 /** Enter sends if a keyboard is likely. Safari reports key code 229 after a composition has ended (WebKit 165004). */
 export function sendsOnEnter({ key, shiftKey, keyCode, isComposing }: Key): boolean {
   if (key !== 'Enter' || shiftKey || isComposing || keyCode === 229) return false;
-  return matchMedia('(pointer: fine)').matches;
+  return likelyKeyboard().matches;
 }
+
+/** A device with a mouse or a trackpad has a keyboard, as a tablet in its keyboard case. */
+export const likelyKeyboard = () => matchMedia('(any-pointer: fine)');

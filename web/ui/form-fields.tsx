@@ -32,7 +32,7 @@ export function TextField({
       required={required ?? false}
     >
       <Field.Label className={styles.label}>{label}</Field.Label>
-      <Field.Input className={styles.input} {...input} />
+      <Field.Input className={styles.input} dir="auto" {...input} />
       {hint && <Field.HelperText className={styles.hint}>{hint}</Field.HelperText>}
       <Field.ErrorText className={styles.error}>{error}</Field.ErrorText>
     </Field.Root>
@@ -50,7 +50,7 @@ export function TextareaField({ label, error, required, ...textarea }: TextareaF
   return (
     <Field.Root className={styles.root} invalid={Boolean(error)} required={required ?? false}>
       <Field.Label className={styles.label}>{label}</Field.Label>
-      <Field.Textarea className={styles.textarea} {...textarea} />
+      <Field.Textarea className={styles.textarea} dir="auto" {...textarea} />
       <Field.ErrorText className={styles.error}>{error}</Field.ErrorText>
     </Field.Root>
   );

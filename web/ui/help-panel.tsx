@@ -97,7 +97,7 @@ function Service({ service, translated, languages }: HelpLine) {
       <strong lang={languages?.[0] ?? locale} className={css({ fontWeight: 'semibold' })}>
         {service}
       </strong>
-      {translated && ` (${helpLineWords.services[translated]})`}
+      {translated && <span>{` (${helpLineWords.services[translated]})`}</span>}
     </p>
   );
 }

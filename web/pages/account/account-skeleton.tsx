@@ -14,7 +14,7 @@ export function AccountSkeleton() {
   const state = (
     <output className={label} data-slot="start">
       <span className={spinner({ size: 'sm' })} aria-hidden="true" />
-      {isInitializing ? layoutWords.loadingApplication : layoutWords.loadingAccount}
+      <span>{isInitializing ? layoutWords.loadingApplication : layoutWords.loadingAccount}</span>
     </output>
   );
   return (

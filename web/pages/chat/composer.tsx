@@ -15,7 +15,7 @@ import { isVisible } from '#contract/visible-text';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
-import { sendsOnEnter } from '../../rules/browser-input.ts';
+import { likelyKeyboard, sendsOnEnter } from '../../rules/browser-input.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
 import { errorWords } from '#words/page-errors';
@@ -60,6 +60,9 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
     if (send(text)) drafts.write('');
     field.current?.focus();
   };
+  const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
+  const describedBy =
+    `${error ? 'message-error' : ''} ${enterSends ? 'message-hint' : ''}`.trim() || undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (sendsOnEnter(event.nativeEvent)) {
       event.preventDefault();
@@ -85,9 +88,10 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
                 rows={1}
                 value={text}
                 placeholder={composerWords.placeholder}
-                enterKeyHint="send"
+                dir="auto"
+                enterKeyHint={enterSends ? 'send' : 'enter'}
                 aria-invalid={error && !error.isNotice ? true : undefined}
-                aria-describedby={error ? 'message-error message-hint' : 'message-hint'}
+                aria-describedby={describedBy}
                 onChange={({ target }) => {
                   drafts.write(target.value);
                   if (error) showError(null);
@@ -177,6 +181,14 @@ function Counter({ used }: { used: number }) {
   );
 }
 
+const hasKeyboard = () => likelyKeyboard().matches;
+
+function followKeyboard(tell: () => void): () => void {
+  const media = likelyKeyboard();
+  media.addEventListener('change', tell);
+  return () => media.removeEventListener('change', tell);
+}
+
 const form = css({ display: 'grid', gap: '2' });
 const row = css({ display: 'flex', flexWrap: 'wrap', gap: '2', alignItems: 'flex-end' });
 const panelPlace = css({ minHeight: '[3.325rem]' });
@@ -199,7 +211,7 @@ const below = css({
 });
 const hint = css({
   marginInlineStart: { base: '0', md: 'auto' },
-  '@media (pointer: coarse)': { display: 'none' },
+  '@media not (any-pointer: fine)': { display: 'none' },
 });
 
 const sameText = {
@@ -232,7 +244,7 @@ function Allowance() {
   const isCounted = used !== null && limit !== null && limit >= 0;
   return (
     <span className={place}>
-      {isCounted && composerWords.used({ used, limit })}
+      {isCounted && <span>{composerWords.used({ used, limit })}</span>}
       {isCounted && used >= limit && (
         <Link to="/plans" className={link()}>
           {composerWords.plans}

@@ -92,7 +92,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
             onClick={jumpToEnd}
           >
             <Icon name="chevron" />
-            {chatWords.newMessages(scroll.unseen)}
+            <span>{chatWords.newMessages(scroll.unseen)}</span>
           </button>
         )}
         <ConnectionState focusList={focusList} />
@@ -184,10 +184,10 @@ function TypingIndicator({ isTyping }: { isTyping: boolean }) {
   const isStarting = useSession(({ isInitializing }) => isInitializing);
   return (
     <output className={line} data-slot="start">
-      {isStarting && layoutWords.loadingApplication}
+      {isStarting && <span>{layoutWords.loadingApplication}</span>}
       {isTyping && !isStarting && (
         <>
-          {chatWords.writing}
+          <span>{chatWords.writing}</span>
           <span className={dots} aria-hidden="true">
             <i />
             <i />

@@ -43,7 +43,7 @@ export function SendErrorText({ id, error, openHelp }: ErrorProps) {
   return (
     <div id={id} role={error.isNotice ? 'status' : undefined}>
       <Alert look={error.isNotice ? 'calm' : 'danger'}>
-        {error.text}
+        <span>{error.text}</span>
         {error.leadsToPlans && (
           <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
             <Link to="/plans" className={link()}>
