@@ -182,6 +182,21 @@ it('responds 503 while WhatsApp never answers, and sends one message at most', a
   expect(await sandbox.heldBy(match)).toBe(1);
 });
 
+it.each([
+  ['a dead token', { status: 401, code: 190 }],
+  ['a missing permission', { status: 400, code: 200 }],
+  ['a forbidden account', { status: 403 }],
+])('says that codes cannot be sent with %s, and rings at once', async (_, fault) => {
+  const { phone } = await newContact();
+  const match = phone.slice(1);
+  const refused = await during({ whatsapp: { ...fault, match } }, () => requestOtp(phone));
+  const message = 'Codes cannot be sent at the moment. Please write to our support.';
+  expect(refused).toMatchObject({ status: 503, body: { code: 'codes_unavailable', message } });
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(logLines('whatsapp_forbidden')).toMatchObject([{ level: 'error', status: fault.status }]);
+  expect((await requestOtp(phone)).status).toBe(200);
+});
+
 /** Makes a call and disconnects while its request to another service, which contains the marks, is held. */
 async function hangUp(
   method: string,

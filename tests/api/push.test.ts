@@ -208,6 +208,28 @@ it.each([
   },
 );
 
+it.each([400, 401, 403])(
+  'a subscription that its service refuses three times with %i ends',
+  async (status) => {
+    const { phone, token, browser } = await newSubscriber();
+    await faultFor(browser, { status });
+    for (const count of [1, 2, 3]) {
+      expect(await rowsOf(token)).toEqual([browser.endpoint]);
+      await reply(phone, 'Hello');
+      await eventually(() => expect(logLines('notice_refused')).toHaveLength(count));
+    }
+    await eventually(async () => expect(await rowsOf(token)).toEqual([]));
+  },
+);
+
+it('browsers of every public push service may subscribe', async () => {
+  const { token, browser } = await newSubscriber();
+  for (const host of ['fcm.googleapis.com', 'jmt17.google.com', 'android.googleapis.com'])
+    expect((await put(token, { ...browser, endpoint: `https://${host}/fcm/send/1` })).status).toBe(
+      200,
+    );
+});
+
 describe('the API refuses', () => {
   const inside = [
     'http://fcm.googleapis.com/fcm/send/1',

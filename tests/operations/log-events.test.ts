@@ -168,6 +168,7 @@ describe('the alerts', () => {
     ['stripe_refused', { status: 401 }, ['Stripe refuses us']],
     ['stripe_refused', { status: 403 }, ['Stripe refuses us']],
     ['stripe_refused', { status: 429 }, []],
+    ['whatsapp_forbidden', { status: 401 }, ['WhatsApp refuses us']],
     ['customer_unclosed', {}, ['Somebody who left may be charged']],
     ['database_refused', { code: 'BLOCKED' }, ['The database refuses us']],
   ])('ring at the first %s with %o', async (event, fields: object, names) => {

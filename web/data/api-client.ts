@@ -145,7 +145,7 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
   const hasSessionEnded = token !== null && body.code === sessionEnded;
-  const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded);
+  const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded, body.code);
   throw new ApiError(error, { toast, status: response.status, code: body.code });
 }
 

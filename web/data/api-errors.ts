@@ -124,7 +124,10 @@ export function errorText(
   status: number,
   message: string | undefined,
   hasSessionEnded: boolean,
+  code?: string,
 ): ErrorText {
+  // The one outage that repeating does not mend: its sentence names the way out.
+  if (code === 'codes_unavailable' && message) return both(message);
   if (hasSessionEnded) return both(errorWords.sessionExpired);
   if (status === 403)
     return { error: errorWords.permissionDenied, toast: message ?? errorWords.noPermission };

@@ -124,6 +124,7 @@ export const endpoints = {
       challenge: v.optional(Challenge),
       linkCode: v.optional(v.string()),
     }),
+    fails: ['codesUnavailable'],
   },
   contactState: {
     ...pageRoutes.contactState,

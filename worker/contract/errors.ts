@@ -78,6 +78,11 @@ export const apiErrors = {
     message: 'Too many requests. Please try again later.',
   },
   internal: { status: 500, code: 'internal', message: 'Something went wrong on our side.' },
+  codesUnavailable: {
+    status: 503,
+    code: 'codes_unavailable',
+    message: 'Codes cannot be sent at the moment. Please write to our support.',
+  },
   unavailable: { status: 503, code: 'unavailable', message: 'Service temporarily unavailable' },
 } as const;
 

@@ -4,5 +4,5 @@ function beginning(token: RegExp): (text: string) => string {
 }
 
 export const trialTokenIn = beginning(/^[\da-f]{64}(?![\da-f])/);
-export const jwtIn = beginning(/^[\w-]+\.[\w-]+\.[\w-]+/);
+export const jwtIn = beginning(/^[\w-]+\.[\w-]+\.[\w-]+(?!\.?[\w-])/);
 export const checkoutSessionIn = beginning(/^cs_(test|live)_[\da-zA-Z]+/);

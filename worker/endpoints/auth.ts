@@ -43,6 +43,7 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
   if (outcome === 'unknown')
     throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
   await withdrawCode(call, phone, issued.id);
+  if (outcome === 'forbidden') throw new RequestError('codesUnavailable', { retryAfter: 60 });
   throw new RequestError('unavailable', { retryAfter: 1 });
 };
 

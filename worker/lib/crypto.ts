@@ -27,7 +27,8 @@ export type HashPurpose =
   | 'log'
   | 'jti'
   | 'referral'
-  | 'bot-call';
+  | 'bot-call'
+  | 'push';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
 export async function keyedHash(

@@ -8,7 +8,8 @@ const timeoutMs = 5000;
 /** Meta's codes of a template that is missing or not approved in the language, paused, or disabled. */
 const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
 
-export type Delivery = 'taken' | 'refused' | 'unknown';
+/** `forbidden`: Meta refuses our token, our permission or our account, so that nobody can get a code. */
+export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 
 type Context = { settings: Settings; language: Language };
 
@@ -26,8 +27,17 @@ export async function sendCode(
     result = await sendTemplate(settings, { whatsappId, code, language: first });
   }
   if (typeof result === 'string') return result;
-  log('error', 'whatsapp_refused', { status: result.status, code: result.code });
-  return 'refused';
+  const forbidden = isForbidden(result);
+  const { status, code: reason } = result;
+  log('error', forbidden ? 'whatsapp_forbidden' : 'whatsapp_refused', { status, code: reason });
+  return forbidden ? 'forbidden' : 'refused';
+}
+
+/** Meta's codes of a token, a permission or an account that is blocked; 200 to 299 are permissions, too. */
+const aboutUs = new Set([0, 3, 10, 190, 368, 131_031]);
+
+function isForbidden({ status, code = -1 }: Refusal): boolean {
+  return status === 401 || status === 403 || aboutUs.has(code) || (code >= 200 && code < 300);
 }
 
 /** The language of the templates in which a page's language is written: of its region, else of any, else the first. */

@@ -1,11 +1,12 @@
 import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
-import { pushSubscriptions, sessions } from '#db/schema';
+import { pushSubscriptions, rateLimitEvents, sessions } from '#db/schema';
 import type { ExportSection } from '../accounts/user-record.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import { brand } from '../contract/brand.ts';
 import { languages, type Language } from '../contract/languages.ts';
 import type { Notice } from '../contract/push.ts';
 import type { Database } from '../lib/database.ts';
+import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
 import type { KeyPair, Settings } from '../settings.ts';
@@ -139,7 +140,30 @@ async function notify(
   if (status === 404 || status === 410) {
     const same = and(eq(table.endpoint, endpoint), eq(table.createdAt, createdAt));
     await db.delete(table).where(same);
-  } else if (status >= 300) log('error', 'notice_refused', { status });
+  } else if (status >= 300) {
+    log('error', 'notice_refused', { status });
+    if (forGood.has(status)) await countRefusal({ db, settings }, subscriber);
+  }
+}
+
+/** The subscription is of another key, or broken: one refusal may be a mistake of the service, three are none. */
+const forGood = new Set([400, 401, 403]);
+const refusalsToEnd = 3;
+
+async function countRefusal(
+  { db, settings }: { db: Database; settings: Settings },
+  { endpoint, createdAt }: Subscriber,
+): Promise<void> {
+  const subject = `notices:${await keyedHash(settings.CODE_PEPPER[0]!, 'push', endpoint)}`;
+  const event = { subject, at: Date.now(), by: crypto.randomUUID() };
+  const refusals = sql`(select count(*) from ${rateLimitEvents} where ${rateLimitEvents.subject} = ${subject})`;
+  const ended = sql`${refusals} >= ${refusalsToEnd}`;
+  await db.batch([
+    db.insert(rateLimitEvents).values(event),
+    db
+      .delete(table)
+      .where(and(eq(table.endpoint, endpoint), eq(table.createdAt, createdAt), ended)),
+  ]);
 }
 
 function noticeIn(language: Language): Notice {

@@ -144,7 +144,7 @@ export async function claimNumber(
   const limited = [
     ...claims,
     ...number.codesTo,
-    ...(outcome === 'refused' ? number.everyCodeTo : []),
+    ...(outcome === 'unknown' ? [] : number.everyCodeTo),
   ];
   const undo = [
     db

@@ -94,6 +94,23 @@ export const alerts: Alert[] = [
     forMinutes: 0,
   },
   {
+    name: 'WhatsApp refuses us',
+    when: 'any `whatsapp_forbidden`',
+    urgency: 'now',
+    meaning:
+      'nobody gets a code: `WHATSAPP_TOKEN`, its permissions or the account; run `npm run doctor`',
+    ...any('whatsapp_forbidden'),
+  },
+  {
+    name: 'Notices are refused',
+    when: 'more than 5 `notice_refused` with `status` 400, 401 or 403 in five minutes',
+    urgency: 'same day',
+    meaning: 'replies are not announced: check `VAPID_KEYS`',
+    query: counted('event="notice_refused" | status=~"400|401|403"', '5m'),
+    threshold: 5,
+    forMinutes: 0,
+  },
+  {
     name: 'Codes are refused',
     when: 'more than 5 `whatsapp_refused` in five minutes',
     urgency: 'now',
