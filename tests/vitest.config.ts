@@ -13,7 +13,7 @@ export default defineConfig({
     projects: [
       suite('rules', 'rules'),
       suite('build', 'build'),
-      suite('services', '{sandbox,product,runner,faults}'),
+      suite('services', '{sandbox,product,dev,runner,faults}'),
       suite('operations', 'operations'),
     ],
     // Only a failure takes this long: the limits leave room for a busy machine.

@@ -67,7 +67,8 @@ export async function waitUntilReady(urls: string[], ended: Promise<string>): Pr
   void ended.then((why) => (reason = why));
   const deadline = Date.now() + readyWithinMs;
   for (const url of urls) {
-    for (let last = await statusOf(url); last !== '200'; last = await statusOf(url)) {
+    const status = () => Promise.race([statusOf(url), ended]);
+    for (let last = await status(); last !== '200'; last = await status()) {
       if (reason !== undefined) throw new Error(reason);
       if (Date.now() > deadline)
         throw new Error(

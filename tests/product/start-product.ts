@@ -5,6 +5,7 @@ import { createClient } from '@libsql/client/web';
 import { migrate } from '../../drizzle/migrate.ts';
 import { addresses, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
+import { lockState, requireOtherAddress, requireOwnVersion } from './state-folder.ts';
 import { startSandbox } from '../sandbox/start.ts';
 import { startRestartableWorker, type WorkerSettings } from './worker-process.ts';
 import { Stripe } from 'stripe';
@@ -56,11 +57,16 @@ export async function startProduct(settings: ProductSettings) {
 export async function prepare(settings: ProductSettings) {
   const stateDir = resolve(settings.stateDir);
   const varsFile = resolve(settings.varsFile ?? join(stateDir, 'vars'));
+  const addressOf = (sitePort: number) => `http://localhost:${sitePort}`;
+  if (settings.port) requireOtherAddress(stateDir, addressOf(settings.port));
   const port = await freePort(settings.port ?? 0, 'PORT');
   const sandboxPort = await freePort(settings.sandboxPort ?? 0, 'SANDBOX_PORT');
+  const siteUrl = addressOf(port);
+  lockState(stateDir, siteUrl);
   if (settings.reset) rmSync(stateDir, { recursive: true, force: true });
+  requireOwnVersion(stateDir);
   const vars = refreshVars(varsFile, addresses(port, sandboxPort));
-  return { port, sandboxPort, stateDir, varsFile, vars, siteUrl: `http://localhost:${port}` };
+  return { port, sandboxPort, stateDir, varsFile, vars, siteUrl };
 }
 
 /** Where nothing listens: services alone have no Worker. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { findBrowser } from '../browser/browser.ts';
 import { freePort, requireDiskSpace } from './machine.ts';
 import { listen } from '../sandbox/start.ts';
+import { requireOwnVersion } from './state-folder.ts';
 import { addresses, refreshVars } from './vars.ts';
 
 const programs = { 'npm run dev': 'tests/product/dev.ts', 'npm test': 'tests/runner/all.ts' };
@@ -100,6 +101,20 @@ it('a disk without the space that is needed is named', () => {
   const said = /^The disk has \d+ MiB left, and Solace needs 1099511627776 MiB: remove/;
   expect(() => requireDiskSpace(folder, 2 ** 40)).toThrow(said);
   expect(() => requireDiskSpace(folder, 0)).not.toThrow();
+});
+
+it('a state folder of another version is named, with the two ways out', () => {
+  mkdirSync(join(folder, 'sandbox'));
+  writeFileSync(join(folder, 'sandbox/solace.db'), 'no database, nor one of this version');
+  expect(() => requireOwnVersion(folder)).toThrow(
+    /belongs to another version of Solace\. Go back to that version to keep them, or start with none: npm run dev -- --reset$/,
+  );
+});
+
+it('settings that cannot be read are named', () => {
+  expect(() => refreshVars(folder, addresses(8787, 8788))).toThrow(
+    /cannot be read \(EISDIR\): make it a readable file, or move it away for a new one\.$/,
+  );
 });
 
 it('the first run writes fresh secrets, the next keeps them', () => {

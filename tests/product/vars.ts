@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import { publicPushHosts } from '../../worker/contract/push.ts';
 
@@ -30,7 +30,7 @@ const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
  * addresses of real services stay; addresses of this machine follow the ports. What was missing comes last.
  */
 export function refreshVars(file: string, addresses: Addresses): Vars {
-  let text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  let text = existsSync(file) ? readVars(file) : '';
   const present = Object.fromEntries(
     Object.entries(parseEnv(text)).filter(([, value]) => value),
   ) as Record<string, string>;
@@ -46,6 +46,18 @@ export function refreshVars(file: string, addresses: Addresses): Vars {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${text.trim()}\n`, { mode: 0o600 });
   return wanted;
+}
+
+function readVars(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `${relative('.', file)} cannot be read (${code}): make it a readable file, or move it away for a new one.`,
+      { cause: error },
+    );
+  }
 }
 
 function freshSecrets() {

@@ -15,6 +15,7 @@ const environment = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_HIDE_BANNER: 'true',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  X_LOCAL_OBSERVABILITY: 'false',
   FORCE_COLOR: '0',
 };
 
@@ -86,10 +87,24 @@ export function startGroup(
     },
   });
   const last = follow([child.stdout!, child.stderr!], log);
-  const exit = once(child, 'exit').then(() =>
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }),
-  );
+  const exit = cleanUp();
+
+  async function cleanUp(): Promise<void> {
+    await once(child, 'exit');
+    killGroup(child.pid!);
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+  }
+
   return { child, exit, last };
+}
+
+/** Ends what a killed leader of a process group has left. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
 }
 
 /** Passes lines on, and keeps the last ones. */

@@ -1,7 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { migrate } from '../../../drizzle/migrate.ts';
 import { compileAll } from '../../../web/build/words/compile-all.ts';
 import { messageOf } from '../machine.ts';
@@ -19,6 +20,7 @@ export type LiveSettings = {
   varsFile: string;
 };
 
+const runFile = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 const { port, sandboxPort, stateDir, varsFile } = JSON.parse(process.argv[2] ?? '') as LiveSettings;
 const siteUrl = `http://localhost:${port}`;
@@ -35,7 +37,8 @@ try {
 }
 
 async function start(): Promise<void> {
-  compileAll();
+  for (const [language, faults] of compileAll()) console.error(`${language}: ${faults.join('\n')}`);
+  const styles = runFile('npm', ['run', '--silent', 'build:styles'], { cwd: root });
   const services = await startLiveServices(root, () => ({
     port: sandboxPort,
     stateDir: join(stateDir, 'sandbox'),
@@ -46,6 +49,7 @@ async function start(): Promise<void> {
   await setUpStripe(varsNow());
 
   const worker = await startLiveWorker({ root, stateDir, varsFile, report });
+  await styles;
   const website = await startLiveWebsite({
     root,
     port,
@@ -65,8 +69,12 @@ async function start(): Promise<void> {
 
   async function restart(file: string): Promise<void> {
     console.log(`${basename(file)} has changed: the Worker starts again.`);
-    await services.restart();
-    await worker.restart();
+    try {
+      await services.restart();
+      await worker.restart();
+    } catch (error) {
+      console.error(`${basename(file)} cannot be used: ${messageOf(error)}`);
+    }
   }
 }
 

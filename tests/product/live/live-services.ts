@@ -1,6 +1,7 @@
 import { createServer } from 'vite';
 import type { SandboxSettings } from '../../sandbox/setup.ts';
 import { messageOf } from '../machine.ts';
+import { watch } from './watch.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 type Sandbox = typeof import('../../sandbox/start.ts');
@@ -12,10 +13,14 @@ export async function startLiveServices(root: string, settingsOf: () => SandboxS
     root,
     appType: 'custom',
     logLevel: 'warn',
+    cacheDir: '.wrangler/vite/services',
     optimizeDeps: { noDiscovery: true },
-    server: { middlewareMode: true, ws: false },
+    server: { middlewareMode: true, ws: false, watch },
   });
-  const load = async () => (await vite.ssrLoadModule('/tests/sandbox/start.ts')) as Sandbox;
+  const load = async () => {
+    vite.environments.ssr.moduleGraph.invalidateAll();
+    return (await vite.ssrLoadModule('/tests/sandbox/start.ts')) as Sandbox;
+  };
   let running = await (await load()).startSandbox(settingsOf());
 
   const restart = oneAtATime(async () => {

@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer, type Connect, type DevEnvironment } from 'vite';
+import { watch } from './watch.ts';
 import type { Mistake } from './worker-log.ts';
 
 type Settings = { root: string; port: number; worker: Connect.NextHandleFunction };
@@ -17,7 +19,14 @@ export async function startLiveWebsite({ root, port, worker }: Settings) {
     configLoader: 'native',
     logLevel: 'warn',
     clearScreen: false,
-    server: { port, strictPort: true, cors: false },
+    cacheDir: join(root, '.wrangler/vite/website'),
+    server: {
+      port,
+      strictPort: true,
+      cors: false,
+      watch,
+      fs: { allow: [root, realpathSync(join(root, 'node_modules'))] },
+    },
     plugins: [
       {
         name: 'worker-first',

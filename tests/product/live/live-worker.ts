@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { cloudflare } from '@cloudflare/vite-plugin';
 import { createServer, type Connect, type Plugin } from 'vite';
 import { writeBuiltConfig } from '../worker-process.ts';
+import { watch } from './watch.ts';
 import { workerLogger, type Mistake } from './worker-log.ts';
 
 type Settings = {
@@ -39,8 +40,8 @@ export async function startLiveWorker({ root, stateDir, varsFile, report }: Sett
     root,
     appType: 'custom',
     customLogger: workerLogger(report),
-    cacheDir: 'node_modules/.vite/worker',
-    server: { middlewareMode: true, ws: false, cors: false },
+    cacheDir: '.wrangler/vite/worker',
+    server: { middlewareMode: true, ws: false, cors: false, watch },
     plugins: [
       cloudflare({
         configPath: await writeConfig(),

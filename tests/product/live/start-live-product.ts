@@ -11,7 +11,7 @@ export async function startLiveProduct(settings: ProductSettings) {
   const { port, sandboxPort, stateDir, varsFile, siteUrl } = await prepare(settings);
   const { log = () => {} } = settings;
   const live: LiveSettings = { port, sandboxPort, stateDir, varsFile };
-  const { child, exit, last } = startGroup([program, JSON.stringify(live)], { stateDir, log });
+  const { child, exit } = startGroup([program, JSON.stringify(live)], { stateDir, log });
   const close = async () => {
     if (child.connected) child.disconnect();
     await exit;
@@ -20,7 +20,7 @@ export async function startLiveProduct(settings: ProductSettings) {
   starting.defer(close);
 
   const sandboxUrl = `http://localhost:${sandboxPort}`;
-  const reason = exit.then(() => `Solace ended by itself.\n${last.join('\n')}`);
+  const reason = exit.then(() => 'Solace has ended; the lines above say why.');
   const ended = Promise.race([reason, aborted(settings.signal)]);
   await waitUntilReady([sandboxUrl, `${siteUrl}/api/health`, siteUrl], ended);
   starting.move();

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'vite';
@@ -6,6 +7,8 @@ import { compileAll } from './compile-all.ts';
 import { folderOf, wordsFolder } from './texts.ts';
 
 const name = /^#words\/([\w-]+)$/;
+const compiledIn = /\/worker\/contract\/(?:brand|languages|plans)\.ts$/;
+const command = join(import.meta.dirname, 'language-command.ts');
 const virtual = '\0words:';
 const fileOf = (folder: string, module: string) =>
   join(wordsFolder, 'compiled', folder, `${module}.ts`);
@@ -34,6 +37,10 @@ export function liveWords(): Plugin {
       },
     },
     configureServer({ watcher, ws, config: { logger } }) {
+      // Prices and names are in the compiled words, and this process has read them already.
+      watcher.on('change', (file) => {
+        if (compiledIn.test(file)) execFile(process.execPath, [command, 'compile']);
+      });
       let isBroken = false;
       watcher.on('change', (file) => {
         const tag = languageOf(file);
