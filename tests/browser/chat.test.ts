@@ -332,14 +332,15 @@ stubbed('a page that cannot be read after a `reset` is read later', async ({ pag
   const push = await openLong(page, stub);
   stub.respond('getChat', {}, 503);
   push({ type: 'reset' });
-  await expect.poll(() => stub.calls('getChat').length).toBe(3);
+  await expect.poll(() => stub.calls('getChat').length).toBeGreaterThanOrEqual(3);
   push({ type: 'message', message: messageOf(70, 'Written meanwhile', { author: 'solace' }) });
   await expect(chat.message(page, 'Written meanwhile')).toBeVisible();
   await visitAccount(page);
   await expect.poll(() => stub.calls('chatStream').length).toBe(2);
   expect(stub.calls('chatStream')[1]!.search.get('after')).toBe('100');
+  const attempts = stub.calls('getChat').length;
   push({ type: 'reset' });
-  await expect.poll(() => stub.calls('getChat').length).toBe(5);
+  await expect.poll(() => stub.calls('getChat').length).toBeGreaterThan(attempts);
   stub.respond(
     'getChat',
     pageOf([...long, messageOf(60, 'Missed before', { author: 'solace' })], { revision: 300 }),

@@ -300,6 +300,11 @@ stubbed(
     await expect(login.code(page)).toBeEnabled();
     await login.code(page).fill('654321');
     await expect(login.verify(page)).toBeEnabled();
+    // The failures before the lock count no more.
+    await login.verify(page).click();
+    await expect.poll(() => stub.calls('verifyOtp').length).toBe(4);
+    await expect(login.alert(page)).toBeVisible();
+    await expect(login.verify(page)).toBeVisible();
   },
 );
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { chat, messageOf, openConversation } from './support/chat.ts';
-import { follow, openAccount, settle, stopTime } from './support/page.ts';
+import { follow, openAccount, setVisible, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
@@ -34,6 +34,24 @@ test('the stream moves the count by a number, and fetches the profile of a new p
     send({ type });
     await expect(used(page, usage)).toBeVisible();
   }
+});
+
+test('a count that comes during a fetch of the profile is newer than the response', async ({
+  page,
+  stub,
+}) => {
+  const send = stub.openStream('usageStream', []);
+  await openAccount(page, stub, basic);
+  await expect(used(page, '3 / 30')).toBeVisible();
+  const release = stub.hold('getMe');
+  const fetched = stub.calls('getMe').length;
+  await setVisible(page, true);
+  await expect.poll(() => stub.calls('getMe').length).toBe(fetched + 1);
+  send({ type: 'usageUpdate', count: 9 });
+  await expect(used(page, '9 / 30')).toBeVisible();
+  release();
+  await settle(page);
+  await expect(used(page, '9 / 30')).toBeVisible();
 });
 
 test('a stream has credentials; no other call has a cookie, or a token without need', async ({
