@@ -19,7 +19,10 @@ export class ActiveRecording {
   readonly #meter: Meter;
   readonly #startedAt = performance.now();
   readonly #limit: ReturnType<typeof setTimeout>;
-  readonly #finished = Promise.withResolvers<void>();
+  #resolveFinished = () => {};
+  readonly #finished = new Promise<void>((resolve) => {
+    this.#resolveFinished = resolve;
+  });
   #end: RecordingEnd | null = null;
 
   constructor(stream: MediaStream, longestSeconds: number, onEnd: OnEnd) {
@@ -60,13 +63,13 @@ export class ActiveRecording {
       if (this.#recorder.state === 'inactive') this.#finish(null);
       else this.#recorder.stop();
     }
-    return this.#finished.promise;
+    return this.#finished;
   }
 
   cancel(): void {
     this.#end ??= 'person';
     this.#release();
-    this.#finished.resolve();
+    this.#resolveFinished();
     if (this.#recorder.state !== 'inactive') this.#recorder.stop();
   }
 
@@ -85,7 +88,7 @@ export class ActiveRecording {
       Math.max(1, Math.round(seconds)),
       this.#end ?? 'interrupted',
     );
-    this.#finished.resolve();
+    this.#resolveFinished();
   }
 
   /** Gives the microphone back: the browser shows that it is in use until then. */

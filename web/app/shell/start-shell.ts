@@ -10,8 +10,11 @@ const retryAfter = 5000;
 
 /** Starts the app after the shell was filled, since that blocks the main thread; offline the shell says so. */
 export async function startApp(filled: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  let resolve = () => {};
   // A part may import the app, which would start without the others.
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
   if (globalThis.earlyStart) globalThis.earlyStart.parts = promise;
   await Promise.race([filled.catch(() => null), wait(maxDelay)]);
   await parsed();
