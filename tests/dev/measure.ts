@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'playwright/test';
 import { callJson } from '../product/machine.ts';
-import { kinds, measureEdit, type Kind } from './edits.ts';
+import { kinds, measureEdit, type Kind, type Site } from './edits.ts';
 import { cloneTree, isAlive, processesOf, runProduct } from './live-clone.ts';
 import { newNumber, openBrowser, openSite, signIn } from './open-site.ts';
 
@@ -15,32 +15,39 @@ await product.ready();
 const readyAfter = performance.now() - startedAt;
 const browser = await openBrowser();
 const ms = (time: number) => `${Math.round(time)} ms`;
-
-const firstPage = await browser.newPage();
-const openedAt = performance.now();
-await firstPage.goto(product.siteUrl);
-await firstPage.locator('h1').waitFor();
-console.log(
-  `Ready after ${ms(readyAfter)}; the first page ${ms(performance.now() - openedAt)} later`,
-);
-await firstPage.close();
-
-const site = await openSite(browser, product);
-console.log(`${'kind'.padEnd(34)}median   worst    limit`);
-for (const kind of kinds) {
-  const times: number[] = [];
-  for (let n = 1; n <= each; n++) times.push(await measureEdit(clone, kind, site, n));
-  report(kind, times);
-  clone.edit(kind.file, kind.to(each), kind.from);
-  await kind.see(site, 0);
-}
-await runInARow();
-await browser.close();
 const processes = processesOf(product.pid);
-await product.interrupt();
-const alive = processes.filter(isAlive);
-console.log(`Processes: ${processes.length} while it ran, ${alive.length} after Ctrl-C`);
-clone.remove();
+
+try {
+  await measure();
+} finally {
+  await browser.close();
+  await product.interrupt();
+  const alive = processes.filter(isAlive);
+  console.log(`Processes: ${processes.length} while it ran, ${alive.length} after Ctrl-C`);
+  clone.remove();
+}
+
+async function measure(): Promise<void> {
+  const firstPage = await browser.newPage();
+  const openedAt = performance.now();
+  await firstPage.goto(product.siteUrl);
+  await firstPage.locator('h1').waitFor();
+  console.log(
+    `Ready after ${ms(readyAfter)}; the first page ${ms(performance.now() - openedAt)} later`,
+  );
+  await firstPage.close();
+
+  const site = await openSite(browser, product);
+  console.log(`${'kind'.padEnd(34)}median   worst    limit`);
+  for (const kind of kinds) {
+    const times: number[] = [];
+    for (let n = 1; n <= each; n++) times.push(await measureEdit(clone, kind, site, n));
+    report(kind, times);
+    clone.edit(kind.file, kind.to(each), kind.from);
+    await kind.see(site, 0);
+  }
+  await runInARow(site);
+}
 
 function report({ name, limitMs }: Kind, times: number[]): void {
   const sorted = times.toSorted((a, b) => a - b);
@@ -50,7 +57,7 @@ function report({ name, limitMs }: Kind, times: number[]): void {
 }
 
 /** Edits of all kinds in turn, beside somebody whose chat is open and who gets a reply after each. */
-async function runInARow(): Promise<void> {
+async function runInARow(site: Site): Promise<void> {
   const phone = newNumber();
   const token = await signIn(product, phone);
   const page = await browser.newPage();

@@ -1,5 +1,6 @@
 import { chromium, type Browser } from 'playwright';
 import { browserArguments, ensureHeadlessBrowser } from '../browser/browser.ts';
+import { consentVersion } from '#contract/chat-limits';
 import { callJson } from '../product/machine.ts';
 import type { Site } from './edits.ts';
 
@@ -22,7 +23,7 @@ export async function signIn({ siteUrl, sandboxUrl }: Addresses, phone: string):
   const otp = messages.findLast(({ code }) => code)?.code;
   const verify = `${siteUrl}/api/auth/verify-otp`;
   const { token } = await callJson<{ token: string }>('POST', verify, { phone, otp, challenge });
-  await callJson('PUT', `${siteUrl}/api/user/chat/consent`, { version: '1' }, token);
+  await callJson('PUT', `${siteUrl}/api/user/chat/consent`, { version: consentVersion }, token);
   return token;
 }
 
