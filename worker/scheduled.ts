@@ -6,7 +6,7 @@ import { eraseConversations } from './chat/clear-conversation.ts';
 import { messageEvents } from './chat/message-delivery.ts';
 import { rewrapChatKeys } from './chat/chat-encryption.ts';
 import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
-import { sealParkedDeletions } from './bot/outbox.ts';
+import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';

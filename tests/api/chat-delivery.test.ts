@@ -188,21 +188,15 @@ it('tells nobody of a message where there is no bot', async () => {
 describe('a Worker that is killed', () => {
   it('after it queued the event and before it stored the message: nothing is sent, and a retry is', async () => {
     const { phone, token } = await newSettledWriter();
-    const data = {
-      phone,
-      userId: userOf(token),
-      messageId: 'never-stored',
-      locale: null,
-      country: null,
-    };
+    const data = { messageId: 'never-stored', locale: null, country: null };
     const body = JSON.stringify({
       type: 'chat.message',
       timestamp: new Date().toISOString(),
       data,
     });
     const sql =
-      'insert into outbox (phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?)';
-    await run(sql, phone, body, data.messageId, Date.now(), Date.now());
+      'insert into outbox (user_id, phone, body, message_id, created_at, due_at) values (?, ?, ?, ?, ?, ?)';
+    await run(sql, userOf(token), phone, body, data.messageId, Date.now(), Date.now());
     await runCron();
     expect(await outboxOf(phone)).toHaveLength(1);
     await cronAfter(minute);
@@ -330,7 +324,7 @@ it('delivers a message that was sent after a clearing, also by a request that be
 it('delivers a failed message that is sent again before and after its event is parked', async () => {
   const { phone, token } = await newSettledWriter();
   await sandbox.botMode('refuse');
-  const { arrived, release } = holdRequests('set leased_until = 0, due_at = ');
+  const { arrived, release } = holdRequests('\\"leased_until\\" = ?, \\"parked_at\\" = ?');
   const { id } = (await write(token, 'One')).body.message;
   await arrived();
   await sandbox.botMode('accept');

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
-import { untilDelivered, untilRetried } from './support/chat.ts';
+import { clearChat, consent, untilDelivered, untilRetried } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { holdRequests, logLines } from './support/requests.ts';
-import { database, during, eventsAbout, outboxOf, sandbox } from './support/sandbox.ts';
+import { database, during, eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
 
 const choose = (token: string, platform = 'web') =>
   call('PUT', '/api/user/platform', { token, body: { platform } });
@@ -39,14 +39,101 @@ it('waits longer after each refusal of the bot', async () => {
 
 it('keeps the order of events while the bot refuses the first of them', async () => {
   const { phone, token } = await newPerson();
-  await during({ bot: { status: 503, match: '"platform":"web"' } }, async () => {
-    for (const platform of ['web', 'whatsapp']) await choose(token, platform);
+  await during({ bot: { status: 503, match: 'platform.changed' } }, async () => {
+    await choose(token, 'web');
+    await consent(token);
     await cronAfter(minute);
     expect(await eventsAbout(phone)).toEqual([]);
   });
   await cronAfter(minute);
   await untilDelivered(phone);
-  expect(await platformsTold(phone)).toEqual(['web', 'whatsapp']);
+  expect(await eventTypes(phone)).toEqual(['platform.changed', 'chat.consent']);
+});
+
+describe('what waits for the bot', () => {
+  it('is of each platform, consent and clearing the newest alone', async () => {
+    const { phone, token } = await newPerson();
+    await during({ bot: { status: 503 } }, async () => {
+      for (const platform of ['web', 'whatsapp', 'web']) await choose(token, platform);
+      for (const version of ['2026-10', '2026-11']) await consent(token, version);
+      for (let index = 0; index < 3; index += 1) await clearChat(token);
+      await untilRetried(phone);
+    });
+    await cronAfter(minute);
+    await untilDelivered(phone);
+    const events = (await eventsAbout(phone)).map(({ type, data }) => [
+      type,
+      data.platform ?? data.version,
+    ]);
+    expect(events).toEqual([
+      ['platform.changed', 'web'],
+      ['chat.consent', '2026-11'],
+      ['chat.cleared', undefined],
+    ]);
+  });
+
+  it('are at most 50 events of one account beside its messages', async () => {
+    const { phone, token } = await newPerson();
+    const plans = `with recursive n (n) as (select 1 union all select n + 1 from n where n < 60)
+      insert into outbox (user_id, phone, body, created_at, due_at)
+      select ?, ?, json_object('type', 'plan.changed', 'timestamp', '', 'data', json_object('tier', 'basic')), ?, ?
+      from n`;
+    const [now, later] = [Date.now(), Date.now() + day];
+    await run(plans, userOf(token), phone, now, later);
+    await choose(token);
+    const waiting = async () =>
+      (await outboxOf(phone)).map(({ body }) => JSON.parse(body as string).type);
+    expect(new Set(await waiting())).toEqual(new Set(['plan.changed']));
+    await run(
+      'delete from outbox where seq in (select seq from outbox where phone = ? limit 11)',
+      phone,
+    );
+    await choose(token, 'whatsapp');
+    expect((await waiting()).at(-1)).toBe('platform.changed');
+    expect(await waiting()).toHaveLength(50);
+  });
+
+  it('of one account in great number keeps no event of another from the bot', async () => {
+    const [crowd, other] = [await newPerson(), await newPerson()];
+    const rows = `with recursive n (n) as (select 1 union all select n + 1 from n where n < 3000)
+      insert into outbox (user_id, phone, body, created_at, due_at, attempts)
+      select ?, ?, json_object('type', 'plan.changed', 'timestamp', '', 'data', json_object('tier', 'basic')),
+        0, case n when 1 then ? else 0 end, n = 1 from n`;
+    await run(rows, userOf(crowd.token), crowd.phone, Date.now() + day);
+    await during({ bot: { status: 503 } }, async () => {
+      await choose(other.token);
+      await untilRetried(other.phone);
+    });
+    await cronAfter(minute);
+    const told = await platformsTold(other.phone);
+    await run('delete from outbox where phone = ?', crowd.phone);
+    expect(told).toEqual(['web']);
+  });
+});
+
+it('sends an event about the account that its row names, whatever its body says', async () => {
+  const [person, victim] = [await newPerson(), await newPerson()];
+  await during({ bot: { status: 503 } }, async () => {
+    await choose(person.token);
+    await consent(person.token);
+    await untilRetried(person.phone);
+  });
+  const named = { phone: victim.phone, userId: userOf(victim.token), businessUserId: 'US.1' };
+  await run(
+    "update outbox set phone = ?, body = json_patch(body, json_object('data', json(?))) where user_id = ?",
+    victim.phone,
+    JSON.stringify(named),
+    userOf(person.token),
+  );
+  await cronAfter(minute);
+  await untilDelivered(victim.phone);
+  expect(await eventsAbout(victim.phone)).toEqual([]);
+  const events = await eventsAbout(person.phone);
+  expect(events).toMatchObject([
+    { type: 'platform.changed', data: { phone: person.phone } },
+    { type: 'chat.consent', data: { phone: person.phone, userId: userOf(person.token) } },
+  ]);
+  expect(JSON.stringify(events)).not.toContain('US.1');
 });
 
 describe('an event that the bot refuses for good', () => {

@@ -25,7 +25,7 @@ import {
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { phoneSubjects, type PhoneNumber } from '../../worker/accounts/phone.ts';
-import { sealParkedDeletions } from '../../worker/bot/outbox.ts';
+import { sealParkedDeletions } from '../../worker/bot/parked-deletions.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 
 const { database, openTrialLink, signIn, writeToAssistant } = product;

@@ -12,6 +12,8 @@ import { sql } from 'drizzle-orm';
 import { callerLanguage } from '../../worker/lib/caller.ts';
 import { openDatabase, type Traffic } from '../../worker/lib/database.ts';
 import { toRequestError } from '../../worker/http/error-response.ts';
+import { Webhook } from 'standardwebhooks';
+import { isRecent, isSigned, signMessage } from '../../worker/lib/standard-webhooks.ts';
 import { encryptPush } from '../../worker/push/web-push.ts';
 import { matches } from '../../worker/operations/stripe-setup/stripe-setup.ts';
 
@@ -215,4 +217,38 @@ it('a notice is encrypted as in the example of RFC 8291', async () => {
   };
   const sealed = await encryptPush(vector.text, vector, { keys, salt: bytes(vector.salt) });
   expect(text(sealed)).toBe(vector.body);
+});
+
+describe('a Standard Webhooks message', () => {
+  const secret = `whsec_${Buffer.from('a secret of the tests, 32 bytes.').toString('base64')}`;
+  const other = `whsec_${Buffer.from('another one of the tests, 32 b..').toString('base64')}`;
+  const message = { id: 'msg_1', timestamp: 1_800_000_000, body: '{"text":"ñ"}' };
+  const at = new Date(message.timestamp * 1000);
+
+  it('is signed as the public package signs it, once for each secret', async () => {
+    const signatures = [secret, other].map((each) =>
+      new Webhook(each).sign(message.id, at, message.body),
+    );
+    expect(await signMessage([secret, other], message)).toBe(signatures.join(' '));
+  });
+
+  it('is accepted by any of the secrets, among several signatures, and with no other content', async () => {
+    const header = `v2,AAAA v1,broken! ${new Webhook(secret).sign(message.id, at, message.body)}`;
+    expect(await isSigned([other, secret], message, header)).toBe(true);
+    expect(await isSigned([other], message, header)).toBe(false);
+    expect(await isSigned([secret], message, '')).toBe(false);
+    for (const change of [{ id: 'msg_2' }, { timestamp: 1 }, { body: '{}' }])
+      expect(await isSigned([secret], { ...message, ...change }, header)).toBe(false);
+  });
+
+  it('is recent for five minutes before and after', () => {
+    const seconds = [-301, -300, 300, 301];
+    const now = at.getTime();
+    expect(seconds.map((off) => isRecent(message, now + off * 1000))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
 });

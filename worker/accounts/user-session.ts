@@ -46,7 +46,7 @@ const placeholders = {
 };
 
 /** SQL: the id of a session's user if it is live and the account may make this call, else null. */
-export function liveUserId(
+function liveUserId(
   { whilePending, needsSignIn }: Admission,
   {
     sessionId,
@@ -62,10 +62,7 @@ export function liveUserId(
 }
 
 /** The session check, which also reads `columns` of the tables that `joined` adds. */
-export function sessionCheck<Columns>(
-  columns: SQL = sql``,
-  joined: SQL = sql``,
-): SessionCheck<Columns> {
+function sessionCheck<Columns>(columns: SQL = sql``, joined: SQL = sql``): SessionCheck<Columns> {
   return preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as sessionExpiresAt,
       ${sessions.lastSeenAt} as sessionSeenAt, ${sessions.isLimited} as sessionIsLimited ${columns}
     from ${sessions} join ${users} on ${users.id} = ${sessions.userId} ${joined}

@@ -1,22 +1,153 @@
-import { and, sql, type SQL, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, lte, sql, type SQL } from 'drizzle-orm';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
-import type { Settings } from '../settings.ts';
-import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
+import { build, insertSelect } from '../lib/sql.ts';
+import type { Settings } from '../settings.ts';
 
-/** The events that hold all their data; `chat.message` points to a message (worker/chat/message-sending.ts). */
+/** Of these, only the newest that waits is worth sending. */
+type ReplaceableEvent = 'platform.changed' | 'chat.consent' | 'chat.cleared';
+
+/** The events that hold all their data. */
 export type BotEvent =
+  | ReplaceableEvent
   | 'user.approved'
   | 'user.deleted'
   | 'user.phone_changed'
   | 'user.unused'
-  | 'plan.changed'
-  | 'platform.changed'
-  | 'chat.cleared'
-  | 'chat.consent';
+  | 'plan.changed';
+
+/** `chat.message` points to a message of the conversation (worker/chat/message-queue.ts). */
+export type EventType = BotEvent | 'chat.message';
+
+/** The events whose data names the account by its id. */
+const namingUser = new Set<string>([
+  'chat.message',
+  'chat.cleared',
+  'chat.consent',
+  'user.deleted',
+  'user.unused',
+] satisfies EventType[]);
+
+/** A row of the outbox that is in delivery. Number and ids are those of the account now, never those of the body. */
+export type OutboxEvent = {
+  seq: number;
+  id: string;
+  /** Null in an event of a deleted account that waited for the owner. */
+  userId: string | null;
+  phone: PhoneNumber;
+  hasAccount: boolean;
+  businessUserId: string | null;
+  body: string;
+  attempts: number;
+  messageId: string | null;
+  createdAt: number;
+};
+
+type Stored = { type: EventType; timestamp: string; data: Record<string, unknown> };
 
 /** The body of an event that was on its way when it was cancelled: only its lease still counts. */
 export const cancelledBody = '{}';
+
+/** Events beside messages that may wait for one account. */
+const mostWaiting = 50;
+
+/** The columns of `OutboxEvent`, for the `returning` of a statement that writes the outbox. */
+export function eventColumns() {
+  const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
+  const business = build
+    .select({ value: aliases.value })
+    .from(aliases)
+    .where(and(eq(aliases.userId, outbox.userId), eq(aliases.kind, 'business')));
+  return {
+    seq: outbox.seq,
+    id: outbox.id,
+    userId: outbox.userId,
+    phone: sql<PhoneNumber>`coalesce(${phone}, ${outbox.phone})`,
+    hasAccount: sql<boolean>`${phone} is not null`.mapWith(Boolean),
+    businessUserId: sql<string | null>`${business}`,
+    body: outbox.body,
+    attempts: outbox.attempts,
+    messageId: outbox.messageId,
+    createdAt: outbox.createdAt,
+  };
+}
+
+export function isCancelled({ body }: Pick<OutboxEvent, 'body'>): boolean {
+  return body === cancelledBody;
+}
+
+export function storedOf({ body }: Pick<OutboxEvent, 'body'>): Stored {
+  return JSON.parse(body);
+}
+
+/** The body that the bot receives: what is stored, `more`, and about whom it is. */
+export function bodyFor(event: OutboxEvent, more: Record<string, unknown> = {}): string {
+  const { type, timestamp, data } = storedOf(event);
+  const { phone, businessUserId } = event;
+  const { userId: storedUserId, phone: _, businessUserId: __, ...rest } = data;
+  // The account of a deletion is gone; if the owner sends it again, its sealed body alone names it.
+  const userId = type === 'user.deleted' ? (event.userId ?? storedUserId) : event.userId;
+  return JSON.stringify({
+    type,
+    timestamp,
+    data: {
+      ...rest,
+      ...more,
+      phone,
+      ...(namingUser.has(type) && { userId }),
+      ...(businessUserId !== null && { businessUserId }),
+    },
+  });
+}
+
+type NewEvent<Type extends BotEvent> = [
+  settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
+  type: Type,
+  now: number,
+  /** Kept for the owner's commands, and for a deletion, whose account is gone when it is sent. */
+  phone: SQL,
+  /** SQL keys and values of the event's own data. */
+  data: SQL,
+  /** Rows of `users`, one for each event. */
+  from: SQL,
+];
+
+/** SQL that queues an event for each row of `from`, unless too many of that account wait already. */
+export function insertBotEvent(...event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
+  return queueSql(...event);
+}
+
+/** SQL that queues an event in place of those of its type that wait; one in delivery stays, so that none overtakes it. */
+export function replaceBotEvent(...event: NewEvent<ReplaceableEvent>): [SQL, SQL] {
+  const [, type, now, , , from] = event;
+  const waiting = and(
+    sql`${outbox.userId} in (select ${users.id} ${from})`,
+    isNull(outbox.parkedAt),
+    lte(outbox.leasedUntil, now),
+    sql`${outbox.body} ->> '$.type' = ${type}`,
+  );
+  return [build.delete(outbox).where(waiting).getSQL(), queueSql(...event)];
+}
+
+function queueSql(...[settings, type, now, phone, data, from]: NewEvent<BotEvent>): SQL {
+  const timestamp = new Date(now).toISOString();
+  const body = sql`json_object('type', ${type}, 'timestamp', ${timestamp}, 'data', json_object(${data}))`;
+  const event = sql`select ${users.id} as userId, ${phone} as phone, ${body} as body ${from}`;
+  const waiting = build
+    .select({ seq: outbox.seq })
+    .from(outbox)
+    .where(
+      and(sql`${outbox.userId} = event.userId`, isNull(outbox.messageId), isNull(outbox.parkedAt)),
+    )
+    .limit(mostWaiting);
+  const hasBot = settings.BOT_WEBHOOK_URL ? sql`true` : sql`false`;
+  return insertSelect(
+    outbox,
+    { userId: sql`userId`, phone: sql`phone`, body: sql`body`, createdAt: now, dueAt: now },
+    sql`from (${event}) event
+      where ${hasBot} and (select count(*) from ${waiting}) < ${sql.raw(String(mostWaiting))}`,
+  );
+}
 
 /** SQL that removes undelivered events about a user. One in delivery keeps its row, so that none overtakes it. */
 export function cancelBotEvents(
@@ -24,79 +155,22 @@ export function cancelBotEvents(
   now: number,
   which: 'all' | 'messages' = 'all',
 ): SQL[] {
-  const own = sql`${outbox.userId} = ${userId}${which === 'all' ? sql`` : sql` and ${outbox.messageId} is not null`}`;
+  const kind = which === 'all' ? undefined : isNotNull(outbox.messageId);
+  const own = and(sql`${outbox.userId} = ${userId}`, kind);
+  const cancelled = {
+    id: sql`'cancelled_' || ${outbox.seq}`,
+    body: cancelledBody,
+    messageId: null,
+    dueAt: sql`${outbox.leasedUntil}`,
+  };
   return [
-    sql`delete from ${outbox} where ${own} and ${outbox.leasedUntil} <= ${now}`,
-    sql`update ${outbox} set id = 'cancelled_' || seq, body = ${cancelledBody}, message_id = null, due_at = leased_until
-      where ${own}`,
+    build
+      .delete(outbox)
+      .where(and(own, lte(outbox.leasedUntil, now)))
+      .getSQL(),
+    build.update(outbox).set(cancelled).where(own).getSQL(),
   ];
 }
-
-/** SQL: the data of an event about the row of `users`: the number, the business-scoped id if it is known, and `data`. */
-export function eventData(phone: SQL, data: SQL): SQL {
-  const businessUserId = sql`(select ${aliases.value} from ${aliases} where ${aliases.userId} = ${users.id} and ${aliases.kind} = 'business')`;
-  // A patch leaves out what is null.
-  return sql`json_patch(json_object('phone', ${phone}, ${data}), json_object('businessUserId', ${businessUserId}))`;
-}
-
-/** SQL that inserts an event if `from` yields a row; `data` lists SQL keys and values after the phone. */
-export function insertBotEvent(
-  settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
-  type: BotEvent,
-  now: number,
-  phone: SQL,
-  data: SQL,
-  from: SQL,
-): SQL {
-  const body = sql`json_object('type', ${type}, 'timestamp', ${new Date(now).toISOString()},
-    'data', ${eventData(phone, data)})`;
-  const event = sql`select ${users.id} as user_id, ${phone} as phone, ${body} as body, ${now} as created_at, ${now} as due_at ${from}`;
-  const hasBot = settings.BOT_WEBHOOK_URL ? sql`` : sql`where false`;
-  return sql`insert into outbox (user_id, phone, body, created_at, due_at) select * from (${event}) ${hasBot}`;
-}
-
-type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
-
-const sealedAtOnce = 100;
-const isDeletion = sql`${outbox.parkedAt} is not null and ${outbox.body} ->> '$.type' = 'user.deleted'`;
-
-/** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
-export const isSealed = sql`${isDeletion} and ${outbox.body} ->> '$.sealed' is not null`;
-
-/** Encrypts the parked events of deleted accounts, which the cleanup job keeps 30 days, and hashes their number. */
-export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
-  const rows = await db.all<ParkedRow>(sql`select seq, phone, body from ${outbox}
-    where ${isDeletion} and ${outbox.body} ->> '$.sealed' is null limit ${sealedAtOnce}`);
-  const [pepper] = CODE_PEPPER as [string];
-  for (const { seq, phone, body } of rows) {
-    const key = await sealingKey(pepper)('parked-event');
-    const sealed = toBase64(await seal(key, contextOf(seq), new TextEncoder().encode(body)));
-    const hash = (await keyedHash(pepper, 'log', phone)) as PhoneNumber;
-    await db
-      .update(outbox)
-      .set({ userId: null, phone: hash, body: JSON.stringify({ type: 'user.deleted', sealed }) })
-      .where(and(eq(outbox.seq, seq), eq(outbox.body, body), isDeletion));
-  }
-}
-
-/** The number and the body of a parked event; throws if no secret of `CODE_PEPPER` opens a sealed one. */
-export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
-  const { sealed }: { sealed?: string } = JSON.parse(row.body);
-  if (sealed === undefined) return row;
-  for (const pepper of CODE_PEPPER) {
-    const key = await sealingKey(pepper)('parked-event');
-    const plain = await unseal(key, contextOf(row.seq), fromBase64(sealed)).catch(() => null);
-    if (!plain) continue;
-    const body = new TextDecoder().decode(plain);
-    const { data }: { data: { phone: PhoneNumber } } = JSON.parse(body);
-    return { ...row, body, phone: data.phone };
-  }
-  throw new Error(
-    `No secret of CODE_PEPPER opens the event ${row.seq}. Put the earlier one back behind the new one.`,
-  );
-}
-
-const contextOf = (seq: number) => `parked|v1|${seq}`;
 
 export async function exportOutbox({ user, db }: { user: User; db: Database }) {
   const rows = await db
@@ -104,5 +178,5 @@ export async function exportOutbox({ user, db }: { user: User; db: Database }) {
     .from(outbox)
     .where(eq(outbox.userId, user.id))
     .orderBy(asc(outbox.seq));
-  return { eventsForTheBot: rows.map(({ body }): unknown => JSON.parse(body)) };
+  return { eventsForTheBot: rows.map(storedOf) };
 }

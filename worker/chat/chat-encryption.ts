@@ -3,7 +3,7 @@ import { memoize } from '../lib/memoize.ts';
 import { boundMark, chatKeyName } from '../lib/secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
-import type { PlacedMessage, StoredMessage } from '../live/message-table.ts';
+import type { PlacedMessage, StoredMessage } from '../live/stored-message.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
 import type { Database } from '../lib/database.ts';
@@ -13,7 +13,7 @@ import { RequestError } from '../lib/request-error.ts';
 /** `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark` it is bound to id and number, else to the id alone. */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
-type Owner = { id: string; phone: PhoneNumber };
+export type Owner = { id: string; phone: PhoneNumber };
 
 export type ChatRow = Owner & {
   chatKey: string | null;
@@ -161,6 +161,8 @@ export async function keyOfEpoch(
 }
 
 export type MessageContent = {
+  /** The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts). */
+  id?: string;
   text: string;
   replyTo?: string | undefined;
   crisis?: boolean;
@@ -175,9 +177,10 @@ const decoder = new TextDecoder();
 export function sealMessage(
   key: CryptoKey,
   place: Place,
-  { text, replyTo, crisis, voice, counted }: MessageContent,
+  { id, text, replyTo, crisis, voice, counted }: MessageContent,
 ) {
   const content = {
+    ...(id !== undefined && { id }),
     text,
     ...(replyTo !== undefined && { replyTo }),
     ...(crisis && { crisis }),
@@ -208,8 +211,8 @@ export async function openContent(
 }
 
 export function toChatMessage(
-  { id, seq, author, at, state }: PlacedMessage,
-  { text, replyTo, crisis, voice }: MessageContent,
+  { id: storedId, seq, author, at, state }: PlacedMessage,
+  { id = storedId, text, replyTo, crisis, voice }: MessageContent,
 ): ChatMessage {
   return {
     id,

@@ -9,7 +9,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { isoDate } from '../lib/time.ts';
 import type { ConversationChange, Typing } from '../live/live-changes.ts';
 import type { ConversationEvents } from '../live/live-stream.ts';
-import type { StaleEpoch, StoredMessage } from '../live/message-table.ts';
+import type { StaleEpoch, StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import {
@@ -67,6 +67,27 @@ export function consentOf({
   chatConsentAt: at,
 }: ConsentRow): Consent | null {
   return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
+}
+
+/** A page of messages, opened; `key` is null without consent. Throws 503 if the row is from a backup. */
+export async function readPage(
+  context: ChatContext,
+  user: ChatRow,
+  { before, limit }: { before?: number | undefined; limit: number },
+) {
+  const key = await chatKeyOf(context.settings, user);
+  const page = await liveUserOf(context.env, user.id).read(user.chatEpoch, before, limit);
+  if (page.outcome === 'behind') {
+    context.waitUntil(restartEpoch(context, user, page));
+    throw staleEpochError();
+  }
+  if (!key) return { key, page, reads: [] };
+
+  const open = async (stored: StoredMessage) => ({
+    stored,
+    message: await openMessage(key, user.id, stored),
+  });
+  return { key, page, reads: await Promise.all(page.messages.map(open)) };
 }
 
 const messagesPerRead = 500;

@@ -1,73 +1,90 @@
-import { liveUserOf } from '../live/publish.ts';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
-import type { MessageEvents, OutboxEvent } from '../bot/deliver-outbox.ts';
+import type { MessageEvents, OpenedMessage } from '../bot/deliver-outbox.ts';
+import type { DeliveryResult } from '../bot/delivery-rules.ts';
+import { bodyFor, storedOf, type OutboxEvent } from '../bot/outbox.ts';
 import type { ChatMessage, MessageState } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
+import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 
-type Data = { userId: string; messageId: string; retried?: boolean };
-type Body = { type: string; timestamp: string; data: Data & Record<string, unknown> };
 type Context = { db: Database; env: Env; settings: Settings };
 
 /** How long (ms) after its event was queued a message may still be stored. */
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 
-type Known = { event: OutboxEvent; row: ChatRow; message: ChatMessage; sentBefore: string | null };
+/** A message that this request has just stored, with its event. */
+type Known = {
+  event: OutboxEvent;
+  row: ChatRow;
+  message: ChatMessage;
+  sentBefore: string | null;
+};
 
 /** `known` was just stored; later events are read, since the conversation may be cleared before them. */
-export function messageEvents({ db, env, settings }: Context, known?: Known): MessageEvents {
-  const rowOf = memoize(async (event: OutboxEvent): Promise<ChatRow | undefined> => {
-    if (event === known?.event) return known.row;
-    const { data } = parse(event);
-    const { id, phone, chatKey, chatKeyId, chatEpoch } = users;
-    const found = await db
-      .select({ id, phone, chatKey, chatKeyId, chatEpoch })
-      .from(users)
-      .where(eq(users.id, data.userId));
-    return found[0];
-  });
+export function messageEvents(context: Context, known?: Known): MessageEvents {
+  const readRow = memoize((event: OutboxEvent) => rowOf(context.db, event));
+  const ownerOf = async (event: OutboxEvent) =>
+    event === known?.event ? known.row : readRow(event);
 
   return {
     async open(event) {
-      if (event === known?.event) {
-        const { message, sentBefore } = known;
-        if (message.state !== 'sent') return message.state === 'failed' ? 'failed' : 'settled';
-        return { body: complete(event, message), sentBefore };
-      }
-      const { data } = parse(event);
-      const row = await rowOf(event);
-      const key = row && (await chatKeyOf(settings, row));
-      if (!row || !key) return 'settled';
-      const queued = await liveUserOf(env, row.id).findQueued(row.chatEpoch, data.messageId);
-      const mayBeStored = Date.now() < event.createdAt + storedWithinMs + clockSkewMs;
-      if (!queued) return mayBeStored ? 'unready' : 'absent';
-      const { message, sentBefore } = queued;
-      if (message.state === 'delivered') return 'settled';
-      // The request that sends it again queues its event first, and makes it `sent` second.
-      if (message.state === 'failed' && !data.retried) return mayBeStored ? 'unready' : 'failed';
-      return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
+      if (event === known?.event) return openKnown(known);
+      return openStored(context, event, await ownerOf(event));
     },
     async close(event, state) {
-      const row = await rowOf(event);
+      const row = await ownerOf(event);
       if (!row) return;
-      const { messageId } = parse(event).data;
       const from: MessageState[] = state === 'delivered' ? ['sent', 'failed'] : ['sent'];
-      await liveUserOf(env, row.id).move(row.chatEpoch, messageId, from, state);
+      await liveUserOf(context.env, row.id).move(row.chatEpoch, event.messageId!, from, state);
     },
   };
 }
 
-function parse({ body }: OutboxEvent): Body {
-  return JSON.parse(body);
+function openKnown({ event, message, sentBefore }: Known): OpenedMessage | DeliveryResult {
+  if (message.state === 'failed') return 'parked';
+  if (message.state === 'delivered') return 'delivered';
+  return { body: complete(event, message), sentBefore };
+}
+
+async function openStored(
+  { env, settings }: Context,
+  event: OutboxEvent,
+  row: ChatRow | undefined,
+): Promise<OpenedMessage | DeliveryResult> {
+  const key = row && (await chatKeyOf(settings, row));
+  if (!row || !key) return 'gone';
+
+  const mayBeStored = Date.now() < event.createdAt + storedWithinMs + clockSkewMs;
+  const queued = await liveUserOf(env, row.id).findQueued(row.chatEpoch, event.messageId!);
+  if (!queued) return mayBeStored ? 'later' : 'gone';
+
+  const { message, sentBefore } = queued;
+  if (message.state === 'delivered') return 'delivered';
+  // The request that sends it again queues its event first, and makes it `sent` second. A failed message with an event
+  // in the queue was given up by a request that was killed.
+  if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
+  return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
+}
+
+async function rowOf(db: Database, { userId }: OutboxEvent): Promise<ChatRow | undefined> {
+  const { id, phone, chatKey, chatKeyId, chatEpoch } = users;
+  const [row] = await db
+    .select({ id, phone, chatKey, chatKeyId, chatEpoch })
+    .from(users)
+    .where(eq(users.id, userId!));
+  return row;
+}
+
+/** Whether the owner sends it again (`support outbox retry`). */
+function isRetried(event: OutboxEvent): boolean {
+  return storedOf(event).data['retried'] === true;
 }
 
 function complete(event: OutboxEvent, { seq, text, at, voice }: ChatMessage): string {
-  const { type, timestamp, data } = parse(event);
-  const { retried: _, ...rest } = data;
-  return JSON.stringify({ type, timestamp, data: { ...rest, seq, text, at, voice } });
+  return bodyFor(event, { seq, text, at, voice, retried: undefined });
 }

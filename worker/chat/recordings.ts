@@ -7,6 +7,7 @@ import type { Env } from '../env.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+import { allNamesOf } from './message-ids.ts';
 
 type Place = { userId: string; id: string; author: MessageAuthor };
 type Context = { env: Env; settings: Settings };
@@ -19,6 +20,7 @@ export function sealRecording(
   return seal(key, recordingContext(place), bytes);
 }
 
+/** A recording by the id of its message; null if there is none by one of the authors. */
 export async function readRecording(
   { env, settings }: Context,
   user: ChatRow,
@@ -26,13 +28,16 @@ export async function readRecording(
   authors: readonly MessageAuthor[] = ['user', 'solace'],
 ): Promise<(Recording & Pick<Voice, 'seconds'>) | null> {
   const key = await chatKeyOf(settings, user);
-  const found = key && (await liveUserOf(env, user.id).readRecording(user.chatEpoch, id));
-  if (!key || !found || !authors.includes(found.message.author)) return null;
+  if (!key) return null;
+  const ids = await allNamesOf(settings, user.id, id);
+  const found = await liveUserOf(env, user.id).readRecording(user.chatEpoch, ...ids);
+  if (!found || !authors.includes(found.message.author)) return null;
+
   const { message, sealed } = found;
   const { voice } = await openMessage(key, user.id, message);
-  const { author } = message;
-  const bytes = await unseal(key, recordingContext({ userId: user.id, id, author }), sealed);
-  return voice ? { type: voice.type, seconds: voice.seconds, bytes } : null;
+  if (!voice) return null;
+  const bytes = await unseal(key, recordingContext({ userId: user.id, ...message }), sealed);
+  return { type: voice.type, seconds: voice.seconds, bytes };
 }
 
 export async function* exportRecordings(context: Context, user: ChatRow, messages: ChatMessage[]) {

@@ -7,7 +7,7 @@ import { countToday } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
-import type { StoredMessage } from '../live/message-table.ts';
+import type { StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import { openContent, sealMessage } from './chat-encryption.ts';

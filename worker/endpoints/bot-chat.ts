@@ -3,7 +3,7 @@ import { applyToPerson, personStatements, type Person } from '../accounts/identi
 import { comparedBy } from '../bot/incoming-call.ts';
 import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
 import { chatUserSql, requireConversation } from '../chat/conversation.ts';
-import { storeReply, storeTranscript } from '../chat/message-sending.ts';
+import { storeReply, storeTranscript } from '../chat/replies.ts';
 import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';

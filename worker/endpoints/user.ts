@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, sql } from 'drizzle-orm';
 import { pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../accounts/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../accounts/account-export.ts';
@@ -11,7 +11,7 @@ import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/sync.ts';
 import type { Input } from '../contract/endpoints.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { choosePlatform } from '../chat/platform.ts';
 import type { Handler } from '../http/request-context.ts';
 import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
@@ -37,32 +37,11 @@ export const getMe: Handler<'getMe'> = async (context) => {
 export const getPlatform: Handler<'getPlatform'> = async ({ session }) =>
   session.run([], (user) => ({ success: true, platform: user.platform }));
 
-/** The time of the request is the version of the choice, so a late write never overwrites a newer choice. */
-export const putPlatform: Handler<'putPlatform'> = async ({
-  session,
-  input,
-  db,
-  settings,
-  now,
-  waitUntil,
-}) => {
+export const putPlatform: Handler<'putPlatform'> = async ({ session, input, ...context }) => {
+  const { db, settings, now, waitUntil } = context;
   const { platform } = input;
-  const newest = and(eq(users.id, session.userId), lte(users.platformChosenAt, now));
-  const changing = sql`from ${users} where ${and(newest, ne(users.platform, platform))}`;
-  const statements = [
-    db.run(
-      insertBotEvent(
-        settings,
-        'platform.changed',
-        now,
-        sql`${users.phone}`,
-        sql`'platform', ${platform}`,
-        changing,
-      ),
-    ),
-    db.update(users).set({ platform, platformChosenAt: now }).where(newest),
-  ] as const;
-  return session.run([...statements], (before) => {
+  const statements = choosePlatform(context, session.userId, platform);
+  return session.run(statements, (before) => {
     if (before.platformChosenAt > now) return { success: true, platform: before.platform };
     if (before.platform !== platform) waitUntil(deliverSoon(db, settings, before.id));
     return { success: true, platform };

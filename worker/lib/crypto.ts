@@ -28,7 +28,8 @@ export type HashPurpose =
   | 'jti'
   | 'referral'
   | 'bot-call'
-  | 'push';
+  | 'push'
+  | 'message-id';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
 export async function keyedHash(

@@ -1,5 +1,5 @@
 import type { MessageState } from '../contract/chat-schemas.ts';
-import type { StoredMessage } from './message-table.ts';
+import type { StoredMessage } from './stored-message.ts';
 
 /** A total has an order (`seq`), so late or repeated ones do no harm; `resetsAt` in unix ms, null while frozen. */
 export type UsageChange =

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { PhoneNumber } from '#db/schema';
-import { isSealed, openParked } from '../../bot/outbox.ts';
+import { isSealed, openParked } from '../../bot/parked-deletions.ts';
 import type { Database } from '../../lib/database.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { RequestError } from '../../lib/request-error.ts';

@@ -1,0 +1,85 @@
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/libsql/web';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { User } from '../../drizzle/schema.ts';
+import { queueMessage, refusalOf, type Queueing } from '../../worker/chat/message-queue.ts';
+import { entitledTier, weeklyLimit } from '../../worker/usage/allowance.ts';
+import { currentCount, weekMs } from '../../worker/usage/week.ts';
+import { paidPlanIds, planIds, plans } from '../../worker/contract/plans.ts';
+import { openRows } from './models.ts';
+
+const now = 1_800_000_000_000;
+const mostWaiting = 5;
+const build = drizzle({ client: {} as never });
+const schema = `
+  create table users (id text, phone text, chat_key text, tier text, tier_waits integer, trial_tier text,
+    trial_ends_at integer, week_anchor integer, week_frozen integer, week_start integer, used integer);
+  create table aliases (kind text, value text, user_id text);
+  create table outbox (seq integer primary key autoincrement, id text unique, user_id text, phone text, body text,
+    message_id text, created_at integer, attempts integer, due_at integer, leased_until integer, parked_at integer)`;
+
+const message: Queueing = {
+  from: sql`'one'`,
+  userId: 'one',
+  messageId: 'new',
+  kind: 'text',
+  locale: 'en',
+  country: null,
+  now,
+  mostWaiting,
+};
+
+const person = fc.record({
+  chatKey: fc.constantFrom('key', null),
+  tier: fc.constantFrom(...planIds),
+  tierWaits: fc.boolean(),
+  trialTier: fc.constantFrom(...paidPlanIds, null),
+  trialEndsAt: fc.constantFrom(null, now - 1, now + 1),
+  weekAnchor: fc.constantFrom(now - weekMs / 2, now - (3 * weekMs) / 2),
+  weekFrozen: fc.boolean(),
+  weekStart: fc.constantFrom(now - weekMs / 2, now - (3 * weekMs) / 2),
+  used: fc.oneof(fc.nat(60), fc.constantFrom(4, 5, 49, 50, 149, 150, 1_000_000)),
+});
+
+it('queues a message, or names the first reason of the refusal, which the response explains', () => {
+  const rows = openRows(schema);
+  const cases = fc.record({
+    user: person,
+    waiting: fc.nat(mostWaiting + 1),
+    kind: fc.constantFrom('text' as const, 'voice' as const),
+    evenIfSpent: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(cases, ({ user, waiting, kind, evenIfSpent }) => {
+      for (const table of ['users', 'outbox']) rows.exec(`delete from ${table}`);
+      rows.run(sql`insert into users values ('one', '+1', ${user.chatKey}, ${user.tier}, ${Number(user.tierWaits)},
+        ${user.trialTier}, ${user.trialEndsAt}, ${user.weekAnchor}, ${Number(user.weekFrozen)}, ${user.weekStart}, ${user.used})`);
+      for (let index = 0; index < waiting; index += 1)
+        rows.run(
+          sql`insert into outbox (id, user_id, message_id) values (${`m${index}`}, 'one', ${`m${index}`})`,
+        );
+
+      const [decide, enqueue] = queueMessage(build, { ...message, kind }, evenIfSpent);
+      const outcome = rows.row<{ outcome: never }>(decide.getSQL())!.outcome as string;
+      const event = rows.row<{ leased_until: number }>(enqueue.getSQL());
+
+      const tier = entitledTier(user, now);
+      const { used } = currentCount(user as User, now);
+      const limit = weeklyLimit(tier);
+      const isSpent = limit >= 0 && used + 1 > limit && !evenIfSpent;
+      const reasons = [
+        ['consentNeeded', user.chatKey === null],
+        ['voiceNotInPlan', kind === 'voice' && !plans[tier].hasVoice],
+        ['allowanceSpent', isSpent],
+        ['rateLimited', waiting >= mostWaiting],
+      ] as const;
+      const expected = reasons.find(([, applies]) => applies)?.[0] ?? 'queued';
+      expect(outcome).toBe(expected);
+      expect(event === undefined).toBe(expected !== 'queued');
+      if (event) expect(event.leased_until === 0).toBe(waiting > 0);
+      if (expected !== 'queued')
+        expect(refusalOf(expected, user as User, now).errorName).toBe(expected);
+    }),
+  );
+});

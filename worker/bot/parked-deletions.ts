@@ -1,0 +1,65 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { outbox, type PhoneNumber } from '#db/schema';
+import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import type { Settings } from '../settings.ts';
+
+type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
+
+const sealedAtOnce = 100;
+const sealedBody = sql`${outbox.body} ->> '$.sealed'`;
+const isDeletion = and(
+  isNotNull(outbox.parkedAt),
+  sql`${outbox.body} ->> '$.type' = 'user.deleted'`,
+)!;
+
+/** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
+export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
+
+/** Encrypts the parked events of deleted accounts, which the cleanup job keeps 30 days, and hashes their number. */
+export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
+  const [pepper] = CODE_PEPPER as [string];
+  const rows = await db
+    .select({ seq: outbox.seq, phone: outbox.phone, body: outbox.body })
+    .from(outbox)
+    .where(and(isDeletion, isNull(sealedBody)))
+    .limit(sealedAtOnce);
+
+  for (const row of rows) {
+    const { seq, body } = row;
+    await db
+      .update(outbox)
+      .set({ userId: null, ...(await sealedOf(pepper, row)) })
+      .where(and(eq(outbox.seq, seq), eq(outbox.body, body), isDeletion));
+  }
+}
+
+async function sealedOf(pepper: string, { seq, phone, body }: ParkedRow) {
+  const key = await sealingKey(pepper)('parked-event');
+  const plain = JSON.stringify({ phone, body });
+  const sealed = await seal(key, contextOf(seq), new TextEncoder().encode(plain));
+  const hash = (await keyedHash(pepper, 'log', phone)) as PhoneNumber;
+  return {
+    phone: hash,
+    body: JSON.stringify({ type: 'user.deleted', sealed: toBase64(sealed) }),
+  };
+}
+
+/** The number and the body of a parked event; throws if no secret of `CODE_PEPPER` opens a sealed one. */
+export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
+  const { sealed }: { sealed?: string } = JSON.parse(row.body);
+  if (sealed === undefined) return row;
+
+  for (const pepper of CODE_PEPPER) {
+    const key = await sealingKey(pepper)('parked-event');
+    const plain = await unseal(key, contextOf(row.seq), fromBase64(sealed)).catch(() => null);
+    if (!plain) continue;
+    const opened: Pick<ParkedRow, 'phone' | 'body'> = JSON.parse(new TextDecoder().decode(plain));
+    return { ...row, ...opened };
+  }
+  throw new Error(
+    `No secret of CODE_PEPPER opens the event ${row.seq}. Put the earlier one back behind the new one.`,
+  );
+}
+
+const contextOf = (seq: number) => `parked|v1|${seq}`;

@@ -1,0 +1,40 @@
+import { signMessage } from '../lib/standard-webhooks.ts';
+import type { Settings } from '../settings.ts';
+import type { DeliveryResult } from './delivery-rules.ts';
+
+const timeoutMs = 15_000;
+/** Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests. */
+const temporary = new Set([408, 425, 429]);
+
+type Posted = Extract<DeliveryResult, 'delivered' | 'parked' | 'later'>;
+
+/** Posts a signed event to the bot; `parked` if the bot refuses it for good. */
+export async function postEvent(settings: Settings, id: string, body: string): Promise<Posted> {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const signature = await signMessage(settings.BOT_WEBHOOK_SECRET, { id, timestamp, body });
+  try {
+    const response = await fetch(settings.BOT_WEBHOOK_URL!, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      },
+      body,
+      // Another address may not belong to the bot.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    return resultOf(response);
+  } catch {
+    return 'later';
+  }
+}
+
+function resultOf({ ok, status }: Response): Posted {
+  if (ok) return 'delivered';
+  const isRefusal = status >= 400 && status < 500 && !temporary.has(status);
+  return isRefusal ? 'parked' : 'later';
+}

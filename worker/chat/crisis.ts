@@ -1,0 +1,36 @@
+import type { Env } from '../env.ts';
+import { dayMs } from '../lib/time.ts';
+import type { StaleEpoch, StoredPage } from '../live/stored-message.ts';
+import { liveUserOf } from '../live/publish.ts';
+import type { Settings } from '../settings.ts';
+import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+
+/** How long (ms) after a reply marked `crisis` a spent allowance refuses no message. */
+const crisisMs = dayMs;
+const repliesPerRead = 50;
+
+type Context = { env: Env; settings: Settings; now: number };
+
+/** Whether a reply of the last 24 hours is marked `crisis`: only the encrypted message says so. */
+export async function isInCrisis(context: Context, user: ChatRow): Promise<boolean> {
+  const { env, settings, now } = context;
+  const key = await chatKeyOf(settings, user);
+  if (!key) return false;
+
+  let page = await readBefore();
+  while (page.outcome === 'read') {
+    const recent = page.messages.filter(({ at }) => at + crisisMs > now);
+    const replies = recent.filter(({ author }) => author === 'solace');
+    const opened = await Promise.all(replies.map((reply) => openMessage(key, user.id, reply)));
+    if (opened.some(({ crisis }) => crisis)) return true;
+
+    const isLast = !page.hasMore || recent.length < page.messages.length;
+    if (isLast) return false;
+    page = await readBefore(recent[0]!.seq);
+  }
+  return false;
+
+  async function readBefore(seq?: number): Promise<StoredPage | StaleEpoch> {
+    return liveUserOf(env, user.id).read(user.chatEpoch, seq, repliesPerRead);
+  }
+}

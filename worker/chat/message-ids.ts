@@ -1,0 +1,27 @@
+import type { MessageAuthor } from '../contract/chat-schemas.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import type { Settings } from '../settings.ts';
+
+type Peppers = Pick<Settings, 'CODE_PEPPER'>;
+/** The id under which a message is stored, and the others under which one of its own id may be. */
+export type MessageNames = { id: string; others: string[] };
+
+/**
+ * The names of a message. The page makes the ids of its messages; the bot's may contain a phone number, as WhatsApp's
+ * do, so a reply is stored under a keyed hash of its id, which itself stands in the encrypted content.
+ */
+export async function namesOf(
+  { CODE_PEPPER }: Peppers,
+  userId: string,
+  { id, author }: { id: string; author: MessageAuthor },
+): Promise<MessageNames> {
+  const [hash, ...earlier] = await keyedHashes(CODE_PEPPER, 'message-id', userId, id);
+  if (author === 'user') return { id, others: [hash!, ...earlier] };
+  return { id: hash!, others: [...earlier, id] };
+}
+
+/** Every name under which a message of this id may be stored, whoever wrote it. */
+export async function allNamesOf(settings: Peppers, userId: string, id: string): Promise<string[]> {
+  const { others } = await namesOf(settings, userId, { id, author: 'user' });
+  return [id, ...others];
+}

@@ -1,0 +1,94 @@
+import { RequestError } from '../lib/request-error.ts';
+import { liveUserOf } from '../live/publish.ts';
+import {
+  chatKeyOf,
+  openContent,
+  openMessage,
+  sealMessage,
+  type ChatRow,
+  type MessageContent,
+} from './chat-encryption.ts';
+import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
+import { storedWithinMs } from './message-delivery.ts';
+import { namesOf } from './message-ids.ts';
+import { contentOf, type Sent } from './message-sending.ts';
+import { sealRecording } from './recordings.ts';
+
+type Context = ChatContext & { now: number };
+type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
+type StoredReply = { seq: number; voice: boolean; unseen: boolean };
+
+const author = 'solace' as const;
+const cleared = 'The person has cleared this message.';
+
+/** Stores a reply once for its id; `unseen` if no page is open. Throws 409 for a known id or a cleared message. */
+export async function storeReply(
+  context: Context,
+  user: ChatRow,
+  reply: Reply,
+): Promise<StoredReply> {
+  const { id, replyTo, crisis } = reply;
+  const key = (await chatKeyOf(context.settings, user))!;
+  const content = { ...contentOf(reply), id, replyTo, crisis };
+  const appended = await append(context, user, key, { reply, content });
+
+  switch (appended.outcome) {
+    case 'stored': {
+      const { message, watched } = appended;
+      return { seq: message.seq, voice: content.voice !== undefined, unseen: !watched };
+    }
+    case 'known': {
+      const { message } = appended;
+      if (message.author !== author) throw new RequestError('messageIdReused');
+      const { text, voice } = await openContent(key, user.id, message);
+      if (text !== content.text) throw new RequestError('messageIdReused');
+      return { seq: message.seq, voice: voice !== undefined, unseen: false };
+    }
+    case 'behind':
+      context.waitUntil(restartEpoch(context, user, appended));
+      throw staleEpochError();
+    case 'cleared':
+      throw new RequestError('conflict', { message: cleared });
+    default:
+      throw new RequestError('unavailable');
+  }
+}
+
+async function append(
+  { env, settings, now }: Context,
+  user: ChatRow,
+  key: CryptoKey,
+  { reply, content }: { reply: Reply; content: MessageContent },
+) {
+  const names = await namesOf(settings, user.id, { id: reply.id, author });
+  const place = { userId: user.id, id: names.id, author };
+  const recording = reply.recording && (await sealRecording(key, place, reply.recording.bytes));
+  return liveUserOf(env, user.id).append(user.chatEpoch, {
+    ...names,
+    author,
+    sealed: await sealMessage(key, place, content),
+    recording,
+    notAfter: now + storedWithinMs,
+    replyTo: reply.replyTo,
+  });
+}
+
+/** Stores what was said in a recording of the user, as the text of its message; throws 404 if there is none. */
+export async function storeTranscript(
+  { env, settings }: ChatContext,
+  user: ChatRow,
+  { id, text }: { id: string; text: string },
+): Promise<void> {
+  const notFound = new RequestError('notFound', { message: 'There is no recording with this id' });
+  const conversation = liveUserOf(env, user.id);
+  const key = (await chatKeyOf(settings, user))!;
+  const stored = await conversation.find(user.chatEpoch, id);
+  if (!stored || stored.author !== 'user') throw notFound;
+
+  const { replyTo, voice } = await openMessage(key, user.id, stored);
+  if (!voice) throw notFound;
+  const place = { userId: user.id, id, author: 'user' as const };
+  const sealed = await sealMessage(key, place, { text, replyTo, voice });
+  const isStored = await conversation.replaceContent(user.chatEpoch, id, sealed);
+  if (!isStored) throw notFound;
+}

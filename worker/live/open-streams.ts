@@ -1,0 +1,45 @@
+import { replacedCode, type StreamOwner } from './live-changes.ts';
+
+/** What survives hibernation beside a socket: its stream's owner, and the order of admission; 0 before it. */
+type Attachment = StreamOwner & { order: number };
+export type OpenStream = Attachment & { socket: WebSocket };
+
+const streamsPerUser = 10;
+
+/** Remembers whose stream a socket is, which its session's check has yet to admit. */
+export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwner): void {
+  socket.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
+}
+
+/** The admitted streams, oldest first. */
+export function openStreams(sockets: WebSocket[]): OpenStream[] {
+  return sockets
+    .filter(isOpen)
+    .flatMap((socket) => {
+      const attachment: Attachment | null = socket.deserializeAttachment();
+      return attachment?.order ? [{ socket, ...attachment }] : [];
+    })
+    .toSorted((one, other) => one.order - other.order);
+}
+
+/** Counts a stream as one of the user's; the oldest ones beyond the limit end. */
+export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebSocket[]): void {
+  const newest = openStreams(sockets()).at(-1);
+  const order = (newest?.order ?? 0) + 1;
+  socket.serializeAttachment({ ...owner, order } satisfies Attachment);
+
+  const beyond = openStreams(sockets()).slice(0, -streamsPerUser);
+  for (const oldest of beyond) oldest.socket.close(replacedCode);
+}
+
+/** Ends the streams of a session, or all of them, also those that are not admitted yet. */
+export function closeStreams(sockets: WebSocket[], sessionId: string | null): void {
+  for (const socket of sockets) {
+    const owner: Attachment | null = socket.deserializeAttachment();
+    if (sessionId === null || owner?.sessionId === sessionId) socket.close(1000);
+  }
+}
+
+export function isOpen({ readyState }: WebSocket): boolean {
+  return readyState === WebSocket.OPEN;
+}

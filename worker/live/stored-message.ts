@@ -1,0 +1,52 @@
+import type { MessageAuthor, MessageState } from '../contract/chat-schemas.ts';
+
+/** A message as the Durable Object keeps it; `at` in unix ms. */
+export type StoredMessage = {
+  seq: number;
+  id: string;
+  author: MessageAuthor;
+  at: number;
+  state: MessageState;
+  revision: number;
+  sealed: ArrayBuffer;
+};
+
+/** What the object has made of a message that its caller knows. */
+export type PlacedMessage = Omit<StoredMessage, 'sealed'>;
+
+export type NewStoredMessage = {
+  id: string;
+  /** Other ids under which the same message may be stored. */
+  others?: string[];
+  author: MessageAuthor;
+  sealed: ArrayBuffer;
+  recording?: ArrayBuffer | undefined;
+  /** Unix ms: stored later, the message might not be delivered, since its caller may have given up. */
+  notAfter: number;
+  perMinute?: number;
+  /** The message that a reply answers; a reply to one that the user cleared is not stored. */
+  replyTo?: string | undefined;
+};
+
+/** `behind` means that the conversation was cleared after the caller read its epoch; `epoch` is the present one. */
+export type StaleEpoch = { outcome: 'behind'; epoch: number };
+
+/** A message of the user, and the id of the first one before it that is still `sent`. */
+export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
+
+export type Appended =
+  /** `watched`: whether a page of the user is open. */
+  | { outcome: 'stored'; watched: boolean; message: PlacedMessage; sentBefore: string | null }
+  | ({ outcome: 'known' } & QueuedMessage)
+  | { outcome: 'limited'; allowedAt: number }
+  | { outcome: 'late' }
+  | { outcome: 'cleared' }
+  | StaleEpoch;
+
+export type StoredPage = {
+  outcome: 'read';
+  revision: number;
+  messages: StoredMessage[];
+  hasMore: boolean;
+  typingUntil: number | null;
+};
