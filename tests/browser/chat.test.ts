@@ -99,6 +99,11 @@ test('keeps a text that the allowance refuses, and leads to the plans', async ({
   for (let message = 0; message < 4; message += 1) await phone.write('More');
   await openChat(page, phone);
   await expect(page.getByText('5 / 5 messages used this week')).toBeVisible();
+  // The way out shows before anything is refused.
+  await expect(page.getByRole('main').getByRole('link', { name: 'See the plans' })).toHaveAttribute(
+    'href',
+    '/plans',
+  );
   await send(page, 'One too many');
   await expect(page.getByRole('alert')).toContainText("You have used this week's messages.");
   await expect(chat.field(page)).toHaveValue('One too many');
@@ -113,6 +118,10 @@ test('the field counts, starts new lines, keeps a draft, and sends nothing half 
 }) => {
   await openChat(page, phone);
   const field = chat.field(page);
+  await field.fill('a'.repeat(3199));
+  await expect(page.getByText(/characters? left/)).toHaveCount(0);
+  await field.fill('a'.repeat(3200));
+  await expect(page.getByText('800 characters left')).toBeVisible();
   await field.fill('a'.repeat(3990));
   await expect(page.getByText('10 characters left')).toBeVisible();
   await field.fill('a'.repeat(4001));
