@@ -77,7 +77,7 @@ async function runInARow(site: Site): Promise<void> {
   await expect(page.getByText(/^Reply \d+\.$/)).toHaveCount(inARow);
   const { messages } = await callJson<{ messages: object[] }>(
     'GET',
-    `${product.siteUrl}/api/user/chat?limit=100`,
+    `${product.siteUrl}/api/user/chat?limit=50`,
     undefined,
     token,
   );
