@@ -445,3 +445,80 @@ export const pushSubscriptions = sqliteTable(
     index('push_subscriptions_expiry').on(table.expiresAt),
   ],
 );
+
+/**
+ * What people chose before each purchase: whether the plan starts before the right to withdraw has ended. Rows are only
+ * added: a trigger refuses every change.
+ */
+export const purchaseChoices = sqliteTable(
+  'purchase_choices',
+  {
+    seq: integer('seq').primaryKey({ autoIncrement: true }),
+    userId: text('user_id').notNull(),
+    tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }).notNull(),
+    startNow: flag('start_now').notNull(),
+    /** The version of the text that stood beside the choice. */
+    textVersion: text('text_version').notNull(),
+    weeklyCents: integer('weekly_cents').notNull(),
+    currency: text('currency').notNull(),
+    language: text('language').notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [index('purchase_choices_user').on(table.userId)],
+);
+
+/**
+ * Statements of withdrawal, numbered. Triggers refuse changes of what was stated, and the deletion of a statement before
+ * `kept_until`: it outlives its account.
+ */
+export const withdrawals = sqliteTable(
+  'withdrawals',
+  {
+    seq: integer('seq').primaryKey({ autoIncrement: true }),
+    id: text('id').notNull().unique(),
+    /** Null while the statement is not matched to an account. */
+    userId: text('user_id'),
+    /** `account`: by a signed-in person; `public`: by the form for everybody. */
+    origin: text('origin', { enum: ['account', 'public'] }).notNull(),
+    name: text('name'),
+    contact: text('contact').notNull(),
+    plan: text('plan'),
+    email: text('email'),
+    language: text('language').notNull(),
+    submittedAt: instant('submitted_at').notNull(),
+    keptUntil: instant('kept_until').notNull(),
+    /** The time at Stripe, in unix seconds, by which the refund is computed. */
+    billedAt: integer('billed_at'),
+
+    /** The contract of the statement; null until it is known. */
+    subscription: text('subscription'),
+    tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }),
+    concludedAt: instant('concluded_at'),
+    startNow: flag('start_now'),
+    currency: text('currency'),
+    /** Whole cents that go back. */
+    refund: integer('refund'),
+
+    state: text('state', { enum: ['received', 'refunding', 'done', 'needs_owner'] })
+      .notNull()
+      .default('received'),
+    /** Why the owner has to act. */
+    reason: text('reason'),
+    /** When the cron job goes on with it; null when nothing is left to do. */
+    dueAt: instant('due_at'),
+    attempts: integer('attempts').notNull().default(0),
+    /** When the bot was told that the money is on its way. */
+    announcedAt: instant('announced_at'),
+  },
+  (table) => [
+    index('withdrawals_user').on(table.userId),
+    index('withdrawals_due')
+      .on(table.dueAt)
+      .where(sql`due_at is not null`),
+    uniqueIndex('withdrawals_contract')
+      .on(table.subscription, table.concludedAt)
+      .where(sql`subscription is not null`),
+  ],
+);
+
+export type Withdrawal = typeof withdrawals.$inferSelect;

@@ -10,6 +10,7 @@ import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
+import { settleStatements } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
 import { closeLeftCustomers, deleteAccount } from './accounts/account-deletion.ts';
@@ -21,6 +22,7 @@ const stripeTasks = new Set([
   'reconcile',
   'reviewAccounts',
   'closeLeftCustomers',
+  'settleStatements',
 ]);
 
 /** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
@@ -57,6 +59,7 @@ export async function runScheduledTasks(
           expireMessages: () => expireMessages(outbox, now),
           sealParkedDeletions: () => sealParkedDeletions(db, settings),
           eraseConversations: () => eraseConversations(env, db, now),
+          settleStatements: () => settleStatements(billing, now),
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),
         };

@@ -62,6 +62,13 @@ const positive = (fallback: number) =>
     v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)),
     v.transform(Number),
   );
+/** Whole days from 0 on. */
+const days = (fallback: number, most: number) =>
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,5}$/)), String(fallback)),
+    v.transform(Number),
+    v.maxValue(most),
+  );
 /** A Durable Object takes no alarm after the year 2189. */
 const mostDays = 36_500;
 
@@ -119,6 +126,12 @@ export const Settings = v.object({
   STRIPE_WEBHOOK_SECRET: rotating,
   /** Whether a disputed payment ends the subscription at once. */
   ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
+  /** Days in which a contract can be withdrawn; 0 turns the function off. */
+  WITHDRAWAL_DAYS: days(14, 400),
+  /** Days that statements of withdrawal are kept, as the law of the owner's country asks. */
+  WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.maxValue(mostDays)),
+  LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
+
   /** Stripe calculates tax and asks for the address that it needs. */
   AUTOMATIC_TAX: v.pipe(
     v.optional(v.picklist(['on', 'off']), 'off'),

@@ -18,8 +18,15 @@ const layers: Record<string, string[]> = {
   'worker/bot': under,
   'worker/accounts': accounts,
   // They use every feature. A feature that used them would form a cycle.
-  'worker/accounts/account-deletion.ts': featuresAnd('chat', 'billing'),
-  'worker/accounts/account-export.ts': featuresAnd('sign-in', 'trials', 'chat', 'billing', 'push'),
+  'worker/accounts/account-deletion.ts': featuresAnd('chat', 'billing', 'withdrawal'),
+  'worker/accounts/account-export.ts': featuresAnd(
+    'sign-in',
+    'trials',
+    'chat',
+    'billing',
+    'withdrawal',
+    'push',
+  ),
   'worker/accounts/phone-change.ts': featuresAnd('sign-in', 'chat', 'billing', 'messaging'),
   'worker/usage': accounts,
   'worker/push': accounts,
@@ -28,6 +35,7 @@ const layers: Record<string, string[]> = {
   'worker/trials': features,
   'worker/chat': features,
   'worker/billing': features,
+  'worker/withdrawal': featuresAnd('billing'),
   'worker/http': featuresAnd('sign-in'),
   'worker/endpoints': featuresAnd(
     'http',
@@ -35,6 +43,7 @@ const layers: Record<string, string[]> = {
     'trials',
     'chat',
     'billing',
+    'withdrawal',
     'push',
     'messaging',
   ),

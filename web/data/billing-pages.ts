@@ -5,9 +5,12 @@ import { ApiError } from './api-errors.ts';
 
 type PartialResponse = { success?: boolean; portalUrl?: string; message?: string };
 
-export async function createSubscriptionSession(tier?: PaidPlanId): Promise<string> {
+export async function createSubscriptionSession(
+  tier?: PaidPlanId,
+  startNow = false,
+): Promise<string> {
   const response = tier
-    ? request('createSubscriptionUpdateSession', { tier })
+    ? request('createSubscriptionUpdateSession', { tier, startNow })
     : request('createSubscriptionUpdateSession');
   return portalUrlOf(await response, managementWords.noPortal);
 }

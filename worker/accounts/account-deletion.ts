@@ -26,6 +26,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
+import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
 import { keepFreeWeek } from '../usage/week.ts';
 import { deleteIdentity } from './identity.ts';
 import { exportSubject } from './account-export.ts';
@@ -64,6 +65,7 @@ export function deleteAccount(
       const { customer, user } = leased;
       if (only && !(await isTrueOf(db, userId, only))) return { result: false };
       const { stripeId, stripeAsked } = customer;
+      await settleBeforeDeletion(context, leased);
       const isClosed =
         (!stripeId && !stripeAsked) ||
         (await withStripe(settings, (stripe) => closeCustomers(stripe, leased)));

@@ -13,6 +13,7 @@ import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
+import { exportWithdrawals } from '../withdrawal/statements.ts';
 import { exportIdentity } from './identity.ts';
 import type { ExportSection } from './user-record.ts';
 
@@ -43,6 +44,7 @@ const sections: ExportSection[] = [
   exportSignIn,
   exportTrials,
   exportBilling,
+  exportWithdrawals,
   exportOutbox,
   exportNotices,
 ];

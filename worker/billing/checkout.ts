@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
-import type { PaidPlanId } from '../contract/plans.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
@@ -18,6 +17,7 @@ import {
   type PageContext,
   type Site,
 } from './portal.ts';
+import { startMetadata, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf } from './subscriptions.ts';
 
@@ -33,19 +33,21 @@ export function stripeAsked(now: number): Changes {
 export async function planPage(
   context: Context,
   leased: LeasedCustomer,
-  tier: PaidPlanId | undefined,
+  wanted: Choice | undefined,
 ): Promise<Outcome<string>> {
   const { db, settings, now } = context;
   const { customer, user } = leased;
   const plansPage = addressIn(context, '/plans');
-  if (!customer.stripeId && !tier) return { result: plansPage };
+  if (!customer.stripeId && !wanted) return { result: plansPage };
   return withStripe(settings, async (stripe) => {
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
-    if (live)
+    if (live) {
+      if (wanted) await noteChoice(stripe, live, wanted);
       return sendTo(context, user, await subscriberPage(stripe, live, customer.stripeId!, context));
-    if (!tier) return { result: plansPage };
+    }
+    if (!wanted) return { result: plansPage };
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
-      openCheckout(stripe, { customer: id, user, tier, site: context, now }),
+      openCheckout(stripe, { customer: id, user, wanted, site: context, now }),
     );
     // An earlier checkout may have been completed before it was closed.
     const since = { ...leased, customer: { ...customer, setupSession } };
@@ -100,7 +102,18 @@ async function subscriberPage(
   return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });
 }
 
-type Order = { customer: string; user: User; tier: PaidPlanId; site: Site; now: number };
+/** The plan that the portal sells next begins as its buyer has asked. */
+async function noteChoice(
+  stripe: Stripe,
+  { id, metadata }: Stripe.Subscription,
+  wanted: Choice,
+): Promise<void> {
+  const noted = startMetadata(wanted);
+  const isNoted = Object.entries(noted).every(([key, value]) => metadata[key] === value);
+  if (!isNoted) await unlessRefused(stripe.subscriptions.update(id, { metadata: noted }));
+}
+
+type Order = { customer: string; user: User; wanted: Choice; site: Site; now: number };
 
 /** Methods that confirm at once; wallets come with cards. A bank debit would grant the plan days before its payment. */
 const allowed_payment_method_types = [
@@ -111,7 +124,7 @@ const allowed_payment_method_types = [
 /** The customer's only open checkout, for this order in this language; all others are closed. During a trial it saves a card. */
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
-  const price = await currentPriceOf(stripe, order.tier);
+  const price = await currentPriceOf(stripe, order.wanted.tier);
   if (!price)
     throw new RequestError('conflict', {
       message: 'This plan is not on sale. Please choose another one.',
@@ -137,17 +150,19 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
 
 type Metadata = ReturnType<typeof metadataOf>;
 
-function metadataOf({ user, tier, now }: Order) {
+function metadataOf({ user, wanted, now }: Order) {
   const trial = user.trialEndsAt !== null && user.trialEndsAt > now;
   const purpose = trial ? 'trial_plan' : 'purchase';
-  return { userId: user.id, tier, tierBefore: entitledTier(user, now), purpose };
+  const { tier } = wanted;
+  const tierBefore = entitledTier(user, now);
+  return { userId: user.id, tier, tierBefore, purpose, ...startMetadata(wanted) };
 }
 
 function sameOrder(theirs: Stripe.Metadata | null, ours: Metadata): boolean {
   return Object.entries(ours).every(([key, value]) => theirs?.[key] === value);
 }
 
-function purchase({ customer, tier, site }: Order, metadata: Metadata, price: string) {
+function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: string) {
   const { AUTOMATIC_TAX } = site.settings;
   return {
     mode: 'subscription',
@@ -159,7 +174,7 @@ function purchase({ customer, tier, site }: Order, metadata: Metadata, price: st
     line_items: [{ price, quantity: 1 }],
     subscription_data: {
       billing_mode: { type: 'flexible' },
-      metadata: { userId: metadata.userId, tier },
+      metadata: { userId: metadata.userId, tier: wanted.tier, ...startMetadata(wanted) },
     },
     // Tax needs an address: Checkout asks for it and saves it to the customer.
     ...(AUTOMATIC_TAX && {

@@ -4,6 +4,7 @@ import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
 import type { LeasedCustomer } from './lease.ts';
+import { startMetadataIn } from './start-choice.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { currentPriceOf, idOf, isLive } from './subscriptions.ts';
 import { dayMs } from '../lib/time.ts';
@@ -38,7 +39,12 @@ export async function startPlanAfterTrial(
     customer: stripeId,
     items: [{ price }],
     billing_mode: { type: 'flexible' },
-    metadata: { ...planAfterTrialMetadata, userId: leased.user.id, tier },
+    metadata: {
+      ...planAfterTrialMetadata,
+      userId: leased.user.id,
+      tier,
+      ...startMetadataIn(session.metadata),
+    },
     ...(settings.AUTOMATIC_TAX && { automatic_tax: { enabled: true } }),
   };
   return (await subscribe(stripe, leased, order))

@@ -88,6 +88,12 @@ export function isRefusal(error: unknown): boolean {
   return isStripeError(error) && kindOf(error) !== 'later';
 }
 
+/** The code of Stripe's refusal, which no repetition changes; null for any other error. */
+export function refusalCode(error: unknown): string | null {
+  if (!isStripeError(error) || !isRefusal(error)) return null;
+  return error.code ?? 'refused';
+}
+
 /** Whether the idempotency key was used for other parameters. While a request with a key runs, Stripe responds 409. */
 function isKeySpent({ type, statusCode }: StripeError): boolean {
   return type === 'StripeIdempotencyError' && statusCode === 400;

@@ -14,7 +14,9 @@ export type BotEvent =
   | 'user.deleted'
   | 'user.phone_changed'
   | 'user.unused'
-  | 'plan.changed';
+  | 'plan.changed'
+  | 'withdrawal.received'
+  | 'withdrawal.refunded';
 
 /** `chat.message` points to a message of the conversation (worker/chat/message-queue.ts). */
 export type EventType = BotEvent | 'chat.message';

@@ -36,6 +36,8 @@ import {
   Usage,
 } from './schemas.ts';
 
+import { Contract, OwnStatement, PublicStatement, ReceiptKey, Statement } from './withdrawal.ts';
+
 type Shape =
   | v.ObjectSchema<v.ObjectEntries, undefined>
   | v.StrictObjectSchema<v.ObjectEntries, undefined>;
@@ -276,7 +278,10 @@ export const endpoints = {
     ...pageRoutes.createSubscriptionUpdateSession,
     summary:
       'The address of the page on which the user buys or changes a plan, or pays a due invoice',
-    input: v.object({ tier: v.optional(PaidTier) }),
+    input: v.object({
+      tier: v.optional(PaidTier),
+      startNow: v.optional(v.boolean('startNow must be true or false'), false),
+    }),
     inputOptional: true,
     output: v.object({ success: v.literal(true), portalUrl: v.string() }),
     fails: ['conflict', 'signInNeeded', 'paymentRefused'],
@@ -326,6 +331,50 @@ export const endpoints = {
     }),
     output: v.object({ success: v.boolean(), tierUpdated: v.boolean(), newTier: Tier }),
     fails: ['notFound', 'paymentRefused'],
+  },
+  getWithdrawal: {
+    ...pageRoutes.getWithdrawal,
+    summary: 'The contract that can be withdrawn, with what would go back, and the last statement',
+    needsSignIn: true,
+    output: v.object({
+      success: v.literal(true),
+      contract: v.nullable(Contract),
+      statement: v.nullable(Statement),
+    }),
+    fails: ['notFound'],
+  },
+  withdraw: {
+    ...pageRoutes.withdraw,
+    summary: 'Withdraw from the contract: it ends, and the money goes back; may be repeated',
+    needsSignIn: true,
+    input: OwnStatement,
+    inputOptional: true,
+    output: v.object({
+      success: v.literal(true),
+      statement: Statement,
+      receipt: v.string(),
+    }),
+    fails: ['notFound', 'conflict'],
+  },
+  stateWithdrawal: {
+    ...pageRoutes.stateWithdrawal,
+    summary:
+      'State a withdrawal without an account; always accepted, and says nothing about accounts',
+    input: PublicStatement,
+    output: v.object({
+      success: v.literal(true),
+      statement: Statement,
+      receipt: v.string(),
+    }),
+    fails: ['notFound'],
+  },
+  getWithdrawalReceipt: {
+    ...pageRoutes.getWithdrawalReceipt,
+    summary: 'The receipt of a statement as a file, for 30 days',
+    params: v.object({ id: v.string() }),
+    query: ReceiptKey,
+    mediaType: 'text/plain',
+    fails: ['notFound'],
   },
   streamTicket: {
     ...pageRoutes.streamTicket,

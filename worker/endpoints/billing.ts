@@ -16,25 +16,40 @@ import {
 } from '../billing/page-limits.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
-import type { Handler } from '../http/request-context.ts';
+import type { Handler, UserContext } from '../http/request-context.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import type { Database } from '../lib/database.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
+import { keepChoice, type Choice } from '../billing/start-choice.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
   context,
 ) => {
-  const { tier } = context.input;
-  const changes = tier && stripeAsked(context.now);
+  const { tier, startNow } = context.input;
+  const wanted = tier && { tier, startNow };
   return withOwnPage(
     context,
-    (leased) => planPage({ ...context, isLimited: context.session.isLimited }, leased, tier),
-    changes,
+    (leased) => pageFor(context, leased, wanted),
+    wanted && stripeAsked(context.now),
   );
 };
+
+/** What was chosen is kept with the release of the lease, so that a refused call keeps nothing. */
+async function pageFor(
+  context: UserContext<'createSubscriptionUpdateSession'>,
+  leased: LeasedCustomer,
+  wanted: Choice | undefined,
+): Promise<Outcome<string>> {
+  const { session, db, language, now } = context;
+  const page = await planPage({ ...context, isLimited: session.isLimited }, leased, wanted);
+  if (!wanted) return page;
+
+  const choice = db.run(keepChoice({ ...wanted, language, now }, leased.user.id));
+  return { ...page, statements: [...(page.statements ?? []), choice] };
+}
 
 export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
   withOwnPage(context, (leased) => portalPage(context, leased));
@@ -98,11 +113,10 @@ type OwnContext = {
 function withOwnLease<T>(
   context: OwnContext,
   work: (leased: LeasedCustomer) => Promise<Outcome<T>>,
-  changes?: Changes,
 ) {
   const { session, db } = context;
   const lease = leaseOf(db, session.claimedUserId);
-  return session.run([lease], ({ id }, seen) => withLease(context, id, work, { changes, seen }));
+  return session.run([lease], ({ id }, seen) => withLease(context, id, work, { seen }));
 }
 
 /** As `withOwnLease`, for a page of Stripe; throws 429 for a user who has opened too many. */

@@ -61,6 +61,7 @@ import {
   verifyOtp,
   verifyTrialToken,
 } from './auth.ts';
+import { getWithdrawal, getWithdrawalReceipt, stateWithdrawal, withdraw } from './withdrawal.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
 export const routes: { [Name in EndpointName]: Route<Name> } = {
@@ -98,6 +99,10 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getSafety: publicRoute('getSafety', getSafety),
   getSessions: userRoute('getSessions', getSessions),
   getVoice: userRoute('getVoice', getVoice),
+  getWithdrawal: userRoute('getWithdrawal', getWithdrawal),
+  getWithdrawalReceipt: publicRoute('getWithdrawalReceipt', getWithdrawalReceipt),
+  stateWithdrawal: publicRoute('stateWithdrawal', stateWithdrawal),
+  withdraw: userRoute('withdraw', withdraw),
   giveCancelReason: userRoute('giveCancelReason', giveCancelReason),
   health: publicRoute('health', health),
   logout: userRoute('logout', logout),

@@ -6,6 +6,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp.ts';
+import { isRefund, refundChanged } from '../withdrawal/settlement.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 
 /** The event only marks its customer as dirty. The cron job repeats a failed fetch, so the response is 200. */
@@ -16,6 +17,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
     return { received: true };
   // The response is 503 until the dispute is handled, so that Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
+  if (customer && isRefund(event)) await refundChanged(db, customer, now);
   const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
   if (leased) {
     const work = sync(context, leased).catch((error: unknown) => logPostponed(leased, error));

@@ -29,7 +29,8 @@ export type HashPurpose =
   | 'referral'
   | 'bot-call'
   | 'push'
-  | 'message-id';
+  | 'message-id'
+  | 'receipt';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
 export async function keyedHash(

@@ -92,6 +92,9 @@ export const sandbox = {
   /** The bank disputes the last payment, or the one of a charge. */
   dispute: (phone: string, charge?: string) =>
     control<{ id: string }>('POST', customer(phone, '/dispute'), { charge }),
+  /** How the next refunds of the customer go. */
+  refunds: (phone: string, outcome: string) =>
+    control('PUT', customer(phone, '/refunds'), { outcome }),
   authenticate: (phone: string, succeeds: boolean) =>
     control('POST', customer(phone, '/authenticate'), { succeeds }),
   /** How Stripe collects the renewals of the customer with a number. */

@@ -76,6 +76,8 @@ export const howToGet: Record<keyof Settings, string> = {
     'Take a secret or restricted key from the Stripe dashboard: Developers > API keys.',
   STRIPE_WEBHOOK_SECRET:
     'Take it from `npm run stripe:setup` or the Stripe dashboard: Developers > Webhooks.',
+  WITHDRAWAL_DAYS: 'Write days, from 0 (off) to 400, or leave it out (14).',
+  WITHDRAWAL_KEPT_DAYS: 'Write days, from 1 to 36500, or leave it out (1095).',
   ON_DISPUTE: 'Write cancel or keep, or leave it out.',
   AUTOMATIC_TAX: 'Write on or off, or leave it out. On needs Stripe Tax in the Stripe dashboard.',
   EXTERNAL_TOKEN_ISSUER: 'Write the `iss` of the tokens that the external issuer signs.',
@@ -92,6 +94,7 @@ export const howToGet: Record<keyof Settings, string> = {
   LIMIT_CODES_PER_NETWORK: limit,
   LIMIT_CODE_REQUESTS_PER_NETWORK: limit,
   LIMIT_TRIES_PER_NETWORK: limit,
+  LIMIT_STATEMENTS_PER_ADDRESS: limit,
   LIMIT_CALLS_PER_USER: limit,
   CODE_BUDGET_PER_DAY: number,
   WRONG_TRIES_BUDGET_PER_DAY: number,

@@ -39,22 +39,26 @@ export function createApi(world: World, atomically: Atomically): Hono {
     const text = isPost ? await c.req.text() : new URL(c.req.url).search;
     const key = isPost ? (c.req.header('Idempotency-Key') ?? null) : null;
     const fault = c.get('fault') ?? noFault;
+    const request = {
+      unknownCustomers: fault.unknownCustomer,
+      fields: parameters[route] ?? {},
+      params: parse(text, formOptions),
+      ids: c.req.param(),
+      path: c.req.path,
+      handler,
+    };
     const { isReplay, status, body } = await runOnce(
       { key, path: `${c.req.method} ${c.req.path}`, text },
       async () => {
         if (fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
         if (fault.status !== undefined)
           return { status: fault.status, body: { error: outOfOrder } };
-        return runRequest(world, atomically, {
-          unknownCustomers: fault.unknownCustomer,
-          fields: parameters[route] ?? {},
-          params: parse(text, formOptions),
-          ids: c.req.param(),
-          path: c.req.path,
-          handler,
-        });
+        return runRequest(world, atomically, request);
       },
     );
+    // The clock by which this customer is billed.
+    const now = world.clock.now(customerOf(world, request));
+    c.header('Date', new Date(now * 1000).toUTCString());
     if (key !== null) c.header('Idempotency-Key', key);
     if (isReplay) c.header('idempotent-replayed', 'true');
     return c.json(body as object, status as 200);

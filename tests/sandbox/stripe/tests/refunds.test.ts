@@ -60,3 +60,11 @@ test('a payment method may refuse refunds, and may ask for bank details', async 
   await me.stripe.refunds.cancel(refund!.id);
   expect(await me.charge()).toMatchObject({ amount_refunded: 0 });
 });
+
+test('a response has the date of the clock by which its customer is billed', async () => {
+  const me = await newPerson();
+  await me.control('POST', '/clock', { advanceSeconds: 3 * day, phone });
+  const { lastResponse } = await me.stripe.subscriptions.list({ customer: me.customer });
+  const ahead = Date.parse(lastResponse.headers['date']!) - Date.now();
+  expect(Math.round(ahead / 1000 / day)).toBe(3);
+});

@@ -1,0 +1,347 @@
+import { describe, expect, it } from 'vitest';
+import { call, parallel, runCron, send } from './support/api.ts';
+import { complete, subscribe, switchPlan } from './support/buying.ts';
+import {
+  deleteAccount,
+  exportOf,
+  newPerson,
+  planOf,
+  trialSession,
+  type Person,
+} from './support/person.ts';
+import { costOf } from './support/requests.ts';
+import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
+import { advance, deliver, hour, week } from './support/stripe-events.ts';
+import { customerOf, paymentsOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+
+const day = 24 * hour;
+const path = '/api/billing/withdrawal';
+const read = async (token: string) => (await call('GET', path, { token })).body;
+const withdraw = (token: string, body?: object) =>
+  call('POST', path, { token, ...(body && { body }) });
+
+type Buyer = Person & { customer: string };
+
+async function buyer(tier: Tier, startNow?: boolean): Promise<Buyer> {
+  const person = await newPerson();
+  const { body } = await call('POST', '/api/billing/create-subscription-update-session', {
+    token: person.token,
+    body: { tier, ...(startNow !== undefined && { startNow }) },
+  });
+  const sessionId = await complete(body.portalUrl);
+  await call('POST', '/api/billing/verify-and-update-checkout-session', {
+    token: person.token,
+    body: { sessionId },
+  });
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
+async function refundsOf(customer: string): Promise<number[]> {
+  const { data } = await stripe.creditNotes.list({ customer, limit: 100 });
+  return data.map(({ total }) => total);
+}
+
+describe('what a statement gives back', () => {
+  it('everything, where nobody asked to start at once', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    await advance(phone, 3 * day);
+    const { contract } = await read(token);
+    expect(contract).toMatchObject({
+      tier: 'basic',
+      startNow: false,
+      paid: 1199,
+      refund: 1199,
+      currency: 'usd',
+    });
+    const response = await withdraw(token);
+    const { status, body } = response;
+    expect(status).toBe(200);
+    expect(costOf(response)).toBeLessThanOrEqual(6);
+    expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await refundsOf(customer)).toEqual([1199]);
+    expect((await subscriptionOf(customer)).status).toBe('canceled');
+    expect(await planOf(token)).toEqual(['free', 'active']);
+  });
+
+  it('the unused time, where the buyer asked to start at once', async () => {
+    const { phone, token, customer } = await buyer('basic', true);
+    await advance(phone, 2 * day + 12 * hour);
+    const { contract } = await read(token);
+    const { body } = await withdraw(token);
+    expect(contract).toMatchObject({ startNow: true, paid: 1199 });
+    // The seconds between the two calls cost less than a cent.
+    expect(Math.abs(contract.refund - body.statement.refund)).toBeLessThanOrEqual(1);
+    expect(body.statement.refund).toBeGreaterThanOrEqual(770);
+    expect(body.statement.refund).toBeLessThanOrEqual(771);
+    expect(await refundsOf(customer)).toEqual([body.statement.refund]);
+  });
+
+  it('all weeks since the contract was concluded, of which a renewal is none', async () => {
+    const { phone, token, customer } = await buyer('premium');
+    await advance(phone, week + 2 * hour);
+    expect(await paymentsOf(customer)).toEqual([2999, 2999]);
+    expect((await read(token)).contract).toMatchObject({ paid: 5998, refund: 5998 });
+    await withdraw(token);
+    expect(await refundsOf(customer)).toEqual([2999, 2999]);
+  });
+
+  it('what a move to a dearer plan has cost, since that is a contract of its own', async () => {
+    const { phone, token, customer } = await buyer('basic', true);
+    await advance(phone, day);
+    await switchPlan(token, 'premium');
+    await deliver(customer);
+    const [upgrade] = await paymentsOf(customer);
+    const { contract } = await read(token);
+    expect(contract).toMatchObject({
+      tier: 'premium',
+      startNow: false,
+      paid: upgrade,
+      refund: upgrade,
+    });
+    await withdraw(token);
+    expect(await refundsOf(customer)).toEqual([upgrade]);
+    expect(await planOf(token)).toEqual(['free', 'active']);
+  });
+
+  it('nothing for a plan that waits for the end of a trial, which then never begins', async () => {
+    const person = await newPerson();
+    await trialSession(person.phone, { tier: 'premium', days: 3 });
+    await subscribe(person.token, 'basic');
+    expect((await read(person.token)).contract).toMatchObject({
+      tier: 'basic',
+      paid: 0,
+      refund: 0,
+    });
+    expect((await withdraw(person.token)).body.statement).toMatchObject({
+      state: 'done',
+      refund: 0,
+    });
+    const customer = await customerOf(person.phone);
+    await advance(person.phone, 5 * day);
+    expect(await paymentsOf(customer)).toEqual([]);
+  });
+});
+
+describe('until when', () => {
+  it('until the end of the last day in UTC-12, by the clock that bills', async () => {
+    const { phone, token } = await buyer('basic');
+    const { contract } = await read(token);
+    const until = Date.parse(contract.withdrawableUntil);
+    expect(until % (day * 1000)).toBe(12 * hour * 1000);
+    const left = Math.floor((until - Date.parse(contract.concludedAt)) / 1000);
+    expect(left).toBeGreaterThan(14 * day);
+    await sandbox.advanceStripe(phone, left - hour);
+    expect((await read(token)).contract).not.toBeNull();
+    await sandbox.advanceStripe(phone, 2 * hour);
+    expect((await read(token)).contract).toBeNull();
+    expect((await withdraw(token)).body).toMatchObject({ code: 'conflict' });
+  });
+
+  it('a cancelled plan can be withdrawn as well, also after its end', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    await call('POST', '/api/billing/cancel', { token });
+    await advance(phone, 8 * day);
+    expect((await subscriptionOf(customer)).status).toBe('canceled');
+    expect((await withdraw(token)).body.statement).toMatchObject({ refund: 1199, state: 'done' });
+  });
+
+  it('who never bought anything has no contract', async () => {
+    const { token } = await newPerson();
+    expect(await read(token)).toEqual({ success: true, contract: null, statement: null });
+    expect(await withdraw(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  it('never, where the owner has turned it off', async () => {
+    const { token } = await newPerson();
+    const settings = { WITHDRAWAL_DAYS: '0' };
+    expect((await call('GET', path, { token, settings })).status).toBe(404);
+    expect((await call('POST', path, { token, settings })).status).toBe(404);
+    const body = { name: 'Ada Lovelace', contact: 'ada@example.com' };
+    expect((await call('POST', '/api/withdrawals', { body, settings })).status).toBe(404);
+  });
+});
+
+describe('a statement', () => {
+  it('is one, however often and by how many it is made', async () => {
+    const { token, customer } = await buyer('basic');
+    const responses = await parallel(20, () => withdraw(token));
+    const kept = responses.filter(({ status }) => status === 200);
+    expect(new Set(kept.map(({ body }) => body.statement.id)).size).toBe(1);
+    expect(responses.every(({ status }) => status === 200 || status === 503)).toBe(true);
+    const again = await withdraw(token);
+    expect(again.body.receipt).toBe(kept[0]!.body.receipt);
+    expect(await refundsOf(customer)).toEqual([1199]);
+  });
+
+  it('has a receipt with its content, date and time, which a link gives as a file', async () => {
+    const { phone, token } = await buyer('basic');
+    const { body } = await withdraw(token, { email: 'ada@example.com' });
+    const { id, submittedAt } = body.statement;
+    expect(body.receipt).toContain(`${submittedAt.slice(0, 19)}Z`);
+    expect(body.receipt).toContain('Solace Basic');
+    expect(body.receipt).toContain('$11.99');
+    expect(body.receipt).toContain(phone);
+    const link = new URL(/https?:\S+$/.exec(body.receipt)![0]);
+    expect(link.pathname).toBe(`/api/withdrawals/${id}/receipt`);
+    const file = await send(link.pathname + link.search);
+    expect(await file.text()).toBe(`${body.receipt}\n`);
+    const wrong = await call('GET', `${link.pathname}?key=${'0'.repeat(64)}`);
+    expect(wrong).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('is told to the bot, and again when the money is on its way', async () => {
+    const { phone, token } = await buyer('basic');
+    const { body } = await withdraw(token);
+    const all = await deliveredEvents(phone);
+    const events = all.filter(({ type }) => type.startsWith('withdrawal.'));
+    expect(events).toMatchObject([
+      {
+        type: 'withdrawal.received',
+        data: { phone, receipt: expect.stringContaining('Solace Basic') },
+      },
+      {
+        type: 'withdrawal.refunded',
+        data: { phone, amount: body.statement.refund, currency: 'usd' },
+      },
+    ]);
+  });
+
+  it('cannot be changed or deleted, nor can what was chosen before the purchase', async () => {
+    const { token, customer } = await buyer('basic', true);
+    const { body } = await withdraw(token);
+    const { id } = body.statement;
+    await expect(run('update withdrawals set contact = ? where id = ?', 'x', id)).rejects.toThrow();
+    await expect(run('delete from withdrawals where id = ?', id)).rejects.toThrow();
+    const own = 'user_id = (select user_id from customers where stripe_id = ?)';
+    const change = `update purchase_choices set start_now = 0 where ${own}`;
+    await expect(run(change, customer)).rejects.toThrow();
+  });
+
+  it('stands in the export, and outlives the account', async () => {
+    const { token } = await buyer('basic', true);
+    const { body } = await withdraw(token);
+    const exported = (await exportOf(token)).body;
+    expect(exported.withdrawals).toMatchObject([{ id: body.statement.id, receipt: body.receipt }]);
+    expect(exported.purchaseChoices).toMatchObject([{ tier: 'basic', startNow: true }]);
+    expect((await deleteAccount(token)).status).toBe(200);
+    const { rows } = await run('select state from withdrawals where id = ?', body.statement.id);
+    expect(rows[0]).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('when something fails', () => {
+  it('a statement counts while Stripe does not respond, and the rest follows', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const { body } = await during({ stripe: { status: 500 } }, () => withdraw(token));
+    expect(body.statement).toMatchObject({ state: 'received' });
+    await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    await runCron();
+    expect((await read(token)).statement).toMatchObject({
+      id: body.statement.id,
+      state: 'done',
+      refund: 1199,
+    });
+    expect(await refundsOf(customer)).toEqual([1199]);
+    expect(phone).toBeTruthy();
+  });
+
+  it('a response of Stripe that was lost doubles no refund', async () => {
+    const { token, customer } = await buyer('basic');
+    const fault = { stripe: { cut: true, path: '/v1/credit_notes' } } as const;
+    const { body } = await during(fault, () => withdraw(token));
+    await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
+    await runCron();
+    expect((await read(token)).statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await refundsOf(customer)).toEqual([1199]);
+  });
+
+  it.each([
+    ['refused', 'charge_not_refundable'],
+    ['asks', 'refund_requires_action'],
+  ])('a payment method that is "%s" leaves the money to the owner', async (outcome, reason) => {
+    const { phone, token, customer } = await buyer('basic');
+    await sandbox.refunds(phone, outcome);
+    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'needs_owner' });
+    const { rows } = await run('select reason from withdrawals order by seq desc limit 1');
+    expect(rows[0]).toMatchObject({ reason });
+    expect((await subscriptionOf(customer)).status).toBe('canceled');
+  });
+
+  it('a refund that the bank sends back is left to the owner', async () => {
+    const person = await newPerson();
+    await subscribe(person.token, 'basic', { card: '4000000000005126' });
+    const { body } = await withdraw(person.token);
+    expect(body.statement).toMatchObject({ state: 'done' });
+    await advance(person.phone, 2 * day);
+    await runCron();
+    expect((await read(person.token)).statement).toMatchObject({ state: 'needs_owner' });
+  });
+
+  it('a disputed payment is not paid back twice', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    await sandbox.dispute(phone);
+    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'needs_owner' });
+    expect(await refundsOf(customer)).toEqual([]);
+  });
+});
+
+describe('the form for everybody', () => {
+  const state = (body: object, address?: string) =>
+    call('POST', '/api/withdrawals', {
+      body,
+      ...(address && { headers: { 'cf-connecting-ip': address } }),
+    });
+
+  it('answers the same whether or not a number belongs to an account', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const known = await state({ name: 'Ada Lovelace', contact: phone, plan: 'Basic' });
+    const unknown = await state({ name: 'Ada Lovelace', contact: '+15559990000', plan: 'Basic' });
+    const shape = ({ status, body }: typeof known) => [
+      status,
+      Object.keys(body),
+      Object.keys(body.statement),
+      body.statement.state,
+      body.statement.refund,
+    ];
+    expect(shape(known)).toEqual(shape(unknown));
+    expect(shape(known)).toEqual([
+      200,
+      ['success', 'statement', 'receipt'],
+      ['id', 'submittedAt', 'state', 'refund'],
+      'received',
+      null,
+    ]);
+    await runCron();
+    expect((await read(token)).statement).toMatchObject({
+      id: known.body.statement.id,
+      state: 'done',
+      refund: 1199,
+    });
+    expect(await refundsOf(customer)).toEqual([1199]);
+    const { rows } = await run(
+      'select state, reason from withdrawals where id = ?',
+      unknown.body.statement.id,
+    );
+    expect(rows[0]).toMatchObject({ state: 'needs_owner', reason: 'account_unknown' });
+  });
+
+  it('is limited by address', async () => {
+    const address = '203.0.113.77';
+    const body = { name: 'Grace Hopper', contact: 'grace@example.com' };
+    const responses = await parallel(25, () => state(body, address));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(responses.find(({ status }) => status === 429)!.headers.get('retry-after')).toBeTruthy();
+  });
+
+  it.each([
+    [{ name: 'A', contact: 'a@example.com' }, 'name'],
+    [{ name: 'Ada', contact: 'x' }, 'contact'],
+    [{ name: 'Ada', contact: 'a@example.com', email: 'nowhere' }, 'email'],
+  ])('refuses %j', async (body, field) => {
+    expect((await state(body)).body).toMatchObject({
+      code: 'invalid_field',
+      issues: [{ path: field }],
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { refundOf, withdrawableUntil } from '../../worker/withdrawal/right.ts';
+
+const day = 86_400_000;
+const at = (text: string) => Date.parse(text);
+
+it.each([
+  ['2026-12-01T00:00:00Z', '2026-12-16T12:00:00Z'],
+  ['2026-12-01T11:59:59.999Z', '2026-12-16T12:00:00Z'],
+  ['2026-12-01T12:00:00Z', '2026-12-17T12:00:00Z'],
+  ['2026-12-31T11:00:00Z', '2027-01-15T12:00:00Z'],
+])(
+  'a contract of %s can be withdrawn until the end of its last day in UTC-12, %s',
+  (from, until) => {
+    expect(new Date(withdrawableUntil(at(from), 14))).toEqual(new Date(until));
+  },
+);
+
+it('the period is never shorter than its days in any time zone', () => {
+  const zones = fc.integer({ min: -12, max: 14 });
+  const instants = fc.integer({ min: at('2026-01-01'), max: at('2030-01-01') });
+  fc.assert(
+    fc.property(instants, zones, fc.integer({ min: 1, max: 60 }), (concluded, zone, days) => {
+      const shift = zone * 3_600_000;
+      const localDay = Math.floor((concluded + shift) / day);
+      const endOfLastDay = (localDay + days + 1) * day - shift;
+      expect(withdrawableUntil(concluded, days)).toBeGreaterThanOrEqual(endOfLastDay);
+    }),
+  );
+});
+
+it.each([
+  ['after 2.5 of 7 days', 1199, 2.5, 771],
+  ['at the beginning', 1199, 0, 1199],
+  ['before the beginning', 1199, -1, 1199],
+  ['at the end', 1199, 7, 0],
+  ['long after the end', 1199, 9, 0],
+  ['in a currency without smaller units', 1200, 3.5, 600],
+])('who asked to start at once gets the unused part back %s', (_, paid, days, refund) => {
+  const period = { paid, rest: paid, start: 1000, end: 1000 + 7 * 86_400 };
+  expect(refundOf(period, true, 1000 + days * 86_400)).toBe(refund);
+});
+
+it('who did not ask to start at once gets everything back, and never more than is left', () => {
+  const period = { paid: 1199, rest: 1199, start: 0, end: 604_800 };
+  expect(refundOf(period, false, 600_000)).toBe(1199);
+  expect(refundOf({ ...period, rest: 300 }, false, 600_000)).toBe(300);
+  expect(refundOf({ ...period, rest: 0 }, true, 0)).toBe(0);
+});
+
+/**
+ * Article 14(3): the person pays "an amount which is in proportion to what has been provided". Counted second by second
+ * in whole cents, the part that was provided is the most cents whose time has passed completely.
+ */
+function centsProvided(paid: number, seconds: number, length: number): number {
+  let cents = 0;
+  while (cents < paid && (cents + 1) * length <= paid * seconds) cents += 1;
+  return cents;
+}
+
+it('the refund is what the law leaves to pay, to the cent', () => {
+  const lengths = fc.integer({ min: 1, max: 604_800 });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 50, max: 9000 }),
+      lengths,
+      fc.integer({ min: 0, max: 1_000_000 }),
+      fc.integer({ min: 0, max: 9000 }),
+      fc.boolean(),
+      (paid, length, elapsed, refundedBefore, startNow) => {
+        const rest = Math.max(0, paid - refundedBefore);
+        const seconds = Math.min(elapsed, length);
+        const owed = startNow ? paid - centsProvided(paid, seconds, length) : paid;
+        const refund = refundOf({ paid, rest, start: 0, end: length }, startNow, elapsed);
+        expect(refund).toBe(Math.min(owed, rest));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

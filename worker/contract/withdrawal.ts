@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { PaidTier, Timestamp } from './schemas.ts';
+
+/** The version of the texts about withdrawal and of the request to start at once; a choice is kept with it. */
+export const withdrawalTextVersion = '2026-11-28';
+
+/** Cents of the currency's smallest unit. */
+const Cents = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const statementStates = ['received', 'refunding', 'done', 'needs_owner'] as const;
+
+export const Contract = v.object({
+  tier: PaidTier,
+  concludedAt: Timestamp,
+  withdrawableUntil: Timestamp,
+  startNow: v.boolean(),
+  paid: Cents,
+  /** What a statement now would give back. */
+  refund: Cents,
+  currency: v.string(),
+});
+
+export const Statement = v.object({
+  id: v.string(),
+  submittedAt: Timestamp,
+  state: v.picklist(statementStates),
+  /** Null until the contract of the statement is known. */
+  refund: v.nullable(Cents),
+});
+
+function text(name: string, least: number, most: number) {
+  const rule = `${name} must have ${least} to ${most} characters`;
+  return v.pipe(v.string(rule), v.trim(), v.minLength(least, rule), v.maxLength(most, rule));
+}
+
+/** Where a receipt goes, if e-mail is set up. */
+const Email = v.pipe(
+  v.string('email must be an address'),
+  v.trim(),
+  v.maxLength(254, 'email must be an address'),
+  v.email('email must be an address'),
+);
+
+export const OwnStatement = v.object({ email: v.optional(Email) });
+
+export const PublicStatement = v.object({
+  name: text('name', 2, 200),
+  /** A phone number or an e-mail address. */
+  contact: text('contact', 3, 200),
+  plan: v.optional(text('plan', 0, 200)),
+  email: v.optional(Email),
+});
+
+export const ReceiptKey = v.object({
+  key: v.pipe(v.string('key is missing'), v.regex(/^[\w-]{1,100}$/, 'key is malformed')),
+});

@@ -1,0 +1,207 @@
+import type { User } from '#db/schema';
+import { eq } from 'drizzle-orm';
+import { customers } from '#db/schema';
+import { CanonicalPhone } from '../accounts/phone.ts';
+import { leaseOf, withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
+import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
+import type { Output } from '../contract/endpoints.ts';
+import type { Handler, UserContext } from '../http/request-context.ts';
+import { batch } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { describeError, log } from '../lib/log.ts';
+import type { Settings } from '../settings.ts';
+import {
+  readContract,
+  sumOf,
+  type ConcludedContract,
+  type Terms,
+} from '../withdrawal/concluded-contract.ts';
+import { receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
+import { settle } from '../withdrawal/settlement.ts';
+import { choicesOf, type Choice } from '../billing/start-choice.ts';
+import {
+  keepOwnStatement,
+  keepPublicStatement,
+  statementOf,
+  statementsOf,
+  type Statement,
+} from '../withdrawal/statements.ts';
+import * as v from 'valibot';
+
+type Shown = Output<'getWithdrawal'>;
+
+export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, settings }) => {
+  requireWithdrawal(settings);
+  const userId = session.claimedUserId;
+  const customer = db.select().from(customers).where(eq(customers.userId, userId));
+  const reads = [customer, statementsOf(db, userId), choicesOf(db, userId)] as const;
+
+  return session.run([...reads], async (_user, [found], statements, choices) => {
+    const terms = termsOf(settings, statements, choices);
+    const contract = await contractNow(settings, found?.stripeId ?? null, terms);
+    return {
+      success: true as const,
+      contract: contract && shownContract(contract),
+      statement: statements[0] ? shownStatement(statements[0]) : null,
+    };
+  });
+};
+
+/** Throws 404 where the owner has turned the right off. */
+function requireWithdrawal({ WITHDRAWAL_DAYS: days }: Settings): void {
+  if (days === 0) throw new RequestError('notFound');
+}
+
+function termsOf(settings: Settings, statements: Statement[], choices: Choice[]): Terms {
+  const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);
+  return { days: settings.WITHDRAWAL_DAYS, choices, withdrawn };
+}
+
+async function contractNow(settings: Settings, stripeId: string | null, terms: Terms) {
+  if (stripeId === null) return null;
+  const found = await withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
+  return found.contract;
+}
+
+function shownContract(contract: ConcludedContract): NonNullable<Shown['contract']> {
+  return {
+    tier: contract.tier,
+    concludedAt: new Date(contract.concludedAt).toISOString(),
+    withdrawableUntil: new Date(contract.until).toISOString(),
+    startNow: contract.startNow,
+    paid: sumOf(contract.payments, 'paid'),
+    refund: sumOf(contract.payments, 'refund'),
+    currency: contract.currency,
+  };
+}
+
+function shownStatement({ id, submittedAt, state, refund }: Statement) {
+  return { id, submittedAt: new Date(submittedAt).toISOString(), state, refund };
+}
+
+export const withdraw: Handler<'withdraw'> = async (context) => {
+  const { session, db, settings } = context;
+  requireWithdrawal(settings);
+  const lease = leaseOf(db, session.claimedUserId);
+
+  return session.run([lease], ({ id }, seen) =>
+    withLease(context, id, (leased) => withdrawFrom(context, leased), { seen }),
+  );
+};
+
+/** Keeps the statement first: from then on it counts, whatever happens to the rest. */
+async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCustomer) {
+  const { db, settings, now, input, language } = context;
+  const { user } = leased;
+  const { statements, choices } = await batch(db, {
+    statements: statementsOf(db, user.id),
+    choices: choicesOf(db, user.id),
+  });
+  const found = await findContract(settings, leased, { statements, choices });
+  if (found === 'none') return { result: await responseOf(settings, statements[0]!) };
+
+  const statement = await keepOwnStatement(context, {
+    userId: user.id,
+    contact: user.phone,
+    email: input.email ?? null,
+    language,
+    now,
+    found: found === 'unknown' ? null : found,
+  });
+  const { result: settled, ...released } = await settleSoon(context, leased, statement);
+  return { result: await responseOf(settings, settled), ...released };
+}
+
+type Found = { contract: ConcludedContract; at: number } | 'none' | 'unknown';
+
+/** `unknown` while Stripe does not respond and the account has a plan: the statement counts all the same. */
+async function findContract(
+  settings: Settings,
+  { customer, user }: LeasedCustomer,
+  { statements, choices }: { statements: Statement[]; choices: Choice[] },
+): Promise<Found> {
+  const { stripeId } = customer;
+  if (!stripeId) return noContract(statements, false);
+
+  const terms = termsOf(settings, statements, choices);
+  const read = withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
+  const found = await read.catch((error: unknown) => {
+    if (error instanceof StripeUnavailable && hasPlan(user)) return null;
+    throw error;
+  });
+  if (found === null) return 'unknown';
+
+  const { contract, at, isSubscribed } = found;
+  return contract ? { contract, at } : noContract(statements, isSubscribed);
+}
+
+/** A repeated statement is answered as the first one. Throws 409 where there is nothing to withdraw from. */
+function noContract(statements: Statement[], isSubscribed: boolean): 'none' {
+  if (statements.length > 0 && !isSubscribed) return 'none';
+  throw new RequestError('conflict', {
+    message: 'There is no contract that you could withdraw from.',
+  });
+}
+
+const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renewalAt !== null;
+
+/** The cron job goes on with what fails here. */
+async function settleSoon(
+  context: UserContext<'withdraw'>,
+  leased: LeasedCustomer,
+  statement: Statement,
+): Promise<Outcome<Statement>> {
+  try {
+    return await settle(context, leased, statement);
+  } catch (error) {
+    log('error', 'withdrawal_postponed', { id: statement.id, ...describeError(error) });
+    return { result: statement, changes: { dueAt: Date.now() } };
+  }
+}
+
+async function responseOf(settings: Settings, statement: Statement) {
+  return {
+    success: true as const,
+    statement: shownStatement(statement),
+    receipt: await receiptOf(settings, statement),
+  };
+}
+
+/** The response is the same whether or not the contact belongs to an account. */
+export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
+  const { settings, input, address, language, now } = context;
+  requireWithdrawal(settings);
+  const phone = v.safeParse(CanonicalPhone, input.contact);
+  const { name, contact, plan, email } = input;
+
+  const statement = await keepPublicStatement(
+    context,
+    {
+      name,
+      contact,
+      plan: plan ?? null,
+      email: email ?? null,
+      language,
+      phone: phone.success ? phone.output : null,
+    },
+    { address, now },
+  );
+  return responseOf(settings, statement);
+};
+
+export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (context) => {
+  const { db, settings, params, query, now } = context;
+  requireWithdrawal(settings);
+  const statement = await statementOf(db, params.id);
+  const isRight = await opensReceipt(settings, params.id, query.key);
+  if (!statement || !isRight || now > statement.submittedAt + receiptLinkMs)
+    throw new RequestError('notFound');
+
+  const receipt = await receiptOf(settings, statement);
+  return new Response(`${receipt}\n`, {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': `attachment; filename="withdrawal-${statement.seq}.txt"`,
+    },
+  });
+};

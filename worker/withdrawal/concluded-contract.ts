@@ -1,0 +1,192 @@
+import type { Stripe } from 'stripe';
+import { priceOfLine } from '../billing/invoices.ts';
+import { unlessMissing } from '../billing/stripe-client.ts';
+import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
+import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
+import { refundOf, withdrawableUntil, type PaidPeriod } from './right.ts';
+import { hasAskedToStart, type Choice } from '../billing/start-choice.ts';
+
+/** A payment of a contract, and what a statement gives back of it. */
+export type Payment = PaidPeriod & { invoice: string; refund: number };
+
+/** A contract that can be withdrawn. Instants are unix ms, amounts whole cents. */
+export type ConcludedContract = {
+  subscription: string;
+  tier: PaidPlanId;
+  concludedAt: number;
+  until: number;
+  startNow: boolean;
+  currency: string;
+  payments: Payment[];
+};
+
+export type Terms = {
+  /** `WITHDRAWAL_DAYS`. */
+  days: number;
+  choices: Choice[];
+  /** Subscriptions that were withdrawn from already. */
+  withdrawn: string[];
+  /** How long ago the statement was made, in ms. */
+  agoMs?: number;
+};
+
+type Found = {
+  /** The time of the statement at Stripe (unix seconds), by which its refund is computed. */
+  at: number;
+  contract: ConcludedContract | null;
+  /** Whether a subscription is live, withdrawable or not. */
+  isSubscribed: boolean;
+};
+
+/**
+ * The customer's newest contract that could be withdrawn at the time of the statement, by Stripe's clock, which bills.
+ * Renewals conclude no contract; a purchase, a plan chosen during a trial and a move to a dearer plan do.
+ */
+export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
+  const { now, subscriptions } = await subscriptionsNow(stripe, customer);
+  const at = Math.floor((now - (terms.agoMs ?? 0)) / 1000);
+  const isSubscribed = subscriptions.some(isLive);
+
+  for (const subscription of subscriptions.toSorted(newestFirst)) {
+    if (terms.withdrawn.includes(subscription.id)) continue;
+    if (subscription.status === 'incomplete_expired') continue;
+
+    const contract = await contractOf(stripe, subscription, terms, at);
+    if (contract && at * 1000 < contract.until) return { at, contract, isSubscribed };
+  }
+  return { at, contract: null, isSubscribed };
+}
+
+function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
+  return Number(isLive(b)) - Number(isLive(a)) || b.created - a.created;
+}
+
+/** The `Date` of Stripe's response is the clock by which its periods are measured. */
+async function subscriptionsNow(stripe: Stripe, customer: string) {
+  const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100 });
+  const page = await unlessMissing(list);
+  // With `fetch`, the SDK's response is the raw one, whose headers are no plain object.
+  const headers = new Headers(page?.lastResponse.headers);
+  const date = Date.parse(headers.get('date') ?? '');
+  return { now: Number.isNaN(date) ? Date.now() : date, subscriptions: page?.data ?? [] };
+}
+
+async function contractOf(
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+  { days, choices }: Terms,
+  at: number,
+): Promise<ConcludedContract | null> {
+  const invoices = await paidInvoicesOf(stripe, subscription.id);
+  const tiers = await tiersOf(stripe, subscription, invoices);
+  const upgrade = invoices.find((invoice) => isUpgrade(invoice, tiers));
+  const tier = upgrade ? tierCharged(upgrade, tiers) : tierSold(subscription);
+  if (!tier) return null;
+
+  const concludedAt = (upgrade ?? subscription).created * 1000;
+  const startNow = hasAskedToStart(subscription, choices, tier);
+  return {
+    subscription: subscription.id,
+    tier,
+    concludedAt,
+    until: withdrawableUntil(concludedAt, days),
+    startNow,
+    currency: subscription.currency,
+    payments: paymentsOf(invoices, { concludedAt, startNow }, at),
+  };
+}
+
+type Conclusion = Pick<ConcludedContract, 'concludedAt' | 'startNow'>;
+
+/** The payments since a contract was concluded, for a statement made at `at` (unix seconds). */
+export async function paymentsSince(
+  stripe: Stripe,
+  contract: Conclusion & Pick<ConcludedContract, 'subscription'>,
+  at: number,
+): Promise<Payment[]> {
+  return paymentsOf(await paidInvoicesOf(stripe, contract.subscription), contract, at);
+}
+
+function paymentsOf(
+  invoices: Stripe.Invoice[],
+  { concludedAt, startNow }: Conclusion,
+  at: number,
+): Payment[] {
+  const since = invoices.filter(({ created }) => created * 1000 >= concludedAt);
+  return since.flatMap(periodPaidBy).map((period) => ({
+    ...period,
+    refund: refundOf(period, startNow, at),
+  }));
+}
+
+/** Newest first, with the charges that paid them. */
+async function paidInvoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
+  const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
+  const list = stripe.invoices.list({ subscription, status: 'paid', limit: 100, expand });
+  return list.autoPagingToArray({ limit: 1000 });
+}
+
+function periodPaidBy(invoice: Stripe.Invoice): Omit<Payment, 'refund'>[] {
+  const charge = chargeOf(invoice);
+  const line = chargedLine(invoice);
+  if (!charge || !line || invoice.amount_paid === 0) return [];
+
+  const { start, end } = line.period;
+  const rest = charge.amount - charge.amount_refunded;
+  return [{ invoice: invoice.id, paid: invoice.amount_paid, rest, start, end }];
+}
+
+function chargeOf({ payments }: Stripe.Invoice): Stripe.Charge | null {
+  const paid = payments?.data.find(({ status }) => status === 'paid');
+  const intent = paid?.payment.payment_intent;
+  const charge = typeof intent === 'object' ? intent.latest_charge : null;
+  return typeof charge === 'object' ? charge : null;
+}
+
+const chargedLine = ({ lines }: Stripe.Invoice) => lines.data.find(({ amount }) => amount > 0);
+const creditedLine = ({ lines }: Stripe.Invoice) => lines.data.find(({ amount }) => amount < 0);
+
+type Tiers = ReadonlyMap<string, PaidPlanId | null>;
+
+/** The plans that the prices of a subscription and of its invoices sell. */
+async function tiersOf(
+  stripe: Stripe,
+  { items }: Stripe.Subscription,
+  invoices: Stripe.Invoice[],
+): Promise<Tiers> {
+  const tiers = new Map(items.data.map(({ price }) => [price.id, tierOfPrice(price)]));
+  const charged = invoices.flatMap(({ lines }) => lines.data.map(priceOfLine));
+
+  for (const id of new Set(charged)) {
+    if (!id || tiers.has(id)) continue;
+    const price = await unlessMissing(stripe.prices.retrieve(id));
+    tiers.set(id, price && tierOfPrice(price));
+  }
+  return tiers;
+}
+
+/** A move to a dearer plan charges for it, and credits a lower one. */
+function isUpgrade(invoice: Stripe.Invoice, tiers: Tiers): boolean {
+  if (invoice.billing_reason !== 'subscription_update') return false;
+
+  const charged = tierCharged(invoice, tiers);
+  const credited = tierOfLine(creditedLine(invoice), tiers);
+  return charged !== null && credited !== null && plans[credited].level < plans[charged].level;
+}
+
+const tierCharged = (invoice: Stripe.Invoice, tiers: Tiers) =>
+  tierOfLine(chargedLine(invoice), tiers);
+
+function tierOfLine(line: Stripe.InvoiceLineItem | undefined, tiers: Tiers): PaidPlanId | null {
+  const price = line && priceOfLine(line);
+  return (price && tiers.get(price)) || null;
+}
+
+function tierSold({ items }: Stripe.Subscription): PaidPlanId | null {
+  const sold = items.data.map(({ price }) => tierOfPrice(price));
+  return paidPlanIds.findLast((id) => sold.includes(id)) ?? null;
+}
+
+export function sumOf(payments: Payment[], amount: 'paid' | 'refund'): number {
+  return payments.reduce((sum, payment) => sum + payment[amount], 0);
+}

@@ -1,0 +1,127 @@
+import type { Withdrawal } from '#db/schema';
+import { brand } from '../contract/brand.ts';
+import type { Language } from '../contract/languages.ts';
+import { plans } from '../contract/plans.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { dayMs } from '../lib/time.ts';
+import type { Settings } from '../settings.ts';
+
+/** The link of a receipt works for this time (ms). */
+export const receiptLinkMs = 30 * dayMs;
+
+type Texts = {
+  title: string;
+  statement: string;
+  number: string;
+  submitted: string;
+  name: string;
+  contact: string;
+  plan: string;
+  concluded: string;
+  refund: string;
+  refundOpen: string;
+  download: string;
+};
+
+const texts: Record<Language, Texts> = {
+  en: {
+    title: 'Confirmation of your withdrawal',
+    statement: 'You have withdrawn from your contract with {company}.',
+    number: 'Number',
+    submitted: 'Received',
+    name: 'Name',
+    contact: 'Contact',
+    plan: 'Contract',
+    concluded: 'Concluded',
+    refund: 'You get back',
+    refundOpen: 'We compute what you get back and tell you.',
+    download: 'This confirmation as a file, for 30 days',
+  },
+  es: {
+    title: 'Confirmación de tu desistimiento',
+    statement: 'Has desistido de tu contrato con {company}.',
+    number: 'Número',
+    submitted: 'Recibido',
+    name: 'Nombre',
+    contact: 'Contacto',
+    plan: 'Contrato',
+    concluded: 'Celebrado',
+    refund: 'Se te devuelve',
+    refundOpen: 'Calculamos lo que se te devuelve y te lo comunicamos.',
+    download: 'Esta confirmación como archivo, durante 30 días',
+  },
+  'pt-BR': {
+    title: 'Confirmação da sua desistência',
+    statement: 'Você desistiu do seu contrato com {company}.',
+    number: 'Número',
+    submitted: 'Recebido',
+    name: 'Nome',
+    contact: 'Contato',
+    plan: 'Contrato',
+    concluded: 'Celebrado',
+    refund: 'Você recebe de volta',
+    refundOpen: 'Calculamos o valor que você recebe de volta e avisamos você.',
+    download: 'Esta confirmação em arquivo, por 30 dias',
+  },
+};
+
+type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
+
+/** The receipt of a statement: what was stated, with date and time (UTC), in the statement's language. */
+export async function receiptOf(settings: Secrets, statement: Withdrawal): Promise<string> {
+  const words = texts[statement.language as Language];
+  const lines = [
+    words.title,
+    '',
+    words.statement.replace('{company}', brand.company),
+    '',
+    line(words.number, statement.id),
+    line(words.submitted, instantOf(statement.submittedAt)),
+    line(words.name, statement.name),
+    line(words.contact, statement.contact),
+    line(words.plan, planOf(statement)),
+    line(words.concluded, statement.concludedAt && instantOf(statement.concludedAt)),
+    refundLine(words, statement),
+    '',
+    `${words.download}: ${await linkOf(settings, statement.id)}`,
+  ];
+  return lines.filter((each) => each !== null).join('\n');
+}
+
+function line(label: string, value: string | number | null): string | null {
+  return value === null || value === '' ? null : `${label}: ${value}`;
+}
+
+function refundLine(words: Texts, { refund, currency, language }: Withdrawal): string {
+  if (refund === null || currency === null) return words.refundOpen;
+  return `${words.refund}: ${moneyOf(refund, currency, language)}`;
+}
+
+const planOf = ({ tier, plan }: Withdrawal): string | null =>
+  tier ? `${brand.name} ${plans[tier].name}` : plan;
+
+const instantOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+/** An amount in the currency's smallest unit, which is not always a hundredth. */
+function moneyOf(amount: number, currency: string, language: string): string {
+  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
+  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
+  return format.format(amount / 10 ** digits);
+}
+
+async function linkOf({ CODE_PEPPER, SITE_URL }: Secrets, id: string): Promise<string> {
+  const key = await keyedHash(CODE_PEPPER[0]!, 'receipt', id);
+  return `${SITE_URL}/api/withdrawals/${id}/receipt?key=${key}`;
+}
+
+/** Whether a key is that of the receipt's link. Compares keyed hashes, so that its duration tells nothing. */
+export async function opensReceipt(
+  { CODE_PEPPER }: Secrets,
+  id: string,
+  given: string,
+): Promise<boolean> {
+  const keys = await keyedHashes(CODE_PEPPER, 'receipt', id);
+  const wanted = await keyedHashes(CODE_PEPPER, 'receipt', given);
+  const own = await Promise.all(keys.map((key) => keyedHashes(CODE_PEPPER, 'receipt', key)));
+  return own.some((hashes) => hashes.some((hash) => wanted.includes(hash)));
+}

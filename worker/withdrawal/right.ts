@@ -1,0 +1,36 @@
+import { dayMs, hourMs } from '../lib/time.ts';
+
+/*
+ * The right to withdraw from a contract: Directive 2011/83/EU, articles 9, 11a, 13 and 14.
+ * What was supplied is paid for only if the person asked to start at once (article 14(3) and (4)).
+ */
+
+/** A day begins in UTC+12 and is over everywhere when it ends in UTC-12. */
+const zoneMs = 12 * hourMs;
+
+/**
+ * The first instant (unix ms) at which a contract can no longer be withdrawn. Nobody's last day is shorter than the law
+ * says, wherever they are: at 23:30 UTC it is the next day in Berlin already.
+ */
+export function withdrawableUntil(concludedAt: number, days: number): number {
+  const day = Math.floor((concludedAt + zoneMs) / dayMs);
+  return (day + days + 1) * dayMs + zoneMs;
+}
+
+/** A payment for a period, in whole cents and unix seconds; `rest` is what is left of its charge. */
+export type PaidPeriod = { paid: number; rest: number; start: number; end: number };
+
+/** What a statement at `at` (unix seconds) gives back of a payment, in whole cents. */
+export function refundOf(period: PaidPeriod, startNow: boolean, at: number): number {
+  const owed = period.paid - (startNow ? usedOf(period, at) : 0);
+  return Math.max(0, Math.min(owed, period.rest));
+}
+
+/** The price of the time that has passed, rounded down. */
+function usedOf({ paid, start, end }: PaidPeriod, at: number): number {
+  const length = end - start;
+  if (length <= 0) return 0;
+
+  const elapsed = Math.min(Math.max(at - start, 0), length);
+  return Math.floor((paid * elapsed) / length);
+}

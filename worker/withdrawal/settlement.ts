@@ -1,0 +1,299 @@
+import type { Stripe } from 'stripe';
+import { and, eq, inArray } from 'drizzle-orm';
+import { customers, users, withdrawals } from '#db/schema';
+import { pauseAfter } from '../billing/due.ts';
+import { stopCollecting } from '../billing/invoices.ts';
+import { withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
+import { refusalCode, unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
+import { cancelNow, isLive } from '../billing/subscriptions.ts';
+import { syncLeased, type Billing } from '../billing/sync.ts';
+import type { Database } from '../lib/database.ts';
+import { describeError, log } from '../lib/log.ts';
+import { dayMs } from '../lib/time.ts';
+import { paymentsSince, readContract, type ConcludedContract } from './concluded-contract.ts';
+import { choicesOf } from '../billing/start-choice.ts';
+import {
+  contractColumns,
+  dueStatements,
+  refundedEvent,
+  statementsOf,
+  updateStatement,
+  type Statement,
+} from './statements.ts';
+
+/*
+ * What a statement of withdrawal causes, each step repeatable:
+ *
+ *   received ──> the subscription ends, no invoice is collected any more ──> a credit note for each payment
+ *      refunding    a refund is on its way, and may still come back
+ *      done         every refund has arrived
+ *      needs_owner  Stripe or a bank refuses: a person has to pay (`npm run support -- withdrawals`)
+ *
+ * The cron job repeats an interrupted one. A credit note carries the statement's id, so that none is made twice.
+ */
+
+type State = Pick<Statement, 'state' | 'reason'>;
+type Settled = State & { refund: number; contract: ConcludedContract | null; at: number | null };
+
+/** A refund by card may come back within this time. */
+const refundWatchMs = 30 * dayMs;
+const statementsPerRun = 20;
+
+/** Goes on with the statements that are due. Each holds its customer's lease, so that nothing else charges meanwhile. */
+export async function settleStatements(billing: Billing, now: number): Promise<void> {
+  const due = await dueStatements(billing.db, now, statementsPerRun);
+  for (const statement of due)
+    await settleOne(billing, statement, now).catch((error: unknown) =>
+      log('error', 'withdrawal_postponed', { id: statement.id, ...describeError(error) }),
+    );
+}
+
+async function settleOne(billing: Billing, statement: Statement, now: number): Promise<void> {
+  await postpone(billing, statement, now);
+  const { userId } = statement;
+  if (userId === null || !(await exists(billing, userId)))
+    return void (await needsOwner(billing, statement, 'account_unknown'));
+
+  await withLease(billing, userId, (leased) => settle(billing, leased, statement));
+}
+
+/** Ends the contract of a statement and gives the money back; returns the statement as it is then. Throws 503; then call it again. */
+export async function settle(
+  billing: Billing,
+  leased: LeasedCustomer,
+  statement: Statement,
+): Promise<Outcome<Statement>> {
+  const settled = await settleAtStripe(billing, leased, statement);
+  const { result: _, ...released } = await syncLeased(billing, leased);
+  return { result: settled, ...released };
+}
+
+/** As `settle`, for an account that is about to be deleted. */
+async function settleAtStripe(
+  billing: Billing,
+  leased: LeasedCustomer,
+  statement: Statement,
+): Promise<Statement> {
+  const { stripeId } = leased.customer;
+  if (!stripeId) return needsOwner(billing, statement, 'customer_unknown');
+
+  const settled = await withStripe(billing.settings, (stripe) =>
+    workAtStripe(stripe, billing, { statement, stripeId, userId: leased.user.id }),
+  );
+  return save(billing, statement, settled);
+}
+
+/** Without its customer at Stripe, a statement could not be settled: an account waits for that. Throws 503. */
+export async function settleBeforeDeletion(
+  billing: Billing,
+  leased: LeasedCustomer,
+): Promise<void> {
+  const statements = await statementsOf(billing.db, leased.user.id);
+  const open = statements.filter(({ state }) => state === 'received' || state === 'refunding');
+  for (const statement of open) await settleAtStripe(billing, leased, statement);
+}
+
+type Case = { statement: Statement; stripeId: string; userId: string };
+
+async function workAtStripe(stripe: Stripe, billing: Billing, named: Case): Promise<Settled> {
+  const { statement, stripeId } = named;
+  const found = await contractOf(stripe, billing, named);
+  if (!found)
+    return { state: 'needs_owner', reason: 'no_contract', refund: 0, contract: null, at: null };
+
+  await endSubscription(stripe, found.contract.subscription, stripeId);
+  const payments = await paymentsSince(stripe, found.contract, found.at);
+  const states: State[] = [];
+  let refund = 0;
+  for (const payment of payments) {
+    const returned = await refundPayment(stripe, statement, payment);
+    refund += returned.amount;
+    states.push(returned);
+  }
+  return { ...worstOf(states), ...found, refund };
+}
+
+type Terms = Pick<ConcludedContract, 'subscription' | 'concludedAt' | 'startNow'>;
+
+/** The contract that the statement names, or the one that it meant. */
+async function contractOf(
+  stripe: Stripe,
+  { db, settings }: Billing,
+  { statement, stripeId, userId }: Case,
+): Promise<{ contract: ConcludedContract; at: number } | null> {
+  const stated = termsOf(statement);
+  if (stated)
+    return { contract: { ...stated, ...statedDetails(statement) }, at: statement.billedAt! };
+
+  const choices = await choicesOf(db, userId);
+  const others = (await statementsOf(db, userId)).filter(({ id }) => id !== statement.id);
+  const withdrawn = others.flatMap(({ subscription }) => subscription ?? []);
+  const agoMs = Date.now() - statement.submittedAt;
+  const terms = { days: settings.WITHDRAWAL_DAYS, choices, withdrawn, agoMs };
+  const { contract, at } = await readContract(stripe, stripeId, terms);
+  return contract && { contract, at };
+}
+
+function termsOf({ subscription, concludedAt, startNow }: Statement): Terms | null {
+  if (subscription === null || concludedAt === null) return null;
+  return { subscription, concludedAt, startNow: startNow ?? false };
+}
+
+function statedDetails({ tier, currency }: Statement) {
+  return { tier: tier!, currency: currency!, until: 0, payments: [] };
+}
+
+/** Ends a subscription now, without another invoice; open checkouts would begin a new one. */
+async function endSubscription(stripe: Stripe, id: string, customer: string): Promise<void> {
+  const { data: open } = await stripe.checkout.sessions.list({
+    customer,
+    status: 'open',
+    limit: 100,
+  });
+  for (const session of open) await unlessRefused(stripe.checkout.sessions.expire(session.id));
+
+  const subscription = await unlessMissing(stripe.subscriptions.retrieve(id));
+  if (!subscription) return;
+  if (isLive(subscription) || subscription.status === 'incomplete')
+    await cancelNow(stripe, subscription);
+  await stopCollecting(stripe, subscription);
+}
+
+type Refunded = State & { amount: number };
+
+/** Gives a payment back by a credit note, once for each statement. */
+async function refundPayment(
+  stripe: Stripe,
+  { id }: Statement,
+  { invoice, refund }: { invoice: string; refund: number },
+): Promise<Refunded> {
+  const earlier = await noteOf(stripe, id, invoice);
+  if (earlier) return refundedBy(earlier);
+  if (refund === 0) return { state: 'done', reason: null, amount: 0 };
+
+  try {
+    return refundedBy(await createNote(stripe, id, invoice, refund));
+  } catch (error) {
+    const code = refusalCode(error);
+    if (code === null) throw error;
+    return { state: 'needs_owner', reason: code, amount: 0 };
+  }
+}
+
+const expand = ['refunds.refund'];
+
+async function noteOf(stripe: Stripe, id: string, invoice: string) {
+  const listed = { invoice, limit: 100, expand: expand.map((path) => `data.${path}`) };
+  const { data } = await stripe.creditNotes.list(listed);
+  return data.find(({ metadata }) => metadata?.['withdrawal'] === id);
+}
+
+function createNote(stripe: Stripe, id: string, invoice: string, refund: number) {
+  const note: Stripe.CreditNoteCreateParams = {
+    invoice,
+    amount: refund,
+    refund_amount: refund,
+    reason: 'order_change',
+    memo: 'Withdrawal from the contract',
+    metadata: { withdrawal: id },
+    email_type: 'none',
+    expand,
+  };
+  return stripe.creditNotes.create(note, {
+    idempotencyKey: `withdrawal:${id}:${invoice}:${refund}`,
+  });
+}
+
+const onItsWay = ['pending', 'succeeded'];
+
+function refundedBy({ refunds, total }: Stripe.CreditNote): Refunded {
+  const statuses = refunds.map(({ refund }) => (typeof refund === 'object' ? refund.status : null));
+  const failed = statuses.find((status) => !onItsWay.includes(status ?? ''));
+  if (failed !== undefined)
+    return { state: 'needs_owner', reason: `refund_${failed ?? 'unknown'}`, amount: total };
+
+  const isPending = statuses.includes('pending');
+  return { state: isPending ? 'refunding' : 'done', reason: null, amount: total };
+}
+
+const order = ['needs_owner', 'refunding', 'done'] as const;
+
+function worstOf(states: State[]): State {
+  const [worst] = states.toSorted(
+    (a, b) => order.indexOf(a.state as 'done') - order.indexOf(b.state as 'done'),
+  );
+  return worst ? { state: worst.state, reason: worst.reason } : { state: 'done', reason: null };
+}
+
+/** Saves where a statement stands, and tells the bot once that the money is on its way. */
+async function save(
+  { db, settings }: Billing,
+  statement: Statement,
+  { state, reason, refund, contract, at }: Settled,
+): Promise<Statement> {
+  const now = Date.now();
+  const isKnown = statement.subscription !== null || contract === null || at === null;
+  const isReturned = state !== 'needs_owner' && refund > 0;
+  const changes = {
+    ...(isKnown ? {} : contractColumns(contract, at)),
+    refund,
+    state,
+    reason,
+    dueAt: nextLook(statement, state, now),
+    attempts: 0,
+    ...(isReturned && { announcedAt: statement.announcedAt ?? now }),
+  };
+  const after: Statement = { ...statement, ...changes };
+  const event = refundedEvent(settings, after, now);
+  const update = updateStatement(db, statement.id, changes);
+  if (isReturned) await db.batch([db.run(event), update]);
+  else await update;
+
+  if (state === 'needs_owner') logNeedsOwner(statement, reason);
+  return after;
+}
+
+/** A refund may come back, so that it is looked at once a day. */
+function nextLook({ submittedAt }: Statement, state: Statement['state'], now: number) {
+  if (state === 'needs_owner') return null;
+  return now < submittedAt + refundWatchMs ? now + dayMs : null;
+}
+
+async function needsOwner({ db }: Billing, statement: Statement, reason: string) {
+  const changes = { state: 'needs_owner', reason, dueAt: null } as const;
+  await updateStatement(db, statement.id, changes);
+  logNeedsOwner(statement, reason);
+  return { ...statement, ...changes };
+}
+
+function logNeedsOwner({ id }: Statement, reason: string | null): void {
+  const action = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
+  log('error', 'withdrawal_needs_owner', { id, reason, action });
+}
+
+async function postpone({ db }: Billing, { id, attempts }: Statement, now: number): Promise<void> {
+  const dueAt = now + Math.max(pauseAfter(attempts + 1), 1000);
+  await updateStatement(db, id, { attempts: attempts + 1, dueAt });
+}
+
+async function exists({ db }: Billing, userId: string): Promise<boolean> {
+  const found = await db.select({ id: users.id }).from(users).where(eq(users.id, userId));
+  return found.length > 0;
+}
+
+const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'];
+
+export const isRefund = ({ type }: { type: string }): boolean => refundEvents.includes(type);
+
+/** A refund of this customer has changed: the next cron job looks at its statements again. */
+export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
+  const owner = db
+    .select({ id: customers.userId })
+    .from(customers)
+    .where(eq(customers.stripeId, stripeId));
+  const waits = inArray(withdrawals.state, ['refunding', 'done']);
+  await db
+    .update(withdrawals)
+    .set({ dueAt: now })
+    .where(and(inArray(withdrawals.userId, owner), waits));
+}

@@ -1,0 +1,214 @@
+import { and, asc, desc, eq, lte, or, sql, type SQL } from 'drizzle-orm';
+import { aliases, purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
+import type { ExportSection } from '../accounts/user-record.ts';
+import { insertBotEvent } from '../bot/outbox.ts';
+import type { Language } from '../contract/languages.ts';
+import { batch, type Database } from '../lib/database.ts';
+import { allowedAt, hashedSubject, insertEvents } from '../lib/rate-limits.ts';
+import { rateLimited } from '../lib/request-error.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { insertSelect } from '../lib/sql.ts';
+import { dayMs } from '../lib/time.ts';
+import type { Settings } from '../settings.ts';
+import { sumOf, type ConcludedContract } from './concluded-contract.ts';
+import { receiptOf } from './receipt.ts';
+
+export type Statement = Withdrawal;
+
+export const statementsOf = (db: Database, userId: string) =>
+  db
+    .select()
+    .from(withdrawals)
+    .where(eq(withdrawals.userId, userId))
+    .orderBy(desc(withdrawals.seq));
+
+export async function statementOf(db: Database, id: string): Promise<Statement | undefined> {
+  const [row] = await db.select().from(withdrawals).where(eq(withdrawals.id, id));
+  return row;
+}
+
+/** Statements that the cron job goes on with, the oldest first. */
+export const dueStatements = (db: Database, now: number, limit: number) =>
+  db
+    .select()
+    .from(withdrawals)
+    .where(lte(withdrawals.dueAt, now))
+    .orderBy(asc(withdrawals.dueAt))
+    .limit(limit);
+
+/** The columns of a statement that name its contract. */
+export function contractColumns(contract: ConcludedContract, at: number) {
+  return {
+    billedAt: at,
+    subscription: contract.subscription,
+    tier: contract.tier,
+    concludedAt: contract.concludedAt,
+    startNow: contract.startNow,
+    currency: contract.currency,
+    refund: sumOf(contract.payments, 'refund'),
+  };
+}
+
+type OwnStatement = {
+  userId: string;
+  contact: string;
+  email: string | null;
+  language: Language;
+  now: number;
+  /** Null while Stripe does not respond: the statement counts all the same. */
+  found: { contract: ConcludedContract; at: number } | null;
+};
+
+/** Keeps a signed-in person's statement. Another one of the same contract is not kept: the first is returned. */
+export async function keepOwnStatement(
+  { db, settings }: { db: Database; settings: Settings },
+  { found, now, ...statement }: OwnStatement,
+): Promise<Statement> {
+  const row: Statement = {
+    ...unsettled,
+    ...statement,
+    id: crypto.randomUUID(),
+    origin: 'account',
+    submittedAt: now,
+    keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
+    dueAt: now,
+    ...(found && contractColumns(found.contract, found.at)),
+  };
+  const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
+  const isFirst = sql`where not exists (select 1 from ${withdrawals} where ${own})`;
+  const { seq: _, ...columns } = row;
+  const { kept } = await batch(db, {
+    insert: db.run(sql`${insertSelect(withdrawals, columns, isFirst)} on conflict do nothing`),
+    event: db.run(await receivedEvent(settings, row, now)),
+    kept: db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1),
+  });
+  return kept[0]!;
+}
+
+/** A statement of which nothing is known but what was stated. */
+const unsettled = {
+  seq: 0,
+  userId: null,
+  name: null,
+  plan: null,
+  email: null,
+  billedAt: null,
+  subscription: null,
+  tier: null,
+  concludedAt: null,
+  startNow: null,
+  currency: null,
+  refund: null,
+  state: 'received',
+  reason: null,
+  dueAt: null,
+  attempts: 0,
+  announcedAt: null,
+} satisfies Partial<Statement>;
+
+/** Statements of this contract; of an unknown one, those whose contract is not known either. */
+function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
+  if (!contract)
+    return sql`${withdrawals.subscription} is null and ${withdrawals.state} = 'received'`;
+
+  const { subscription, concludedAt } = contract;
+  return or(
+    and(eq(withdrawals.subscription, subscription), eq(withdrawals.concludedAt, concludedAt)),
+    sql`${withdrawals.subscription} is null and ${withdrawals.origin} = 'account' and ${withdrawals.state} = 'received'`,
+  );
+}
+
+type PublicStatement = {
+  name: string;
+  contact: string;
+  plan: string | null;
+  email: string | null;
+  language: Language;
+  /** The contact as a phone number, if it is one. */
+  phone: string | null;
+};
+
+type Caller = { address: string; now: number };
+
+/** Keeps anybody's statement and matches it by number. Throws 429; says nothing about accounts. */
+export async function keepPublicStatement(
+  { db, settings }: { db: Database; settings: Settings },
+  { phone, ...statement }: PublicStatement,
+  { address, now }: Caller,
+): Promise<Statement> {
+  const id = crypto.randomUUID();
+  const subject = hashedSubject(
+    'statement',
+    await keyedHashes(settings.CODE_PEPPER, 'limit', address),
+  );
+  const limits = settings.LIMIT_STATEMENTS_PER_ADDRESS;
+  const limited = allowedAt([{ subject, limits }], now);
+  const isAllowed = sql`${limited} <= ${now}`;
+  const owner = sql<string>`(select ${aliases.userId} from ${aliases}
+    where ${aliases.kind} = 'phone' and ${aliases.value} = ${phone})`;
+  const stated: Statement = {
+    ...unsettled,
+    ...statement,
+    id,
+    origin: 'public',
+    submittedAt: now,
+    keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
+    dueAt: now,
+  };
+  const { seq: _, ...columns } = stated;
+  const row = { ...columns, userId: owner };
+  const { until, kept } = await batch(db, {
+    until: db.all<{ until: number }>(sql`select ${limited} as until`),
+    insert: db.run(insertSelect(withdrawals, row, sql`where ${isAllowed}`)),
+    event: db.run(await receivedEvent(settings, stated, now)),
+    count: db.run(insertEvents(id, now, [[[subject], isAllowed]])),
+    kept: db.select().from(withdrawals).where(eq(withdrawals.id, id)),
+  });
+  const [statementRow] = kept;
+  if (statementRow) return statementRow;
+
+  throw rateLimited(until[0]?.until ?? now, now);
+}
+
+/** A statement that tells its owner nothing new changes nothing. */
+export function updateStatement(db: Database, id: string, changes: Partial<Statement>) {
+  return db.update(withdrawals).set(changes).where(eq(withdrawals.id, id));
+}
+
+/** SQL: tells the bot that this statement was kept, with its receipt. */
+async function receivedEvent(settings: Settings, statement: Statement, now: number): Promise<SQL> {
+  const receipt = await receiptOf(settings, statement);
+  const owner = sql`from ${withdrawals} join ${users} on ${users.id} = ${withdrawals.userId}
+    where ${withdrawals.id} = ${statement.id}`;
+  const data = sql`'receipt', ${receipt}`;
+  return insertBotEvent(settings, 'withdrawal.received', now, sql`${users.phone}`, data, owner);
+}
+
+/** SQL: tells the bot that the money is on its way, once. */
+export function refundedEvent(
+  settings: Settings,
+  { id, userId, refund, currency }: Statement,
+  now: number,
+): SQL {
+  const first = sql`exists (select 1 from ${withdrawals} where ${withdrawals.id} = ${id} and ${withdrawals.announcedAt} is null)`;
+  const owner = sql`from ${users} where ${users.id} = ${userId} and ${first}`;
+  const data = sql`'amount', ${refund}, 'currency', ${currency}`;
+  return insertBotEvent(settings, 'withdrawal.refunded', now, sql`${users.phone}`, data, owner);
+}
+
+export const exportWithdrawals: ExportSection = async ({ user, db, settings }) => {
+  const rows = await statementsOf(db, user.id);
+  const choices = await db
+    .select()
+    .from(purchaseChoices)
+    .where(eq(purchaseChoices.userId, user.id));
+  return {
+    purchaseChoices: choices.map(({ userId: _, ...choice }) => choice),
+    withdrawals: await Promise.all(
+      rows.map(async ({ userId: _, ...row }) => ({
+        ...row,
+        receipt: await receiptOf(settings, { userId: _, ...row }),
+      })),
+    ),
+  };
+};
