@@ -5,8 +5,6 @@ import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
-  // The service worker has kept the text of this page, and parts of the app may be missing.
-  if (!navigator.onLine && location.pathname.endsWith('/help-now')) return;
   await globalThis.earlyStart?.parts;
   // So that evaluating the scripts and starting the app are two tasks, between which the page responds.
   await globalThis.scheduler?.yield?.();

@@ -1,5 +1,5 @@
 import { type RegisteredRouter, type RouterHistory, createRouter } from '@tanstack/react-router';
-import { CrashScreen, NotFound } from './app/error-screens.tsx';
+import { NotFound, RouteError } from './app/error-screens.tsx';
 import { routeTree } from './routeTree.gen.ts';
 import { PageSpinner } from './ui/spinner.tsx';
 import { basePath } from '#words/language';
@@ -19,9 +19,7 @@ export const createAppRouter = (history?: RouterHistory) =>
     caseSensitive: true,
     defaultNotFoundComponent: NotFound,
     defaultPendingComponent: () => <PageSpinner label={layoutWords.loadingPage} />,
-    defaultErrorComponent: ({ error }) => (
-      <CrashScreen text={error instanceof Error ? error.message : String(error)} />
-    ),
+    defaultErrorComponent: RouteError,
     defaultPendingMs: 200,
     defaultPendingMinMs: 0,
     // Outside the browser it would add a script to the page.

@@ -63,13 +63,14 @@ for (const { name, button, busy, opened, blocked, nothing, failed } of portals) 
     stub.respond(name, portal);
     await servePayments(page);
     const release = stub.hold(name);
+    const opening = context.waitForEvent('page');
     await open.click();
+    // Opened by the press itself: Safari forbids it after a response.
+    const tab = await opening;
     await expect(management(page).getByRole('button', { name: busy, exact: true })).toBeDisabled();
     for (const other of await management(page).getByRole('button').all())
       await expect(other).toBeDisabled();
-    const opening = context.waitForEvent('page');
     release();
-    const tab = await opening;
     await tab.waitForURL(`${elsewhere}/portal`);
     expect(await tab.evaluate(() => window.opener)).toBeNull();
     expect(stub.calls(name).at(-1)).toMatchObject({ body: null });

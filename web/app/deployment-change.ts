@@ -3,11 +3,41 @@ import { storage } from '../data/store.ts';
 const key = 'reloadedAt';
 const minimumInterval = 60_000;
 
-/** Reloads a page that requests files of an earlier deployment. Without a connection that would lose the page. */
+/** The message of the error of a part that did not load; the router loads the page again for those of the engines. */
+export const partMissing = 'A part of this page could not be loaded.';
+
+/**
+ * Loads the page again when it needs files of an earlier deployment, and in no other case: Firefox and WebKit cancel the
+ * files that a page is loading as soon as somebody leaves it, and a reload then would take the place of the new page.
+ */
 export function reloadAfterDeployment(): void {
-  addEventListener('vite:preloadError', (event) => {
-    if (navigator.onLine && !hasUnsent() && reloadOnce()) event.preventDefault();
+  addEventListener('vite:preloadError', ({ payload }) => {
+    payload.message = partMissing;
+    check = reloadIfReplaced();
   });
+}
+
+let check = Promise.resolve();
+
+/** Resolves when it is known whether a missing part belongs to an earlier deployment; never if the page is loaded again. */
+export const afterCheck = (): Promise<void> => check;
+
+async function reloadIfReplaced(): Promise<void> {
+  if (hasUnsent()) return;
+  if ((await isReplaced()) && reloadOnce()) await new Promise(() => {});
+}
+
+/** Whether a deployment has removed the files of this page. False without a response. */
+async function isReplaced(): Promise<boolean> {
+  const app = appAddress();
+  if (!app) return false;
+  const response = await fetch(app, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  return response?.status === 404;
+}
+
+function appAddress(): string | undefined {
+  const preloaded = document.querySelector<HTMLLinkElement>('link#app')?.href;
+  return preloaded ?? document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src;
 }
 
 /** Whether the page shows a text that a reload would lose; only its author reloads the page then. */
@@ -30,7 +60,7 @@ export async function applyStylesheet(): Promise<void> {
   const href = document.querySelector<HTMLLinkElement>('link[rel=preload][as=style]')?.href;
   // The first attempt gets the response to the preload, which may have failed before the connection came back.
   if (!href || (await apply(href)) || (await apply(href))) return;
-  dispatchEvent(new Event('vite:preloadError', { cancelable: true }));
+  await reloadIfReplaced();
 }
 
 function apply(href: string): Promise<boolean> {

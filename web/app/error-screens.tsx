@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { basePath } from '#words/language';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
@@ -7,6 +7,9 @@ import { Link } from '@tanstack/react-router';
 import { ResultPage } from '../ui/result-page.tsx';
 import { createStore } from '../data/store.ts';
 import { isOwnScript, showsCrisisLines } from '../rules/own-errors.ts';
+import { errorWords } from '#words/page-errors';
+import { PageSpinner } from '../ui/spinner.tsx';
+import { afterCheck, partMissing } from './deployment-change.ts';
 
 let servedLines = '';
 
@@ -53,6 +56,26 @@ export function CrashScreen({ text }: { text: string }) {
       </a>
     </main>
   );
+}
+
+/** Stands for a page whose route has failed. */
+export function RouteError({ error }: { error: unknown }) {
+  const text = error instanceof Error ? error.message : String(error);
+  return text === partMissing ? <PartMissing /> : <CrashScreen text={text} />;
+}
+
+/** The visitor may be leaving this page already, which cancels its files, or it loads itself again in a moment. */
+function PartMissing() {
+  const [isLasting, setLasting] = useState(false);
+  useEffect(() => {
+    let isShown = true;
+    void afterCheck().then(() => isShown && setLasting(true));
+    return () => {
+      isShown = false;
+    };
+  }, []);
+  if (isLasting) return <CrashScreen text={errorWords.network} />;
+  return <PageSpinner label={layoutWords.loadingPage} />;
 }
 
 export function NotFound() {

@@ -16,7 +16,13 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
       <RouterProvider router={router} />
     </StrictMode>
   );
-  if (await matchesMarkup(root, router)) {
+  const matches = await matchesMarkup(root, router);
+  // The served page can be read, such as the crisis lines that are kept for a visit without a server.
+  if (canHydrate(root) && lacksPage(router)) {
+    document.documentElement.dataset['scripts'] = 'failed';
+    return;
+  }
+  if (matches) {
     const restoreTypedInput = saveTypedInput(root);
     // In slices, between which the page responds.
     startTransition(() => void hydrateRoot(root, app, { onRecoverableError }));
@@ -43,6 +49,12 @@ async function matchesMarkup(root: HTMLElement, router: RegisteredRouter): Promi
   await router.load();
   if (isShell(root) && !isFilled()) return false;
   return routeIdOf(router) === root.dataset['route'];
+}
+
+/** A route keeps what loads its page until that has loaded. */
+function lacksPage({ state, routesById }: RegisteredRouter): boolean {
+  const route = routesById[state.matches.at(-1)?.routeId ?? '__root__'];
+  return route.options.component?.preload !== undefined;
 }
 
 const isShell = ({ dataset }: HTMLElement) => dataset['prerendered'] === 'shell';

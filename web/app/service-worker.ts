@@ -44,10 +44,7 @@ worker.addEventListener('install', (event) => {
 });
 
 worker.addEventListener('activate', (event) => {
-  // Otherwise each navigation would wait until this worker has started.
-  event.waitUntil(
-    Promise.all([worker.registration.navigationPreload?.enable(), worker.clients.claim()]),
-  );
+  event.waitUntil(Promise.all([preloadNavigations(), worker.clients.claim()]));
 });
 
 worker.addEventListener('fetch', (event) => {
@@ -65,6 +62,16 @@ worker.addEventListener('notificationclick', (event) => {
   event.notification.close();
   event.waitUntil(openPage(event.notification.data as string));
 });
+
+/**
+ * Without preloads each navigation waits until this worker has started. Firefox cannot have them: it ends a navigation
+ * whose preload fails, whatever the worker responds (seen in Firefox 153).
+ */
+async function preloadNavigations(): Promise<void> {
+  const { navigationPreload } = worker.registration;
+  const isFirefox = navigator.userAgent.includes('Firefox/');
+  await (isFirefox ? navigationPreload?.disable() : navigationPreload?.enable());
+}
 
 async function keepPages(): Promise<void> {
   const cache = await caches.open(cacheName);

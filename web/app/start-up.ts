@@ -3,10 +3,12 @@ import { addressToken } from '../data/early-start.ts';
 import { onRedirect, session, tokenKey } from '../data/session.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
+import { keepFocus } from './focus-keeper.ts';
 
 /** Restores the session, and updates the router and the other tabs when it changes. */
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
+  keepFocus();
   onRedirect((to) => {
     const next = to === '/login' && returnPage(router.latestLocation.pathname);
     return router.navigate({ to, search: next ? { next } : {}, replace: true });

@@ -1,6 +1,7 @@
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { session, useSession } from '../data/session.ts';
+import { Unbroken } from '../ui/text.tsx';
 import { usePhoneText } from '../data/phone-plans.ts';
 import { Alert } from '../ui/alert.tsx';
 import { layoutWords } from '#words/layout';
@@ -12,7 +13,7 @@ export default function SwitchedNotice() {
     <output className={frame}>
       {phone && (
         <Alert look="warm">
-          <span>{layoutWords.switchedAccount(phoneText)}</span>{' '}
+          <Unbroken text={layoutWords.switchedAccount(phoneText)} />{' '}
           <button
             type="button"
             className={button({ look: 'quiet' })}

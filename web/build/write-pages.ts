@@ -280,4 +280,5 @@ const sampleChat: ShownChat = {
     consent: { version: consentVersion, at },
   },
   openedAt: Date.parse(at),
+  isAtEnd: true,
 };

@@ -15,7 +15,13 @@ export type EarlyStart = {
   shownChat: ShownChat | null;
 };
 
-export type ShownChat = { token: string; page: ChatPage; openedAt: number };
+export type ShownChat = {
+  token: string;
+  page: ChatPage;
+  openedAt: number;
+  /** False if the reader has scrolled up. */
+  isAtEnd: boolean;
+};
 
 declare global {
   var earlyStart: EarlyStart | undefined;

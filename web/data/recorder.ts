@@ -3,8 +3,8 @@ import { levelOf, recordingType } from '../rules/recording.ts';
 /** Why a recording ended: by the person, at the limit, because the page was hidden, or the microphone was taken. */
 export type RecordingEnd = 'person' | 'limit' | 'hidden' | 'interrupted';
 
-/** `blob` is null if nothing was recorded; whole seconds, at least 1. */
-type OnEnd = (blob: Blob | null, seconds: number, end: RecordingEnd) => void;
+/** The recording, or why there is none; whole seconds, at least 1. */
+type OnEnd = (recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd) => void;
 
 /** Speech of 24 kbit/s takes 3 kB a second; without this Chromium takes five times as much. */
 const audioBitsPerSecond = 24_000;
@@ -81,10 +81,12 @@ export class ActiveRecording {
     if (this.#isReleased) return;
     // The timer of the limit is late on a busy device, and the server takes no longer recording.
     const seconds = Math.min(this.seconds, this.#longestSeconds);
-    const isEmpty = !data || data.size === 0 || seconds * 1000 < shortestMs || this.#meter.isSilent;
+    const isShort = seconds * 1000 < shortestMs;
+    const isEmpty = !data || data.size === 0 || this.#meter.isSilent;
+    const nothing = isShort ? 'short' : 'silent';
     this.#release();
     this.#onEnd(
-      isEmpty ? null : data,
+      isShort || isEmpty ? nothing : data,
       Math.max(1, Math.round(seconds)),
       this.#end ?? 'interrupted',
     );

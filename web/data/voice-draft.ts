@@ -111,13 +111,12 @@ async function loadRecorder(loadPanel: () => Promise<unknown>) {
   }
 }
 
-/** `blob` is null if nothing was recorded. */
-function ended(blob: Blob | null, seconds: number, end: RecordingEnd): void {
+function ended(recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd): void {
   const { token } = store.get();
-  if (!blob) return store.set({ ...empty, token, problem: 'silent' });
+  if (typeof recorded === 'string') return store.set({ ...empty, token, problem: recorded });
   store.set({
     active: null,
-    kept: { id: crypto.randomUUID(), blob, seconds, end, isSending: false },
+    kept: { id: crypto.randomUUID(), blob: recorded, seconds, end, isSending: false },
   });
 }
 

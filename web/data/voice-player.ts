@@ -83,12 +83,21 @@ function createAudio(): HTMLAudioElement {
   created.addEventListener('timeupdate', () => {
     if (store.get().state === 'playing') store.set({ position: created.currentTime });
   });
+  // Neither the promise of `play` nor any other event says in every browser that a recording cannot be decoded.
+  created.addEventListener('error', () => {
+    if (isUnplayable(created.error)) store.set({ state: 'failed' });
+  });
   created.addEventListener('ended', () => {
     created.currentTime = 0;
     store.set({ state: 'paused', position: 0 });
   });
   return created;
 }
+
+/** A missing sound card is an error too, after which the next attempt may succeed. */
+const isUnplayable = (error: MediaError | null) =>
+  error?.code === MediaError.MEDIA_ERR_DECODE ||
+  error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED;
 
 function keep(key: string, blob: Blob): string {
   const address = URL.createObjectURL(blob);

@@ -19,3 +19,9 @@ export function sendsOnEnter({ key, shiftKey, keyCode, isComposing }: Key): bool
 
 /** A device with a mouse or a trackpad has a keyboard, as a tablet in its keyboard case. */
 export const likelyKeyboard = () => matchMedia('(any-pointer: fine)');
+
+/** The distance (px) from the end of a list that still counts as the end. */
+const nearEnd = 80;
+
+export const isNearEnd = (list: Element): boolean =>
+  list.scrollHeight - list.scrollTop - list.clientHeight < nearEnd;

@@ -20,6 +20,7 @@ export type MicrophoneProblem =
   | 'busy'
   | 'unsupported'
   | 'silent'
+  | 'short'
   | 'network';
 
 /** Why nothing can be recorded, by the name of the error of `getUserMedia`, or of the recorder's download. */

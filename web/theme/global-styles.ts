@@ -13,6 +13,8 @@ export const globalCss = defineGlobalStyles({
     lineHeight: 'normal',
     textSizeAdjust: '100%',
     scrollPaddingTop: '6rem',
+    // So that a dialog, which takes the page's scroll bar away, does not move the page.
+    scrollbarGutter: 'stable',
     accentColor: 'primary',
     _calm: { scrollBehavior: 'smooth' },
     '&[data-theme=light]': { colorScheme: 'light' },
@@ -69,7 +71,8 @@ export const globalCss = defineGlobalStyles({
   table: { borderCollapse: 'collapse', width: 'full' },
   '[hidden]': { display: 'none !important' },
   ':focus-visible': { outline: '3px solid', outlineColor: 'focus', outlineOffset: '3px' },
-  'h1[tabindex="-1"], main, dialog': { outline: 'none' },
+  // Places to which the page itself moves the focus.
+  '[tabindex="-1"], main, dialog': { outline: 'none' },
 });
 
 export const conditions = {

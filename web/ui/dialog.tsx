@@ -1,11 +1,11 @@
-import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react';
 import { button, dialog } from '#styled/recipes';
 
-type DialogProps = { title: string; question?: string; close: () => void; children: ReactNode };
+type DialogProps = { title: string; question?: ReactNode; close: () => void; children: ReactNode };
 
 /**
  * The browser's modal dialog. It keeps the focus, and gives it back when it is removed. Escape closes it; so does a press
- * outside it if it asks no question, in browsers that know `closedby`.
+ * outside it if it asks no question.
  */
 export function Dialog({ title, question, close, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -26,7 +26,7 @@ export function Dialog({ title, question, close, children }: DialogProps) {
       className={styles.root}
       {...(isQuestion
         ? { role: 'alertdialog', 'aria-describedby': `${id}question` }
-        : { closedby: 'any', tabIndex: -1 })}
+        : { closedby: 'any', tabIndex: -1, onClick: closeOutside(close) })}
       aria-labelledby={`${id}title`}
       onCancel={close}
     >
@@ -45,11 +45,20 @@ export function Dialog({ title, question, close, children }: DialogProps) {
   );
 }
 
+/** For browsers that do not know `closedby`. A press on the backdrop has the dialog as its target. */
+const closeOutside = (close: () => void) => (event: MouseEvent<HTMLDialogElement>) => {
+  const { target, currentTarget, clientX, clientY } = event;
+  if (target !== currentTarget) return;
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  const isInside = clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
+  if (!isInside) close();
+};
+
 type Props = {
   close: () => void;
   confirm: () => void;
   title: string;
-  text: string;
+  text: ReactNode;
   cancelLabel: string;
   confirmLabel: string;
   look?: 'danger' | 'primary';

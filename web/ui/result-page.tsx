@@ -4,7 +4,7 @@ import { card, page, spinner } from '#styled/recipes';
 import { Icon, type IconName } from './icons.tsx';
 
 type Mood = 'busy' | 'good' | 'pause' | 'bad' | 'lost';
-type Props = { mood: Mood; title: string; text?: string; children?: ReactNode };
+type Props = { mood: Mood; title: string; text?: ReactNode; children?: ReactNode };
 
 const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
   good: 'check',

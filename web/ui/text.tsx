@@ -7,16 +7,17 @@ export function Sentence({ parts }: { parts: ReactNode[] }) {
   return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }
 
-/** A text in which no line ends within this part, such as a phone number. */
-export function Unbroken({ text, part }: { text: string; part: string }) {
-  const [before, ...after] = text.split(part);
-  return (
-    <>
-      <span>{before}</span>
-      <span className={css({ whiteSpace: 'nowrap' })}>{part}</span>
-      <span>{after.join(part)}</span>
-    </>
-  );
+/** A text in which no line ends within a phone number. */
+export function Unbroken({ text }: { text: string }) {
+  const parts = text.split(/(\+\d[\d ()-]*\d)/).map((part, index) => {
+    const isNumber = index % 2 === 1;
+    return (
+      <span key={index} className={isNumber ? css({ whiteSpace: 'nowrap' }) : undefined}>
+        {part}
+      </span>
+    );
+  });
+  return <>{parts}</>;
 }
 
 type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };

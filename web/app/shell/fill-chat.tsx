@@ -11,7 +11,7 @@ import {
 import { consentVersion } from '#contract/chat-limits';
 import { painted, shellRoot, parsed, startApp, renderProblem } from './start-shell.ts';
 import { toDom } from './jsx-to-dom.ts';
-import { sendsOnEnter } from '../../rules/browser-input.ts';
+import { isNearEnd, sendsOnEnter } from '../../rules/browser-input.ts';
 
 /** Writes the newest messages into the served frame, and React takes over; the app takes 1.5 s more on a slow line. */
 async function fillChat(): Promise<void> {
@@ -21,9 +21,10 @@ async function fillChat(): Promise<void> {
   const page: ChatPage = await response.clone().json();
   await parsed();
   if (page.consent?.version !== consentVersion || page.messages.length === 0) return;
-  const shown = { token: early.token, page, openedAt: Date.now() };
+  const shown = { token: early.token, page, openedAt: Date.now(), isAtEnd: true };
   if (!showConversation(shown)) return;
   early.shownChat = shown;
+  noteScrolling(shown);
   // React Query gets this page, so that it is not requested again.
   delete early.responses[newestMessagesPath];
   await painted();
@@ -44,6 +45,12 @@ function showConversation({ page, openedAt }: ShownChat): boolean {
   list?.scrollTo(0, list.scrollHeight);
   renderProblem();
   return true;
+}
+
+/** Until React takes the frame over. */
+function noteScrolling(shown: ShownChat): void {
+  const list = shellRoot()?.querySelector('[data-slot=messages]');
+  list?.addEventListener('scroll', () => (shown.isAtEnd = isNearEnd(list)));
 }
 
 const nothing = () => {};

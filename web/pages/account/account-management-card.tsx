@@ -1,6 +1,7 @@
 import { Suspense, lazy, useState } from 'react';
 import { button, card } from '#styled/recipes';
 import { managementButton } from '../../rules/account-view.ts';
+import { planOf } from '#contract/plans';
 import type { User } from '../../rules/user-profile.ts';
 import { changeNumberWords, managementWords, accountWords } from '#words/account';
 import { Action, CardHead } from './account-layout.tsx';
@@ -28,7 +29,8 @@ const ChangeNumber = lazy(loadChange);
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [isMoving, setMoving] = useState(false);
-  const { manageSubscription, manageBilling } = usePortals(setProcessing);
+  const isPaying = !user.isTrial && planOf(user.metadata.subscriptionTier).id !== 'free';
+  const { manageSubscription, manageBilling } = usePortals(isPaying, setProcessing);
   const { label, hint } = managementButton({
     ...user.metadata,
     isTrial: user.isTrial,
@@ -127,7 +129,8 @@ const billing: OpeningWords = {
   redirect: managementWords.billingRedirect,
 };
 
-function usePortals(setProcessing: (processing: Processing) => void) {
+/** `isPaying`: who pays for no plan is led to the plans, which need no tab. */
+function usePortals(isPaying: boolean, setProcessing: (processing: Processing) => void) {
   const navigate = useNavigate();
 
   const open = async (
@@ -137,11 +140,16 @@ function usePortals(setProcessing: (processing: Processing) => void) {
     fallback: string,
   ) => {
     setProcessing(marker);
+    const tab = isPaying ? openWaitingTab(managementWords.opening) : null;
     try {
       const url = await create();
-      if (isOwnAddress(url, location.href)) await navigate({ href: url });
-      else openInTab(url, say);
+      if (!isOwnAddress(url, location.href)) show(url, tab, say);
+      else {
+        tab?.close();
+        await navigate({ href: url });
+      }
     } catch (error) {
+      tab?.close();
       notifyError(error, { title: accountWords.error, fallback });
     }
     setProcessing(null);
@@ -169,11 +177,21 @@ export type OpeningWords = {
 
 const redirectDelay = 500;
 
-/** Opens an address in a new tab; where the browser forbids that, in this one after half a second. */
-function openInTab(url: string, say: OpeningWords): void {
-  const tab = window.open(url, '_blank');
+/** Opens a tab for an address that is not known yet: Safari forbids it after the response. Null if it is forbidden. */
+function openWaitingTab(text: string): Window | null {
+  const tab = window.open('about:blank', '_blank');
+  if (!tab) return null;
+  tab.opener = null;
+  tab.document.title = text;
+  tab.document.body.textContent = text;
+  return tab;
+}
+
+/** Shows an address in its tab; where the browser forbids one, in this one after half a second. */
+function show(url: string, waiting: Window | null, say: OpeningWords): void {
+  const tab = waiting ?? openWaitingTab(say.opened);
   if (tab) {
-    tab.opener = null;
+    tab.location.replace(url);
     return showToast({ type: 'success', title: say.opened, description: say.openedText });
   }
   showToast({

@@ -10,6 +10,7 @@ import { notifyError } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';
+import { Unbroken } from '../../ui/text.tsx';
 import { loadPhonePlans, phonePlans, usePhoneText } from '../../data/phone-plans.ts';
 import { shownCode, phoneError } from '../../rules/sign-in-rules.ts';
 import { TextField } from '../../ui/form-fields.tsx';
@@ -106,7 +107,9 @@ function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
   };
   return (
     <form noValidate onSubmit={submit} className={stack}>
-      <p>{changeNumberWords.lead(phoneText)}</p>
+      <p>
+        <Unbroken text={changeNumberWords.lead(phoneText)} />
+      </p>
       <TextField
         look="code"
         name="otp"

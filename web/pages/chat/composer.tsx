@@ -168,8 +168,9 @@ function RecordButton({ ref, token, showError }: RecordButtonProps) {
 }
 
 function problemText(problem: MicrophoneProblem): string {
-  const { denied, missing, busy, unsupported, silent } = voiceWords;
-  return { denied, missing, busy, unsupported, silent, network: errorWords.network }[problem];
+  const { denied, missing, busy, unsupported, silent, short } = voiceWords;
+  const own = { denied, missing, busy, unsupported, silent, short };
+  return problem === 'network' ? errorWords.network : own[problem];
 }
 
 function Counter({ used }: { used: number }) {

@@ -22,6 +22,7 @@ import { TypedReply } from './transcript-line.tsx';
 import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
+import { isNearEnd } from '../../rules/browser-input.ts';
 
 const NoticeOffer = lazy(() => import('./notice-offer.tsx').catch(() => ({ default: () => null })));
 
@@ -233,9 +234,6 @@ const dots = css({
   '& i:nth-child(3)': { animationDelay: '[400ms]' },
 });
 
-/** The distance (px) from the end that still counts as the end. */
-const nearEnd = 80;
-
 type Content = {
   newest: number;
   pending: number;
@@ -249,10 +247,11 @@ function useScrollPosition(
   ref: RefObject<HTMLElement | null>,
   { newest, pending, reminders, isTyping, typed }: Content,
 ) {
-  const isAtEnd = useRef(true);
+  // A reader may have scrolled up in the frame that React takes over.
+  const isAtEnd = useRef(shownChat()?.isAtEnd ?? true);
   /** The distance from the end, to restore after older messages are added. */
   const kept = useRef<number | null>(null);
-  const seen = useRef(newest);
+  const seen = useRef(shownChat()?.page.messages.at(-1)?.seq ?? newest);
   const isReadingTyped = useRef(false);
   /** Where this hook has scrolled to; 0 while the reader is further up. */
   const placedAt = useRef(0);
@@ -265,17 +264,16 @@ function useScrollPosition(
     setUnseen(0);
   }, [ref]);
 
-  // A reader may have scrolled up in the frame that React takes over.
   useLayoutEffect(() => {
-    if (ref.current && shownChat()) isAtEnd.current = distance(ref.current) < nearEnd;
+    // A position of an earlier visit would hide what has come since, so the router finds no list of that name.
+    ref.current?.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
   }, [ref]);
 
   const content = `${newest} ${pending} ${reminders} ${isTyping} ${typed}`;
   useLayoutEffect(() => {
     const list = ref.current;
     // The scroll event of the reader may still be on its way.
-    if (list && list.scrollTop < placedAt.current - 1 && distance(list) > nearEnd)
-      isAtEnd.current = false;
+    if (list && list.scrollTop < placedAt.current - 1 && !isNearEnd(list)) isAtEnd.current = false;
     const bubble = list?.querySelector('[data-slot=typed]');
     const isRead = isReadingTyped.current && !bubble;
     // The message replaces what was read as it grew.
@@ -304,7 +302,7 @@ function useScrollPosition(
   const onScroll = () => {
     const list = ref.current;
     if (!list) return;
-    isAtEnd.current = distance(list) < nearEnd;
+    isAtEnd.current = isNearEnd(list);
     if (!isAtEnd.current) return;
     seen.current = newest;
     setUnseen(0);
@@ -329,7 +327,7 @@ function useScrollPosition(
 
 /** Scrolls to the end, but no further than to the start of an element. */
 function toStart(list: HTMLElement, element: Element): void {
-  list.scrollTop += Math.max(0, Math.min(distance(list), topIn(list, element) - spaceAbove));
+  list.scrollTop += Math.max(0, topIn(list, element) - spaceAbove);
 }
 
 /** The space (px) above the first line of a reply that is read as it grows. */
@@ -337,8 +335,6 @@ const spaceAbove = 16;
 
 const topIn = (list: HTMLElement, element: Element) =>
   element.getBoundingClientRect().top - list.getBoundingClientRect().top;
-
-const distance = (list: HTMLElement) => list.scrollHeight - list.scrollTop - list.clientHeight;
 
 /** Counts replies in the document's title while the tab is hidden. There is no sound. */
 function useUnseenTitle(replies: number): void {

@@ -187,7 +187,10 @@ function fillEmptyFields(form: HTMLFormElement | null, draft: string | null): vo
 }
 
 function focusField(form: HTMLFormElement | null, name: string): void {
-  form?.querySelector<HTMLElement>(`[name=${name}]`)?.focus();
+  const field = form?.querySelector<HTMLElement>(`[name=${name}]`);
+  // WebKit would scroll the field to the edge, and its label below the header of the page.
+  field?.focus({ preventScroll: true });
+  field?.scrollIntoView({ block: 'center', behavior: 'instant' });
 }
 
 export const ContactMessage = v.object({

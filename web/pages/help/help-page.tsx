@@ -104,14 +104,19 @@ function CountryList() {
           // The list begins below the first screen, and its layout takes half of that of the page.
           contentVisibility: 'auto',
           containIntrinsicBlockSize: '[auto 3500px]',
-          overflowClipMargin: '[6px]',
         })}
       >
         {helpCountries.map(([code, name]) => (
           <li key={code} className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
             <details>
               <summary
-                className={css({ paddingBlock: '3', cursor: 'pointer', fontWeight: 'semibold' })}
+                className={css({
+                  paddingBlock: '3',
+                  cursor: 'pointer',
+                  fontWeight: 'semibold',
+                  // The list cuts what stands out of it.
+                  outlineOffset: '[-3px]',
+                })}
               >
                 {name}
               </summary>

@@ -58,7 +58,7 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
       className={css({ display: 'grid', gap: '5' })}
     >
       <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
-        <Unbroken text={loginWords.codeLead(phoneText)} part={phoneText} />
+        <Unbroken text={loginWords.codeLead(phoneText)} />
       </StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
       <TextField

@@ -6,6 +6,7 @@ import { session, sessionReady } from '../../data/session.ts';
 import { verifyExternalToken } from '../../data/sign-in.ts';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { phoneNumberOf } from '../../rules/token-claims.ts';
+import { Unbroken } from '../../ui/text.tsx';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { loginWords, switchWords } from '#words/login';
 import { finishSignIn } from './login-step.tsx';
@@ -56,17 +57,16 @@ export function ExternalSignIn({ token, onFailure }: Props) {
   });
 
   if (currentPhone === null) return <PageSpinner label={loginWords.signingIn} />;
+  const question = newPhone
+    ? switchWords.text({ current: currentText, other: newText })
+    : switchWords.textWithoutNumber(currentText);
   return (
     <Suspense fallback={<PageSpinner label={loginWords.signingIn} />}>
       <ConfirmDialog
         close={() => void leave('/account')}
         confirm={() => void exchange()}
         title={switchWords.title}
-        text={
-          newPhone
-            ? switchWords.text({ current: currentText, other: newText })
-            : switchWords.textWithoutNumber(currentText)
-        }
+        text={<Unbroken text={question} />}
         cancelLabel={switchWords.stay}
         confirmLabel={switchWords.confirm}
         look="primary"

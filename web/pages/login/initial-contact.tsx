@@ -30,7 +30,7 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
   return (
     <div className={css({ display: 'grid', gap: '5' })}>
       <StepTitle title={loginWords.contactTitle}>
-        <Unbroken text={loginWords.contactText(phoneText)} part={phoneText} />
+        <Unbroken text={loginWords.contactText(phoneText)} />
       </StepTitle>
       <ExternalLink
         href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}

@@ -7,6 +7,7 @@ import { showToast } from '../../data/toasts.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { logOut } from '../../data/sign-in.ts';
+import { Unbroken } from '../../ui/text.tsx';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
 import { useSession } from '../../data/session.ts';
@@ -26,7 +27,11 @@ export function PendingApproval() {
     if (isApproved) void navigate({ to: '/account', replace: true });
   }, [isApproved, navigate]);
   return (
-    <ResultPage mood="pause" title={pendingWords.title} text={pendingWords.text(phoneText)}>
+    <ResultPage
+      mood="pause"
+      title={pendingWords.title}
+      text={<Unbroken text={pendingWords.text(phoneText)} />}
+    >
       <p>{pendingWords.notice}</p>
       <WithdrawConsent />
       <button

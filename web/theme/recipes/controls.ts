@@ -74,7 +74,11 @@ const control = {
   _hover: { borderColor: 'primary' },
   _placeholder: { color: 'muted', opacity: '1' },
   _disabled: { cursor: 'not-allowed', opacity: '0.6' },
-  '&[data-invalid]': { borderColor: 'danger', borderWidth: 'thick' },
+  '&[data-invalid]': {
+    borderColor: 'danger',
+    borderWidth: 'thick',
+    _hover: { borderColor: 'danger' },
+  },
 };
 
 export const field = defineSlotRecipe({
