@@ -56,6 +56,12 @@ export class Phone {
   webMessages = () => control<{ text: string; locale: string }[]>('GET', `bot/chat/${this.#id}`);
   /** The bot writes unprompted. */
   botWrites = (text: string) => control('POST', 'bot/replies', { phone: this.number, text });
+  /** The bot writes unprompted, and speaks. */
+  botSpeaks = (text: string) =>
+    control('POST', 'bot/replies', { phone: this.number, text, voice: true });
+  /** Whether the bot has approved this number. */
+  setStatus = (status: 'approved' | 'pending') =>
+    control('POST', `phones/${this.#id}/status`, { status });
   /** How the bot treats the messages of this phone. */
   botMode = (mode: 'answer' | 'refuse') => control('PUT', 'bot/mode', { mode, phone: this.number });
 
