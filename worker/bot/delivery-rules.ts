@@ -66,7 +66,10 @@ export function next(event: Attempted, result: DeliveryResult, now: number): Ste
   }
 }
 
-/** A message is due at the latest when it is too old, so that its user sees that it failed. */
+/**
+ * A message is due at the latest when it is too old, so that its user sees that it
+ * failed.
+ */
 function dueAfter({ type, attempts, createdAt }: Attempted, now: number): number {
   const last = pausesMs.length - 1;
   const pause = pausesMs[Math.min(attempts - 1, last)]!;

@@ -19,11 +19,14 @@ import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './
 import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
 
 export const leaseMs = 30_000;
-/** Of a parked event: later than any `now`, so that the index of due events excludes it. */
+/**
+ * Of a parked event: later than any `now`, so that the index of due events excludes it.
+ */
 export const neverDue = Number.MAX_SAFE_INTEGER;
 /**
- * How many due events a statement looks at, whatever waits: to lease from them takes 0.6 ms, to postpone them 13 ms,
- * also with 100,000 rows behind an event of their account that the bot does not accept (2026-11-28).
+ * How many due events a statement looks at, whatever waits: to lease from them takes
+ * 0.6 ms, to postpone them 13 ms, also with 100,000 rows behind an event of their
+ * account that the bot does not accept (2026-11-28).
  */
 const dueAtOnce = 1000;
 
@@ -48,7 +51,8 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'remove':
       return db.delete(outbox).where(own);
     case 'removeUnlessQueuedAgain':
-      // A request that sends the message again updates `created_at`, and may be storing it now.
+      // A request that sends the message again updates `created_at`, and may be storing
+      // it now.
       return db.delete(outbox).where(and(own, eq(outbox.createdAt, event.createdAt)));
     case 'moveBehind':
       return db
@@ -85,7 +89,10 @@ function leased(db: Database, now: number) {
   return db.update(outbox).set({ leasedUntil: now + leaseMs, attempts });
 }
 
-/** Leases the oldest event of a user if it is due. One that nobody has tried waited for those before it alone. */
+/**
+ * Leases the oldest event of a user if it is due. One that nobody has tried waited for
+ * those before it alone.
+ */
 export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'withoutMessages') {
   const now = Date.now();
   const oldest = db
@@ -104,7 +111,10 @@ export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'with
     .returning(eventColumns());
 }
 
-/** Leases due events, each the oldest of its user: another request may be delivering one of the same user. */
+/**
+ * Leases due events, each the oldest of its user: another request may be delivering one
+ * of the same user.
+ */
 export function leaseDue(db: Database, most: number) {
   const now = Date.now();
   const due = dueEvents(db, now);
@@ -121,7 +131,10 @@ export function leaseDue(db: Database, most: number) {
   return leased(db, now).where(inArray(outbox.seq, oldest)).returning(eventColumns());
 }
 
-/** Makes events behind one that waits for its next attempt due with it, so that no lease looks at them until then. */
+/**
+ * Makes events behind one that waits for its next attempt due with it, so that no lease
+ * looks at them until then.
+ */
 export function postponeBlocked(db: Database, now: number) {
   const due = dueEvents(db, now);
   const headDue = db
@@ -151,7 +164,9 @@ function dueEvents(db: Database, now: number) {
     .as('due');
 }
 
-/** Messages that are too old, also those behind an event that the bot does not accept. */
+/**
+ * Messages that are too old, also those behind an event that the bot does not accept.
+ */
 export function tooOld(db: Database, now: number) {
   const due = dueEvents(db, now);
   const isOld = lte(outbox.createdAt, now - messageLifetimeMs);
@@ -168,7 +183,10 @@ export function tooOld(db: Database, now: number) {
     .limit(expiredAtOnce);
 }
 
-/** An event is queued before its message is stored, so two messages sent at once may be stored in the other order. */
+/**
+ * An event is queued before its message is stored, so two messages sent at once may be
+ * stored in the other order.
+ */
 export async function isQueuedBehind(
   db: Database,
   { seq, userId }: OutboxEvent,

@@ -18,7 +18,10 @@ export type BotEvent =
   | 'withdrawal.received'
   | 'withdrawal.refunded';
 
-/** `chat.message` points to a message of the conversation (worker/chat/message-queue.ts). */
+/**
+ * `chat.message` points to a message of the conversation
+ * (worker/chat/message-queue.ts).
+ */
 export type EventType = BotEvent | 'chat.message';
 
 /** The events whose data names the account by its id. */
@@ -30,7 +33,10 @@ const namingUser = new Set<string>([
   'user.unused',
 ] satisfies EventType[]);
 
-/** A row of the outbox that is in delivery. Number and ids are those of the account now, never those of the body. */
+/**
+ * A row of the outbox that is in delivery. Number and ids are those of the account now,
+ * never those of the body.
+ */
 export type OutboxEvent = {
   seq: number;
   id: string;
@@ -47,13 +53,19 @@ export type OutboxEvent = {
 
 type Stored = { type: EventType; timestamp: string; data: Record<string, unknown> };
 
-/** The body of an event that was on its way when it was cancelled: only its lease still counts. */
+/**
+ * The body of an event that was on its way when it was cancelled: only its lease still
+ * counts.
+ */
 export const cancelledBody = '{}';
 
 /** Events beside messages that may wait for one account. */
 const mostWaiting = 50;
 
-/** The columns of `OutboxEvent`, for the `returning` of a statement that writes the outbox. */
+/**
+ * The columns of `OutboxEvent`, for the `returning` of a statement that writes the
+ * outbox.
+ */
 export function eventColumns() {
   const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
   const business = build
@@ -87,7 +99,8 @@ export function bodyFor(event: OutboxEvent, more: Record<string, unknown> = {}):
   const { type, timestamp, data } = storedOf(event);
   const { phone, businessUserId } = event;
   const { userId: storedUserId, phone: _, businessUserId: __, ...rest } = data;
-  // The account of a deletion is gone; if the owner sends it again, its sealed body alone names it.
+  // The account of a deletion is gone; if the owner sends it again, its sealed body
+  // alone names it.
   const userId = type === 'user.deleted' ? (event.userId ?? storedUserId) : event.userId;
   return JSON.stringify({
     type,
@@ -106,7 +119,10 @@ type NewEvent<Type extends BotEvent> = [
   settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
   type: Type,
   now: number,
-  /** Kept for the owner's commands, and for a deletion, whose account is gone when it is sent. */
+  /**
+   * Kept for the owner's commands, and for a deletion, whose account is gone when it is
+   * sent.
+   */
   phone: SQL,
   /** SQL keys and values of the event's own data. */
   data: SQL,
@@ -114,12 +130,18 @@ type NewEvent<Type extends BotEvent> = [
   from: SQL,
 ];
 
-/** SQL that queues an event for each row of `from`, unless too many of that account wait already. */
+/**
+ * SQL that queues an event for each row of `from`, unless too many of that account wait
+ * already.
+ */
 export function insertBotEvent(...event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
   return queueSql(...event);
 }
 
-/** SQL that queues an event in place of those of its type that wait; one in delivery stays, so that none overtakes it. */
+/**
+ * SQL that queues an event in place of those of its type that wait; one in delivery
+ * stays, so that none overtakes it.
+ */
 export function replaceBotEvent(...event: NewEvent<ReplaceableEvent>): [SQL, SQL] {
   const [, type, now, , , from] = event;
   const waiting = and(
@@ -151,7 +173,10 @@ function queueSql(...[settings, type, now, phone, data, from]: NewEvent<BotEvent
   );
 }
 
-/** SQL that removes undelivered events about a user. One in delivery keeps its row, so that none overtakes it. */
+/**
+ * SQL that removes undelivered events about a user. One in delivery keeps its row, so
+ * that none overtakes it.
+ */
 export function cancelBotEvents(
   userId: SQL,
   now: number,

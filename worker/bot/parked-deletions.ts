@@ -13,10 +13,16 @@ const isDeletion = and(
   sql`${outbox.body} ->> '$.type' = 'user.deleted'`,
 )!;
 
-/** SQL: whether a parked event is of a deleted account, of whose number only a keyed hash and ciphertext are left. */
+/**
+ * SQL: whether a parked event is of a deleted account, of whose number only a keyed
+ * hash and ciphertext are left.
+ */
 export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
 
-/** Encrypts the parked events of deleted accounts, which the cleanup job keeps 30 days, and hashes their number. */
+/**
+ * Encrypts the parked events of deleted accounts, which the cleanup job keeps 30 days,
+ * and hashes their number.
+ */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const [pepper] = CODE_PEPPER as [string];
   const rows = await db
@@ -45,7 +51,10 @@ async function sealedOf(pepper: string, { seq, phone, body }: ParkedRow) {
   };
 }
 
-/** The number and the body of a parked event; throws if no secret of `CODE_PEPPER` opens a sealed one. */
+/**
+ * The number and the body of a parked event; throws if no secret of `CODE_PEPPER` opens
+ * a sealed one.
+ */
 export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
   const { sealed }: { sealed?: string } = JSON.parse(row.body);
   if (sealed === undefined) return row;

@@ -10,7 +10,10 @@ import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 
-/** `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark` it is bound to id and number, else to the id alone. */
+/**
+ * `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark` it is bound to id and
+ * number, else to the id alone.
+ */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
 export type Owner = { id: string; phone: PhoneNumber };
@@ -21,7 +24,9 @@ export type ChatRow = Owner & {
   chatEpoch: number;
 };
 
-/** The key of an epoch; null when the conversation has no key, or is in another epoch. */
+/**
+ * The key of an epoch; null when the conversation has no key, or is in another epoch.
+ */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
 
 type WrappingKey = { keyId: string; key: Promise<CryptoKey> };
@@ -29,14 +34,20 @@ type WrappingKey = { keyId: string; key: Promise<CryptoKey> };
 const encoder = new TextEncoder();
 const keyBytes = 32;
 
-/** No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or the row was changed. */
+/**
+ * No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or
+ * the row was changed.
+ */
 class UnusableChatKey extends Error {}
 
 export function newChatKey(settings: Settings, owner: Owner): Promise<WrappedKey> {
   return wrap(settings, owner, crypto.getRandomValues(new Uint8Array(keyBytes)));
 }
 
-/** The key of a conversation, bound to the number that its user will have; 503 when `CHAT_KEYS` does not open it. */
+/**
+ * The key of a conversation, bound to the number that its user will have; 503 when
+ * `CHAT_KEYS` does not open it.
+ */
 export async function rebindChatKey(
   settings: Settings,
   row: ChatRow,
@@ -117,12 +128,18 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
   ]);
 }
 
-/** Bound to the number, the keys of two people cannot be exchanged by whoever may write to the database. */
+/**
+ * Bound to the number, the keys of two people cannot be exchanged by whoever may write
+ * to the database.
+ */
 function keyContext({ id, phone }: Owner, chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? `dek|v2|${id}|${phone}` : `dek|v1|${id}`;
 }
 
-/** The key of a conversation, or null without consent; 503 when `CHAT_KEYS` no longer opens it. */
+/**
+ * The key of a conversation, or null without consent; 503 when `CHAT_KEYS` no longer
+ * opens it.
+ */
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
@@ -139,7 +156,10 @@ async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<
   }
 }
 
-/** The keys for an open stream: reads the user's row again after the conversation has changed its key. */
+/**
+ * The keys for an open stream: reads the user's row again after the conversation has
+ * changed its key.
+ */
 export async function keyOfEpoch(
   settings: Settings,
   row: ChatRow,
@@ -161,7 +181,9 @@ export async function keyOfEpoch(
 }
 
 export type MessageContent = {
-  /** The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts). */
+  /**
+   * The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts).
+   */
   id?: string;
   text: string;
   replyTo?: string | undefined;
@@ -256,7 +278,10 @@ function messageContext({ userId, id, author }: Place): string {
 type Row = WrappedKey & Owner;
 
 const rowsPerStep = 500;
-/** Keys for each hourly run: a quarter of a million a day. Keys of users who write are rewrapped on use. */
+/**
+ * Keys for each hourly run: a quarter of a million a day. Keys of users who write are
+ * rewrapped on use.
+ */
 const stepsPerRun = 20;
 
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
@@ -275,7 +300,10 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
   if (unusable > 0) log('error', 'chat_key_unusable', { conversations: unusable });
 }
 
-/** SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS` wraps it for its number already. */
+/**
+ * SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS`
+ * wraps it for its number already.
+ */
 export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }

@@ -16,7 +16,10 @@ const confirmAfterMs = minuteMs;
 
 type Context = { db: Database; settings: Settings; now: number };
 
-/** Clears a conversation, whose consent stays; `session` is SQL for the user's id if the session is live. */
+/**
+ * Clears a conversation, whose consent stays; `session` is SQL for the user's id if the
+ * session is live.
+ */
 export async function clearChatOf(
   { db, settings, now }: Context,
   { id, phone }: Owner,
@@ -36,7 +39,10 @@ export function withdrawConsent(userId: SQL, settings: Settings, now: number): S
   return clearConversation(userId, null, settings, now);
 }
 
-/** SQL that destroys a conversation's key and queues the bot's event; without a `fresh` key the consent goes too. */
+/**
+ * SQL that destroys a conversation's key and queues the bot's event; without a `fresh`
+ * key the consent goes too.
+ */
 function clearConversation(
   userId: SQL,
   fresh: WrappedKey | null,
@@ -99,7 +105,10 @@ const retryMs = 5 * minuteMs;
 
 type Erasure = typeof chatErasures.$inferSelect;
 
-/** Repeats unconfirmed erasures; a deleted account's once more after a minute, for messages that were in flight. */
+/**
+ * Repeats unconfirmed erasures; a deleted account's once more after a minute, for
+ * messages that were in flight.
+ */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db
     .select()

@@ -32,7 +32,10 @@ export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** Raises the epoch of a row from a backup: the key of the stored messages is lost, so the new epoch clears them. */
+/**
+ * Raises the epoch of a row from a backup: the key of the stored messages is lost, so
+ * the new epoch clears them.
+ */
 export async function restartEpoch(
   { db, settings }: ChatContext,
   { id, phone }: ChatRow,
@@ -51,7 +54,10 @@ export function chatUserSql(own: SQL): SQL {
     from users where ${own}`;
 }
 
-/** The user to whom the bot may write; throws 404 for an unknown person, 409 without consent. */
+/**
+ * The user to whom the bot may write; throws 404 for an unknown person, 409 without
+ * consent.
+ */
 export function requireConversation(user: ChatRow | undefined): ChatRow {
   if (!user)
     throw new RequestError('notFound', { message: 'Nobody with this number or id is known' });
@@ -69,7 +75,10 @@ export function consentOf({
   return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
 }
 
-/** A page of messages, opened; `key` is null without consent. Throws 503 if the row is from a backup. */
+/**
+ * A page of messages, opened; `key` is null without consent. Throws 503 if the row is
+ * from a backup.
+ */
 export async function readPage(
   context: ChatContext,
   user: ChatRow,
@@ -92,7 +101,10 @@ export async function readPage(
 
 const messagesPerRead = 500;
 
-/** The whole conversation on the web, oldest message first. Throws 503 if it is cleared during the export. */
+/**
+ * The whole conversation on the web, oldest message first. Throws 503 if it is cleared
+ * during the export.
+ */
 export async function exportConversation({
   user,
   env,

@@ -11,7 +11,10 @@ const repliesPerRead = 50;
 
 type Context = { env: Env; settings: Settings; now: number };
 
-/** Whether a reply of the last 24 hours is marked `crisis`: only the encrypted message says so. */
+/**
+ * Whether a reply of the last 24 hours is marked `crisis`: only the encrypted message
+ * says so.
+ */
 export async function isInCrisis(context: Context, user: ChatRow): Promise<boolean> {
   const { env, settings, now } = context;
   const key = await chatKeyOf(settings, user);

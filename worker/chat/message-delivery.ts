@@ -25,7 +25,10 @@ type Known = {
   sentBefore: string | null;
 };
 
-/** `known` was just stored; later events are read, since the conversation may be cleared before them. */
+/**
+ * `known` was just stored; later events are read, since the conversation may be cleared
+ * before them.
+ */
 export function messageEvents(context: Context, known?: Known): MessageEvents {
   const readRow = memoize((event: OutboxEvent) => rowOf(context.db, event));
   const ownerOf = async (event: OutboxEvent) =>
@@ -65,8 +68,9 @@ async function openStored(
 
   const { message, sentBefore } = queued;
   if (message.state === 'delivered') return 'delivered';
-  // The request that sends it again queues its event first, and makes it `sent` second. A failed message with an event
-  // in the queue was given up by a request that was killed.
+  // The request that sends it again queues its event first, and makes it `sent` second.
+  // A failed message with an event in the queue was given up by a request that was
+  // killed.
   if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
   return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
 }

@@ -3,12 +3,16 @@ import { keyedHashes } from '../lib/crypto.ts';
 import type { Settings } from '../settings.ts';
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
-/** The id under which a message is stored, and the others under which one of its own id may be. */
+/**
+ * The id under which a message is stored, and the others under which one of its own id
+ * may be.
+ */
 export type MessageNames = { id: string; others: string[] };
 
 /**
- * The names of a message. The page makes the ids of its messages; the bot's may contain a phone number, as WhatsApp's
- * do, so a reply is stored under a keyed hash of its id, which itself stands in the encrypted content.
+ * The names of a message. The page makes the ids of its messages; the bot's may contain
+ * a phone number, as WhatsApp's do, so a reply is stored under a keyed hash of its id,
+ * which itself stands in the encrypted content.
  */
 export async function namesOf(
   { CODE_PEPPER }: Peppers,

@@ -16,8 +16,9 @@ import {
 import { currentCount, currentWeek, usedSql, weekMs } from '../usage/week.ts';
 
 /**
- * Sending a message has one effect, its event in the outbox, so its decision is a common table expression: the outcome
- * is computed from the sender's row, the event is queued if it is `queued`, and both statements run in one transaction.
+ * Sending a message has one effect, its event in the outbox, so its decision is a
+ * common table expression: the outcome is computed from the sender's row, the event is
+ * queued if it is `queued`, and both statements run in one transaction.
  */
 export type QueueOutcome =
   | 'consentNeeded'
@@ -26,7 +27,10 @@ export type QueueOutcome =
   | 'rateLimited'
   | 'queued';
 
-/** A message to send; `from` is SQL for the id of the user whose session may send it, or null. */
+/**
+ * A message to send; `from` is SQL for the id of the user whose session may send it, or
+ * null.
+ */
 export type Queueing = {
   from: SQL;
   userId: string;
@@ -59,7 +63,10 @@ function eventId(userId: string, messageId: string): string {
   return `chat_${userId}_${messageId}`;
 }
 
-/** The statements of one transaction: the decision, and its effect. `evenIfSpent` is for the 24 hours of a crisis. */
+/**
+ * The statements of one transaction: the decision, and its effect. `evenIfSpent` is for
+ * the 24 hours of a crisis.
+ */
 export function queueMessage(db: Database, message: Queueing, evenIfSpent = false) {
   return [decide(db, message, evenIfSpent), enqueue(db, message, evenIfSpent)] as const;
 }
@@ -120,7 +127,10 @@ function enqueue(db: Database, message: Queueing, evenIfSpent: boolean) {
     .returning({ ...eventColumns(), leasedUntil: outbox.leasedUntil });
 }
 
-/** The sender's row with the outcome, in the order in which a person should learn of the reasons. */
+/**
+ * The sender's row with the outcome, in the order in which a person should learn of the
+ * reasons.
+ */
 function decisionOf(db: Database, message: Queueing, evenIfSpent: boolean) {
   const { now, mostWaiting, messageId } = message;
   const ofSender = and(eq(waiting.userId, users.id), isNull(waiting.parkedAt));
@@ -162,7 +172,9 @@ function decisionOf(db: Database, message: Queueing, evenIfSpent: boolean) {
   );
 }
 
-/** What is stored of the event; the text is read from the conversation when it is sent. */
+/**
+ * What is stored of the event; the text is read from the conversation when it is sent.
+ */
 function bodyOf({ messageId, locale, country, now }: Queueing): string {
   const timestamp = new Date(now).toISOString();
   return JSON.stringify({
@@ -196,7 +208,10 @@ function spentOf(user: User, now: number) {
   return { used, limit, resetsAt };
 }
 
-/** Removes the event of a refused message, or parks it again: without its message it would delay the next ones. */
+/**
+ * Removes the event of a refused message, or parks it again: without its message it
+ * would delay the next ones.
+ */
 export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: QueueDecision) {
   const { parkedSince, parkedAttempts, parkedCreatedAt } = before;
   const same = and(eq(outbox.seq, seq), eq(outbox.createdAt, createdAt));
@@ -214,7 +229,10 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: Q
     .where(same);
 }
 
-/** Queues a failed message's event anew unless a request holds it; under a new `seq`, as that request may park it late. */
+/**
+ * Queues a failed message's event anew unless a request holds it; under a new `seq`, as
+ * that request may park it late.
+ */
 export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
   const now = Date.now();
   const { rowsAffected } = await db

@@ -42,8 +42,9 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
 /**
- * Sends a message whose event was queued in the transaction that checked the session. The event comes first: without
- * its message it is dropped, but a message without event would never be sent.
+ * Sends a message whose event was queued in the transaction that checked the session.
+ * The event comes first: without its message it is dropped, but a message without event
+ * would never be sent.
  */
 export async function sendQueued(
   context: Context,
@@ -61,7 +62,10 @@ export async function sendQueued(
   return stored.message;
 }
 
-/** In the 24 hours of a crisis a spent allowance refuses no message: it is queued by a second call of the same rule. */
+/**
+ * In the 24 hours of a crisis a spent allowance refuses no message: it is queued by a
+ * second call of the same rule.
+ */
 async function queuedInCrisis(
   context: Context,
   user: User,
@@ -105,7 +109,10 @@ async function findMessage(
 
 type OwnEvent = { event: QueuedEvent; before: QueueDecision };
 
-/** Stores a message once for its id; sends a failed one again. A `RequestError` leaves the outbox as it was. */
+/**
+ * Stores a message once for its id; sends a failed one again. A `RequestError` leaves
+ * the outbox as it was.
+ */
 async function storeMessage(
   context: Context,
   user: ChatRow,
@@ -155,7 +162,9 @@ async function append(context: Context, user: ChatRow, key: CryptoKey, sent: Sen
   });
 }
 
-/** What the live object has stored, or knows already; throws for every other outcome. */
+/**
+ * What the live object has stored, or knows already; throws for every other outcome.
+ */
 function accepted(context: Context, user: ChatRow, appended: Appended) {
   switch (appended.outcome) {
     case 'stored':
@@ -172,7 +181,10 @@ function accepted(context: Context, user: ChatRow, appended: Appended) {
   }
 }
 
-/** The state of a failed message after its event was queued again; undefined if another request holds the event. */
+/**
+ * The state of a failed message after its event was queued again; undefined if another
+ * request holds the event.
+ */
 async function sendAgain(context: Context, user: ChatRow, id: string, isQueued: boolean) {
   const { db, env, now } = context;
   if (!isQueued && !(await requeue(db, user.id, id))) return undefined;

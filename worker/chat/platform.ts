@@ -8,8 +8,9 @@ type Context = { db: Database; settings: Settings; now: number };
 type Platform = (typeof users.$inferSelect)['platform'];
 
 /**
- * The statements that store where a user talks with Solace and tell the bot. The time of the request is the version of
- * the choice, so a late write never overwrites a newer choice.
+ * The statements that store where a user talks with Solace and tell the bot. The time
+ * of the request is the version of the choice, so a late write never overwrites a newer
+ * choice.
  */
 export function choosePlatform({ db, settings, now }: Context, userId: SQL, platform: Platform) {
   const newest = and(eq(users.id, userId), lte(users.platformChosenAt, now));

@@ -21,7 +21,10 @@ type StoredReply = { seq: number; voice: boolean; unseen: boolean };
 const author = 'solace' as const;
 const cleared = 'The person has cleared this message.';
 
-/** Stores a reply once for its id; `unseen` if no page is open. Throws 409 for a known id or a cleared message. */
+/**
+ * Stores a reply once for its id; `unseen` if no page is open. Throws 409 for a known
+ * id or a cleared message.
+ */
 export async function storeReply(
   context: Context,
   user: ChatRow,
@@ -73,7 +76,10 @@ async function append(
   });
 }
 
-/** Stores what was said in a recording of the user, as the text of its message; throws 404 if there is none. */
+/**
+ * Stores what was said in a recording of the user, as the text of its message; throws
+ * 404 if there is none.
+ */
 export async function storeTranscript(
   { env, settings }: ChatContext,
   user: ChatRow,

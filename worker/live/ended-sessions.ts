@@ -4,8 +4,9 @@ import { settingsOf } from '../settings.ts';
 import type { OpenStream } from './open-streams.ts';
 
 /**
- * Closes the streams of sessions that ended while their Worker was killed, so that nobody called `endStreams`. A call
- * announces the end before it writes; the alarm then compares the streams with the database within ten seconds.
+ * Closes the streams of sessions that ended while their Worker was killed, so that
+ * nobody called `endStreams`. A call announces the end before it writes; the alarm then
+ * compares the streams with the database within ten seconds.
  */
 const checkMs = 10_000;
 const checkUntilKey = 'checkUntil';

@@ -20,13 +20,17 @@ import type {
 } from './stored-message.ts';
 
 const withConversation = 'conversation';
-/** At most daily, since each alarm writes rows; messages stay up to a day longer than the setting. */
+/**
+ * At most daily, since each alarm writes rows; messages stay up to a day longer than
+ * the setting.
+ */
 const retentionCheckMs = dayMs;
 
 /**
- * The live object of one user: its streams (open-streams.ts) and its messages (message-table.ts). Every call about
- * messages names the epoch of its caller: a greater one means that the conversation was cleared, a smaller one that the
- * caller has not learned it.
+ * The live object of one user: its streams (open-streams.ts) and its messages
+ * (message-table.ts). Every call about messages names the epoch of its caller: a
+ * greater one means that the conversation was cleared, a smaller one that the caller
+ * has not learned it.
  */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
@@ -51,7 +55,10 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ring(Date.now());
   }
 
-  /** Opens a socket for changes of usage and, unless the query has `usage`, of the conversation after `after`. */
+  /**
+   * Opens a socket for changes of usage and, unless the query has `usage`, of the
+   * conversation after `after`.
+   */
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const { 0: theirs, 1: ours } = new WebSocketPair();
@@ -97,7 +104,10 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ringBy(await this.#endedSessions.expect(Date.now()));
   }
 
-  /** Stores a message once for its id; a known id returns the stored message, even if a limit is reached. */
+  /**
+   * Stores a message once for its id; a known id returns the stored message, even if a
+   * limit is reached.
+   */
   async append(epoch: number, message: NewStoredMessage): Promise<Appended> {
     const now = Date.now();
     if (now > message.notAfter) return { outcome: 'late' };
@@ -171,7 +181,10 @@ export class LiveUser extends DurableObject<object> {
     };
   }
 
-  /** Moves a message from one of the states to another; returns the changed message, or null. */
+  /**
+   * Moves a message from one of the states to another; returns the changed message, or
+   * null.
+   */
   move(
     epoch: number,
     id: string,
@@ -199,7 +212,10 @@ export class LiveUser extends DurableObject<object> {
     if (message) this.#table.replaceSealed(message, sealed);
   }
 
-  /** Shows the typing indicator until `until` (unix ms), with the text so far, which no storage ever holds. */
+  /**
+   * Shows the typing indicator until `until` (unix ms), with the text so far, which no
+   * storage ever holds.
+   */
   type(epoch: number, until: number, sealed: ArrayBuffer | null): void {
     if (this.#follow(epoch)) return;
     if (until <= Date.now()) return this.#endTyping(true);
@@ -272,7 +288,10 @@ export class LiveUser extends DurableObject<object> {
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
-  /** A `state` event covers all messages up to one, and must not cover an older one that was sent again. */
+  /**
+   * A `state` event covers all messages up to one, and must not cover an older one that
+   * was sent again.
+   */
   #sendState(before: MessageState, moved: StoredMessage): void {
     const { seq, revision, state } = moved;
     const isAlone = before !== 'sent' || this.#table.sentBefore(seq) !== null;

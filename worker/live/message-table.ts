@@ -8,13 +8,19 @@ import type { NewStoredMessage, StoredMessage } from './stored-message.ts';
 const repliesWithinMs = dayMs;
 const columns = 'seq, id, author, at, state, revision, sealed';
 
-/** `at` is the arrival (unix ms) of the user's message number `count` from the newest; `sentBefore` as in `QueuedMessage`. */
+/**
+ * `at` is the arrival (unix ms) of the user's message number `count` from the newest;
+ * `sentBefore` as in `QueuedMessage`.
+ */
 type Before = { knownSeq: number | null; at: number | null; sentBefore: string | null };
 
 /** When (unix ms) the next ones expire, null if none is left. */
 type Expiry = { messages: number | null; cleared: number | null };
 
-/** The messages of one conversation, their recordings, and the ids of those that were cleared lately. */
+/**
+ * The messages of one conversation, their recordings, and the ids of those that were
+ * cleared lately.
+ */
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly #tables: ConversationTables;
@@ -49,7 +55,10 @@ export class MessageTable {
     return this.#select('where revision > ? order by revision', revision);
   }
 
-  /** What a new message of the user follows, read at once: in three statements it takes 5 % longer (2026-11-25, tests/bench). */
+  /**
+   * What a new message of the user follows, read at once: in three statements it takes
+   * 5 % longer (2026-11-25, tests/bench).
+   */
   before(ids: string[], count: number): Before {
     if (!this.#tables.exist) return { knownSeq: null, at: null, sentBefore: null };
     const query = `select
@@ -105,7 +114,10 @@ export class MessageTable {
     return { ...message, state, revision };
   }
 
-  /** Begins a new epoch; returns when (unix ms) the kept ids of cleared messages expire, or null without any. */
+  /**
+   * Begins a new epoch; returns when (unix ms) the kept ids of cleared messages expire,
+   * or null without any.
+   */
   clear(epoch: number, now: number): number | null {
     this.#tables.create();
     const { revision } = this.head;
@@ -131,7 +143,10 @@ export class MessageTable {
     return this.#sql.exec(query, id).toArray().length > 0;
   }
 
-  /** Removes messages older than `keptMs`, unless it is null, and cleared ids that no reply can name any more. */
+  /**
+   * Removes messages older than `keptMs`, unless it is null, and cleared ids that no
+   * reply can name any more.
+   */
   removeExpired(now: number, keptMs: number | null): Expiry {
     if (!this.#tables.exist) return { messages: null, cleared: null };
     this.#sql.exec('delete from cleared_messages where at <= ?', now - repliesWithinMs);

@@ -8,9 +8,10 @@ export type Alarm = (now: number) => number | null | Promise<number | null>;
 const againMs = dayMs;
 
 /**
- * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`. That one stores a time for each name;
- * here each alarm tells from what it stores anyway when it is due, since a stored time would be a row more a day for
- * each user: 0.3 G rows, about $300 a month with ten million users.
+ * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`. That
+ * one stores a time for each name; here each alarm tells from what it stores anyway
+ * when it is due, since a stored time would be a row more a day for each user: 0.3 G
+ * rows, about $300 a month with ten million users.
  */
 export class NamedAlarms {
   readonly #storage: DurableObjectStorage;
@@ -27,7 +28,9 @@ export class NamedAlarms {
     if (planned === null || planned > instant) await this.#storage.setAlarm(instant);
   }
 
-  /** Runs every alarm, and plans the next ring. One that fails does not stop the others. */
+  /**
+   * Runs every alarm, and plans the next ring. One that fails does not stop the others.
+   */
   async ring(now: number): Promise<void> {
     const times: (number | null)[] = [];
     for (const alarm of Object.values(this.#alarms)) times.push(await run(alarm, now));

@@ -1,6 +1,9 @@
 import { replacedCode, type StreamOwner } from './live-changes.ts';
 
-/** What survives hibernation beside a socket: its stream's owner, and the order of admission; 0 before it. */
+/**
+ * What survives hibernation beside a socket: its stream's owner, and the order of
+ * admission; 0 before it.
+ */
 type Attachment = StreamOwner & { order: number };
 export type OpenStream = Attachment & { socket: WebSocket };
 
@@ -32,7 +35,9 @@ export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebS
   for (const oldest of beyond) oldest.socket.close(replacedCode);
 }
 
-/** Ends the streams of a session, or all of them, also those that are not admitted yet. */
+/**
+ * Ends the streams of a session, or all of them, also those that are not admitted yet.
+ */
 export function closeStreams(sockets: WebSocket[], sessionId: string | null): void {
   for (const socket of sockets) {
     const owner: Attachment | null = socket.deserializeAttachment();

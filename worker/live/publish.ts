@@ -11,7 +11,10 @@ export function liveUserOf(env: Env, userId: string) {
   return env.LIVE_USER.getByName(userId);
 }
 
-/** Sends changes to the open streams of a user; retries once, since an object that is being moved refuses a call. */
+/**
+ * Sends changes to the open streams of a user; retries once, since an object that is
+ * being moved refuses a call.
+ */
 export async function publish(env: Env, userId: string, ...changes: UsageChange[]): Promise<void> {
   try {
     await liveUserOf(env, userId).publish(changes);
@@ -20,7 +23,10 @@ export async function publish(env: Env, userId: string, ...changes: UsageChange[
   }
 }
 
-/** Announces to the live object that sessions are about to end; call it before the change is written. */
+/**
+ * Announces to the live object that sessions are about to end; call it before the
+ * change is written.
+ */
 export function expectEnd({ env, waitUntil }: Background, userId: string): void {
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }

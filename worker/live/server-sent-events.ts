@@ -1,7 +1,10 @@
 import { streamBeat } from '../contract/usage-stream.ts';
 import { minuteMs } from '../lib/time.ts';
 
-/** Pages expect a beat every 20 s. The second in between leaves time for a late timer and the way to the page. */
+/**
+ * Pages expect a beat every 20 s. The second in between leaves time for a late timer
+ * and the way to the page.
+ */
 const heartbeatMs = 19_000;
 /** Proxies that buffer pass a response on once they have about 2 KiB of it. */
 const padding = `:${' '.repeat(2048)}\n\n`;
@@ -13,7 +16,9 @@ export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** Proxies must neither compress nor buffer a stream; `x-accel-buffering` is nginx's. */
+/**
+ * Proxies must neither compress nor buffer a stream; `x-accel-buffering` is nginx's.
+ */
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',

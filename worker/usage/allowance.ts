@@ -13,13 +13,19 @@ type Held = {
   trialEndsAt: number | null;
 };
 
-/** Whether our trial decides the plan: it has not ended, and no running subscription grants a higher plan. */
+/**
+ * Whether our trial decides the plan: it has not ended, and no running subscription
+ * grants a higher plan.
+ */
 export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: number): boolean {
   if (!trialTier || !trialEndsAt || trialEndsAt <= now) return false;
   return tierWaits || plans[trialTier].level > plans[tier].level;
 }
 
-/** The plan that is granted. One that waits for the end of our trial is granted once it is paid. */
+/**
+ * The plan that is granted. One that waits for the end of our trial is granted once it
+ * is paid.
+ */
 export function entitledTier(held: Held, now: number): PlanId {
   if (onTrial(held, now)) return held.trialTier!;
   return held.tierWaits ? 'free' : held.tier;
@@ -62,7 +68,10 @@ function levelSql(column: SQLiteColumn): SQL {
 
 const [count, now] = [sql.placeholder('count'), sql.placeholder('now')];
 
-/** The facts of a usage post about somebody who has no account. `at` (unix ms) is the time of the first call. */
+/**
+ * The facts of a usage post about somebody who has no account. `at` (unix ms) is the
+ * time of the first call.
+ */
 type Stranger = { at: number };
 
 export type Counted = {
@@ -78,10 +87,16 @@ export type Counted = {
   watched: number;
 };
 
-/** The facts of a usage post, stored with the call, so that a replay gets the same response. */
+/**
+ * The facts of a usage post, stored with the call, so that a replay gets the same
+ * response.
+ */
 export type Found = Counted | Stranger;
 
-/** SQL for one row with the JSON of `Found` about the user of `own`, also if there is none. */
+/**
+ * SQL for one row with the JSON of `Found` about the user of `own`, also if there is
+ * none.
+ */
 export function allowanceSql(kind: 'text' | 'voice', own: SQL): SQL {
   const hasVoice = kind === 'voice' ? voiceSql(sql`tier`) : sql`true`;
   const fits = fitsLimitSql(sql`used + ${count}`, sql`tier`);
@@ -107,7 +122,10 @@ export function allowanceSql(kind: 'text' | 'voice', own: SQL): SQL {
     select json_object('at', ${now}) as answer where not exists (select 1 from person)`;
 }
 
-/** SQL that counts the messages of the user of `own` as the call's stored `Found` allows, if the condition holds. */
+/**
+ * SQL that counts the messages of the user of `own` as the call's stored `Found`
+ * allows, if the condition holds.
+ */
 export function countSql(own: SQL, found: SQL, when: SQL): SQL {
   return build
     .update(users)
@@ -120,7 +138,10 @@ export function countSql(own: SQL, found: SQL, when: SQL): SQL {
     .getSQL();
 }
 
-/** The total that open streams receive, or null where nothing was counted or no stream can be open. */
+/**
+ * The total that open streams receive, or null where nothing was counted or no stream
+ * can be open.
+ */
 export function totalToPublish(found: Found, count: number) {
   if (!isKnown(found) || !found.allowed || !found.watched) return null;
   const { userId, seq, used, weekStart, frozen } = found;
@@ -132,7 +153,10 @@ function isKnown(found: Found): found is Counted {
   return 'userId' in found;
 }
 
-/** The response to the bot; `count` is the number of messages of the call, 0 if it only asks. */
+/**
+ * The response to the bot; `count` is the number of messages of the call, 0 if it only
+ * asks.
+ */
 export function usageResponseOf(found: Found, count: number): Usage {
   if (!isKnown(found))
     return usageResponse({ allowed: false, used: 0, tier: 'free', resetsAt: found.at + weekMs });

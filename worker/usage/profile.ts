@@ -29,7 +29,10 @@ function ofSubscription(user: User) {
   };
 }
 
-/** What the user pays for, whatever a trial grants beside it; null if nothing can be charged. */
+/**
+ * What the user pays for, whatever a trial grants beside it; null if nothing can be
+ * charged.
+ */
 export function subscriptionOf(user: User): Subscription | null {
   const { tier, subscriptionStatus: status, tierWaits, trialEndsAt, renewalAt } = user;
   if (tier === 'free' && status === 'active') return null;
@@ -42,7 +45,10 @@ export function subscriptionOf(user: User): Subscription | null {
   };
 }
 
-/** The plan after the trial is shown as scheduled, unless it was cancelled before its start. */
+/**
+ * The plan after the trial is shown as scheduled, unless it was cancelled before its
+ * start.
+ */
 function duringTrial(user: User) {
   const cancelled = user.tierWaits && user.cancelAt !== null;
   const follows = user.tierWaits && !cancelled && user.tier !== user.trialTier;

@@ -9,12 +9,18 @@ import type { Settings } from '../settings.ts';
 
 export const weekMs = 7 * dayMs;
 
-/** A call that began before the end of a week may be applied after one that began later, or had a later clock. */
+/**
+ * A call that began before the end of a week may be applied after one that began later,
+ * or had a later clock.
+ */
 const latenessMs = minuteMs;
 
 type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 
-/** The start (unix ms) of the week that contains `now`. A frozen week lasts until the next one is paid. */
+/**
+ * The start (unix ms) of the week that contains `now`. A frozen week lasts until the
+ * next one is paid.
+ */
 export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: number): number {
   if (weekFrozen) return weekAnchor;
   const weekAt = (at: number) =>
@@ -22,7 +28,10 @@ export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: n
   return weekAt(now + latenessMs) === weekStart ? weekStart : weekAt(now);
 }
 
-/** The count of the current week, and its end (unix ms); null for a week that does not end by the clock. */
+/**
+ * The count of the current week, and its end (unix ms); null for a week that does not
+ * end by the clock.
+ */
 export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
   const week = currentWeek(user, now);
   return {
@@ -50,7 +59,10 @@ export function usedSql(now: Value<number>): SQL<number> {
   return sql`(case when ${weekStart} = ${currentWeekSql(now)} then ${used} else 0 end)`;
 }
 
-/** The free week in which a new user of a number begins: the one that a deleted account left, else a new one. */
+/**
+ * The free week in which a new user of a number begins: the one that a deleted account
+ * left, else a new one.
+ */
 export async function firstWeek(
   phone: PhoneNumber,
   settings: Settings,
@@ -65,7 +77,10 @@ export async function firstWeek(
   };
 }
 
-/** SQL that keeps the used free week of the user in `from`, under the hash of their number, until the week ends. */
+/**
+ * SQL that keeps the used free week of the user in `from`, under the hash of their
+ * number, until the week ends.
+ */
 export async function keepFreeWeek(
   phone: PhoneNumber,
   settings: Settings,
