@@ -52,8 +52,11 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
   const { phone, token } = await newPerson();
   const whatsapp = { success: true, platform: 'whatsapp' };
   expect((await platformOf(token)).body).toEqual(whatsapp);
-  for (const platform of ['whatsapp', 'web', 'web', 'whatsapp'])
+  for (const platform of ['whatsapp', 'web', 'web', 'whatsapp']) {
     expect((await choose(token, platform)).body).toEqual({ success: true, platform });
+    // One that still waits would be replaced.
+    await deliveredEvents(phone);
+  }
   expect(await choose(token, 'pigeon')).toMatchObject({
     status: 400,
     body: { message: 'Choose whatsapp or web' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, botCall, call, parallel, tally } from './support/api.ts';
+import { type Answer, botCall, call, cronAfter, parallel, tally } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
@@ -92,7 +92,10 @@ describe('a change of the number', () => {
     const { phone, response } = await change(person);
     expect(costOf(response)).toBe(2);
     expect(await outboxOf(person.phone)).toEqual([]);
-    expect((await outboxOf(phone)).map(({ body }) => JSON.parse(body as string))).toMatchObject([
+    expect(await outboxOf(phone)).toHaveLength(2);
+    await sandbox.faults({ bot: null });
+    await cronAfter(minute);
+    expect(await deliveredEvents(phone)).toMatchObject([
       { type: 'platform.changed', data: { phone } },
       { type: 'user.phone_changed', data: { phone, previousPhone: person.phone, businessUserId } },
     ]);

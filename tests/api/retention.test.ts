@@ -313,7 +313,8 @@ it.each([
     await deliveredEvents(phone);
     expect(await columnsWith(number)).toEqual(mayHoldNumber);
     const object = await wholeObject(token);
-    expect(object).toContain('traces-1');
+    expect(object).toContain('solace');
+    expect(object).not.toContain('traces-1');
     for (const sign of number) expect(object).not.toContain(sign);
 
     await newCode(phone, { address });
