@@ -286,7 +286,9 @@ export const botCalls = sqliteTable('bot_calls', {
   fingerprint: text('fingerprint').notNull(),
   by: text('by').notNull(),
   at: instant('at').notNull(),
-  answer: text('answer', { mode: 'json' }).notNull(),
+  /** The facts by which the outcome was decided. */
+  facts: text('answer').notNull(),
+  outcome: text('outcome').notNull().default(''),
 });
 
 /** What counts once: external tokens that were accepted, and crisis replies whose referral was counted. */

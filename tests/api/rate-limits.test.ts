@@ -13,10 +13,10 @@ import {
   verifyOtp,
 } from './support/codes.ts';
 import { buy } from './support/buying.ts';
-import { newContact, newPhone } from './support/contacts.ts';
+import { newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
 import { deleteAccount, externalSession, logOut, newPerson, userOf } from './support/person.ts';
 import { costOf, expectUnavailable, logLines, watchDatabase } from './support/requests.ts';
-import { newestCode, sandbox } from './support/sandbox.ts';
+import { newestCode, run, sandbox } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 
 const requestWithin = (budget: number, phone: string) =>
@@ -32,6 +32,13 @@ async function oldContacts(count: number): Promise<string[]> {
   const contacts = await parallel(count, () => newContact());
   advanceClock(11 * minute);
   return contacts.map(({ phone }) => phone);
+}
+
+/** A user who has written, but not within the last ten minutes. */
+async function quietContact() {
+  const contact = await newContact();
+  await run('update users set last_contact_at = 0 where phone = ?', contact.phone);
+  return contact;
 }
 
 describe('the daily budget of codes', () => {
@@ -103,7 +110,7 @@ describe('the daily budget of wrong codes', () => {
   });
 });
 
-it('sends a number 30 codes a day, also after a deletion, and counts none that WhatsApp refused', async () => {
+it('sends a number 25 codes a day to callers, also after a deletion, and five more to whom the number itself asks', async () => {
   advanceClock(0);
   const { phone, token } = await newPerson();
   const request = async () => {
@@ -113,14 +120,96 @@ it('sends a number 30 codes a day, also after a deletion, and counts none that W
   await sandbox.faults({ whatsapp: { status: 500, match: phone.slice(1) } });
   expect((await request()).status).toBe(503);
   await sandbox.faults({ whatsapp: null });
-  for (let codes = 2; codes <= 30; codes += 1) expect((await request()).status).toBe(200);
-  const { status, headers } = await request();
-  expect([status, headers.get('retry-after')]).toEqual([429, '86400']);
-  expect(await sandbox.messages(phone)).toHaveLength(30);
+  for (let codes = 2; codes <= 25; codes += 1) expect((await request()).status).toBe(200);
+  for (let codes = 26; codes <= 31; codes += 1) {
+    const { status, headers, body } = await request();
+    expect([status, headers.get('retry-after')]).toEqual([429, '86400']);
+    const contact = { phone, linkCode: body.linkCode };
+    expect((await botCall('/api/bot/contacts', contact)).status).toBe(200);
+    expect(await sandbox.messages(phone)).toHaveLength(Math.min(codes, 30));
+  }
   await deleteAccount(token);
   expect((await request()).status).toBe(429);
   advanceClock(day);
   expect((await request()).status).toBe(200);
+});
+
+describe('a refusal of a code for too many requests', () => {
+  const stateOf = async (body: object) =>
+    (await call('POST', '/api/auth/contact-state', { body })).body.state;
+  /** Somebody whom strangers have kept from getting a code. */
+  async function lockedOut() {
+    const { phone } = await newContact();
+    await requestOtp(phone);
+    const { status, body } = await requestOtp(phone);
+    expect([status, body.message]).toEqual([429, 'Too many requests. Please try again later.']);
+    return { phone, linkCode: body.linkCode as string };
+  }
+
+  it('shows a link code that brings this login its code when the number sends it, once', async () => {
+    advanceClock(0);
+    const [asked, id] = [await lockedOut(), crypto.randomUUID()];
+    const { phone, linkCode } = asked;
+    expect(linkCode).toMatch(/^[2-9A-HJKMNP-Z]{8}$/);
+    // A message without the code brings no code.
+    await reportContact(phone);
+    expect(await stateOf(asked)).toBe('contacted');
+    const contact = () => botCall('/api/bot/contacts', { phone, linkCode }, id);
+    expect(tally(await parallel(20, contact))).toEqual({ 200: 20 });
+    expect(await stateOf(asked)).toBe('code_sent');
+    expect(await sandbox.messages(phone)).toHaveLength(2);
+    const otp = await newestCode(phone);
+    expect((await redeem({ phone, otp, challenge: linkCode })).status).toBe(200);
+  });
+
+  it('shows one that neither another number nor an expired one can use, and that stays good while WhatsApp is down', async () => {
+    advanceClock(0);
+    const [asked, other] = [await lockedOut(), await newContact()];
+    const send = (phone: string) =>
+      botCall('/api/bot/contacts', { phone, linkCode: asked.linkCode });
+    expect((await send(other.phone)).status).toBe(200);
+    for (const { phone } of [asked, other])
+      expect(await sandbox.messages(phone)).toHaveLength(phone === asked.phone ? 1 : 0);
+    for (const fault of [{ status: 503 }, { drop: true as const }]) {
+      await sandbox.faults({ whatsapp: { ...fault, match: asked.phone.slice(1) } });
+      expectUnavailable(await send(asked.phone));
+    }
+    await sandbox.faults({ whatsapp: null });
+    expect((await send(asked.phone)).status).toBe(200);
+    const otp = await newestCode(asked.phone);
+    const late = await lockedOut();
+    expect((await redeem({ phone: asked.phone, otp, challenge: asked.linkCode })).status).toBe(200);
+    advanceClock(31 * minute);
+    expect((await botCall('/api/bot/contacts', late)).status).toBe(200);
+    expect(await stateOf(late)).toBe('expired');
+    expect(await sandbox.messages(late.phone)).toHaveLength(1);
+  });
+
+  it('is the same for an unknown number, whose claim brings the code', async () => {
+    const address = newAddress();
+    await parallel(60, () => requestOtp(newPhone(), address));
+    const [quiet] = await oldContacts(1);
+    await parallel(60, () => requestOtp(newPhone(), address));
+    const phone = newPhone();
+    const answers = [await requestOtp(quiet!, address), await requestOtp(phone, address)];
+    for (const { status, body } of answers) {
+      const { linkCode, ...rest } = body;
+      expect([status, linkCode.length, rest]).toEqual([
+        429,
+        8,
+        {
+          success: false,
+          code: 'rate_limited',
+          message: 'Too many requests. Please try again later.',
+        },
+      ]);
+    }
+    const { linkCode } = answers[1]!.body;
+    const businessUserId = newBusinessUserId();
+    expect((await botCall('/api/bot/contacts', { businessUserId, linkCode })).status).toBe(200);
+    const otp = await newestCode(phone);
+    expect((await redeem({ phone, otp, challenge: linkCode })).status).toBe(200);
+  });
 });
 
 /** Expects that so many owners, who have just written, sign in from an address that an attacker uses as well. */
@@ -147,10 +236,12 @@ describe('behind one address that an attacker uses as well', () => {
     advanceClock(0);
     const subnet = `${newNetwork()}:2:`;
     await expectOwners(5, `${subnet}:1`);
-    const contacts = await parallel(22, () => newContact());
+    // Whoever has just written passes the limit.
+    const contacts = await parallel(22, () => quietContact());
     const answers = await parallel(22, (index) =>
       requestOtp(contacts[index]!.phone, `${subnet}:${index}`),
     );
+    expect((await requestOtp((await newContact()).phone, `${subnet}:1`)).status).toBe(200);
     expect(tally(answers)).toEqual({ 200: 20, 429: 2 });
     expect(answers.find(({ status }) => status === 429)!.headers.get('retry-after')).toBe('3600');
   });
@@ -193,7 +284,7 @@ it.each<
     act: (address: string, settings: Settings) => Promise<Answer>,
   ]
 >([
-  ['codes', 'CODES', 200, async (...from) => requestOtp((await newContact()).phone, ...from)],
+  ['codes', 'CODES', 200, async (...from) => requestOtp((await quietContact()).phone, ...from)],
   ['requests', 'CODE_REQUESTS', 200, (...from) => requestOtp(newPhone(), ...from)],
   [
     'tries',

@@ -116,7 +116,7 @@ describe('every limit', () => {
       now += wait;
       onAct(now);
       const names = namesAt(index);
-      const may = allowedAt([{ subject: names, limits: rules }], now);
+      const may = allowedAt([{ subject: names, limits: rules }]);
       const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
       rows.run(
         sql`insert into rate_limit_events select ${names[0]}, ${now}, ${index} where ${may} <= ${now}`,

@@ -1,5 +1,6 @@
 import { redeemCode } from '../../worker/sign-in/redeem-code.ts';
-import { issueCode, newCode, newLinkCode } from '../../worker/sign-in/one-time-code.ts';
+import { newCode, newLinkCode } from '../../worker/sign-in/code-secrets.ts';
+import { issueCode } from '../../worker/sign-in/issue-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
 import { signToken, verifyToken } from '../../worker/sign-in/session-token.ts';
 import { expiryOf, tokenExpired } from '../../web/rules/token-claims.ts';
@@ -201,14 +202,14 @@ describe('every sign-in', () => {
       } as unknown as Call;
       if (kind === 'ask') {
         const code = String(100_000 + index);
-        const { limitedUntil } = await issueCode(call, { phone, phoneAsSent: phone }, code);
-        if (limitedUntil === 0) sent.push(code);
+        const { kind: outcome } = await issueCode(call, { phone, phoneAsSent: phone }, code);
+        if (outcome !== 'limited') sent.push(code);
         events.push({
           isRequest: true,
           at,
           code,
-          done: limitedUntil === 0,
-          limited: limitedUntil > 0,
+          done: outcome === 'issued',
+          limited: outcome === 'limited',
         });
       } else {
         const code = { right: sent.at(-1), older: sent.at(-2), wrong: undefined }[kind] ?? '999999';

@@ -1,4 +1,3 @@
-import { base64url } from 'jose';
 import { and, eq, gt, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm';
 import {
   codes,
@@ -30,15 +29,9 @@ import { minuteMs } from '../lib/time.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
-import {
-  codeDay,
-  isAffordable,
-  limitsOf,
-  reportCodeBudget,
-  sentToday,
-  untilNextBudget,
-  newCode,
-} from '../sign-in/one-time-code.ts';
+import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
+import { limitsOf } from '../sign-in/code-limits.ts';
+import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { keepFreeWeek } from '../usage/week.ts';
 import { renameUser, userOf } from './identity.ts';
 import { phoneSubjects, type PhoneNumber } from './phone.ts';
@@ -73,16 +66,14 @@ export async function beginPhoneChange(
   const { claimedUserId } = session;
   const [pepper] = settings.CODE_PEPPER as [string];
   const attempt = crypto.randomUUID();
-  const challenge = base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
+  const challenge = newChallenge();
   const code = newCode();
-  const { codes: limits } = await limitsOf(call, phone);
-  const [everyCode, codesTo, ...ofAddress] = limits;
+  const { codesTo: sentTo, codesFrom } = await limitsOf(call, phone);
   const ofUser = [
     { subject: [phoneChangeSubject(claimedUserId)], limits: settings.LIMIT_CODES_PER_NUMBER },
-    ...ofAddress,
+    ...codesFrom,
   ];
   // Codes that a taken number did not get count here alone, so that nobody keeps its owner from signing in.
-  const sentTo = [everyCode!, codesTo!];
   const named = await phoneSubjects(settings, phone);
   const unsentTo = [named.everyCodeTo, named.codesTo].map((names) =>
     names.map((name) => `unsent-${name}`),
@@ -91,9 +82,9 @@ export async function beginPhoneChange(
     ...each,
     subject: [...each.subject, ...unsentTo[index]!],
   }));
-  const mayBeginAt = allowedAt([...ofUser, ...ofNumber], now);
+  const mayBeginAt = allowedAt([...ofUser, ...ofNumber]);
   const free = sql`${userOf('phone', phone)} is null`;
-  const affordable = isAffordable(sentToday(now), sql`false`, settings);
+  const affordable = sql`${sentToday(now)} < ${settings.CODE_BUDGET_PER_DAY}`;
   const allowed = sql`where ${isFresh(call)} and ${mayBeginAt} <= ${now} and ${affordable}`;
   const row = {
     id: await keyedHash(pepper, 'phone-change', claimedUserId, phone, challenge),

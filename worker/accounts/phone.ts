@@ -43,6 +43,11 @@ export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
   return canonicalPhone(`+${whatsappId}`) === phone;
 }
 
+/** Where a number's codes go. A database that somebody else can write must not lead them to another phone. */
+export function ownSpelling(phone: PhoneNumber, whatsappId: string | null): string {
+  return whatsappId !== null && isSpellingOf(phone, whatsappId) ? whatsappId : phone.slice(1);
+}
+
 /** An international number in any spelling; its output is canonical. For numbers that enter outside a request body. */
 export const CanonicalPhone = v.pipe(Phone, v.transform(canonicalPhone));
 

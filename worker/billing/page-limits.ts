@@ -16,7 +16,7 @@ export function countBillingPage(
   now: number,
 ) {
   const subject = [billingPageSubject(userId)];
-  const mayOpenAt = allowedAt([{ subject, limits }], now);
+  const mayOpenAt = allowedAt([{ subject, limits }]);
   const allowed = sql`${mayOpenAt} <= ${now} and ${isLive}`;
   return {
     found: db.all<{ at: number }>(sql`select ${mayOpenAt} as at`),

@@ -1,6 +1,7 @@
 import { redeemCode } from '../sign-in/redeem-code.ts';
-import { issueCode, newCode, untilNextBudget, withdrawCode } from '../sign-in/one-time-code.ts';
-import { stateOfLink } from '../sign-in/number-claim.ts';
+import { newCode } from '../sign-in/code-secrets.ts';
+import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
+import { stateOfLink } from '../sign-in/claim-number.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
@@ -27,25 +28,42 @@ import { endSubscriptions } from '../push/reply-notices.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const { now, input } = call;
-  const { phone } = input;
   const code = newCode();
   const issued = await issueCode(call, input, code);
-  if (issued.limitedUntil) throw rateLimited(issued.limitedUntil, now);
-  if (issued.budgetSpent)
-    throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
-  if (!issued.whatsappId) {
-    const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
-    return { success: false, requiresInitialContact: true, message, linkCode: issued.linkCode };
+
+  switch (issued.kind) {
+    case 'limited':
+      throw rateLimited(issued.until, now, { linkCode: issued.linkCode });
+    case 'budgetSpent':
+      throw new RequestError('unavailable', { retryAfter: issued.retryAfter });
+    case 'unknownNumber': {
+      const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
+      return { success: false, requiresInitialContact: true, message, linkCode: issued.linkCode };
+    }
+    case 'issued':
+      return sendIssued(call, issued, code);
   }
-  const outcome = await sendCode(call, issued.whatsappId, code);
-  if (outcome === 'taken')
-    return { success: true, requiresInitialContact: false, challenge: issued.challenge };
-  if (outcome === 'unknown')
-    throw new RequestError('unavailable', { retryAfter: issued.nextAfterSeconds });
-  await withdrawCode(call, phone, issued.id);
-  if (outcome === 'forbidden') throw new RequestError('codesUnavailable', { retryAfter: 60 });
-  throw new RequestError('unavailable', { retryAfter: 1 });
 };
+
+async function sendIssued(
+  call: Parameters<Handler<'requestOtp'>>[0],
+  { id, challenge, whatsappId, nextAfterSeconds }: Extract<Issued, { kind: 'issued' }>,
+  code: string,
+) {
+  const sent = await sendCode(call, whatsappId, code);
+  switch (sent) {
+    case 'taken':
+      return { success: true, requiresInitialContact: false, challenge };
+    case 'unknown':
+      throw new RequestError('unavailable', { retryAfter: nextAfterSeconds });
+    case 'forbidden':
+      await withdrawCode(call, call.input.phone, id);
+      throw new RequestError('codesUnavailable', { retryAfter: 60 });
+    case 'refused':
+      await withdrawCode(call, call.input.phone, id);
+      throw new RequestError('unavailable', { retryAfter: 1 });
+  }
+}
 
 export const contactState: Handler<'contactState'> = async (call) => {
   const { phone, linkCode } = call.input;

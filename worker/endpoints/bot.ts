@@ -9,7 +9,7 @@ import {
 } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
-import { claimNumber, openLinkSql, type Link } from '../sign-in/number-claim.ts';
+import { claimNumber, openLinkSql, sendLinkedCode, type Link } from '../sign-in/claim-number.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -39,7 +39,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
   }
   const { businessUserId, linkCode } = input;
-  const link = linkCode !== undefined && (await openLinkSql(context, linkCode));
+  const read = linkCode === undefined ? {} : { link: await openLinkSql(context, linkCode) };
   const upsert = phone && (await upsertContact(context, phone));
   const clearLimits = phone && (await clearPhoneRateLimits(settings, phone, isFirstCall));
   const statements = personStatements<string>((own) => {
@@ -47,18 +47,19 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     const contact = recordContact(and(own, isFirstCall)!, now);
     if (!upsert || !clearLimits) {
       const response = sql`select '{}' as answer from ${users} where ${own}`;
-      return { response, effects: { contact, user, ...(link && { link }) } };
+      return { response, effects: { contact, user, ...read } };
     }
     const effects =
       businessUserId === undefined
-        ? { ...upsert(isFirstCall), limits: clearLimits }
+        ? { ...upsert(isFirstCall), limits: clearLimits, ...read }
         : // A known id brings its own user, also with a number that nobody has.
           {
             ...upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
-            link: linkIdentity,
+            identity: linkIdentity,
             contact,
             limits: clearLimits,
             user,
+            ...read,
           };
     return { response: sql`select '{}' as answer`, effects };
   });
@@ -70,6 +71,8 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     return { success: true, known: true };
   }
   const [user] = (rows['user'] ?? []) as PhoneRow[];
+  const [link] = (rows['link'] ?? []) as Link[];
+  if (link && link.phone === (user?.phone ?? phone)) await sendLinkedCode(context, link);
   if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
 };

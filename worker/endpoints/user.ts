@@ -139,7 +139,7 @@ export const exportMe: Handler<'exportMe'> = async ({
   now,
 }) => {
   const subject = [exportSubject(session.claimedUserId)];
-  const mayExportAt = allowedAt([{ subject, limits: exportLimits }], now);
+  const mayExportAt = allowedAt([{ subject, limits: exportLimits }]);
   const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
   const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
   const record = db.run(insertEvents(crypto.randomUUID(), now, [[[subject], allowed]]));

@@ -1,7 +1,7 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { dailyTotals } from '#db/schema';
 import type { Database } from './database.ts';
-import { insertSelect, nameOf, scalar, type Value } from './sql.ts';
+import { insertSelect, nameOf, type Value } from './sql.ts';
 import { dayMs } from './time.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -31,10 +31,11 @@ export function countOnDay<Outcome extends string>(
 }
 
 /** SQL: today's total of all details of a kind. */
-export function totalOfDay(db: Database, kind: Counted['kind'], now: number): SQL<number> {
-  const ofToday = and(eq(dailyTotals.kind, kind), eq(dailyTotals.day, dayOf(now)));
-  const total = sql<number>`coalesce(sum(${dailyTotals.n}), 0)`;
-  return scalar(db.select({ total }).from(dailyTotals).where(ofToday));
+export function totalOfDay(kind: Counted['kind'], now: number): SQL<number> {
+  const { n, day } = dailyTotals;
+  return sql`(
+    select coalesce(sum(${n}), 0) from ${dailyTotals}
+    where ${dailyTotals.kind} = ${kind} and ${day} = ${dayOf(now)})`;
 }
 
 const dayOf = (now: number) => Math.floor(now / dayMs);

@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
 import { memoize } from './memoize.ts';
+import { isIn } from './sql.ts';
 import { dayMs, hourMs, minuteMs } from './time.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -16,22 +17,24 @@ export function hashedSubject(prefix: string, hashes: string[]): Subject {
   return hashes.map((hash) => `${prefix}:${hash}`);
 }
 
-/** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if that is now. */
-export function allowedAt(limited: Limited[], now: number): SQL<number> {
-  const rules = limited.flatMap(({ subject, limits }) =>
-    limits.map(({ most, per }) => ({ names: subject, most, per, since: now - per })),
-  );
-  const recent = sql`
-    select ${instants}, row_number() over (order by ${instants} desc) as nth
-    from ${rateLimitEvents}
-    where ${subjects} in (select value from json_each(rule.value ->> 'names'))
-      and ${instants} > rule.value ->> 'since'`;
-  const nthNewest = sql`select at from (${recent}) where nth = rule.value ->> 'most'`;
+export const subjectsIn = (limited: Limited[]): Subject[] => limited.map(({ subject }) => subject);
 
-  return sql`(
-    select coalesce(max((${nthNewest}) + (rule.value ->> 'per')), 0)
-    from json_each(${JSON.stringify(rules)}) as rule)`;
+/** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if none applies. */
+export function allowedAt(limited: Limited[]): SQL<number> {
+  const each = limited.flatMap(({ subject, limits }) =>
+    limits.map((limit) => sql`coalesce(${nthNewest(subject, limit)} + ${literal(limit.per)}, 0)`),
+  );
+  return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
 }
+
+/** SQL: the instant of the event after which a limit is reached. SQLite takes no offset that depends on a row. */
+function nthNewest(subject: Subject, { most }: Limit): SQL {
+  return sql`(
+    select ${instants} from ${rateLimitEvents} where ${isIn(subjects, subject)}
+    order by ${instants} desc limit 1 offset ${literal(most - 1)})`;
+}
+
+const literal = (value: number) => sql.raw(String(value));
 
 /** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
 export function insertEvents(
@@ -51,10 +54,10 @@ export function recordEvents<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],
   recorded: Subject[],
-  { now, where }: { now: number; where?: SQL },
+  { now, by = tx.id, where }: { now: number; by?: string; where?: SQL },
 ): void {
   const names = recorded.map(([name]) => name);
-  const event = { subject: sql`name.value`, at: now, by: tx.id };
+  const event = { subject: sql`name.value`, at: now, by };
   tx.insert(on, rateLimitEvents, event, {
     from: sql`json_each(${JSON.stringify(names)}) as name`,
     ...(where && { where }),

@@ -22,8 +22,11 @@ export class RequestError extends Error {
 }
 
 /** 429 until an instant (unix ms), with `Retry-After` in whole seconds. */
-export function rateLimited(allowedAt: number, now: number): RequestError {
-  return new RequestError('rateLimited', {
-    retryAfter: Math.max(1, Math.ceil((allowedAt - now) / 1000)),
-  });
+export function rateLimited(
+  allowedAt: number,
+  now: number,
+  fields: Record<string, unknown> = {},
+): RequestError {
+  const retryAfter = Math.max(1, Math.ceil((allowedAt - now) / 1000));
+  return new RequestError('rateLimited', { retryAfter, fields });
 }

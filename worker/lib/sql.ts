@@ -8,7 +8,6 @@ import {
   type Param,
   type Placeholder,
   type Query,
-  type SQLWrapper,
 } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import {
@@ -134,11 +133,6 @@ function entriesOf(table: SQLiteTable, values: object): { name: SQL; value: SQL 
 /** SQL: whether a column has one of the values, which travel as one argument. */
 export function isIn(column: SQLiteColumn | SQL, values: string[]): SQL {
   return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
-}
-
-/** SQL: the one value of a query, or null without a row. */
-export function scalar<Value>(query: SQLWrapper): SQL<Value> {
-  return sql<Value>`(${query})`;
 }
 
 export function excluded(column: SQLiteColumn): SQL {

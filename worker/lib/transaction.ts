@@ -5,7 +5,7 @@ import { decisions } from '#db/schema';
 import { batch, type Database } from './database.ts';
 import { insertSelect, upsertSelect, type Changes, type Upsert } from './sql.ts';
 
-type FactsSql = Record<string, SQL>;
+export type FactsSql = Record<string, SQL>;
 
 /** What the expressions of a decision have read. A condition is 1 or 0. */
 export type FactsOf<Facts extends FactsSql> = {
@@ -15,6 +15,8 @@ export type FactsOf<Facts extends FactsSql> = {
 export type Decision<Facts extends FactsSql, Listed extends string, Last extends string> = {
   /** Read once, before anything is written. */
   facts: Facts;
+  /** What the facts are read from: exactly one row. */
+  from?: SQL;
   /** The outcomes by their conditions on the facts: the first one that holds is the outcome. */
   outcomes: (facts: Record<keyof Facts, SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
@@ -25,20 +27,30 @@ type On<Outcome> = readonly [Outcome, ...Outcome[]];
 type Reads = Record<string, BatchItem<'sqlite'>>;
 type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
 
-/** The table of decisions, its row, and what happens to it in the end. */
+/** Where a decision is stored: a row of a table, and what happens to it in the end. */
 export type Place = {
-  table: SQLiteTable & { outcome: SQLiteColumn; facts: SQLiteColumn };
+  table: SQLiteTable;
+  outcome: SQLiteColumn;
+  facts: SQLiteColumn;
   row: SQL;
+  /** The statement that stores an outcome and its facts, and returns both. */
   insert: (decided: { outcome: SQL; facts: SQL }, from: SQL) => SQL;
   end: SQL;
 };
 
 /** A row that the last statement of its transaction deletes. */
 function temporary(id: string): Place {
+  const { outcome, facts } = decisions;
   const row = sql`${decisions.id} = ${id}`;
-  const insert: Place['insert'] = (decided, from) =>
-    sql`${insertSelect(decisions, { id, ...decided }, from)} returning ${decisions.outcome}, ${decisions.facts}`;
-  return { table: decisions, row, insert, end: sql`delete from ${decisions} where ${row}` };
+  return {
+    table: decisions,
+    outcome,
+    facts,
+    row,
+    insert: (decided, from) =>
+      sql`${insertSelect(decisions, { id, ...decided }, from)} returning ${outcome}, ${facts}`,
+    end: sql`delete from ${decisions} where ${row}`,
+  };
 }
 
 /**
@@ -67,8 +79,8 @@ export class Transaction<Outcome extends string, Facts> {
 
   /** SQL: one of the facts that the outcome was decided by. */
   fact<Name extends keyof Facts & string>(name: Name): SQL<Facts[Name]> {
-    const { table, row } = this.#place;
-    return sql`(select ${table.facts} ->> ${sql.raw(`'$.${name}'`)} from ${table} where ${row})`;
+    const { table, facts, row } = this.#place;
+    return sql`(select ${facts} ->> ${sql.raw(`'$.${name}'`)} from ${table} where ${row})`;
   }
 
   /** Inserts a row, or one for each row of `from`. */
@@ -110,7 +122,7 @@ export class Transaction<Outcome extends string, Facts> {
   /** Runs the decision, the effects and the reads. Throws if it has run before. */
   async run<Named extends Reads = Reads>(
     reads: Named = {} as Named,
-  ): Promise<{ outcome: Outcome; facts: Facts; reads: Results<Named> }> {
+  ): Promise<{ outcome: Outcome; facts: Facts; reads: Results<Named>; decided: object }> {
     if (this.#hasRun) throw new Error('A transaction runs once');
     this.#hasRun = true;
 
@@ -122,14 +134,15 @@ export class Transaction<Outcome extends string, Facts> {
       end: this.#db.run(this.#place.end),
     });
 
-    const [{ outcome, facts }] = results.decided as [{ outcome: Outcome; facts: string }];
+    const [decided] = results.decided as [{ outcome: Outcome; facts: string }];
+    const { outcome, facts } = decided;
     if (this.#db.traffic) this.#db.traffic.outcome = outcome;
-    return { outcome, facts: JSON.parse(facts) as Facts, reads: results };
+    return { outcome, facts: JSON.parse(facts) as Facts, reads: results, decided };
   }
 
   #holds(on: On<Outcome>): SQL {
-    const { table, row } = this.#place;
-    return sql`exists (select 1 from ${table} where ${row} and ${inArray(table.outcome, [...on])})`;
+    const { table, outcome, row } = this.#place;
+    return sql`exists (select 1 from ${table} where ${row} and ${inArray(outcome, [...on])})`;
   }
 
   #add(statement: SQL): void {
@@ -146,7 +159,7 @@ export function transaction<Facts extends FactsSql, Listed extends string, Last 
 }
 
 function decisionSql(
-  { facts, outcomes, otherwise }: Decision<FactsSql, string, string>,
+  { facts, from, outcomes, otherwise }: Decision<FactsSql, string, string>,
   place: Place,
 ): SQL {
   const names = Object.keys(facts);
@@ -163,6 +176,7 @@ function decisionSql(
     facts: sql`json_object(${sql.join(pairs, sql`, `)})`,
   };
   // Without `materialized`, SQLite reads a fact again wherever it is named.
-  return sql`with facts as materialized (select ${sql.join(read, sql`, `)})
+  const source = from ? sql`from ${from}` : sql``;
+  return sql`with facts as materialized (select ${sql.join(read, sql`, `)} ${source})
     ${place.insert(decided, sql`from facts`)}`;
 }

@@ -1,5 +1,4 @@
 import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { codes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { userOf } from '../accounts/identity.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
@@ -8,11 +7,14 @@ import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
 import { log } from '../lib/log.ts';
-import { allowedAt, recordEvents, type Limited } from '../lib/rate-limits.ts';
-import { isIn, scalar } from '../lib/sql.ts';
+import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
-import { openClaimed } from './number-claim.ts';
-import { newestCode, subjectsOf, untilNextBudget, type SignInCall } from './one-time-code.ts';
+import { untilNextBudget } from './code-budget.ts';
+import { limitsOf } from './code-limits.ts';
+import type { SignInCall } from './issue-code.ts';
+import { openClaimed } from './claim-number.ts';
+import { newestCode } from './sent-codes.ts';
 
 type Attempt = {
   phone: PhoneNumber;
@@ -33,55 +35,51 @@ export type Redeemed =
 export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Redeemed> {
   const { db, now } = call;
   const { phone } = attempt;
-  const names = await namesOf(call, attempt);
+  const { macs, challenges, limits } = await namesOf(call, attempt);
   const isAlone = attempt.challenges.length === 0;
 
-  const sent = and(eq(codes.phone, phone), isIn(codes.challenge, names.challenges));
-  const live = and(sent, gt(codes.expiresAt, now), gt(codes.triesLeft, 0));
-  const fitting = and(live, isIn(codes.mac, names.macs));
-  const ofFitting = <Column extends SQLiteColumn>(column: Column) =>
-    scalar<Column['_']['data'] | null>(db.select({ column }).from(codes).where(fitting).limit(1));
-  const ofClaim = (column: typeof linkCodes.claimedBy | typeof linkCodes.whatsappId) =>
-    scalar<string | null>(
-      db
-        .select({ column })
-        .from(linkCodes)
-        .where(eq(linkCodes.sentBy, ofFitting(codes.sentBy))),
-    );
-  const userId = userOf('phone', phone);
+  const sent = and(eq(codes.phone, phone), isIn(codes.challenge, challenges));
+  const live = and(gt(codes.expiresAt, now), gt(codes.triesLeft, 0));
+  const fitting = and(live, isIn(codes.mac, macs));
+  const tried = sql`
+    select count(*) as known, count(*) filter (where ${live}) as live,
+      max(${codes.sentBy}) filter (where ${fitting}) as sent_by,
+      max(${codes.sentAt}) filter (where ${fitting}) as sent_at
+    from ${codes} where ${sent}`;
 
   const tx = transaction(db, {
+    from: sql`(${tried}) as tried
+      left join ${users} on ${users.id} = ${userOf('phone', phone)}
+      left join ${linkCodes} on ${linkCodes.sentBy} = tried.sent_by`,
     facts: {
-      triesAt: allowedAt(names.tryLimits, now),
-      errorsAt: allowedAt(names.errorLimits, now),
-      wrongToday: totalOfDay(db, 'wrong_code', now),
-      known: sql<number>`${db.$count(codes, sent)}`,
-      live: sql<number>`${db.$count(codes, live)}`,
-      sentBy: ofFitting(codes.sentBy),
-      sentAt: ofFitting(codes.sentAt),
-      userId,
-      status: scalar<AccountStatus>(
-        db.select({ status: users.status }).from(users).where(eq(users.id, userId)),
-      ),
-      claimedBy: ofClaim(linkCodes.claimedBy),
-      whatsappId: ofClaim(linkCodes.whatsappId),
+      triesAt: allowedAt(limits.tries),
+      errorsAt: allowedAt(limits.wrongTries),
+      wrongToday: totalOfDay('wrong_code', now),
+      known: sql<number>`tried.known`,
+      live: sql<number>`tried.live`,
+      sentBy: sql<string | null>`tried.sent_by`,
+      sentAt: sql<number | null>`tried.sent_at`,
+      userId: sql<string | null>`${users.id}`,
+      status: sql<AccountStatus>`${users.status}`,
+      claimedBy: sql<string | null>`${linkCodes.claimedBy}`,
+      whatsappId: sql<string | null>`${linkCodes.whatsappId}`,
     },
     outcomes: (facts) => (isAlone ? ofNumber(facts, call) : ofChallenges(facts, call)),
     otherwise: 'unknown',
   });
 
-  tx.update(['wrong'], codes, { triesLeft: sql`${codes.triesLeft} - 1` }, live);
+  tx.update(['wrong'], codes, { triesLeft: sql`${codes.triesLeft} - 1` }, and(sent, live));
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail: isAlone ? 'number' : 'challenge' }, now);
   openSession(tx, ['right'], { now });
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
   if (isAlone) {
-    recordEvents(tx, ['wrong'], [names.errors], { now });
-    recordEvents(tx, [...triesOfNumber], names.tries, { now });
+    recordEvents(tx, ['wrong'], subjectsIn(limits.wrongTries), { now });
+    recordEvents(tx, [...triesOfNumber], subjectsIn(limits.tries), { now });
   } else {
-    recordEvents(tx, ['unknown'], names.tries, { now });
+    recordEvents(tx, ['unknown'], subjectsIn(limits.tries), { now });
     // A code that has signed somebody in no longer counts for the address.
     const event = and(
-      isIn(rateLimitEvents.subject, names.codesFrom),
+      isIn(rateLimitEvents.subject, subjectsIn(limits.codesFrom).flat()),
       eq(rateLimitEvents.at, tx.fact('sentAt')),
       eq(rateLimitEvents.by, tx.fact('sentBy')),
     );
@@ -168,31 +166,16 @@ const opened = ({ userId, claimedBy, sentBy }: Facts) => ({
   claimed: sql`${claimedBy} is not null`,
 });
 
-/** The keyed hashes of an attempt, and the subjects of its limits. */
+/** The keyed hashes of an attempt, and the limits that it meets. */
 async function namesOf(call: SignInCall, { phone, code, challenges }: Attempt) {
-  const { settings } = call;
-  const peppers = settings.CODE_PEPPER;
-  const [macs, hashes, { wrongTriesAt, address, network }] = await Promise.all([
+  const peppers = call.settings.CODE_PEPPER;
+  const [macs, hashes, limits] = await Promise.all([
     keyedHashes(peppers, 'code', phone, code),
     Promise.all(challenges.map((each) => keyedHashes(peppers, 'challenge', phone, each))),
-    subjectsOf(call, phone),
+    limitsOf(call, phone),
   ]);
 
-  const tryLimits: Limited[] = [
-    { subject: address.triesFrom, limits: settings.LIMIT_TRIES_PER_ADDRESS },
-  ];
-  if (network)
-    tryLimits.push({ subject: network.triesFrom, limits: settings.LIMIT_TRIES_PER_NETWORK });
-
-  return {
-    macs,
-    challenges: challenges.length > 0 ? hashes.flat() : [newestCode],
-    codesFrom: [...address.codesFrom, ...(network?.codesFrom ?? [])],
-    tryLimits,
-    tries: tryLimits.map(({ subject }) => subject),
-    errors: wrongTriesAt,
-    errorLimits: [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
-  };
+  return { macs, challenges: challenges.length > 0 ? hashes.flat() : [newestCode], limits };
 }
 
 /** Logs the wrong code that reaches the day's budget of all numbers; each count occurs once a day. */

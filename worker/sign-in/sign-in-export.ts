@@ -3,7 +3,7 @@ import { codes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
 import { phoneSubjects } from '../accounts/phone.ts';
 import type { ExportSection } from '../accounts/user-record.ts';
 import { batch } from '../lib/database.ts';
-import { newestCode } from './one-time-code.ts';
+import { newestCode } from './sent-codes.ts';
 
 /** What signing in stores about a user. */
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {

@@ -142,7 +142,7 @@ export async function keepPublicStatement(
     await keyedHashes(settings.CODE_PEPPER, 'limit', address),
   );
   const limits = settings.LIMIT_STATEMENTS_PER_ADDRESS;
-  const limited = allowedAt([{ subject, limits }], now);
+  const limited = allowedAt([{ subject, limits }]);
   const isAllowed = sql`${limited} <= ${now}`;
   const owner = sql<string>`(select ${aliases.userId} from ${aliases}
     where ${aliases.kind} = 'phone' and ${aliases.value} = ${phone})`;

@@ -256,10 +256,10 @@ export async function totalsAgree({ rig, site, people }: World): Promise<Finding
 }
 
 async function postsIn({ database }: Rig): Promise<Posts> {
-  const { id, answer } = botCalls;
+  const { id, facts } = botCalls;
   const isPost = sql`${id} glob 'use_*' or ${id} glob 'usage_*'`;
-  const rows = await database.select({ id, answer }).from(botCalls).where(isPost);
-  return new Map(rows.map((row) => [row.id, row.answer as Partial<Counted>]));
+  const rows = await database.select({ id, facts }).from(botCalls).where(isPost);
+  return new Map(rows.map((row) => [row.id, JSON.parse(row.facts) as Partial<Counted>]));
 }
 
 /** The local bot counts every message of the conversation, under an id that follows from the message's. */

@@ -29,15 +29,13 @@ export async function describeUser(
 ) {
   const { id, phone } = user;
   const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
-  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }], now);
-  const ofDayAt = allowedAt(
-    [{ subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD }],
-    now,
-  );
-  const mayTryAt = allowedAt(
-    [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
-    now,
-  );
+  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
+  const ofDayAt = allowedAt([
+    { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+  ]);
+  const mayTryAt = allowedAt([
+    { subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+  ]);
   const [limits, [code], live, events, calls, [customer], names, conflicts] = await db.batch([
     db.all<{ codesFrom: number; ofDayFrom: number; triesFrom: number }>(
       sql`select ${mayAskAt} as codesFrom, ${ofDayAt} as ofDayFrom, ${mayTryAt} as triesFrom`,
@@ -63,10 +61,10 @@ export async function describeUser(
       .where(eq(outbox.userId, id))
       .orderBy(outbox.seq),
     db
-      .select({ at: botCalls.at, allowed: sql<number>`${botCalls.answer} ->> '$.allowed'` })
+      .select({ at: botCalls.at, allowed: sql<number>`${botCalls.facts} ->> '$.allowed'` })
       .from(botCalls)
       .where(
-        sql`${botCalls.answer} ->> '$.userId' = ${id} and ${botCalls.answer} ->> '$.allowed' is not null`,
+        sql`${botCalls.facts} ->> '$.userId' = ${id} and ${botCalls.facts} ->> '$.allowed' is not null`,
       )
       .orderBy(desc(botCalls.at))
       .limit(lastCalls),

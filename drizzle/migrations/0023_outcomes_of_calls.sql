@@ -1,0 +1,1 @@
+ALTER TABLE `bot_calls` ADD `outcome` text DEFAULT '' NOT NULL;

@@ -1,0 +1,79 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { botCalls } from '#db/schema';
+import type { Database } from '../lib/database.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { insertSelect } from '../lib/sql.ts';
+import {
+  Transaction,
+  type Decision,
+  type FactsOf,
+  type FactsSql,
+  type Place,
+} from '../lib/transaction.ts';
+import type { BotCall } from './incoming-call.ts';
+
+type Call = { db: Database; now: number; botCall: BotCall };
+
+/**
+ * A transaction of a signed call, whose decision stays: the same call again finds its outcome and facts, and applies
+ * nothing. A refusal of `forgotten` may become another outcome when the call is repeated.
+ */
+export async function botTransaction<
+  Facts extends FactsSql,
+  Listed extends string,
+  Last extends string,
+>(
+  call: Call,
+  decision: Decision<Facts, Listed, Last> & { forgotten: (Listed | Last)[] },
+): Promise<BotTransaction<Listed | Last, FactsOf<Facts>>> {
+  const id = crypto.randomUUID();
+  const fingerprint = await call.botCall.fingerprint();
+  const place = stored(call, { id, fingerprint, forgotten: decision.forgotten });
+  return new BotTransaction(call, decision as never, { id, fingerprint, place });
+}
+
+type Stored = { id: string; fingerprint: string; forgotten: string[] };
+
+/** The row of a call; only the transaction that inserted it has its `by`. */
+function stored({ now, botCall }: Call, { id, fingerprint, forgotten }: Stored): Place {
+  const { outcome, facts, by } = botCalls;
+  const own = and(eq(botCalls.id, botCall.id), eq(by, id))!;
+  const row = { id: botCall.id, fingerprint, by: id, at: now };
+  return {
+    table: botCalls,
+    outcome,
+    facts,
+    row: own,
+    insert: (decided, from) => sql`
+      ${insertSelect(botCalls, { ...row, ...decided }, from)} where true
+      on conflict (id) do update set id = excluded.id
+      returning ${outcome}, ${facts} as facts, ${botCalls.fingerprint}, ${by}`,
+    end: sql`delete from ${botCalls} where ${and(own, inArray(outcome, ['', ...forgotten]))}`,
+  };
+}
+
+class BotTransaction<Outcome extends string, Facts> extends Transaction<Outcome, Facts> {
+  readonly #botCall: BotCall;
+  readonly #fingerprint: string;
+
+  constructor(
+    { db, botCall }: Call,
+    decision: Decision<FactsSql, string, Outcome>,
+    { id, fingerprint, place }: { id: string; fingerprint: string; place: Place },
+  ) {
+    super(db, decision, id, place);
+    this.#botCall = botCall;
+    this.#fingerprint = fingerprint;
+  }
+
+  /** As `run`; `isFirst` says that the effects were applied now. Throws `idReused` for another body or path. */
+  async apply(...reads: Parameters<Transaction<Outcome, Facts>['run']>) {
+    const result = await this.run(...reads);
+    const { fingerprint, by } = result.decided as { fingerprint: string; by: string };
+    if (fingerprint !== this.#fingerprint) {
+      const earlier = await this.#botCall.earlierFingerprints();
+      if (!earlier.includes(fingerprint)) throw new RequestError('idReused');
+    }
+    return { ...result, isFirst: by === this.id };
+  }
+}

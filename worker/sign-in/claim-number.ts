@@ -1,0 +1,270 @@
+import { and, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { botCalls, linkCodes, users } from '#db/schema';
+import { linkClaimed, spellingOf, userOf } from '../accounts/identity.ts';
+import { ownSpelling, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { openSessionSql, type SessionClaims } from '../accounts/user-session.ts';
+import { upsertUser } from '../accounts/user-record.ts';
+import { botTransaction } from '../bot/bot-transaction.ts';
+import type { BotCall } from '../bot/incoming-call.ts';
+import type { Language } from '../contract/languages.ts';
+import type { AccountStatus } from '../contract/schemas.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { countToday } from '../lib/daily-totals.ts';
+import { batch, type Database } from '../lib/database.ts';
+import { allowedAt, hashedSubject, recordEvents, type Subject } from '../lib/rate-limits.ts';
+import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { isIn } from '../lib/sql.ts';
+import { dayMs } from '../lib/time.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
+import { sendCode } from '../messaging/whatsapp.ts';
+import type { Settings } from '../settings.ts';
+import { firstWeek } from '../usage/week.ts';
+import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import { newCode } from './code-secrets.ts';
+import { codeRow, insertCode, removeCode } from './sent-codes.ts';
+
+type Call = { db: Database; settings: Settings; now: number };
+
+/** SQL: the user of a number who has written to the assistant, or null. */
+const writerOf = (phone: PhoneNumber) => sql<string | null>`(
+  select ${users.id} from ${users}
+  where ${users.id} = ${userOf('phone', phone)} and ${isNotNull(users.contactedAt)})`;
+
+export type LinkState = 'waiting' | 'contacted' | 'code_sent' | 'expired';
+
+/** What has happened since the login page showed a link code; `expired` for anybody who does not know the code. */
+export async function stateOfLink(
+  { db, settings, now }: Call,
+  phone: PhoneNumber,
+  linkCode: string,
+): Promise<LinkState> {
+  const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
+  const [link] = await db
+    .select({ sentBy: linkCodes.sentBy, writer: writerOf(phone) })
+    .from(linkCodes)
+    .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
+
+  if (!link) return 'expired';
+  if (link.sentBy !== null) return 'code_sent';
+  return link.writer === null ? 'waiting' : 'contacted';
+}
+
+export type Link = {
+  mac: string;
+  phone: PhoneNumber;
+  whatsappId: string;
+  challengeId: string;
+  language: Language;
+  expiresAt: number;
+};
+
+/** A link code whose one-time code was not sent yet. */
+const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
+
+/** SQL: the open link code that somebody has sent. */
+export async function openLinkSql(
+  { settings, now }: Pick<Call, 'settings' | 'now'>,
+  linkCode: string,
+) {
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
+  return sql`
+    select ${linkCodes.mac} as mac, ${linkCodes.phone} as phone,
+      ${linkCodes.whatsappId} as whatsappId, ${linkCodes.challengeId} as challengeId,
+      ${linkCodes.language} as language, ${linkCodes.expiresAt} as expiresAt
+    from ${linkCodes} where ${and(isIn(linkCodes.mac, macs), isOpen(now))}`;
+}
+
+/** SQL: whether a link code is still open. */
+const isOpenSql = ({ mac }: Link, now: number) => sql<number>`exists (
+  select 1 from ${linkCodes} where ${and(eq(linkCodes.mac, mac), isOpen(now))})`;
+
+const claimLimits = [{ most: 3, per: dayMs }];
+
+/** Sends a number's code for an id that nobody has. Throws 400, 429, or 503: then the link code stays good. */
+export async function claimNumber(
+  call: Call & { botCall: BotCall },
+  businessUserId: string,
+  link: Link | undefined,
+): Promise<void> {
+  if (!link) throw refusedCode();
+  const { db, settings, now } = call;
+  const { phone } = link;
+  const number = await phoneSubjects(settings, phone);
+  const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
+  const claims = hashedSubject('claims', hashes);
+
+  const tx = await botTransaction(call, {
+    facts: {
+      isOpen: isOpenSql(link, now),
+      writer: writerOf(phone),
+      owner: userOf('business', businessUserId),
+      allowedAt: allowedAt([
+        { subject: claims, limits: claimLimits },
+        { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+        { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+        { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+      ]),
+      sent: sentToday(now),
+    },
+    outcomes: ({ isOpen: open, writer, owner, allowedAt: at, sent }) => ({
+      refused: sql`not ${open} or ${writer} is not null or ${owner} is not null`,
+      limited: sql`${at} > ${now}`,
+      budgetSpent: sql`${sent} >= ${settings.CODE_BUDGET_PER_DAY}`,
+    }),
+    otherwise: 'claimed',
+    forgotten: ['refused', 'limited', 'budgetSpent'],
+  });
+
+  const counted = [claims, number.everyCodeTo, number.codesTo];
+  const code = await sendByLink(call, tx, ['claimed'], {
+    link,
+    claimedBy: businessUserId,
+    counted,
+  });
+  const { outcome, facts, isFirst } = await tx.apply();
+
+  switch (outcome) {
+    case 'refused':
+      throw refusedCode();
+    case 'limited':
+      throw rateLimited(facts.allowedAt, now);
+    case 'budgetSpent':
+      throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+    case 'claimed': {
+      // A replay of a call that another request applies: that one sends the code.
+      if (!isFirst) return;
+      reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+      const delivery = await sendCode({ settings, language: link.language }, link.whatsappId, code);
+      if (delivery === 'taken') return;
+      // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
+      const subjects = delivery === 'unknown' ? [claims, number.codesTo] : counted;
+      const removals = takeBack(call, { link, sentBy: tx.id, subjects });
+      await db.batch([db.delete(botCalls).where(eq(botCalls.id, call.botCall.id)), ...removals]);
+      throw new RequestError('unavailable', { retryAfter: 1 });
+    }
+  }
+}
+
+/**
+ * Sends the code of a login whose link code the number itself has sent: neither strangers' requests nor its own use up
+ * the last codes of its day. Throws 503 if WhatsApp does not take it; then the link code stays good.
+ */
+export async function sendLinkedCode(call: Call, link: Link): Promise<void> {
+  const { db, settings, now } = call;
+  const { phone, language } = link;
+  const { everyCodeTo } = await phoneSubjects(settings, phone);
+  const budget = 2 * settings.CODE_BUDGET_PER_DAY;
+
+  const tx = transaction(db, {
+    facts: {
+      isOpen: isOpenSql(link, now),
+      writer: writerOf(phone),
+      allowedAt: allowedAt([
+        { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+      ]),
+      sent: sentToday(now),
+      whatsappId: spellingOf(userOf('phone', phone)),
+    },
+    outcomes: ({ isOpen: open, writer, allowedAt: at, sent }) => ({
+      closed: sql`not ${open} or ${writer} is null`,
+      limited: sql`${at} > ${now} or ${sent} >= ${budget}`,
+    }),
+    otherwise: 'sent',
+  });
+
+  const counted = [everyCodeTo];
+  const code = await sendByLink(call, tx, ['sent'], { link, claimedBy: null, counted });
+  const { outcome, facts } = await tx.run();
+
+  if (outcome !== 'sent') return;
+  reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+  const to = ownSpelling(phone, facts.whatsappId);
+  const delivery = await sendCode({ settings, language }, to, code);
+  if (delivery === 'taken') return;
+  const subjects = delivery === 'unknown' ? [] : counted;
+  const [first, ...rest] = takeBack(call, { link, sentBy: tx.id, subjects });
+  await db.batch([first, ...rest]);
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+type ByLink = { link: Link; claimedBy: string | null; counted: Subject[] };
+
+/** The effects that close a link code and store the code that it brings, which is returned. */
+async function sendByLink<Outcome extends string>(
+  { settings, now }: Call,
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { link, claimedBy, counted }: ByLink,
+): Promise<string> {
+  const code = newCode();
+  const row = await codeRow(settings, { phone: link.phone, code, sentBy: tx.id, now });
+  // A claim signs in by this row, so the row stays as long as the code.
+  const expiresAt = Math.max(link.expiresAt, row.expiresAt);
+
+  tx.update(on, linkCodes, { claimedBy, sentBy: tx.id, expiresAt }, eq(linkCodes.mac, link.mac));
+  insertCode(tx, on, row, link.challengeId);
+  recordEvents(tx, on, counted, { now });
+  return code;
+}
+
+/** The statements that open a link code again whose code was not sent. */
+function takeBack(
+  { db, now }: Call,
+  { link, sentBy, subjects }: { link: Link; sentBy: string; subjects: Subject[] },
+) {
+  return [
+    db
+      .update(linkCodes)
+      .set({ claimedBy: null, sentBy: null, expiresAt: link.expiresAt })
+      .where(eq(linkCodes.sentBy, sentBy)),
+    ...removeCode(db, { phone: link.phone, sentBy, now, subjects: subjects.flat() }),
+  ] as const;
+}
+
+function refusedCode(): RequestError {
+  const message = 'linkCode is wrong, used or expired';
+  return new RequestError('invalidField', { message, issues: [{ path: 'linkCode', message }] });
+}
+
+export type Claim = { claimedBy: string; whatsappId: string };
+type Opened = { session: SessionClaims; status: AccountStatus };
+
+/** Creates the user of a number whose claim was signed in with, with its id, and the session. An account that exists by now gets no id. */
+export async function openClaimed(
+  { db, settings, now }: Call,
+  phone: PhoneNumber,
+  { claimedBy, whatsappId }: Claim,
+): Promise<Opened> {
+  const sighting = {
+    phone,
+    proof: 'claim' as const,
+    whatsappId: null,
+    assumedWhatsappId: whatsappId,
+    contactedAt: now,
+    firstWeek: await firstWeek(phone, settings, now),
+  };
+  const [newUserId, sessionId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const isNew = sql`exists (select 1 from ${users} where ${users.id} = ${newUserId})`;
+  const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)}`;
+  const upsert = upsertUser({ ...sighting, id: newUserId }, settings, now)(sql`true`);
+  const [create, seen] = openSessionSql(sessionId, now, owner, false);
+
+  const { signedIn } = await batch(db, {
+    number: db.run(upsert.number),
+    spelling: db.run(upsert.spelling),
+    account: db.run(upsert.account),
+    identity: db.run(linkClaimed(newUserId, claimedBy, now, isNew)),
+    session: db.run(create),
+    seen: db.run(seen),
+    linkCodes: db.delete(linkCodes).where(eq(linkCodes.phone, phone)),
+    counted: db.run(
+      countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`),
+    ),
+    signedIn: db
+      .select({ userId: users.id, status: users.status })
+      .from(users)
+      .where(eq(users.id, userOf('phone', phone))),
+  });
+  const [{ userId, status }] = signedIn as [{ userId: string; status: AccountStatus }];
+  return { session: { userId, sessionId }, status };
+}

@@ -1,0 +1,32 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { dailyCodes } from '#db/schema';
+import { log } from '../lib/log.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
+
+const lowShare = 0.8;
+const retryAfterAtMost = 3600;
+
+/** A number whose owner wrote within this time (ms) passes what strangers could use up: the budget, and limits of an address. */
+export const provenForMs = 10 * minuteMs;
+
+/** The day that a code counts for: days since 1970-01-01 UTC. */
+export function codeDay(now: number): number {
+  return Math.floor(now / dayMs);
+}
+
+/** SQL: the number of codes that were sent today, to all numbers. */
+export function sentToday(now: number): SQL<number> {
+  const { sent, day } = dailyCodes;
+  return sql`coalesce((select ${sent} from ${dailyCodes} where ${day} = ${codeDay(now)}), 0)`;
+}
+
+/** The wait (seconds) for the next day's budget, at most an hour. */
+export function untilNextBudget(now: number): number {
+  return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
+}
+
+/** Logs the code that reaches 80 % of the budget and the one that reaches all of it; each count occurs once a day. */
+export function reportCodeBudget(sent: number, budget: number): void {
+  if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
+  else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });
+}

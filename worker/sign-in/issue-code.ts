@@ -1,0 +1,147 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { linkCodes, users } from '#db/schema';
+import { spellingOf, userOf } from '../accounts/identity.ts';
+import { ownSpelling, type PhoneNumber } from '../accounts/phone.ts';
+import type { Language } from '../contract/languages.ts';
+import { keyedHash } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import { minuteMs } from '../lib/time.ts';
+import { transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import { limitsOf } from './code-limits.ts';
+import { newChallenge, newLinkCode } from './code-secrets.ts';
+import { codeRow, insertCode, removeCode } from './sent-codes.ts';
+
+/** The facts of a sign-in request; `now` in unix ms. */
+export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
+
+type Asked = { phone: PhoneNumber; phoneAsSent: string };
+
+export type Issued =
+  | {
+      kind: 'issued';
+      /** Withdraws the code, if it was not sent. */
+      id: string;
+      challenge: string;
+      /** Where to send the code. */
+      whatsappId: string;
+      nextAfterSeconds: number;
+    }
+  /** `linkCode` proves a message from WhatsApp to be of the caller's. */
+  | { kind: 'unknownNumber'; linkCode: string }
+  /** `until` in unix ms. */
+  | { kind: 'limited'; until: number; linkCode: string }
+  | { kind: 'budgetSpent'; retryAfter: number };
+
+/** Makes `code` the newest one of its number, and that of a new challenge, if limits and a contact allow it. */
+export async function issueCode(
+  call: SignInCall & { language: Language },
+  asked: Asked,
+  code: string,
+): Promise<Issued> {
+  const { db, settings, now } = call;
+  const { phone } = asked;
+  const [challenge, linkCode, id] = [newChallenge(), newLinkCode(), crypto.randomUUID()];
+  const [limits, row, link, challengeHash] = await Promise.all([
+    limitsOf(call, phone),
+    codeRow(settings, { phone, code, sentBy: id, now }),
+    linkRow(call, asked, linkCode),
+    keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
+  ]);
+  const counted = subjectsIn([...limits.codesTo, ...limits.codesFrom]);
+  const ofNumber = [...limits.codesTo, ...limits.wrongTries];
+
+  const tx = transaction(db, {
+    from: sql`(select 1) left join ${users} on ${users.id} = ${userOf('phone', phone)}`,
+    facts: {
+      askAt: allowedAt(limits.requests),
+      numberAt: allowedAt(ofNumber),
+      addressAt: allowedAt(limits.codesFrom),
+      contactedAt: sql<number | null>`${users.contactedAt}`,
+      isProven: sql<number>`coalesce(${users.lastContactAt}, 0) > ${now - provenForMs}`,
+      sent: sentToday(now),
+      whatsappId: spellingOf(sql`${users.id}`),
+    },
+    outcomes: (facts) => outcomesOf(facts, call),
+    otherwise: 'issued',
+  });
+
+  // A request that issues a code counts as a code alone.
+  recordEvents(tx, ['unknownNumber', 'tooManyCodes', 'budgetSpent'], subjectsIn(limits.requests), {
+    now,
+    where: sql`${tx.fact('askAt')} <= ${now}`,
+  });
+  tx.insert(['unknownNumber', 'tooManyRequests', 'tooManyCodes'], linkCodes, link);
+  insertCode(tx, ['issued'], row, challengeHash);
+  recordEvents(tx, ['issued'], counted, { now, by: id });
+  const { outcome, facts, reads } = await tx.run({
+    next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
+  });
+
+  switch (outcome) {
+    case 'tooManyRequests':
+      return { kind: 'limited', until: facts.askAt, linkCode };
+    case 'unknownNumber':
+      return { kind: 'unknownNumber', linkCode };
+    case 'tooManyCodes': {
+      const until = Math.max(facts.numberAt, facts.isProven ? 0 : facts.addressAt);
+      return { kind: 'limited', until, linkCode };
+    }
+    case 'budgetSpent':
+      return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
+    case 'issued': {
+      reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+      const nextAfterSeconds = Math.ceil((reads.next[0]!.at - now) / 1000);
+      const whatsappId = ownSpelling(phone, facts.whatsappId);
+      return { kind: 'issued', id, challenge, whatsappId, nextAfterSeconds };
+    }
+  }
+}
+
+type Facts = Record<'askAt' | 'numberAt' | 'addressAt' | 'contactedAt' | 'isProven' | 'sent', SQL>;
+
+/** Whoever has just written passes what strangers could have used up. */
+function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
+  const { askAt, numberAt, addressAt, contactedAt, isProven, sent } = facts;
+  const budget = settings.CODE_BUDGET_PER_DAY;
+  return {
+    tooManyRequests: sql`${askAt} > ${now} and not ${isProven}`,
+    unknownNumber: sql`${contactedAt} is null`,
+    tooManyCodes: sql`${numberAt} > ${now} or (${addressAt} > ${now} and not ${isProven})`,
+    budgetSpent: sql`${sent} >= ${budget} * iif(${isProven}, 2, 1)`,
+  };
+}
+
+const linkCodeLifetimeMs = 30 * minuteMs;
+
+/** The link code that the login page shows; its challenge is that of the code that it brings. */
+async function linkRow(
+  { settings, language, now }: Pick<SignInCall, 'settings' | 'now'> & { language: Language },
+  { phone, phoneAsSent }: Asked,
+  linkCode: string,
+) {
+  const [pepper] = settings.CODE_PEPPER as [string];
+  return {
+    mac: await keyedHash(pepper, 'link-code', linkCode),
+    phone,
+    whatsappId: phoneAsSent.slice(1),
+    challengeId: await keyedHash(pepper, 'challenge', phone, linkCode),
+    language,
+    expiresAt: now + linkCodeLifetimeMs,
+  };
+}
+
+/** Removes a code that WhatsApp has refused: it counts for nothing. */
+export async function withdrawCode(
+  call: SignInCall,
+  phone: PhoneNumber,
+  id: string,
+): Promise<void> {
+  const { db, now } = call;
+  const { codesTo, codesFrom } = await limitsOf(call, phone);
+  const subjects = subjectsIn([...codesTo, ...codesFrom]).flat();
+  const [first, ...rest] = removeCode(db, { phone, sentBy: id, now, subjects });
+  await db.batch([first, ...rest]);
+}

@@ -1,0 +1,68 @@
+import { and, eq, exists, sql } from 'drizzle-orm';
+import { codes, dailyCodes, rateLimitEvents } from '#db/schema';
+import type { PhoneNumber } from '../accounts/phone.ts';
+import { keyedHash } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { isIn } from '../lib/sql.ts';
+import type { Transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { codeDay } from './code-budget.ts';
+
+/** The challenge under which the newest code of a number stands, for callers who have none. */
+export const newestCode = '';
+
+type Code = { phone: PhoneNumber; code: string; sentBy: string; now: number };
+
+/** A code as it is stored; whoever requested it knows its challenge. */
+export async function codeRow(
+  { CODE_PEPPER, CODE_LIFETIME_SECONDS, CODE_TRIES }: Settings,
+  { phone, code, sentBy, now }: Code,
+) {
+  return {
+    phone,
+    mac: await keyedHash(CODE_PEPPER[0]!, 'code', phone, code),
+    sentBy,
+    sentAt: now,
+    expiresAt: now + CODE_LIFETIME_SECONDS * 1000,
+    triesLeft: CODE_TRIES,
+  };
+}
+
+type CodeRow = Awaited<ReturnType<typeof codeRow>>;
+
+/** Makes a code the newest one of its number, that of a challenge, and one of the day's. */
+export function insertCode<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { phone, ...row }: CodeRow,
+  challenge: string,
+): void {
+  const target = [codes.phone, codes.challenge];
+  tx.insert(on, codes, { phone, challenge: newestCode, ...row }, { upsert: { target, set: row } });
+  tx.insert(on, codes, { phone, challenge, ...row });
+
+  const today = { day: codeDay(row.sentAt), sent: 1 };
+  const set = { sent: sql`${dailyCodes.sent} + 1` };
+  tx.insert(on, dailyCodes, today, { upsert: { target: [dailyCodes.day], set } });
+}
+
+type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
+
+/** The statements that remove a code which was not sent, with the events that were counted for it. */
+export function removeCode(db: Database, { phone, sentBy, now, subjects }: Unsent) {
+  const own = and(eq(codes.phone, phone), eq(codes.sentBy, sentBy));
+  const isNewest = exists(db.select({ phone: codes.phone }).from(codes).where(own));
+  const events = and(
+    isIn(rateLimitEvents.subject, subjects),
+    eq(rateLimitEvents.at, now),
+    eq(rateLimitEvents.by, sentBy),
+  );
+  return [
+    db
+      .update(dailyCodes)
+      .set({ sent: sql`${dailyCodes.sent} - 1` })
+      .where(and(eq(dailyCodes.day, codeDay(now)), isNewest)),
+    db.delete(codes).where(own),
+    db.delete(rateLimitEvents).where(events),
+  ] as const;
+}
