@@ -107,6 +107,7 @@ const tools = [
   'LGPL-3.0-or-later',
   'MIT-0',
   'MPL-2.0',
+  'Zlib',
 ];
 
 /** Whether an SPDX expression is met: every part of an AND, one part of an OR. */
