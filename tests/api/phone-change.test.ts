@@ -107,8 +107,8 @@ describe('a change of the number', () => {
 
   it('ends the codes of the old number and other changes, leaves it the free week, and takes a used trial along', async () => {
     const person = await newPerson();
-    await post(person.phone, 5);
     await trialSession(person.phone);
+    await post(person.phone, 5);
     const first = await beginChange(person.token);
     advanceClock(31 * second);
     const code = await newCode(person.phone);

@@ -1,6 +1,7 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
+  aliases,
   chatErasures,
   codes,
   customers,
@@ -11,6 +12,7 @@ import {
   users,
   linkCodes,
   phoneChanges,
+  purchaseChoices,
 } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
 import { billingPageSubject, cancelReasonSubject } from '../billing/page-limits.ts';
@@ -91,6 +93,12 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 
 const triesAtOnce = 3;
 
+/** SQL: the id by which WhatsApp names the user of a row of `users`; it goes with the account. */
+const businessIdOfUser = build
+  .select({ value: aliases.value })
+  .from(aliases)
+  .where(and(eq(aliases.userId, users.id), eq(aliases.kind, 'business')));
+
 /** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
 async function deleteRows(
   db: Database,
@@ -134,7 +142,7 @@ async function tryDelete(
       'user.deleted',
       now,
       sql`${users.phone}`,
-      sql`'userId', ${users.id}`,
+      sql`'userId', ${users.id}, 'businessUserId', ${businessIdOfUser}`,
       own,
     ),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
@@ -151,6 +159,7 @@ async function tryDelete(
     deleteFrom(phoneChanges, phoneChanges.userId, id),
     deleteFrom(linkCodes, linkCodes.phone, phone),
     deleteFrom(trialLinks, trialLinks.userId, id),
+    deleteFrom(purchaseChoices, purchaseChoices.userId, id),
     deleteFrom(pushSubscriptions, pushSubscriptions.userId, id),
     deleteFrom(sessions, sessions.userId, id),
     ...deleteIdentity(id),

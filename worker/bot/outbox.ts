@@ -97,11 +97,13 @@ export function storedOf({ body }: Pick<OutboxEvent, 'body'>): Stored {
 /** The body that the bot receives: what is stored, `more`, and about whom it is. */
 export function bodyFor(event: OutboxEvent, more: Record<string, unknown> = {}): string {
   const { type, timestamp, data } = storedOf(event);
-  const { phone, businessUserId } = event;
-  const { userId: storedUserId, phone: _, businessUserId: __, ...rest } = data;
-  // The account of a deletion is gone; if the owner sends it again, its sealed body
-  // alone names it.
-  const userId = type === 'user.deleted' ? (event.userId ?? storedUserId) : event.userId;
+  const { phone } = event;
+  const { userId: storedUserId, phone: _, businessUserId: storedBusinessId, ...rest } = data;
+  // The account of a deletion is gone, so that its body alone has the business id; if
+  // the owner sends it again, the sealed body alone names the account.
+  const isDeletion = type === 'user.deleted';
+  const userId = isDeletion ? (event.userId ?? storedUserId) : event.userId;
+  const businessUserId = isDeletion ? (storedBusinessId ?? null) : event.businessUserId;
   return JSON.stringify({
     type,
     timestamp,
