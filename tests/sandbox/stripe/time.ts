@@ -103,8 +103,11 @@ function runSubscription(world: World, id: string, at: number): void {
     cancel_at: cancelAt,
     trial_end: trialEnd,
     latest_invoice: invoice,
+    pause_collection: pause,
   } = world.subscriptions.get(id);
   if (status === 'incomplete') closeInvoice(world, invoice ?? '');
+  else if (pause?.resumes_at && pause.resumes_at <= at)
+    world.subscriptions.change(id, { pause_collection: null });
   else if (cancelAt !== null && cancelAt <= at) endSubscription(world, id, { isPlanned: true });
   else if (status !== 'trialing' || trialEnd === null) renewSubscription(world, id);
   else endTrial(world, id, trialEnd);

@@ -208,7 +208,7 @@ export function closeInvoice(world: World, id: string): Invoice {
   return invoice;
 }
 
-function endInvoice(world: World, id: string, status: 'uncollectible' | 'void'): Invoice {
+export function endInvoice(world: World, id: string, status: 'uncollectible' | 'void'): Invoice {
   const ended = status === 'void' ? 'voided' : 'marked_uncollectible';
   const transitions = {
     ...world.invoices.get(id).status_transitions,

@@ -19,6 +19,8 @@ import { day } from '../clock.ts';
 import { formatMoney, authenticationForm, type Html, layout } from '../hosted/layout.ts';
 import {
   collectInvoice,
+  closeInvoice,
+  endInvoice,
   payingMethod,
   authenticateInvoice,
   awaitsAuthentication,
@@ -144,7 +146,7 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
     reason,
     lines: [...before._.pending, ...lines],
     period: period ?? periodOf(world, before, reason),
-    isAutomatic: before.status !== 'unpaid',
+    isAutomatic: before.status !== 'unpaid' && before.pause_collection === null,
   });
   world.subscriptions.change(id, (subscription) => {
     edit?.(subscription);
@@ -152,10 +154,30 @@ export function invoiceSubscription(world: World, id: string, invoicing: Invoici
     subscription._.pending = [];
     for (const line of lines) noteBilled(subscription, line, invoice.id);
   });
+  if (before.pause_collection) {
+    endPausedInvoice(world, invoice.id, before.pause_collection);
+    return invoice.id;
+  }
   if (collect === 'after-draft') return invoice.id;
   const finalized = finalizeInvoice(world, invoice.id);
   if (finalized.status === 'open' && collect === 'now') collectAutomatically(world, invoice.id);
   return invoice.id;
+}
+
+/**
+ * Ends the invoice of a subscription whose collection is paused. Documented: it stays a draft, or is marked at once.
+ * https://docs.stripe.com/billing/subscriptions/pause-payment
+ */
+function endPausedInvoice(
+  world: World,
+  id: string,
+  { behavior }: NonNullable<Subscription['pause_collection']>,
+): void {
+  if (behavior === 'keep_as_draft') return;
+  // An invoice of nothing is paid.
+  if (finalizeInvoice(world, id).status !== 'open') return;
+  if (behavior === 'void') closeInvoice(world, id);
+  else endInvoice(world, id, 'uncollectible');
 }
 
 /** The period of a renewal's invoice is the week before it; the period of its lines is the week after it. */

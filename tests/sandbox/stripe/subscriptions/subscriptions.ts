@@ -24,10 +24,13 @@ export function periodStart(subscription: Subscription): number {
 
 /** When the clock changes it next, in unix seconds. */
 export function subscriptionDueAt(subscription: Subscription): number | null {
-  const { status, created, cancel_at: end } = subscription;
+  const { status, created, cancel_at: end, pause_collection: pause } = subscription;
   if (isEnded(subscription)) return null;
   if (status === 'incomplete') return created + incompleteFor;
-  return status === 'paused' ? end : Math.min(periodEnd(subscription), end ?? Infinity);
+  const resumesAt = pause?.resumes_at ?? null;
+  const dates = [end, resumesAt, status === 'paused' ? null : periodEnd(subscription)];
+  const dueAt = Math.min(...dates.map((date) => date ?? Infinity));
+  return dueAt === Infinity ? null : dueAt;
 }
 
 /** Ends a subscription at once. Throws 404 for one that has ended. */

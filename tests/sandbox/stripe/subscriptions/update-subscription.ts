@@ -50,6 +50,11 @@ function refuseChange(status: Subscription['status'], params: Params): void {
 
 function applyFields(world: World, id: string, params: Params): void {
   const { default_payment_method: method, metadata, pause_collection: pause } = params;
+  if (pause && pause.resumes_at !== undefined && pause.resumes_at <= world.now())
+    throw invalid(
+      '`pause_collection[resumes_at]` must be in the future.',
+      'pause_collection[resumes_at]',
+    );
   if (method)
     ownMethod(world, world.subscriptions.get(id).customer, method, 'default_payment_method');
   world.subscriptions.change(id, (subscription) => {

@@ -8,6 +8,8 @@ const trial = `${order}={customer}&default_payment_method={visa}&trial_period_da
 const change = 'items[0][id]={item}&items[0][price]={premium}&proration_behavior=always_invoice';
 const price = 'POST prices currency=usd&unit_amount=1&recurring[interval]=week';
 const upgrade = `POST subscriptions/{plan} ${change}&expand[]=latest_invoice`;
+const paused = (behavior: string) =>
+  `POST subscriptions/{plan} pause_collection[behavior]=${behavior}`;
 const schedule = 'POST subscription_schedules from_subscription={plan}';
 const checkout = 'POST checkout/sessions customer={customer}&success_url=http://site.test';
 const portal = 'billing_portal/configurations/{configuration}';
@@ -99,6 +101,24 @@ an ended plan does not change: DELETE subscriptions/{plan}; POST subscriptions/{
   => 400 code=invalid_canceled_subscription_fields param=-
 a plan is canceled at its end: POST subscriptions/{plan} cancel_at_period_end=true
   => 200 status=active cancel_at={end} ended_at=null cancellation_details.reason=cancellation_requested
+a pause of the collection leaves the plan active: ${paused('void')}&pause_collection[resumes_at]=4102444800
+  => 200 status=active pause_collection.behavior=void pause_collection.resumes_at=4102444800
+a pause of the collection ends in the future: ${paused('void')}&pause_collection[resumes_at]=1
+  => 400 param=pause_collection[resumes_at]
+a pause says what becomes of the invoices: POST subscriptions/{plan} pause_collection[resumes_at]=4102444800
+  => 400 param=pause_collection[behavior]
+a pause voids the renewals: ${paused('void')}; ${pass(week)}; GET subscriptions/{plan} expand[]=latest_invoice
+  => 200 status=active latest_invoice.status=void latest_invoice.billing_reason=subscription_cycle
+a pause gives the renewals up: ${paused('mark_uncollectible')}; ${pass(week)};
+  GET subscriptions/{plan} expand[]=latest_invoice => 200 status=active latest_invoice.status=uncollectible
+a pause keeps the renewals as drafts: ${paused('keep_as_draft')}; ${pass(week + 2 * draftHour)};
+  GET subscriptions/{plan} expand[]=latest_invoice
+  => 200 status=active latest_invoice.status=draft latest_invoice.auto_advance=false
+a pause ends by the clock: ${paused('void')}&pause_collection[resumes_at]={end}; ${pass(week + 2 * draftHour)};
+  GET subscriptions/{plan} expand[]=latest_invoice
+  => 200 status=active pause_collection=null latest_invoice.status=paid
+a pause is taken back: ${paused('void')}; POST subscriptions/{plan} pause_collection=
+  => 200 status=active pause_collection=null
 canceling now replaces the planned end: POST subscriptions/{plan} cancel_at_period_end=true;
   ${pass(60)}; DELETE subscriptions/{plan}
   => 200 status=canceled cancel_at=null cancel_at_period_end=false canceled_at={canceled_at}
