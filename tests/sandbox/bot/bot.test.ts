@@ -78,6 +78,30 @@ test('the old number learns that the account has another one, but not which', as
   expect(JSON.stringify(messages)).not.toContain('0009');
 });
 
+test('a withdrawal sends its receipt and the notice of the refund to the phone, once each', async () => {
+  const phone = '+15550000010';
+  const receipt = 'We received your withdrawal from Solace Basic.';
+  const refund = { phone, amount: 1199, currency: 'usd' };
+  for (let again = 0; again < 2; again += 1) {
+    await sandbox.postEvent('withdrawal.received', { phone, receipt }, { id: 'event-received' });
+    await sandbox.postEvent('withdrawal.refunded', refund, { id: 'event-refunded' });
+  }
+  expect(await sandbox.messagesOf('15550000010')).toMatchObject([
+    { from: 'solace', text: receipt },
+    { from: 'solace', text: 'Your refund of $11.99 is on its way to you.' },
+  ]);
+});
+
+test('a withdrawal whose data is not as documented is refused', async () => {
+  const phone = '+15550000011';
+  const refused = [
+    await sandbox.postEvent('withdrawal.received', { phone }),
+    await sandbox.postEvent('withdrawal.refunded', { phone, amount: 11.99, currency: 'usd' }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([422, 422]);
+  expect(await sandbox.messagesOf('15550000011')).toEqual([]);
+});
+
 test('somebody whose number is hidden and whose code is used is told what to do', async () => {
   await sandbox.call('PUT', '/phones/15550000007/hidden', { hidden: true });
   sandbox.respondWith('/api/bot/contacts', 400, { success: false });

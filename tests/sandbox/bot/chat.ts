@@ -229,6 +229,28 @@ const BotEvent = v.pipe(
 const movedAway =
   'Your Solace account has a new number. If that was not you, write to our support at once.';
 
+const Receipt = v.object({ receipt: v.string() });
+/** `amount` is in whole cents of `currency`. */
+const Refund = v.object({
+  amount: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  currency: v.pipe(v.string(), v.length(3)),
+});
+
+/** What the person reads about a withdrawal from the contract. Throws for data that is not as documented. */
+function withdrawalNotice(type: string, data: unknown): string | null {
+  if (type === 'withdrawal.received') return parsed(Receipt, data).receipt;
+  if (type !== 'withdrawal.refunded') return null;
+  const { amount, currency } = parsed(Refund, data);
+  const money = new Intl.NumberFormat('en-US', { style: 'currency', currency });
+  return `Your refund of ${money.format(amount / 100)} is on its way to you.`;
+}
+
+function parsed<Data>(schema: v.GenericSchema<unknown, Data>, data: unknown): Data {
+  const { success, output } = v.safeParse(schema, data);
+  if (!success) throw controlError(422, 'The data of the event is not as documented');
+  return output;
+}
+
 /** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
 export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): Hono {
   const webhooks = secrets.BOT_WEBHOOK_SECRET.trim()
@@ -248,8 +270,11 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
     const mode = type === 'chat.message' ? chat.modeOf(data.phone ?? '') : 'accept';
     if (mode === 'silent') return new Promise<never>(() => {});
     if (mode === 'refuse') throw controlError(422, 'The bot refuses it');
+    const notice = withdrawalNotice(type, data);
     store.put('bot-events', id, event);
     if (type === 'chat.message') chat.accept(data as ChatMessageData);
+    if (notice && data.phone)
+      phones.add(data.phone.replace(/\D/g, ''), { from: 'solace', text: notice });
     if (type === 'user.phone_changed' && typeof data['previousPhone'] === 'string')
       phones.add(data['previousPhone'].replace(/\D/g, ''), { from: 'solace', text: movedAway });
     if (type === 'user.deleted' && data.phone) phones.eraseChat(data.phone.replace(/\D/g, ''));
