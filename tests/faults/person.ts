@@ -32,6 +32,7 @@ export class Person {
   readonly codes = new Map<string, number>();
   trials = 0;
   checkouts = 0;
+  planPages = 0;
   readonly followers: UsageTab[] = [];
   readonly conversation = new Conversation();
   readonly chats: ChatTab[] = [];

@@ -91,15 +91,16 @@ export class Stuck extends Error {}
 
 const longestWaitMs = 3000;
 
-/** Repeats a call until its result is not temporary: no response, 429 or a server error are. */
+/** Repeats a call until its result is not temporary: no response, 429 or a server error are, unless `expected`. */
 export async function untilTaken(
   world: World,
   person: Person,
   attempt: () => Promise<Answer>,
+  expected: number[] = [],
 ): Promise<Answer> {
   for (;;) {
     const answer = await attempt();
-    if (!isNotNow(answer)) return answer;
+    if (!isNotNow(answer) || expected.includes(answer.status)) return answer;
     await pause(
       world,
       Math.min(answer.retryAfter * 1000, longestWaitMs) + person.choices.between(100, 600),
@@ -117,7 +118,8 @@ export async function callUntilTaken(
   given: Expecting = {},
 ): Promise<Answer> {
   const { expected = [200], ...options } = { token: person.token, ...given };
-  const answer = await untilTaken(world, person, () => world.site.call(name, options));
+  const attempt = () => world.site.call(name, options);
+  const answer = await untilTaken(world, person, attempt, expected);
   const { status, code } = answer;
   if (!expected.includes(status))
     world.seen.push(`${person.phone}: ${name} was answered ${code ?? status}`);

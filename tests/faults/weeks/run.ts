@@ -1,8 +1,8 @@
 /* `npm run test:weeks -- [--people=200] [--weeks=10] [--seed=N]`: simulated weeks of billing with faults. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { isNotNull } from 'drizzle-orm';
-import { customers as stripeCustomers } from '#db/schema';
+import { isNotNull, like } from 'drizzle-orm';
+import { customers as stripeCustomers, rateLimitEvents } from '#db/schema';
 import { inParallel, partText } from '../../bench/measurement.ts';
 import { runMinuteCron } from '../../product/start-product.ts';
 import { Choices } from '../person.ts';
@@ -109,8 +109,11 @@ async function passHalfWeek(
   await passHour(simulation);
 }
 
-/** Advances the Worker's clock by an hour: its cron job fetches every live customer. */
+/** What an hour changes at the Worker: no plan page counts any more, and the cron job fetches every live customer. */
 async function passHour({ rig }: Simulation): Promise<void> {
+  await rig.database
+    .delete(rateLimitEvents)
+    .where(like(rateLimitEvents.subject, 'billing-pages:%'));
   await rig.database
     .update(stripeCustomers)
     .set({ dueAt: 0 })
