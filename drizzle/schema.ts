@@ -75,6 +75,10 @@ export const users = sqliteTable(
     renewalAt: instant('renewal_at'),
     cancelAt: instant('cancel_at'),
     scheduledTier: text('scheduled_tier', { enum: ['free', 'basic', 'premium', 'platinum'] }),
+    /** Whether the collection of payments is paused; `over` once it is not, until a week is paid. */
+    collectionPause: text('collection_pause', { enum: ['paused', 'over'] }),
+    /** When Stripe ends the pause; null for a pause until further notice. */
+    resumesAt: instant('resumes_at'),
 
     trialTier: text('trial_tier', { enum: ['basic', 'premium', 'platinum'] }),
     trialEndsAt: instant('trial_ends_at'),

@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { payRenewal } from '../../worker/billing/invoices.ts';
 import { call, parallel, runCron } from './support/api.ts';
@@ -25,6 +26,8 @@ import {
   subscriptionOf,
 } from './support/stripe.ts';
 import type { Tier } from './support/stripe.ts';
+
+type PauseCollection = Stripe.SubscriptionUpdateParams.PauseCollection;
 
 /** A user whose card fails from now on, and who has used the allowance of a paid week, by default the first. */
 async function spent(tier: Tier, limit: number, weeks = 1): Promise<Subscriber> {
@@ -351,3 +354,77 @@ it.each([
     expect(await usageOf(phone)).toMatchObject({ used });
   },
 );
+
+describe('a paused collection', () => {
+  const untilNotice = { status: 'paused', resumesAtDate: null };
+
+  async function pause(customer: string, pauseCollection: PauseCollection) {
+    const { id } = await subscriptionOf(customer);
+    await stripe.subscriptions.update(id, { pause_collection: pauseCollection });
+  }
+
+  it.each(['void', 'keep_as_draft', 'mark_uncollectible'] as const)(
+    'with %s keeps the paid week, then counts the free plan until a week is paid again',
+    async (behavior) => {
+      const { phone, token, customer } = await newSubscriber('premium');
+      await post(phone, 70);
+      const end = await periodEnd(customer);
+      const resumes = Math.floor(Date.parse(end) / 1000) + 3 * 24 * hour;
+      await pause(customer, { behavior, resumes_at: resumes });
+      await advance(phone, 0);
+      const collectionPause = {
+        status: 'paused',
+        resumesAtDate: new Date(resumes * 1000).toISOString(),
+      };
+      expect(await planOf(token)).toEqual(['premium', 'active']);
+      expect(await metadataOf(token)).toMatchObject({ renewalDate: end, collectionPause });
+      expect(await usageOf(phone)).toMatchObject({ allowed: false, used: 70 });
+
+      await advance(phone, week + 2 * hour);
+      for (let times = 0; times < 2; times += 1) {
+        expect(await planOf(token)).toEqual(['free', 'active']);
+        expect(await metadataOf(token)).toMatchObject({ renewalDate: null, collectionPause });
+        await fetchByCron(customer);
+      }
+      const free = await usageOf(phone);
+      expect(free).toMatchObject({ allowed: true, used: 0, limit: 5 });
+      expect(Date.parse(free.resetsAt)).toBeGreaterThan(Date.now());
+
+      await advance(phone, 3 * 24 * hour);
+      expect(await planOf(token)).toEqual(['free', 'active']);
+      expect(await metadataOf(token)).toMatchObject({
+        renewalDate: await periodEnd(customer),
+        collectionPause: { status: 'over', resumesAtDate: null },
+      });
+      await fetchByCron(customer);
+      expect(await usageOf(phone)).toMatchObject({ tier: 'free' });
+      expect(await paymentsOf(customer)).toHaveLength(1);
+
+      await advance(phone, 4 * 24 * hour);
+      await advance(phone, 2 * hour);
+      expect(await planOf(token)).toEqual(['premium', 'active']);
+      expect(await metadataOf(token)).not.toHaveProperty('collectionPause');
+      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 70 });
+      expect(await paymentsOf(customer)).toHaveLength(2);
+    },
+  );
+
+  it('leaves a subscription that can be cancelled, also after the paid week', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    await pause(customer, { behavior: 'void' });
+    await advance(phone, week + 2 * hour);
+    const shown = await call('GET', '/api/billing/subscription', { token });
+    expect(shown.body.subscription).toMatchObject({ tier: 'free', collectionPause: untilNotice });
+    const cancelAtDate = await periodEnd(customer);
+    const cancelled = await call('POST', '/api/billing/cancel', { token });
+    expect(cancelled).toMatchObject({ status: 200, body: { cancelAtDate } });
+    expect(await metadataOf(token)).toMatchObject({
+      subscriptionStatus: 'cancellation_scheduled',
+      collectionPause: untilNotice,
+    });
+    await advance(phone, week);
+    expect(await planOf(token)).toEqual(['free', 'active']);
+    expect(await metadataOf(token)).not.toHaveProperty('collectionPause');
+    expect(await paymentsOf(customer)).toHaveLength(1);
+  });
+});

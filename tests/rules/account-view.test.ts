@@ -6,7 +6,7 @@ import {
   type StatusFacts,
 } from '../../web/rules/account-view.ts';
 import { planOf, plans, type Plan } from '../../worker/contract/plans.ts';
-import type { Subscription } from '../../worker/contract/schemas.ts';
+import type { CollectionPause, Subscription } from '../../worker/contract/schemas.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
 import { cancelView, type Hidden } from '../../web/rules/cancel-view.ts';
 import { cancelWords as words } from '#words/cancel';
@@ -15,7 +15,12 @@ describe('the status of a plan', () => {
   const renewalDate = '2025-01-05T12:00:00Z';
   const cancelAtDate = '2025-02-01T12:00:00Z';
   const active = { subscriptionStatus: 'active', subscriptionTier: 'premium' };
-  const none = { renewalDate: null, cancelAtDate: null, scheduledTierId: null };
+  const none = {
+    renewalDate: null,
+    cancelAtDate: null,
+    scheduledTierId: null,
+    collectionPause: null,
+  };
   const line = (facts: Partial<StatusFacts>) => statusLine({ ...active, ...none, ...facts }, 'UTC');
   const trial = { subscriptionStatus: 'trialing' };
   const downgrade = { subscriptionStatus: 'downgrade_scheduled', scheduledTierId: 'basic' };
@@ -57,6 +62,47 @@ describe('the status of a plan', () => {
     [{ subscriptionStatus: 'incomplete', renewalDate }, 'Please refresh to update status'],
   ])('of %j is “%s”', (facts, text) => {
     expect(line(facts).text).toBe(text);
+  });
+
+  const pause = { status: 'paused', resumesAtDate: '2025-03-01T12:00:00Z' } as const;
+  const over = { status: 'over', resumesAtDate: null } as const;
+  const until = 'Payments are paused until March 1, 2025';
+  const untilNotice = 'Payments are paused until further notice';
+  const freePlan = 'The Free plan counts until a week is paid again.';
+  const paidWeek =
+    'Your paid week stays until January 5, 2025. After that, the Free plan counts until a week is paid again.';
+
+  it.each<[what: string, facts: Partial<StatusFacts>, text: string, hint: string]>([
+    ['in a paid week', { renewalDate }, until, paidWeek],
+    ['after it', { subscriptionTier: 'free' }, until, freePlan],
+    [
+      'beside a debt',
+      { subscriptionTier: 'free', subscriptionStatus: 'past_due' },
+      until,
+      freePlan,
+    ],
+    [
+      'without an end',
+      { subscriptionTier: 'free', collectionPause: { ...pause, resumesAtDate: null } },
+      untilNotice,
+      freePlan,
+    ],
+    [
+      'beside a cancellation',
+      { ...cancellation, cancelAtDate },
+      'Cancellation scheduled. Changes to Free on February 1, 2025',
+      until,
+    ],
+    ['beside a trial', { ...trial, renewalDate }, 'Trial ends on January 5, 2025', until],
+  ])('names a pause %s', (_, facts, text, hint) => {
+    expect(line({ collectionPause: pause, ...facts })).toMatchObject({ text, hint });
+  });
+
+  it('of a subscription whose pause is over names its next payment', () => {
+    const facts = { subscriptionTier: 'free', renewalDate, collectionPause: over };
+    expect(line(facts).text).toBe(
+      'Free plan - your subscription is charged again on January 5, 2025',
+    );
   });
 
   it.each(['past_due', 'unpaid'])(
@@ -141,7 +187,12 @@ describe('the usage of a week', () => {
 describe('a profile', () => {
   it('fills in what a profile leaves out', () => {
     const count = { messagesUsedThisPeriod: 0 };
-    const dates = { renewalDate: null, cancelAtDate: null, scheduledDowngradeTierId: null };
+    const dates = {
+      renewalDate: null,
+      cancelAtDate: null,
+      scheduledDowngradeTierId: null,
+      collectionPause: null,
+    };
     const metadata = { ...count, ...dates, subscriptionTier: 'free', subscriptionStatus: null };
     expect(readUser({})).toEqual({
       ...count,
@@ -179,14 +230,22 @@ describe('what the cancel page says', () => {
     status: string;
     tier?: string;
     cancelAtDate?: string;
+    pause?: CollectionPause;
     scheduled?: string;
     /** The subscription that a trial hides. */
     hidden?: Hidden | Partial<Subscription>;
   };
 
-  function view({ status, tier = 'premium', cancelAtDate, scheduled, hidden = 'loading' }: Facts) {
+  function view(facts: Facts) {
+    const { status, tier = 'premium', cancelAtDate, scheduled, hidden = 'loading' } = facts;
     const plans = { subscriptionTier: tier, scheduledDowngradeTierId: scheduled };
-    const metadata = { ...plans, subscriptionStatus: status, renewalDate: endsAt, cancelAtDate };
+    const dates = { renewalDate: endsAt, cancelAtDate };
+    const metadata = {
+      ...plans,
+      ...dates,
+      subscriptionStatus: status,
+      collectionPause: facts.pause,
+    };
     const user = readUser({ isTrial: status === 'trialing', metadata } as never);
     return cancelView(
       user,
@@ -196,7 +255,9 @@ describe('what the cancel page says', () => {
   }
 
   const trialWith = (hidden: Hidden | Partial<Subscription>) => ({ status: 'trialing', hidden });
-  const free = { tier: 'free' };
+  const free = { tier: 'free' } as const;
+  const pause = { status: 'paused', resumesAtDate: laterAt } as const;
+  const over = { status: 'over', resumesAtDate: null } as const;
   const cancelled = { cancelAtDate: endsAt };
 
   it.each<[action: string | null, facts: Facts, text: string | null]>([
@@ -224,6 +285,13 @@ describe('what the cancel page says', () => {
     ['resume', { status: 'cancellation_scheduled', ...cancelled }, words.cancelled({ plan, date })],
     ['resume', { status: 'past_due', ...cancelled }, words.cancelled({ plan, date })],
     ['resume', { status: 'unpaid', ...free, ...cancelled }, words.cancelledUnpaid(date)],
+    ['cancel', { status: 'active', pause }, words.paused({ plan, date })],
+    ['cancel', { status: 'past_due', pause }, words.paused({ plan, date })],
+    ['cancel', { status: 'active', ...free, pause }, words.pausedFree],
+    ['cancel', { status: 'past_due', ...free, pause }, words.pausedFree],
+    ['cancel', { status: 'active', ...free, pause: over }, words.freeUntil(date)],
+    ['cancel', trialWith({ collectionPause: pause }), words.trialBesidePause(date)],
+    ['cancel', trialWith({ ...free, collectionPause: over }), words.trialUnknown(date)],
     ['resume', trialWith({ startDate: endsAt, ...cancelled }), words.cancelledTrial(date)],
     [
       'resume',

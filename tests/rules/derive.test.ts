@@ -31,7 +31,13 @@ function schedule(next: string | null, status = 'active') {
   return { status, current_phase: { start_date: start, end_date: end }, phases };
 }
 
-const known: Known = { trialEndsAt: null, heldTier: 'free', prices, paidWeeks: new Map() };
+const known: Known = {
+  trialEndsAt: null,
+  heldTier: 'free',
+  heldPause: null,
+  prices,
+  paidWeeks: new Map(),
+};
 
 const state = (details: Details | Details[], more: Partial<Known> = {}) =>
   derive([details].flat().map(subscription), { ...known, ...more });
@@ -60,6 +66,8 @@ describe('a subscription', () => {
       renewalAt: end * 1000,
       cancelAt: null,
       scheduledTier: null,
+      collectionPause: null,
+      resumesAt: null,
       weekAnchor: startMs,
       weekFrozen: true,
       tierWaits: false,
@@ -137,6 +145,65 @@ describe('a subscription', () => {
     expect(state({ status })).toMatchObject({ tier: 'free', status: 'unpaid', weekAnchor: null });
   });
 
+  describe('whose collection is paused', () => {
+    const pause_collection = { behavior: 'void', resumes_at: end + 3 * day };
+    const paused = { collectionPause: 'paused', resumesAt: (end + 3 * day) * 1000 };
+    const lapsed = { tier: 'free', weekAnchor: null, weekFrozen: false };
+
+    it('keeps the paid week, whose end is no renewal that is missed', () => {
+      const kept = { tier: 'premium', status: 'active', weekAnchor: startMs };
+      expect(state({ pause_collection })).toMatchObject({
+        ...kept,
+        ...paused,
+        renewalAt: end * 1000,
+      });
+    });
+
+    it('keeps the paid week while only a change within it is unpaid', () => {
+      const kept = { tier: 'basic', weekAnchor: startMs, renewalAt: end * 1000 };
+      const changed = state({ pause_collection, tier: 'platinum' }, lastPaid(weeksAgo(0, 'basic')));
+      expect(changed).toMatchObject({ ...kept, ...paused });
+    });
+
+    it.each(['active', 'past_due'])('is free after the paid week while it is %s', (status) => {
+      const expected = { ...lapsed, ...paused, status, renewalAt: null };
+      expect(state({ pause_collection, status }, lastPaid(weeksAgo(1)))).toMatchObject(expected);
+      expect(state({ pause_collection, status }, lastPaid(null))).toMatchObject(expected);
+    });
+
+    it('is free until further notice where the pause has no end', () => {
+      const endless = { behavior: 'keep_as_draft', resumes_at: null };
+      expect(state({ pause_collection: endless }, lastPaid(weeksAgo(1)))).toMatchObject({
+        ...lapsed,
+        collectionPause: 'paused',
+        resumesAt: null,
+      });
+    });
+
+    it('ends with its cancellation, also without a renewal', () => {
+      const cancelled = state({ pause_collection, cancel_at: end }, lastPaid(weeksAgo(1)));
+      expect(cancelled).toMatchObject({
+        ...lapsed,
+        status: 'cancellation_scheduled',
+        cancelAt: end * 1000,
+      });
+    });
+
+    it.each(['paused', 'over'] as const)(
+      'was %s, and is free until a week is paid',
+      (heldPause) => {
+        const over = { collectionPause: 'over', resumesAt: null, renewalAt: end * 1000 };
+        expect(state({}, { heldPause, ...lastPaid(weeksAgo(1)) })).toMatchObject({
+          ...lapsed,
+          ...over,
+        });
+        const paid = { tier: 'premium', weekAnchor: startMs, collectionPause: null };
+        expect(state({}, { heldPause })).toMatchObject(paid);
+        expect(state({}, { heldPause, ...lastPaid(weeksAgo(0)) })).toMatchObject(paid);
+      },
+    );
+  });
+
   const trialEnd = start + 3 * day;
 
   it('waits for the end of our own trial, also once we have ended it', () => {
@@ -209,7 +276,7 @@ describe('every state', () => {
     const paidWeeks = new Map(
       all.map((each) => [each.id, { start: paidFrom(each), tier: paidTier(each) }]),
     );
-    return derive(all, { trialEndsAt, heldTier: 'free', prices, paidWeeks });
+    return derive(all, { ...known, trialEndsAt, paidWeeks });
   }
 
   const dead = ['canceled', 'incomplete', 'incomplete_expired', 'a status of next year'];

@@ -3,6 +3,7 @@ import { usageWords, statusWords, managementWords } from '#words/account';
 import { planName, planTexts } from './plan-texts.ts';
 import { formatPhone, formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
+import type { CollectionPause } from '#contract/schemas';
 
 export type AccountSummary = {
   texts: Record<
@@ -36,11 +37,40 @@ export type StatusFacts = {
   renewalDate: string | null;
   cancelAtDate: string | null;
   scheduledTierId: string | null;
+  collectionPause: CollectionPause | null;
 };
 export type StatusLine = { text: string; hint?: string; tone: 'calm' | 'warm' | 'danger' };
 
-/** The status line of the Current Plan card: the first rule that applies. */
+/** The status line of the Current Plan card. A pause is shown beside what is scheduled, and in place of the rest. */
 export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
+  const line = lineWithoutPause(facts, timeZone);
+  const { collectionPause: pause, subscriptionStatus: status } = facts;
+  if (pause === null) return line;
+  if (pause.status === 'over')
+    return facts.subscriptionStatus === 'active' ? nextPaymentLine(facts, timeZone) : line;
+  const text = pauseText(pause, timeZone);
+  if (scheduling.includes(status ?? '')) return { ...line, hint: text };
+  if (planOf(facts.subscriptionTier).id === 'free' || facts.renewalDate === null)
+    return { text, hint: statusWords.pausedFree, tone: 'warm' };
+  const hint = statusWords.pausedPlan(formatDate(facts.renewalDate, timeZone));
+  return { text, hint, tone: 'warm' };
+}
+
+const scheduling = ['trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
+
+/** Until the first payment after a pause, nothing is paid for. */
+function nextPaymentLine({ renewalDate }: StatusFacts, timeZone?: string): StatusLine {
+  return { text: statusWords.freeUntil(formatDate(renewalDate, timeZone)), tone: 'calm' };
+}
+
+/** The sentence about a pause, with its end if it has one. */
+function pauseText({ resumesAtDate }: CollectionPause, timeZone?: string): string {
+  if (resumesAtDate === null) return statusWords.paused;
+  return statusWords.pausedUntil(formatDate(resumesAtDate, timeZone));
+}
+
+/** The first rule that applies. */
+function lineWithoutPause(facts: StatusFacts, timeZone?: string): StatusLine {
   const { subscriptionStatus, scheduledTierId } = facts;
   const format = (iso: string | null) => (iso ? formatDate(iso, timeZone) : null);
   const changeDate = format(facts.cancelAtDate ?? facts.renewalDate);

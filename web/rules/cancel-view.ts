@@ -44,6 +44,10 @@ function viewOfTrial(user: User, hidden: Hidden, timeZone?: string): Omit<Cancel
     return { text, action: 'resume' };
   }
   if (startDate) return { text: cancelWords.trialWithPlan({ date, next: plan }), action: 'cancel' };
+  if (hidden.collectionPause?.status === 'paused')
+    return { text: cancelWords.trialBesidePause(date), action: 'cancel' };
+  if (hidden.tier === 'free' && !owes(hidden.status))
+    return { text: cancelWords.trialUnknown(date), action: 'cancel' };
   const text = owes(hidden.status)
     ? cancelWords.trialBesideDebt({ date, plan })
     : cancelWords.trialBesidePlan({ date, plan, end });
@@ -54,9 +58,18 @@ const owes = (status: string | null) => ['past_due', 'unpaid'].includes(status ?
 const isFree = (user: User) => planOf(user.metadata.subscriptionTier).id === 'free';
 
 function textBefore(user: User, plan: string, date: string): string {
-  const { scheduledDowngradeTierId, subscriptionStatus } = user.metadata;
+  const { scheduledDowngradeTierId, subscriptionStatus, collectionPause } = user.metadata;
   const next = scheduledDowngradeTierId && planName(planOf(scheduledDowngradeTierId).id);
-  if (isFree(user)) return owes(subscriptionStatus) ? cancelWords.unpaid : cancelWords.nothing;
+  if (isFree(user)) return textOfFree(user, date);
+  if (collectionPause?.status === 'paused') return cancelWords.paused({ plan, date });
   if (owes(subscriptionStatus)) return cancelWords.pastDue(date);
   return next ? cancelWords.downgrade({ plan, date, next }) : cancelWords.paid({ plan, date });
+}
+
+/** Somebody on the free plan may still have a subscription that charges later. */
+function textOfFree({ metadata }: User, date: string): string {
+  const { collectionPause, subscriptionStatus } = metadata;
+  if (collectionPause?.status === 'paused') return cancelWords.pausedFree;
+  if (owes(subscriptionStatus)) return cancelWords.unpaid;
+  return collectionPause ? cancelWords.freeUntil(date) : cancelWords.nothing;
 }

@@ -1,4 +1,4 @@
-import type { Metadata, Profile } from '#contract/schemas';
+import type { CollectionPause, Metadata, Profile } from '#contract/schemas';
 import type * as v from 'valibot';
 
 type PartialOrNull<T> = { [K in keyof T]?: T[K] | null | undefined };
@@ -24,6 +24,7 @@ export type User = {
     renewalDate: string | null;
     cancelAtDate: string | null;
     scheduledDowngradeTierId: string | null;
+    collectionPause: CollectionPause | null;
   };
 };
 
@@ -42,6 +43,7 @@ export function readUser(profile: PartialProfile): User {
       renewalDate: metadata.renewalDate ?? null,
       cancelAtDate: metadata.cancelAtDate ?? null,
       scheduledDowngradeTierId: metadata.scheduledDowngradeTierId ?? null,
+      collectionPause: metadata.collectionPause ?? null,
     },
   };
 }

@@ -11,6 +11,10 @@ export type SubscriptionState = {
   renewalAt: number | null;
   cancelAt: number | null;
   scheduledTier: PlanId | null;
+  /** `over`: payments are collected again, and no week was paid since. */
+  collectionPause: 'paused' | 'over' | null;
+  /** When a pause ends; null for one until further notice. */
+  resumesAt: number | null;
   /** The start of the paid week; null if nothing was paid. */
   weekAnchor: number | null;
   /** The week is a paid one: it lasts until the next one is paid. */
@@ -32,6 +36,7 @@ export type Known = {
   trialEndsAt: number | null;
   /** The plan granted so far; a subscription at an unknown price keeps it. */
   heldTier: PlanId;
+  heldPause: SubscriptionState['collectionPause'];
   prices: ReadonlyMap<string, PaidPlanId | null>;
   /** The last paid week of each subscription whose present period is not paid. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
@@ -56,6 +61,8 @@ const free = {
   renewalAt: null,
   cancelAt: null,
   scheduledTier: null,
+  collectionPause: null,
+  resumesAt: null,
   weekAnchor: null,
   weekFrozen: false,
   tierWaits: false,
@@ -65,16 +72,23 @@ export function plannedPrice(subscription: Stripe.Subscription): string | null {
   return idOf(nextPhase(subscription)?.items[0]?.price);
 }
 
-function stateOf(live: Live, { prices, paidWeeks }: Known) {
+function stateOf(live: Live, known: Known) {
+  const { prices, paidWeeks } = known;
   const { subscription, item } = live;
   const trialing = subscription.status === 'trialing';
   const unpaid = subscription.status === 'unpaid' || subscription.status === 'paused';
   const pastDue = subscription.status === 'past_due';
   const paid = paidWeeks.get(subscription.id);
   const isPaidUp = !pastDue && paid === undefined;
-  const tier = unpaid ? 'free' : isPaidUp ? live.tier : paidTier(live.tier, paid);
-  const paidFrom = isPaidUp ? item.current_period_start * 1000 : (paid?.start ?? null);
-  const weekAnchor = trialing || unpaid ? null : paidFrom;
+  const periodStart = item.current_period_start * 1000;
+  const isWeekPaid = isPaidUp || covers(paid, periodStart);
+  const pause = pauseOf(subscription, isWeekPaid ? null : known.heldPause);
+  const isLapsed = !isWeekPaid && pause.collectionPause !== null;
+  const grantsNothing = unpaid || isLapsed;
+  const grantedTier = isPaidUp ? live.tier : paidTier(live.tier, paid);
+  const tier = grantsNothing ? 'free' : grantedTier;
+  const paidFrom = isPaidUp ? periodStart : (paid?.start ?? null);
+  const weekAnchor = trialing || grantsNothing ? null : paidFrom;
   const periodEnd =
     (trialing && subscription.trial_end ? subscription.trial_end : item.current_period_end) * 1000;
   const cancelAt = cancelInstant(subscription, periodEnd);
@@ -83,13 +97,31 @@ function stateOf(live: Live, { prices, paidWeeks }: Known) {
   return {
     tier,
     status: statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }),
-    renewalAt: periodEnd,
+    renewalAt: isLapsed && subscription.pause_collection ? null : periodEnd,
     cancelAt,
     scheduledTier,
+    ...pause,
     weekAnchor,
     weekFrozen: weekAnchor !== null,
     tierWaits: trialing && waitsForTrial(subscription),
   };
+}
+
+/** Neither behaviour of a pause pays a week later: its end alone grants nothing. */
+function pauseOf(
+  { pause_collection: pause }: Stripe.Subscription,
+  held: SubscriptionState['collectionPause'],
+): Pick<SubscriptionState, 'collectionPause' | 'resumesAt'> {
+  if (!pause) return { collectionPause: held && 'over', resumesAt: null };
+  return {
+    collectionPause: 'paused',
+    resumesAt: pause.resumes_at ? pause.resumes_at * 1000 : null,
+  };
+}
+
+/** Whether the last paid week is the present period, whose later changes alone are unpaid. */
+function covers(paid: PaidWeek | null | undefined, periodStart: number): boolean {
+  return paid !== undefined && paid !== null && paid.start >= periodStart;
 }
 
 type Facts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> &

@@ -197,7 +197,13 @@ async function fetchState(
   const invoices = await unpaidPeriods(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
-  const known = { trialEndsAt: user.trialEndsAt, heldTier: user.tier, prices, paidWeeks };
+  const known = {
+    trialEndsAt: user.trialEndsAt,
+    heldTier: user.tier,
+    heldPause: user.collectionPause,
+    prices,
+    paidWeeks,
+  };
   const waits = subscriptions.some(awaitsPayment);
   return {
     state: derive(subscriptions, known),
@@ -351,6 +357,8 @@ function columnsOf(state: SubscriptionState, user: User) {
     renewalAt: state.renewalAt,
     cancelAt: state.cancelAt,
     scheduledTier: state.scheduledTier,
+    collectionPause: state.collectionPause,
+    resumesAt: state.resumesAt,
     tierWaits: state.tierWaits,
     weekAnchor:
       state.weekAnchor ??

@@ -67,6 +67,14 @@ export const SubscriptionStatus = v.picklist(subscriptionStatuses);
 /** ISO 8601, UTC. */
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp());
 
+/** A pause of the collection of payments: `over` once payments are collected again, until a week is paid. */
+export const CollectionPause = v.object({
+  status: v.picklist(['paused', 'over']),
+  /** When it ends; null for a pause until further notice, and for one that is over. */
+  resumesAtDate: v.nullable(Timestamp),
+});
+export type CollectionPause = v.InferOutput<typeof CollectionPause>;
+
 export const Metadata = v.object({
   subscriptionTier: Tier,
   messagesUsedThisPeriod: v.number(),
@@ -74,6 +82,8 @@ export const Metadata = v.object({
   renewalDate: v.nullable(Timestamp),
   cancelAtDate: v.nullable(Timestamp),
   scheduledDowngradeTierId: v.nullable(Tier),
+  /** Absent unless payments are or were paused since the last paid week. */
+  collectionPause: v.exactOptional(CollectionPause),
 });
 
 /** What the user pays for, also where a trial hides it from the profile. */
@@ -85,6 +95,7 @@ export const Subscription = v.object({
   startDate: v.nullable(Timestamp),
   renewalDate: v.nullable(Timestamp),
   cancelAtDate: v.nullable(Timestamp),
+  collectionPause: v.exactOptional(CollectionPause),
 });
 export type Subscription = v.InferOutput<typeof Subscription>;
 

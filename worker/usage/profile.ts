@@ -1,6 +1,6 @@
 import type { User } from '#db/schema';
 import { isoDate } from '../lib/time.ts';
-import type { Profile, Subscription } from '../contract/schemas.ts';
+import type { CollectionPause, Profile, Subscription } from '../contract/schemas.ts';
 import { entitledTier, onTrial } from './allowance.ts';
 import { currentCount } from './week.ts';
 
@@ -26,7 +26,15 @@ function ofSubscription(user: User) {
     renewalDate: isoDate(user.renewalAt),
     cancelAtDate: isoDate(user.cancelAt),
     scheduledDowngradeTierId: user.scheduledTier,
+    ...pauseOf(user),
   };
+}
+
+/** Nothing unless payments are or were paused since the last paid week. */
+function pauseOf({ collectionPause: status, resumesAt }: User): {
+  collectionPause?: CollectionPause;
+} {
+  return status ? { collectionPause: { status, resumesAtDate: isoDate(resumesAt) } } : {};
 }
 
 /**
@@ -35,13 +43,14 @@ function ofSubscription(user: User) {
  */
 export function subscriptionOf(user: User): Subscription | null {
   const { tier, subscriptionStatus: status, tierWaits, trialEndsAt, renewalAt } = user;
-  if (tier === 'free' && status === 'active') return null;
+  if (tier === 'free' && status === 'active' && !user.collectionPause) return null;
   return {
     tier,
     status,
     startDate: isoDate(tierWaits ? (trialEndsAt ?? renewalAt) : null),
     renewalDate: isoDate(renewalAt),
     cancelAtDate: isoDate(user.cancelAt),
+    ...pauseOf(user),
   };
 }
 

@@ -96,6 +96,9 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
       : 'no consent',
     Plan: `${plan.tier}; subscription ${plan.subscription}, ${plan.subscriptionStatus}`,
     Dates: `renews ${date(plan.renewalAt)}, ends ${date(plan.cancelAt)}, then ${plan.scheduledTier ?? 'the same plan'}`,
+    Payments: plan.pause
+      ? `pause ${plan.pause.status}, resumes ${date(plan.pause.resumesAt)}`
+      : 'collected',
     Trial: plan.trial ? `${plan.trial.tier} until ${date(plan.trial.endsAt)}` : 'none',
     Week: `${week.used} of ${limit} messages, next week ${week.frozen ? 'with the next payment' : date(week.resetsAt)}`,
     Limits:

@@ -122,6 +122,7 @@ function accountOf(user: User) {
 function planOf(user: User, now: number) {
   const { tier, subscriptionStatus, renewalAt, cancelAt, scheduledTier, trialTier, trialEndsAt } =
     user;
+  const { collectionPause, resumesAt } = user;
   const trial = onTrial(user, now) ? { tier: trialTier, endsAt: trialEndsAt } : null;
   return {
     tier: entitledTier(user, now),
@@ -130,6 +131,7 @@ function planOf(user: User, now: number) {
     renewalAt,
     cancelAt,
     scheduledTier,
+    pause: collectionPause && { status: collectionPause, resumesAt },
     trial,
   };
 }

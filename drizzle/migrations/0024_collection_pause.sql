@@ -1,0 +1,2 @@
+ALTER TABLE `users` ADD `collection_pause` text;--> statement-breakpoint
+ALTER TABLE `users` ADD `resumes_at` integer;
