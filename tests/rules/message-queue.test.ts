@@ -30,17 +30,26 @@ const message: Queueing = {
   mostWaiting,
 };
 
-const person = fc.record({
+/** Both columns of a trial are null, or neither. */
+const trial = fc.oneof(
+  fc.constant({ trialTier: null, trialEndsAt: null }),
+  fc.record({
+    trialTier: fc.constantFrom(...paidPlanIds),
+    trialEndsAt: fc.constantFrom(now - 1, now + 1),
+  }),
+);
+
+const account = fc.record({
   chatKey: fc.constantFrom('key', null),
   tier: fc.constantFrom(...planIds),
   tierWaits: fc.boolean(),
-  trialTier: fc.constantFrom(...paidPlanIds, null),
-  trialEndsAt: fc.constantFrom(null, now - 1, now + 1),
   weekAnchor: fc.constantFrom(now - weekMs / 2, now - (3 * weekMs) / 2),
   weekFrozen: fc.boolean(),
   weekStart: fc.constantFrom(now - weekMs / 2, now - (3 * weekMs) / 2),
   used: fc.oneof(fc.nat(60), fc.constantFrom(4, 5, 49, 50, 149, 150, 1_000_000)),
 });
+
+const person = fc.tuple(account, trial).map(([held, given]) => ({ ...held, ...given }));
 
 it('queues a message, or names the first reason of the refusal, which the response explains', () => {
   const rows = openRows(schema);

@@ -2,7 +2,7 @@ import { desc, eq, sql, type SQL } from 'drizzle-orm';
 import { purchaseChoices, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
-import { withdrawalTextVersion } from '../contract/withdrawal.ts';
+import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
 import { insertSelect } from '../lib/sql.ts';
 

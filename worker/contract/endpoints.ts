@@ -36,7 +36,13 @@ import {
   Usage,
 } from './schemas.ts';
 
-import { Contract, OwnStatement, PublicStatement, ReceiptKey, Statement } from './withdrawal.ts';
+import {
+  Contract,
+  OwnStatement,
+  PublicStatement,
+  ReceiptKey,
+  Statement,
+} from './withdrawal-schemas.ts';
 
 type Shape =
   | v.ObjectSchema<v.ObjectEntries, undefined>

@@ -197,18 +197,20 @@ export function refundedEvent(
 }
 
 export const exportWithdrawals: ExportSection = async ({ user, db, settings }) => {
+  const own = eq(purchaseChoices.userId, user.id);
+  const choices = await db.select().from(purchaseChoices).where(own);
   const rows = await statementsOf(db, user.id);
-  const choices = await db
-    .select()
-    .from(purchaseChoices)
-    .where(eq(purchaseChoices.userId, user.id));
+  const statements = rows.map(async (row) => ({
+    ...withoutOwner(row),
+    receipt: await receiptOf(settings, row),
+  }));
   return {
-    purchaseChoices: choices.map(({ userId: _, ...choice }) => choice),
-    withdrawals: await Promise.all(
-      rows.map(async ({ userId: _, ...row }) => ({
-        ...row,
-        receipt: await receiptOf(settings, { userId: _, ...row }),
-      })),
-    ),
+    purchaseChoices: choices.map(withoutOwner),
+    withdrawals: await Promise.all(statements),
   };
 };
+
+function withoutOwner<Row extends { userId: string | null }>(row: Row) {
+  const { userId: _, ...rest } = row;
+  return rest;
+}
