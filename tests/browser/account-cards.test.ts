@@ -150,6 +150,8 @@ test('a missing file takes no page, and a press works later', async ({
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);
+  // A page with a silent stream would read the profile, too.
+  stub.openStream('usageStream');
   await openAccount(page, stub);
   await expect(planCard(page)).toBeVisible();
   const before = stub.calls('getMe').length;

@@ -141,7 +141,7 @@ test('session, theme and draft outlast a change of the language', async ({ page,
   await page.getByRole('button', { name: 'Start the conversation' }).click();
   const field = page.getByRole('textbox', { name: /Solace/ });
   await field.fill(draft);
-  expect(await stored()).not.toContain('Not finished');
+  expect(await stored()).toContain('Not finished');
   await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
   const dark = page.locator('html[data-theme=dark]');
   await page.getByRole('button', { name: 'Switch to dark colours' }).click();
@@ -152,7 +152,6 @@ test('session, theme and draft outlast a change of the language', async ({ page,
   await expect(page.getByText(sentenceOf('es', 'account.status.free'))).toBeVisible();
   await page.goto('/es/chat');
   await expect(field).toHaveValue(draft);
-  expect(await stored()).not.toContain('Not finished');
   await page.getByRole('link', { name: sentenceOf('es', 'layout.layout.myAccount') }).click();
   await change('Português', '/pt-br/account');
   expect(await stored()).toContain('Not finished');

@@ -9,6 +9,13 @@ const used = (page: Page, text: string) =>
 const sign = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 const basic = { tier: 'basic', used: 3, renewalDate: '2025-01-05T09:00:00.000Z' };
 const hello = [messageOf(1, 'Hello')];
+
+/** In steps between which the responses arrive, since a request has a time limit. */
+async function runSlowly(page: Page): Promise<void> {
+  await page.clock.runFor(5000);
+  await settle(page);
+}
+
 /** The times (ms) between the attempts of a stream. */
 const delays = [3000, 6000, 12_000, 24_000, 30_000];
 
@@ -90,16 +97,40 @@ test('a broken stream is tried five times more, ever later, and not after loggin
     await expect.poll(opened).toBe(index + 2);
   }
   await expect(sign(page, 'Live updates paused')).toBeVisible();
-  await page.clock.runFor(120_000);
-  await settle(page);
   expect(opened()).toBe(6);
 
   await page.reload();
   await expect(sign(page, 'Reconnecting...')).toBeVisible();
   await follow(page.getByRole('button', { name: 'Logout' }), '**/login');
-  await page.clock.runFor(60_000);
+  await page.clock.runFor(120_000);
   await settle(page);
   expect(opened()).toBe(7);
+});
+
+test('a sign of life begins another series of attempts, and a visible page looks for one', async ({
+  page,
+  stub,
+}) => {
+  await stopTime(page);
+  stub.disconnect('usageStream');
+  await openAccount(page, stub, basic);
+  const opened = () => stub.calls('usageStream').length;
+  const lose = () => expect.poll(() => runSlowly(page).then(() => lost.isVisible())).toBe(true);
+  const lost = page.getByRole('button', { name: 'Connect again' });
+  await lose();
+  // While the server does not respond, one call in a minute and a half at most is made.
+  stub.disconnect('getMe');
+  const before = stub.calls('getMe').length;
+  await page.clock.runFor(90_000);
+  await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
+  await settle(page);
+  expect(stub.calls('getMe').length - before).toBeLessThanOrEqual(2);
+  expect(opened()).toBe(6);
+  stub.person(basic);
+  stub.openStream('usageStream', [{ type: 'usageUpdate', count: 9 }]);
+  const isRead = () => runSlowly(page).then(() => used(page, '9 / 30').isVisible());
+  await expect.poll(isRead).toBe(true);
+  await expect(lost).toHaveCount(0);
 });
 
 test('the chat has one stream, which carries the usage too, and the account another', async ({
@@ -137,11 +168,13 @@ test('a chat whose stream has given up connects again on request or with the net
   await stopTime(page);
   stub.disconnect('chatStream');
   await openConversation(page, stub, hello);
+  // No call shows that the server responds again.
+  stub.disconnect('getChat');
   const opened = () => stub.calls('chatStream').length;
   const connect = page.getByRole('button', { name: 'Connect again' });
   const giveUp = async () => {
     await expect(sign(page, 'Connecting again...')).toBeVisible();
-    await expect.poll(() => page.clock.runFor(30_000).then(() => connect.isVisible())).toBe(true);
+    await expect.poll(() => runSlowly(page).then(() => connect.isVisible())).toBe(true);
     await expect(sign(page, 'New messages no longer appear by themselves.')).toBeVisible();
   };
   await giveUp();

@@ -1,3 +1,6 @@
+import { steadyNow } from '../rules/steady-clock.ts';
+import { send } from '../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
 import { storage } from '../data/store.ts';
 
 const key = 'reloadedAt';
@@ -31,8 +34,9 @@ async function reloadIfReplaced(): Promise<void> {
 async function isReplaced(): Promise<boolean> {
   const app = appAddress();
   if (!app) return false;
-  const response = await fetch(app, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
-  return response?.status === 404;
+  const request = { method: 'HEAD', cache: 'no-store' } as const;
+  const response = await send(app, timeLimits.reading, request);
+  return typeof response === 'object' && response.status === 404;
 }
 
 function appAddress(): string | undefined {
@@ -47,10 +51,10 @@ export function hasUnsent(): boolean {
 }
 
 /** Reloads the page, at most once a minute; returns whether it does. */
-export function reloadOnce(): boolean {
-  const last = Number(storage.read(key) ?? 0);
-  if (Date.now() - last < minimumInterval) return false;
-  storage.write(key, String(Date.now()));
+function reloadOnce(): boolean {
+  const elapsed = steadyNow() - Number(storage.read(key) ?? 0);
+  if (elapsed >= 0 && elapsed < minimumInterval) return false;
+  storage.write(key, String(steadyNow()));
   location.reload();
   return true;
 }

@@ -8,6 +8,8 @@ import {
 import { isTranslated } from '#words/language';
 import { chosenHome, preferredInstead } from './language-addresses.ts';
 import { isOwnScript } from '../rules/own-errors.ts';
+import { send } from '../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
 
 declare global {
@@ -43,6 +45,8 @@ function prepare(): void {
     // A trial link replaces the stored session.
     if (early.trialToken) return;
     dataset['visitor'] = 'returning';
+    // A device whose clock is wrong loses a second here, and nothing else.
+    // oxlint-disable-next-line no-restricted-properties
     if (!tokenExpired(authToken, Date.now())) sendFirstCalls(early, authToken);
   } catch {
     // The browser blocks local storage, so the visitor is a guest.
@@ -81,7 +85,7 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
     profilePath,
     ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
   ]) {
-    const response = fetch(apiBase + path, {
+    early.responses[path] = send(apiBase + path, timeLimits.reading, {
       // One script serves every language, so that all pages have the same content security policy.
       headers: {
         Authorization: `Bearer ${token}`,
@@ -92,9 +96,6 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
       // As in `web/data/api-client.ts`.
       cache: 'no-store',
     });
-    // The call that takes the response handles its failure.
-    response.catch(() => null);
-    early.responses[path] = response;
   }
 }
 

@@ -3,8 +3,11 @@ import { languages, pathIn, published } from '#contract/languages';
 import { homes } from '#words/language';
 
 /** The languages in which every page can be read; one alone is not offered. */
-export const offered =
-  published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
+export const offered = /* @__PURE__ */ offeredLanguages();
+
+function offeredLanguages() {
+  return published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
+}
 
 /** The address of a page, a path without the start of a language, in a language; `x-default` is English. */
 export function addressIn(tag: string, path: string): string {

@@ -9,6 +9,8 @@ import { showsCrisisLines } from '../rules/own-errors.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';
+import * as timeLimits from '../data/time-limits.ts';
+import { within } from '../data/within.ts';
 import { toasts, type Toast } from '../data/toasts.ts';
 
 export function Layout() {
@@ -75,7 +77,9 @@ const sign = css({
 const SwitchedNotice = lazy<() => ReactNode>(() =>
   import('./switched-notice.tsx').catch(() => ({ default: () => null })),
 );
-const Toaster = lazy(() => import('./toaster.tsx').catch(() => ({ default: PlainToast })));
+const Toaster = lazy(() =>
+  within(timeLimits.file, import('./toaster.tsx')).catch(() => ({ default: PlainToast })),
+);
 
 /** The newest toast, when the file that shows them does not load, as without a connection. */
 function PlainToast() {
@@ -132,7 +136,7 @@ function isNamed(path: string): boolean {
 
 /** The heads of all pages load with the first navigation, because the landing page does not need them. */
 async function name(path: string): Promise<void> {
-  const heads = await import('./page-heads.ts').catch(() => null);
+  const heads = await within(timeLimits.file, import('./page-heads.ts')).catch(() => null);
   heads?.updateHead(path);
 }
 

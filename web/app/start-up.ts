@@ -1,6 +1,9 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../data/early-start.ts';
 import { onRedirect, session, tokenKey } from '../data/session.ts';
+import * as timeLimits from '../data/time-limits.ts';
+import { within } from '../data/within.ts';
+import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 import { keepFocus } from './focus-keeper.ts';
@@ -15,6 +18,7 @@ export function start(router: RegisteredRouter): void {
   });
   openStreamOnceSignedIn(router);
   addEventListener('storage', ({ key, newValue }) => {
+    storage.noteChange(key);
     if (key === tokenKey || key === null) void follow(newValue, router);
   });
   addEventListener('pageshow', ({ persisted }) => {
@@ -36,7 +40,7 @@ const streamRetryMs = 5000;
 function openStreamOnceSignedIn(router: RegisteredRouter): void {
   const isConversation = () => router.latestLocation.pathname.endsWith('/chat');
   const open = () =>
-    void import('../data/session-stream.ts').then(
+    void within(timeLimits.file, import('../data/session-stream.ts')).then(
       ({ followSession }) => followSession(isConversation),
       () => setTimeout(open, streamRetryMs),
     );
@@ -50,7 +54,8 @@ function openStreamOnceSignedIn(router: RegisteredRouter): void {
 /** Call it after the initialization has begun. */
 async function restore(token: string, router: RegisteredRouter): Promise<void> {
   session.follow(token);
-  const me = await import('../data/profile-query.ts').catch(() => null);
+  const file = within(timeLimits.file, import('../data/profile-query.ts'));
+  const me = await file.catch(() => null);
   await me?.restoreSession(token);
   session.endInitialization();
   await router.invalidate();

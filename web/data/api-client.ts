@@ -5,6 +5,7 @@ import {
   errorText,
   ApiError,
   sessionEnded,
+  sendFailed,
   sessionReplaced,
   handleRequestError,
   notifyError,
@@ -15,6 +16,10 @@ import { locale } from '#words/language';
 import { errorWords } from '#words/page-errors';
 import { apiBase } from './build-settings.ts';
 import { takeEarlyResponse } from './early-start.ts';
+import { serverClock } from './clock.ts';
+import { send, type SendFailure } from './send.ts';
+import { signsOfLife } from './signs-of-life.ts';
+import * as timeLimits from './time-limits.ts';
 import { showToast } from './toasts.ts';
 import { session } from './session.ts';
 
@@ -36,6 +41,17 @@ type Body = { success?: boolean; message?: unknown; error?: unknown; code?: Erro
 /** Calls whose results the page itself shows. */
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
 
+/** Calls with as much data as a slow line takes long for. */
+const transfers: ReadonlySet<PageCall> = new Set(['sendVoice', 'getVoice', 'exportMe']);
+
+/** Calls after which people close the page: they must reach the server nevertheless. */
+const outlivePage: ReadonlySet<PageCall> = new Set([
+  'logout',
+  'deleteMe',
+  'clearChat',
+  'deleteChatConsent',
+]);
+
 /** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */
 export async function request<Name extends PageCall>(
   name: Name,
@@ -56,7 +72,7 @@ export async function requestAs<Name extends PageCall>(
   ...[argument]: Arguments<Name>
 ): Promise<Output<Name>> {
   return withSession(token, name, async (route) => {
-    const body = await fetchBody(route, token, argument as object | undefined);
+    const body = await fetchBody(name, token, argument as object | undefined);
     const isShown = route.method !== 'GET' && !notifiedByPage.has(name);
     const sentence = sentenceOf(body);
     if (isShown && body.success && sentence && isCurrent(token))
@@ -66,21 +82,23 @@ export async function requestAs<Name extends PageCall>(
   });
 }
 
-/** Sends a recording; the same id and bytes may be sent again. */
+/** Sends a recording; the same id and bytes may be sent again. `signal` ends the waiting. */
 export async function sendRecording(
   token: string,
   query: { id: string; seconds: number },
   recording: Blob,
+  signal: AbortSignal,
 ): Promise<Output<'sendVoice'>> {
   return withSession(token, 'sendVoice', async (route) => {
-    const response = await send(route.method, addressOf(route, query), token, recording);
+    const path = addressOf(route, query);
+    const response = await sendCall('sendVoice', path, token, recording, signal);
     return (await bodyOf(response, token)) as Output<'sendVoice'>;
   });
 }
 
 export async function fetchRecording(token: string, id: string): Promise<Blob> {
   return withSession(token, 'getVoice', async (route) => {
-    const response = await send(route.method, addressOf(route, { id }), token);
+    const response = await sendCall('getVoice', addressOf(route, { id }), token);
     if (!response.ok) await bodyOf(response, token);
     return response.blob();
   });
@@ -93,7 +111,7 @@ async function withSession<Result>(
 ): Promise<Result> {
   const route: Route = pageRoutes[name];
   try {
-    if (route.access === 'user') assertUsable(token);
+    if (route.access === 'user') await assertUsable(token);
     const result = await run(route);
     if (!isCurrent(token)) throw sessionReplaced();
     return result;
@@ -118,11 +136,10 @@ export async function call<Name extends PageCall>(
 
 /** Ends a session at the server after it has ended here. If the call fails, the token expires by itself. */
 export function revoke(token: string): void {
-  if (tokenExpired(token, Date.now())) return;
-  void fetchBody(pageRoutes.logout, token, { everywhere: false }).catch(() => null);
+  void fetchBody('logout', token, { everywhere: false }).catch(() => null);
 }
 
-function assertUsable(token: string | null): asserts token is string {
+async function assertUsable(token: string | null): Promise<void> {
   const stored = session.storedToken();
   if (!token || !stored)
     throw new ApiError(errorWords.noToken, {
@@ -130,14 +147,30 @@ function assertUsable(token: string | null): asserts token is string {
       code: 'token_missing',
     });
   if (stored !== token) throw sessionReplaced();
-  if (tokenExpired(token, Date.now()))
+  if (await hasExpired(token))
     throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
 
-async function fetchBody(route: Route, token: string | null, argument?: object): Promise<Body> {
+/** Decided by the server's clock, which is asked for only if the token seems to have expired by the device's. */
+async function hasExpired(token: string): Promise<boolean> {
+  if (!tokenExpired(token, serverClock.now())) return false;
+  return (await askServerTime()) && tokenExpired(token, serverClock.now());
+}
+
+/** Asks for the server's time, unless it is known, by the call that costs the server the least. Returns whether it has responded. */
+export async function askServerTime(): Promise<boolean> {
+  if (serverClock.isKnown) return true;
+  return request('getCountry').then(
+    () => true,
+    () => false,
+  );
+}
+
+async function fetchBody(name: PageCall, token: string | null, argument?: object): Promise<Body> {
+  const route: Route = pageRoutes[name];
   const hasBody = route.method !== 'GET' && !hasParameters(route);
   const path = hasBody ? route.path : addressOf(route, argument);
-  return bodyOf(await send(route.method, path, token, hasBody ? argument : undefined), token);
+  return bodyOf(await sendCall(name, path, token, hasBody ? argument : undefined), token);
 }
 
 /** The body of a successful response; throws an `ApiError` for another one. */
@@ -146,7 +179,8 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   if (response.ok) return body;
   const hasSessionEnded = token !== null && body.code === sessionEnded;
   const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded, body.code);
-  throw new ApiError(error, { toast, status: response.status, code: body.code });
+  const retryAfter = Number(response.headers.get('retry-after')) || null;
+  throw new ApiError(error, { toast, status: response.status, code: body.code, retryAfter });
 }
 
 /** The API's sentences are English: a page in another language shows its own for the code, or for the call. */
@@ -174,32 +208,45 @@ function addressOf(route: Route, argument: object = {}): string {
   return query ? `${route.path}?${query}` : route.path;
 }
 
-async function send(
-  method: Route['method'],
+async function sendCall(
+  name: PageCall,
   path: string,
   token: string | null,
   input?: object | Blob,
+  signal?: AbortSignal,
 ): Promise<Response> {
+  const { method }: Route = pageRoutes[name];
   const early = method === 'GET' && token ? takeEarlyResponse(path, token) : null;
-  if (early) return early.catch(networkError);
-  const headers = new Headers({ 'Accept-Language': locale });
-  const isRecording = input instanceof Blob;
-  if (isRecording) headers.set('Content-Type', input.type);
-  else if (input !== undefined) headers.set('Content-Type', 'application/json');
-  if (token) headers.set('Authorization', `Bearer ${token}`);
-  return fetch(apiBase + path, {
-    method,
-    headers,
-    body: isRecording ? input : input === undefined ? null : JSON.stringify(input),
-    mode: 'cors',
-    credentials: 'omit',
-    // Otherwise Chromium's cache lets a call wait up to 20 s for an earlier one of the same address, even another user's.
-    cache: 'no-store',
-    // Logging out and deleting must reach the server even if the page is closed immediately. Browsers allow it up to 64 KiB.
-    keepalive: !isRecording && (method === 'POST' || method === 'DELETE'),
-  }).catch(networkError);
+  const response = await (early ?? sendOnce(outlivePage.has(name)));
+  if (!(response instanceof Response)) throw sendFailed(response);
+  serverClock.learn(response.headers.get('date'));
+  // A ticket is part of an attempt to open a stream, so it is no reason for another attempt.
+  if (response.ok && name !== 'streamTicket') signsOfLife.note();
+  return response;
+
+  async function sendOnce(keepalive: boolean): Promise<Response | SendFailure> {
+    const headers = new Headers({ 'Accept-Language': locale });
+    const isRecording = input instanceof Blob;
+    if (isRecording) headers.set('Content-Type', input.type);
+    else if (input !== undefined) headers.set('Content-Type', 'application/json');
+    if (token) headers.set('Authorization', `Bearer ${token}`);
+    const sent = await send(apiBase + path, limitOf(name), {
+      method,
+      headers,
+      body: isRecording || input === undefined ? (input ?? null) : JSON.stringify(input),
+      mode: 'cors',
+      credentials: 'omit',
+      // Otherwise Chromium's cache lets a call wait up to 20 s for an earlier one of the same address, even another user's.
+      cache: 'no-store',
+      keepalive,
+      signal: signal ?? null,
+    });
+    // The requests of other scripts may have used up the 64 KiB that may outlive the page.
+    return keepalive && sent === 'unreachable' ? sendOnce(false) : sent;
+  }
 }
 
-function networkError(): never {
-  throw new ApiError(errorWords.network, { code: 'network' });
+function limitOf(name: PageCall): number {
+  if (transfers.has(name)) return timeLimits.transfer;
+  return pageRoutes[name].method === 'GET' ? timeLimits.reading : timeLimits.writing;
 }

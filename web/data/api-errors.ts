@@ -3,9 +3,17 @@ import { errorWords } from '#words/page-errors';
 import { isLocalHost } from '../rules/browser-input.ts';
 import { showToast } from './toasts.ts';
 import { redirectTo, session } from './session.ts';
+import type { SendFailure } from './send.ts';
+import * as timeLimits from './time-limits.ts';
+import { within } from './within.ts';
 
 /** Errors that the page detects itself, before or instead of a response. */
-export type LocalErrorCode = 'network' | 'token_missing' | 'token_expired' | 'session_replaced';
+export type LocalErrorCode =
+  | 'network'
+  | 'slow'
+  | 'token_missing'
+  | 'token_expired'
+  | 'session_replaced';
 
 type Details = {
   /** The sentence for the user; by default the error's message, null to show nothing. */
@@ -13,6 +21,7 @@ type Details = {
   status?: number | undefined;
   code?: ErrorCode | LocalErrorCode | undefined;
   isNotified?: boolean;
+  retryAfter?: number | null;
 };
 
 /** A failed call. `isNotified` is true after a toast was shown, or if none must be. */
@@ -21,24 +30,41 @@ export class ApiError extends Error {
   readonly toast: string | null;
   readonly status: number | null;
   readonly code: ErrorCode | LocalErrorCode | null;
+  /** The seconds after which the same call may succeed, if the server has said it. */
+  readonly retryAfter: number | null;
   isNotified: boolean;
 
   constructor(
     message: string,
-    { toast = message, status, code, isNotified = false }: Details = {},
+    { toast = message, status, code, isNotified = false, retryAfter = null }: Details = {},
   ) {
     super(message);
     this.toast = toast;
     this.status = status ?? null;
     this.code = code ?? null;
+    this.retryAfter = retryAfter;
     this.isNotified = isNotified;
   }
 
-  /** The server was unreachable or failed, so the same call may succeed later. */
+  /** What has failed; null for an error that the page found before it sent anything. */
+  get kind(): 'unreachable' | 'slow' | 'refused' | 'ours' | null {
+    if (this.code === 'network') return 'unreachable';
+    if (this.code === 'slow') return 'slow';
+    if (this.status === null) return null;
+    return this.status >= 500 ? 'ours' : 'refused';
+  }
+
+  /** The same call may succeed later, and may have been carried out. */
   get isOutage(): boolean {
-    return this.code === 'network' || (this.status !== null && this.status >= 500);
+    return this.kind !== null && this.kind !== 'refused';
   }
 }
+
+/** There was no response. */
+export const sendFailed = (failure: SendFailure): ApiError =>
+  failure === 'slow'
+    ? new ApiError(errorWords.slow, { code: 'slow' })
+    : new ApiError(errorWords.network, { code: 'network' });
 
 /** The session of a call has ended or was replaced meanwhile. The page has changed already, so nothing is shown. */
 export const sessionReplaced = (): ApiError =>
@@ -100,11 +126,11 @@ export function openAfterLoading(
   open: () => void,
   leave?: () => void,
 ): void {
-  load().then(
+  within(timeLimits.file, load()).then(
     // A page that is being loaded again after a deployment gets no file.
     (file) => file && open(),
     () => {
-      notifyError(new ApiError(errorWords.network, { code: 'network' }));
+      notifyError(sendFailed('unreachable'));
       leave?.();
     },
   );

@@ -2,8 +2,11 @@ import { messagesPerPage } from '#contract/chat-limits';
 import type { ChatMessage, ChatPage, ChatStreamEvent } from '#contract/chat-schemas';
 import {
   applyEvent,
+  awaitsReply,
   conversationOf,
   withMessage,
+  withNewer,
+  withNewestPage,
   withOlderPage,
   type Conversation,
 } from '../rules/conversation-changes.ts';
@@ -15,8 +18,10 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from './event-stream.ts';
 import { followConversation, retryStream } from './session-stream.ts';
 import type { PendingMessage } from '../rules/transcript.ts';
-import { draftKeys, session, signatureOf } from './session.ts';
-import { createStore, unsentText } from './store.ts';
+import { tabKeys, session, signatureOf } from './session.ts';
+import { createStore, keepInTab, readFromTab, tabStorage } from './store.ts';
+import { subjectOf } from '../rules/token-claims.ts';
+import { readDraft, withoutArrived, type KeptDraft } from '../rules/drafts.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
@@ -35,14 +40,19 @@ type Received = { event: ChatStreamEvent; revision: number | null };
 const reads = new Set<{ token: string; received: Received[] }>();
 
 async function readNewest(token: string): Promise<Conversation> {
-  const read = { token, received: [] as Received[] };
+  const received: Received[] = [];
+  const read = { token, received };
+  const before = conversation.get(token);
+  const count = clearings;
   reads.add(read);
   try {
-    const page = conversationOf(await requestAs(token, 'getChat', { limit: messagesPerPage }));
-    return read.received.reduce(
+    const page = await requestAs(token, 'getChat', { limit: messagesPerPage });
+    const newest = received.reduce(
       (current, { event, revision }) => applyEvent(current, event, revision),
-      page,
+      withNewestPage(before, page),
     );
+    // The response to a message that was sent meanwhile may be newer than the page.
+    return count === clearings ? withNewer(newest, conversation.get(token)) : newest;
   } finally {
     reads.delete(read);
   }
@@ -73,9 +83,14 @@ export const conversation = {
 
   revision: (token: string) => revisionsBefore.get(token) ?? conversation.get(token)?.revision ?? 0,
 
+  forgetRevision(token: string): void {
+    if (!revisionsBefore.has(token)) revisionsBefore.set(token, conversation.revision(token));
+    change(token, (current) => ({ ...current, revision: 0 }));
+  },
+
   /** Reads what the stream cannot deliver. Until it succeeds a stream continues where it was. */
   async catchUp(token: string): Promise<void> {
-    revisionsBefore.set(token, conversation.revision(token));
+    if (!revisionsBefore.has(token)) revisionsBefore.set(token, conversation.revision(token));
     await queryClient.refetchQueries({ queryKey: key(token) }, { throwOnError: true });
     revisionsBefore.delete(token);
   },
@@ -87,6 +102,9 @@ export const conversation = {
     const continues = (current: Conversation) => current.messages[0]?.seq === before;
     change(token, (current) => (continues(current) ? withOlderPage(current, page) : current));
   },
+
+  /** Reads what a silent stream has not brought. A failure shows nothing: the state of the stream is on screen. */
+  readMissed: (token: string) => void conversation.catchUp(token).catch(() => null),
 
   send: (token: string, id: string, text: string) =>
     conversation.keepSent(token, id, requestAs(token, 'sendMessage', { id, text })),
@@ -105,6 +123,7 @@ export const conversation = {
     change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
     // The server can be reached, so the reply must not wait for the next attempt.
     retryStream();
+    void lookForReply(token, message.seq);
     return message;
   },
 
@@ -129,6 +148,23 @@ export const conversation = {
     await afterClearing(token);
   },
 };
+
+/** When a page whose stream has brought nothing since a message was sent reads the conversation itself (ms after it). */
+const looks = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
+
+/** Reads the reply to a message by calls, until the stream brings something, or the reply is there. */
+async function lookForReply(token: string, seq: number): Promise<void> {
+  const heardBefore = connectionState.get().events;
+  const sentAt = performance.now();
+  for (const look of looks) {
+    const left = sentAt + look - performance.now();
+    await new Promise((resolve) => setTimeout(resolve, left));
+    const current = conversation.get(token);
+    const isHeard = connectionState.get().events !== heardBefore;
+    if (isHeard || !current || !awaitsReply(current, seq)) return;
+    conversation.readMissed(token);
+  }
+}
 
 /** How often a conversation was cleared. A response to an earlier call must not bring messages back. */
 let clearings = 0;
@@ -177,9 +213,13 @@ export function useConversation(token: string) {
       token,
       revision: () => conversation.revision(token),
       onEvent: (event, revision) => {
-        if (event.type === 'reset') catchUp();
-        else conversation.apply(token, event, revision);
+        if (event.type === 'reset') {
+          // After a restore of the database, the revisions begin again below the known one.
+          conversation.forgetRevision(token);
+          catchUp();
+        } else conversation.apply(token, event, revision);
       },
+      read: () => conversation.readMissed(token),
     });
     return () => {
       isEnded = true;
@@ -206,22 +246,30 @@ session.subscribe(() => {
   if (token !== null && token !== session.get().token) store.set(noDraft);
 });
 
-/** Whether a change of language hands the draft over. */
-let isHandedOver = false;
+/** The token whose kept draft has been read, so that the store may replace what is kept. */
+let restoredFor: string | null = null;
 
-/** A session's draft and unsent messages, in memory; only a change of language stores the draft, in this tab. */
+store.subscribe(() => {
+  const { token, text, pending } = store.get();
+  if (token === null || token !== restoredFor) return;
+  if (text === '' && pending.length === 0) tabStorage.remove(tabKeys.chat);
+  else keepInTab(tabKeys.chat, { owner: ownerOf(token), text, pending } satisfies KeptDraft);
+});
+
+/** What somebody has written and not sent, and what did not get through. The tab keeps it until the session ends. */
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,
   open(token: string): void {
     if (store.get().token !== token) store.set({ ...noDraft, token });
   },
-  /** Takes the draft over from the page in another language, and hands it over to the next one. */
+  /** Takes over what the tab has kept for the same person. */
   restore(token: string): void {
-    const [owner, text = ''] = unsentText.take(draftKeys.chat)?.split(/ (.*)/s) ?? [];
-    if (owner === signatureOf(token) && !store.get().text) store.set({ text });
-    if (!isHandedOver) unsentText.keep(draftKeys.chat, withOwner);
-    isHandedOver = true;
+    if (restoredFor === token) return;
+    restoredFor = token;
+    const { text, pending } = store.get();
+    const kept = readDraft(readFromTab(tabKeys.chat), ownerOf(token));
+    store.set({ text: text || kept.text, pending: [...kept.pending, ...pending] });
   },
   write: (text: string) => store.set({ text }),
   add(message: PendingMessage): void {
@@ -238,6 +286,12 @@ export const drafts = {
   removeUnsent(): void {
     store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
   },
+  /** Drops what has arrived although its response was lost. */
+  settle(messages: readonly ChatMessage[]): void {
+    const { pending } = store.get();
+    const left = withoutArrived(pending, messages);
+    if (left.length < pending.length) store.set({ pending: left });
+  },
   /** Puts a refused message back into the field; beside another text it stays, unsent. */
   giveBack(id: string, text: string): void {
     if (store.get().text !== '') return drafts.mark(id, 'unsent');
@@ -246,8 +300,5 @@ export const drafts = {
   },
 };
 
-/** The draft, after what names its session. */
-function withOwner(): string {
-  const { token, text } = store.get();
-  return token && text ? `${signatureOf(token)} ${text}` : '';
-}
+/** The person, also in another session of theirs. */
+const ownerOf = (token: string): string => subjectOf(token) ?? signatureOf(token);

@@ -1,4 +1,5 @@
 import type { ChatPage } from '#contract/chat-schemas';
+import type { SendFailure } from './send.ts';
 import { messagesPerPage } from '#contract/chat-limits';
 
 /** The data that the inline scripts prepare before the modules of the page run. */
@@ -8,7 +9,7 @@ export type EarlyStart = {
   trialToken: string | null;
   /** The stored token, and the responses to the calls that were sent with it, by path. */
   token: string | null;
-  responses: Record<string, Promise<Response>>;
+  responses: Record<string, Promise<Response | SendFailure>>;
   /** Resolves when a shell has all parts of the app, which then starts; null on other pages. */
   parts: Promise<void> | null;
   /** The conversation in the prerendered frame of the chat, until React has taken it over. */
@@ -48,7 +49,10 @@ export function clearShownChat(): void {
 }
 
 /** The response to a call that the head script has sent with this token; each is returned once. */
-export function takeEarlyResponse(path: string, token: string): Promise<Response> | null {
+export function takeEarlyResponse(
+  path: string,
+  token: string,
+): Promise<Response | SendFailure> | null {
   const early = globalThis.earlyStart;
   const response = early?.token === token ? early.responses[path] : undefined;
   if (!early || !response) return null;

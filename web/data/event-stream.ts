@@ -1,9 +1,11 @@
 import { pageRoutes, type PageCall } from '#contract/routes';
-import { connectionEstablished, streamReplaced } from '#contract/usage-stream';
-import { reconnectDelay } from '../rules/stream-events.ts';
+import { connectionEstablished, streamBeat, streamReplaced } from '#contract/usage-stream';
+import { readBeat, reconnectDelay } from '../rules/stream-events.ts';
 import { requestAs } from './api-client.ts';
 import { apiBase } from './build-settings.ts';
+import { serverClock } from './clock.ts';
 import { createStore } from './store.ts';
+import * as timeLimits from './time-limits.ts';
 
 export type StreamName = Extract<PageCall, 'usageStream' | 'chatStream'>;
 
@@ -13,16 +15,28 @@ type Options = {
   query: () => Record<string, string>;
   onOpen: (data: string) => void;
   onMessage: (data: string, id: string) => void;
+  /** An attempt brought nothing although a ticket was given, as behind a proxy that buffers. */
+  onSilence: () => void;
 };
+
+/** `waiting` for the next attempt; `lost` after the last one; `replaced` by a newer stream of the same user. */
+type State = 'opening' | 'live' | 'waiting' | 'lost' | 'replaced' | 'closed';
+
+/** A beat comes every 20 s: a stream that was silent for longer may be dead. */
+const doubtfulMs = 25_000;
 
 /** A stream of server-sent events that reconnects until it is closed; `connectionState` shows its state. */
 export class StreamReader {
   readonly #options: Options;
+  #state: State = 'opening';
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Failed attempts of the present series. */
   #attempts = 0;
-  #isWaiting = false;
-  #isClosed = false;
+  /** Counts the attempts, so that a late ticket of an earlier one opens nothing. */
+  #attempt = 0;
+  /** When the stream has brought something, or the present attempt began, by the monotonic clock. */
+  #heardAt = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -31,67 +45,108 @@ export class StreamReader {
   }
 
   close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#source?.close();
+    this.#stop('closed');
     setStatus('closed');
   }
 
-  /** Connects at once if the stream waits for its next attempt or has given up, and counts the attempts anew. */
-  retryNow(): void {
-    if (this.#isClosed || !this.#isWaiting) return;
-    clearTimeout(this.#timer);
+  /** Begins a new series of attempts at once, unless the stream is known to be alive. */
+  wake(): void {
+    if (this.#state === 'closed' || this.#isTrusted()) return;
     this.#attempts = 0;
+    setStatus('connecting');
     void this.#connect();
   }
 
+  /** A call of the page has succeeded: what has ended begins again. An attempt in a running series keeps its time. */
+  noteLife(): void {
+    if (this.#state === 'lost' || this.#state === 'live') this.wake();
+  }
+
+  /** A device that slept has not run the timers. */
+  #isTrusted(): boolean {
+    const silence = performance.now() - this.#heardAt;
+    if (this.#state === 'live')
+      return silence < doubtfulMs && this.#source?.readyState === EventSource.OPEN;
+    return this.#state === 'opening' && silence < timeLimits.opening;
+  }
+
   async #connect(): Promise<void> {
-    this.#isWaiting = false;
+    this.#stop('opening');
+    this.#attempt += 1;
+    this.#heardAt = performance.now();
+    const attempt = this.#attempt;
     const { token, name, query } = this.#options;
     const ticket = await requestTicket(token);
-    if (this.#isClosed) return;
+    if (this.#attempt !== attempt || this.#state !== 'opening') return;
     if (ticket === null) return this.#retry();
+    this.#heardAt = performance.now();
     const search = new URLSearchParams({ token: ticket, ...query() });
     this.#source = this.#listen(`${apiBase}${pageRoutes[name].path}?${search}`);
+    this.#timer = setTimeout(() => this.#endSilence(), timeLimits.opening);
   }
 
   #listen(address: string): EventSource {
     const source = new EventSource(address, { withCredentials: true });
-    source.addEventListener('open', () => this.#live());
-    source.addEventListener(connectionEstablished, ({ data }) => {
-      this.#live();
+    const on = (type: string, react: (event: MessageEvent<unknown>) => void) =>
+      source.addEventListener(type, (event) => {
+        if (source === this.#source) react(event as MessageEvent<unknown>);
+      });
+    on(connectionEstablished, ({ data }) => {
+      this.#noteEvent();
       this.#options.onOpen(String(data));
     });
-    source.addEventListener('message', ({ data, lastEventId }) =>
-      this.#options.onMessage(String(data), lastEventId),
-    );
+    on(streamBeat, ({ data }) => {
+      this.#noteEvent();
+      serverClock.learn(readBeat(String(data)));
+    });
+    on('message', ({ data, lastEventId }) => {
+      this.#noteEvent();
+      this.#options.onMessage(String(data), lastEventId);
+    });
     // Reconnecting at once would end the stream of another tab.
-    source.addEventListener(streamReplaced, () => this.#giveUp());
-    source.addEventListener('error', () => this.#retry());
+    on(streamReplaced, () => this.#giveUp('replaced'));
+    on('error', () => this.#retry());
     return source;
   }
 
-  #live(): void {
+  /** Only an event proves that the stream is alive: a proxy may pass on the headers alone. */
+  #noteEvent(): void {
+    const wasLive = this.#state === 'live';
+    this.#state = 'live';
     this.#attempts = 0;
-    setStatus('live');
+    this.#heardAt = performance.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#endSilence(), timeLimits.silence);
+    if (!wasLive) setStatus('live');
+    connectionState.addEvent();
+  }
+
+  #endSilence(): void {
+    if (this.#state === 'live') return this.wake();
+    this.#options.onSilence();
+    this.#retry();
   }
 
   // A ticket is valid for a minute, so the browser must not reconnect by itself with the same address.
   #retry(): void {
-    if (this.#isClosed) return;
     this.#attempts += 1;
     const wait = reconnectDelay(this.#attempts);
-    if (wait === null) return this.#giveUp();
-    this.#source?.close();
-    this.#isWaiting = true;
+    if (wait === null) return this.#giveUp('lost');
+    this.#stop('waiting');
     setStatus('reconnecting', this.#attempts);
     this.#timer = setTimeout(() => void this.#connect(), wait);
   }
 
-  #giveUp(): void {
-    this.#source?.close();
-    this.#isWaiting = true;
+  #giveUp(state: 'lost' | 'replaced'): void {
+    this.#stop(state);
     setStatus('lost', this.#attempts);
+  }
+
+  #stop(state: State): void {
+    this.#state = state;
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = null;
   }
 }
 
@@ -105,20 +160,31 @@ async function requestTicket(token: string): Promise<string | null> {
 
 export type ConnectionStatus = 'closed' | 'connecting' | 'live' | 'reconnecting' | 'lost';
 
-const store = createStore<{ status: ConnectionStatus; attempts: number; counts: number }>({
+type Connection = {
+  status: ConnectionStatus;
+  attempts: number;
+  /** The number of totals that the stream has sent. */
+  counts: number;
+  /** The number of events that the stream has brought. */
+  events: number;
+};
+
+const store = createStore<Connection>({
   // A page that shows the state opens the stream right after its start.
   status: 'connecting',
   attempts: 0,
   counts: 0,
+  events: 0,
 });
 
 function setStatus(status: ConnectionStatus, attempts = 0): void {
   store.set({ status, attempts });
 }
 
-/** The state of the session's live stream; `counts` is the number of totals that it has sent. */
+/** The state of the session's live stream. */
 export const connectionState = {
   get: store.get,
   subscribe: store.subscribe,
+  addEvent: () => store.set({ events: store.get().events + 1 }),
   addCount: () => store.set({ counts: store.get().counts + 1 }),
 };

@@ -70,11 +70,6 @@ export async function refetchProfile(): Promise<void> {
 
 const isFetching = (token: string) => queryClient.isFetching({ queryKey: key(token) }) > 0;
 
-/** Whether the profile of a token is older than an age in milliseconds. */
-export function isOlderThan(age: number, token: string): boolean {
-  return Date.now() - (queryClient.getQueryState(key(token))?.dataUpdatedAt ?? 0) > age;
-}
-
 /** Loads the profile of the stored token. Without a profile the session ends on this page. */
 export async function restoreSession(token: string): Promise<void> {
   if (session.get().token !== token) return;

@@ -1,5 +1,7 @@
 import { requestAs } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
+import * as timeLimits from './time-limits.ts';
+import { within } from './within.ts';
 import { storage } from './store.ts';
 
 declare global {
@@ -28,7 +30,7 @@ export async function readNotices(token: string): Promise<NoticeState> {
 
 /** Asks for the permission, so it must follow a click. Throws if the push service or the API does not respond. */
 export async function turnOnNotices(token: string): Promise<NoticeState> {
-  const permission = await Notification.requestPermission();
+  const permission = await within(timeLimits.permission, Notification.requestPermission());
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
   const publicKey = await readKey(token);
   return publicKey === null ? 'unavailable' : subscribe(token, publicKey);
@@ -55,13 +57,16 @@ async function readKey(token: string): Promise<string | null> {
 
 async function subscribe(token: string, publicKey: string): Promise<NoticeState> {
   await navigator.serviceWorker.register('/sw.js');
-  const { pushManager } = await navigator.serviceWorker.ready;
+  const { pushManager } = await within(timeLimits.browser, navigator.serviceWorker.ready);
   const present = await pushManager.getSubscription();
   const isCurrent = present && base64Url(present.options.applicationServerKey) === publicKey;
   if (present && !isCurrent) await present.unsubscribe();
   const subscription = isCurrent
     ? present
-    : await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+    : await within(
+        timeLimits.browser,
+        pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey }),
+      );
   const { endpoint, keys } = subscription.toJSON();
   const { p256dh = '', auth = '' } = keys ?? {};
   await requestAs(token, 'putPush', { endpoint: endpoint ?? '', keys: { p256dh, auth } });

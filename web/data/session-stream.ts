@@ -1,17 +1,18 @@
 import type { ChatStreamEvent } from '#contract/chat-schemas';
-import { isUsage, readEvent, readOpening } from '../rules/stream-events.ts';
+import { isUsage, readEvent, readOpening, signInterval } from '../rules/stream-events.ts';
+import { requestAs } from './api-client.ts';
 import { connectionState, StreamReader, type StreamName } from './event-stream.ts';
-import { isOlderThan, keepStreamProfile, refetchProfile } from './profile-query.ts';
+import { fetchProfile, keepStreamProfile, refetchProfile } from './profile-query.ts';
 import { session } from './session.ts';
-
-/** The age (ms) up to which a stream without a profile does not fetch it a second time. */
-const maxProfileAge = 2000;
+import { signsOfLife } from './signs-of-life.ts';
 
 /** A page of the conversation, whose stream carries the usage too. */
 type ConversationReader = {
   token: string;
   revision: () => number;
   onEvent: (event: ChatStreamEvent, revision: number | null) => void;
+  /** Reads the conversation by a call, because the stream brings nothing. */
+  read: () => void;
 };
 
 let open: { token: string; name: StreamName; reader: StreamReader } | null = null;
@@ -22,17 +23,40 @@ let expectsConversation = () => false;
 export function followSession(isConversation: () => boolean): void {
   expectsConversation = isConversation;
   session.subscribe(follow);
-  document.addEventListener(
-    'visibilitychange',
-    () => document.visibilityState === 'visible' && retryStream(),
-  );
+  document.addEventListener('visibilitychange', () => isVisible() && retryStream());
+  addEventListener('pageshow', retryStream);
   addEventListener('online', retryStream);
+  signsOfLife.subscribe(() => open?.reader.noteLife());
+  lookForLife();
   follow();
 }
 
-/** Connects at once if the stream waits for its next attempt or has given up. */
+const isVisible = () => document.visibilityState === 'visible';
+
+/** Begins a new series of attempts at once, unless the stream is known to be alive. */
 export function retryStream(): void {
-  open?.reader.retryNow();
+  open?.reader.wake();
+}
+
+/** While the stream of a visible page has ended, a call looks about once a minute whether the server responds again. */
+function lookForLife(): void {
+  setTimeout(() => {
+    if (isVisible() && connectionState.get().status === 'lost') void askForLife();
+    lookForLife();
+  }, signInterval(Math.random()));
+}
+
+/** Makes one call, without a second try. Its success begins a new series, unless another page has replaced the stream. */
+async function askForLife(): Promise<void> {
+  if (!open) return;
+  const response = await requestAs(open.token, 'getMe').catch(() => null);
+  if (response && connectionState.get().status === 'lost') readByCall();
+}
+
+/** Reads what the stream would have brought. */
+function readByCall(): void {
+  if (open?.name === 'chatStream') conversationReader?.read();
+  else if (open) void fetchProfile({ inBackground: true });
 }
 
 /** Makes the stream of the session that of its conversation, until the returned function is called. */
@@ -65,7 +89,7 @@ function openStream(token: string, name: StreamName): StreamReader {
     onOpen(data) {
       const profile = readOpening(data);
       if (profile) keepStreamProfile(token, profile);
-      else if (isOlderThan(maxProfileAge, token)) void refetchProfile();
+      else void refetchProfile();
     },
     onMessage(data, id) {
       const event = readEvent(data);
@@ -74,6 +98,7 @@ function openStream(token: string, name: StreamName): StreamReader {
       else if (event.type === 'usageUpdate') setCount(event.count);
       else void refetchProfile();
     },
+    onSilence: readByCall,
   });
 }
 

@@ -132,8 +132,8 @@ export const session = {
   },
 };
 
-/** The tab's keys of drafts on their way to the page in another language. */
-export const draftKeys = { chat: 'draft', contact: 'contactDraft' };
+/** The tab's keys of what ends with the session: what was written and not sent, and a change of number. */
+export const tabKeys = { chat: 'draft', contact: 'contactDraft', phoneChange: 'phoneChange' };
 
 export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
@@ -142,7 +142,7 @@ function setToken(token: string | null): void {
   store.set({ token });
   if (!before || before === token) return;
   profiles?.remove(before);
-  for (const key of Object.values(draftKeys)) tabStorage.remove(key);
+  for (const key of Object.values(tabKeys)) tabStorage.remove(key);
 }
 
 function refresh(): void {

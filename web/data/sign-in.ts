@@ -2,6 +2,7 @@ import { loginWords } from '#words/login';
 import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
 import { ApiError, errorMessage } from './api-errors.ts';
+import { serverClock } from './clock.ts';
 import { fetchProfile, keepProfile } from './profile-query.ts';
 import { session, redirectTo } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
@@ -16,19 +17,45 @@ export type LoginResult = {
 };
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
 
-/** Requests a one-time code; `isNetworkError` if the server was unreachable. */
-export async function requestOtp(phone: string) {
+const noFailure = { isNetworkError: false, isRefusedForNow: false, isLost: false };
+
+type OtpRequest = typeof noFailure & {
+  success: boolean;
+  requiresInitialContact: boolean;
+  message?: string | undefined;
+  challenge?: string | undefined;
+  linkCode?: string | undefined;
+};
+
+/**
+ * Requests a one-time code. `isNetworkError`: the server was unreachable. `isRefusedForNow`: a code was sent a moment ago,
+ * or too many. `isLost`: a code may have been sent, but there was no response in time.
+ */
+export async function requestOtp(phone: string): Promise<OtpRequest> {
   try {
     const { success, requiresInitialContact, message, challenge, linkCode } = await request(
       'requestOtp',
       { phone },
     );
-    return { success, requiresInitialContact, message, challenge, linkCode, isNetworkError: false };
+    return { success, requiresInitialContact, message, challenge, linkCode, ...noFailure };
   } catch (error) {
     const message = errorMessage(error, loginWords.requestFailed);
-    const isNetworkError = error instanceof ApiError && error.code === 'network';
-    return { success: false, requiresInitialContact: false, message, isNetworkError };
+    const kind = error instanceof ApiError ? error.kind : null;
+    return {
+      success: false,
+      requiresInitialContact: false,
+      message: withWait(message, error),
+      isNetworkError: kind === 'unreachable',
+      isRefusedForNow: error instanceof ApiError && error.status === 429,
+      isLost: kind === 'unreachable' || kind === 'slow',
+    };
   }
+}
+
+/** The sentence, and how long to wait if the server has said it. */
+function withWait(message: string | undefined, error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.retryAfter === null) return message;
+  return `${message} ${loginWords.waitMinutes(Math.ceil(error.retryAfter / 60))}`;
 }
 
 /** What has happened since a link code was shown; `waiting` also if the server could not be asked. */
@@ -39,7 +66,7 @@ export async function contactState(phone: string, linkCode: string): Promise<str
   );
 }
 
-type Attempt = { phone: string; otp: string; challenge: string | undefined };
+type Attempt = { phone: string; otp: string; challenge: string | string[] | undefined };
 
 export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResult> {
   return signIn(() => request('verifyOtp', { phone, otp, ...(challenge && { challenge }) }));
@@ -106,7 +133,9 @@ async function signIn(
 
 /** Whether a stored token is a live one of another account than a new token. */
 const isOfAnother = (stored: string | null, token: string) =>
-  stored !== null && !tokenExpired(stored, Date.now()) && subjectOf(stored) !== subjectOf(token);
+  stored !== null &&
+  !tokenExpired(stored, serverClock.now()) &&
+  subjectOf(stored) !== subjectOf(token);
 
 /** Makes a token the current one; the replaced session ends at the server. */
 function startSession(token: string): void {

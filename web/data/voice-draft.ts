@@ -1,39 +1,16 @@
-import { longestRecordingSeconds } from '#contract/chat-limits';
-import { microphoneProblem, type MicrophoneProblem } from '../rules/recording.ts';
+import { largestRecordingBytes, longestRecordingSeconds } from '#contract/chat-limits';
+import { microphoneProblem } from '../rules/recording.ts';
 import { sendRecording } from './api-client.ts';
 import { conversation } from './chat-conversation.ts';
 import { player } from './voice-player.ts';
-import type { ActiveRecording, RecordingEnd } from './recorder.ts';
+import * as timeLimits from './time-limits.ts';
+import { TimeLimitError, within } from './within.ts';
+import type { RecordingEnd } from './recorder.ts';
 import { session } from './session.ts';
-import { createStore } from './store.ts';
+import { noRecording, voiceStore } from './voice-store.ts';
 
-/** A recording that is not sent yet. `end` says why it ended, if the person did not end it. */
-export type KeptRecording = {
-  id: string;
-  blob: Blob;
-  seconds: number;
-  end: RecordingEnd;
-  isSending: boolean;
-};
-
-type VoiceDraft = {
-  token: string | null;
-  problem: MicrophoneProblem | null;
-  isAsking: boolean;
-  active: ActiveRecording | null;
-  kept: KeptRecording | null;
-  error: unknown;
-};
-
-const empty: VoiceDraft = {
-  token: null,
-  problem: null,
-  isAsking: false,
-  active: null,
-  kept: null,
-  error: null,
-};
-const store = createStore<VoiceDraft>(empty);
+/** Ends the waiting for the response to a recording. */
+let sending = new AbortController();
 
 const constraints = {
   channelCount: 1,
@@ -44,13 +21,10 @@ const constraints = {
 
 /** The recording being made, or not sent yet: in memory until the session ends; leaving the site asks first. */
 export const voiceDraft = {
-  get: store.get,
-  subscribe: store.subscribe,
-
   /** Call it in the handler of a click: browsers ask for the microphone only then. Without its panel nothing is recorded. */
   async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {
-    if (store.get().isAsking || store.get().active) return;
-    store.set({ ...empty, token, isAsking: true });
+    if (voiceStore.get().isAsking || voiceStore.get().active) return;
+    voiceStore.set({ ...noRecording, token, isAsking: true });
     player.stop();
     let stream: MediaStream | null = null;
     try {
@@ -58,40 +32,48 @@ export const voiceDraft = {
       const { ActiveRecording } = await loadRecorder(loadPanel);
       const active = new ActiveRecording(stream, longestRecordingSeconds, ended);
       // The session may have ended meanwhile.
-      if (store.get().token === token) store.set({ isAsking: false, active });
+      if (voiceStore.get().token === token) voiceStore.set({ isAsking: false, active });
       else active.cancel();
     } catch (error) {
-      for (const track of stream?.getTracks() ?? []) track.stop();
-      store.set({
-        ...empty,
+      release(stream);
+      voiceStore.set({
+        ...noRecording,
         token,
         problem: microphoneProblem(error instanceof DOMException ? error.name : ''),
       });
     }
   },
 
-  stop: () => store.get().active?.stop('person'),
+  stop: () => voiceStore.get().active?.stop('person'),
 
   /** Ends the recording, if it still runs, and sends it. A failed one is kept and can be sent again. */
   async send(): Promise<void> {
-    await store.get().active?.stop('person');
-    const { token, kept } = store.get();
-    if (!token || !kept || kept.isSending) return;
-    store.set({ kept: { ...kept, isSending: true }, error: null });
+    await voiceStore.get().active?.stop('person');
+    const { token, kept } = voiceStore.get();
+    if (!token || !kept || kept.isSending || kept.isTooLarge) return;
+    sending = new AbortController();
+    const { signal } = sending;
+    voiceStore.set({ kept: { ...kept, isSending: true }, error: null });
     player.stop();
     try {
       const { id, seconds, blob } = kept;
-      await conversation.keepSent(token, id, sendRecording(token, { id, seconds }, blob));
+      await conversation.keepSent(token, id, sendRecording(token, { id, seconds }, blob, signal));
       clear();
     } catch (error) {
-      if (store.get().kept?.id === kept.id)
-        store.set({ kept: { ...kept, isSending: false }, error });
+      if (voiceStore.get().kept?.id === kept.id)
+        voiceStore.set({
+          kept: { ...kept, isSending: false },
+          error: signal.aborted ? null : error,
+        });
       await conversation.refreshAfter(token, error);
     }
   },
 
+  /** Keeps the recording and waits no longer. It may arrive nevertheless, and once only, since its id stays. */
+  stopSending: () => sending.abort(),
+
   discard(): void {
-    store.get().active?.cancel();
+    voiceStore.get().active?.cancel();
     player.stop();
     clear();
   },
@@ -99,12 +81,25 @@ export const voiceDraft = {
 
 async function askForMicrophone(): Promise<MediaStream> {
   if (typeof MediaRecorder !== 'function') throw new DOMException('', 'NotSupportedError');
-  return navigator.mediaDevices.getUserMedia({ audio: constraints });
+  const asked = navigator.mediaDevices.getUserMedia({ audio: constraints });
+  try {
+    return await within(timeLimits.permission, asked);
+  } catch (error) {
+    if (!(error instanceof TimeLimitError)) throw error;
+    // Nobody waits for a permission that comes later.
+    void asked.then(release, () => null);
+    throw new DOMException('', 'TimeoutError');
+  }
+}
+
+function release(stream: MediaStream | null): void {
+  for (const track of stream?.getTracks() ?? []) track.stop();
 }
 
 async function loadRecorder(loadPanel: () => Promise<unknown>) {
   try {
-    const [recorder] = await Promise.all([import('./recorder.ts'), loadPanel()]);
+    const files = Promise.all([import('./recorder.ts'), loadPanel()]);
+    const [recorder] = await within(timeLimits.file, files);
     return recorder;
   } catch {
     throw new DOMException('', 'NetworkError');
@@ -112,25 +107,27 @@ async function loadRecorder(loadPanel: () => Promise<unknown>) {
 }
 
 function ended(recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd): void {
-  const { token } = store.get();
-  if (typeof recorded === 'string') return store.set({ ...empty, token, problem: recorded });
-  store.set({
+  const { token } = voiceStore.get();
+  if (typeof recorded === 'string')
+    return voiceStore.set({ ...noRecording, token, problem: recorded });
+  const isTooLarge = recorded.size > largestRecordingBytes;
+  voiceStore.set({
     active: null,
-    kept: { id: crypto.randomUUID(), blob: recorded, seconds, end, isSending: false },
+    kept: { id: crypto.randomUUID(), blob: recorded, seconds, end, isSending: false, isTooLarge },
   });
 }
 
 function clear(): void {
-  store.set(empty);
+  voiceStore.set(noRecording);
 }
 
 if (typeof document !== 'undefined') {
   session.subscribe(() => {
-    const { token } = store.get();
+    const { token } = voiceStore.get();
     if (token !== null && token !== session.get().token) voiceDraft.discard();
   });
   addEventListener('beforeunload', (event) => {
-    const { active, kept } = store.get();
+    const { active, kept } = voiceStore.get();
     if (active || kept) event.preventDefault();
   });
 }

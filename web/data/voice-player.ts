@@ -1,12 +1,18 @@
+import { ApiError } from './api-errors.ts';
+import * as timeLimits from './time-limits.ts';
+import { within } from './within.ts';
 import { session } from './session.ts';
 import { createStore } from './store.ts';
 
 export const speeds = [1, 1.5, 2] as const;
 export type Speed = (typeof speeds)[number];
 
+/** `failed`: it cannot be played here; `unreached`: it could not be fetched. */
+export type PlayState = 'loading' | 'playing' | 'paused' | 'failed' | 'unreached';
+
 type Playback = {
   key: string | null;
-  state: 'loading' | 'playing' | 'paused' | 'failed';
+  state: PlayState;
   /** Seconds. */
   position: number;
   speed: Speed;
@@ -27,7 +33,7 @@ export const player = {
   async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
     const { key: current, state, position } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
-    if (current === key && state === 'loading') return;
+    if (current === key && state === 'loading') return player.stop();
     const from = current === key ? position : 0;
     audio?.pause();
     store.set({ key, state: 'loading', position: from });
@@ -39,7 +45,7 @@ export const player = {
       // Loading took so long that the click no longer counts; the next one plays at once.
       const isBlocked =
         error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
-      store.set({ state: isBlocked ? 'paused' : 'failed' });
+      store.set({ state: isBlocked ? 'paused' : failureOf(error) });
     }
   },
 
@@ -65,12 +71,15 @@ export const player = {
   },
 };
 
+const failureOf = (error: unknown) =>
+  error instanceof ApiError && error.isOutage ? 'unreached' : 'failed';
+
 async function play(address: string, from: number): Promise<void> {
   audio ??= createAudio();
   if (audio.src !== address) audio.src = address;
   if (Math.abs(audio.currentTime - from) > 0.5) audio.currentTime = from;
   audio.playbackRate = store.get().speed;
-  await audio.play();
+  await within(timeLimits.browser, audio.play());
 }
 
 function createAudio(): HTMLAudioElement {

@@ -42,10 +42,41 @@ export function hasLateReply({ messages, loadedUpTo }: Conversation): boolean {
   return Date.parse(reply.at) - Date.parse(asked.at) > watchedMs;
 }
 
+/** Whether nothing has answered the message with this `seq`, or a later one. */
+export function awaitsReply({ messages }: Conversation, seq: number): boolean {
+  const newest = messages.at(-1);
+  return newest !== undefined && newest.seq >= seq && newest.author === 'user';
+}
+
 export function withOlderPage(conversation: Conversation, page: ChatPage): Conversation {
   const first = conversation.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
   const older = page.messages.filter(({ seq }) => seq < first);
   return { ...conversation, messages: [...older, ...conversation.messages], hasMore: page.hasMore };
+}
+
+/**
+ * The conversation with its newest page, read again. Messages that the page adds count as arrived since it was opened,
+ * and older ones stay if they are continued by the page.
+ */
+export function withNewestPage(current: Conversation | undefined, page: ChatPage): Conversation {
+  const read = conversationOf(page);
+  if (!current) return read;
+  if (page.revision < current.revision) return current;
+  const { loadedUpTo, typed } = current;
+  const known = { ...read, loadedUpTo, typed: page.typingUntil === null ? '' : typed };
+  const first = page.messages[0]?.seq;
+  if (first === undefined || !page.hasMore) return known;
+  const older = current.messages.filter(({ seq }) => seq < first);
+  const isContinued = older.at(-1)?.seq === first - 1;
+  if (!isContinued) return known;
+  return { ...known, messages: [...older, ...page.messages], hasMore: current.hasMore };
+}
+
+/** A conversation as it was read, with the newer messages of another state of it. */
+export function withNewer(read: Conversation, other: Conversation | undefined): Conversation {
+  const newest = read.messages.at(-1)?.seq ?? 0;
+  const newer = (other?.messages ?? []).filter(({ seq }) => seq > newest);
+  return { ...read, messages: [...read.messages, ...newer] };
 }
 
 /** Adds a message, or replaces the one of the same id. A reply ends the typing. */

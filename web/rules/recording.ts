@@ -21,15 +21,27 @@ export type MicrophoneProblem =
   | 'unsupported'
   | 'silent'
   | 'short'
+  | 'unanswered'
   | 'network';
 
 /** Why nothing can be recorded, by the name of the error of `getUserMedia`, or of the recorder's download. */
 export function microphoneProblem(name: string): MicrophoneProblem {
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied';
   if (name === 'NetworkError') return 'network';
+  if (name === 'TimeoutError') return 'unanswered';
   if (name === 'NotFoundError' || name === 'OverconstrainedError') return 'missing';
   return name === 'NotReadableError' || name === 'AbortError' ? 'busy' : 'unsupported';
 }
+
+/** The refusals of a recording that stay the same however often it is sent. */
+const finalRefusals: ReadonlySet<string | null> = new Set([
+  'body_too_large',
+  'not_audio',
+  'invalid_body',
+  'invalid_field',
+]);
+
+export const isRefusedForGood = (code: string | null): boolean => finalRefusals.has(code);
 
 export function clockText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

@@ -2,11 +2,21 @@ import type { StreamMessage } from '#contract/usage-stream';
 import type { PartialProfile } from './user-profile.ts';
 import type { ChatStreamEvent } from '#contract/chat-schemas';
 
-/** The profile in a stream's first event; null from an older version of the Worker, which sends none. */
+/** The profile in a stream's first event; null if it has none. */
 export function readOpening(data: string): PartialProfile | null {
   try {
     const { profile }: { profile?: unknown } = JSON.parse(data);
     return typeof profile === 'object' ? profile : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The server's time in the data of a beat (ISO 8601); null if it has none. */
+export function readBeat(data: string): string | null {
+  try {
+    const { at }: { at?: unknown } = JSON.parse(data);
+    return typeof at === 'string' ? at : null;
   } catch {
     return null;
   }
@@ -54,4 +64,11 @@ const cap = 30_000;
 /** Milliseconds before the given attempt (1 is the first); null after the last attempt. */
 export function reconnectDelay(attempt: number): number | null {
   return attempt > maxAttempts ? null : Math.min(base * 2 ** (attempt - 1), cap);
+}
+
+const minuteMs = 60_000;
+
+/** Milliseconds between two calls that look whether the server responds again; `random` (0..1) spreads the pages. */
+export function signInterval(random: number): number {
+  return minuteMs * (1 + random / 2);
 }

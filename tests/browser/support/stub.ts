@@ -33,6 +33,9 @@ export class Stub {
   readonly #expectedErrors: RegExp[];
   readonly #replies = new Map<EndpointName, Reply>();
   readonly #calls: Call[] = [];
+  #person: Person = {};
+  /** The time that each response says (ISO 8601); by default the page has to do with that of its device. */
+  serverTime: () => string | null = () => null;
 
   constructor(page: Page, expectedErrors: RegExp[]) {
     this.#page = page;
@@ -71,6 +74,7 @@ export class Stub {
 
   /** Sets the profile of `GET /api/user/me`. */
   person(person: Person): void {
+    this.#person = person;
     this.respond('getMe', { success: true, profile: profileOf(person) });
   }
 
@@ -103,7 +107,7 @@ export class Stub {
   openStream(
     name: 'usageStream' | 'chatStream',
     events: object[] = [],
-    opening = {},
+    opening?: object,
   ): (event: object) => void {
     const streams = new Set<ServerResponse>();
     let revision = firstRevision;
@@ -111,11 +115,14 @@ export class Stub {
       const id = 'message' in event || event.type === 'cleared' ? `id: ${(revision += 1)}\n` : '';
       return `${id}data: ${JSON.stringify(event)}\n\n`;
     };
-    const first = `event: connection_established\ndata: ${JSON.stringify(opening)}\n\n${events.map(frame).join('')}`;
+    const first = () => {
+      const data = opening ?? { profile: profileOf(this.#person) };
+      return `event: connection_established\ndata: ${JSON.stringify(data)}\n\n${events.map(frame).join('')}`;
+    };
     let early = '';
     this.#replies.set(name, (_, response) => {
       streams.add(response.on('close', () => streams.delete(response)));
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first + early);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first() + early);
       early = '';
     });
     return (event) => {
@@ -186,6 +193,9 @@ export class Stub {
       token: headers.authorization,
     };
     this.#calls.push(call);
+    response.sendDate = false;
+    const now = this.serverTime();
+    if (now) response.setHeader('date', new Date(now).toUTCString());
     const reply = this.#replies.get(name);
     if (!reply) return sendJson(response, 500, `The test says nothing about ${name}`);
     await reply(call, response);

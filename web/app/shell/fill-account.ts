@@ -6,7 +6,7 @@ import { painted, shellRoot, parsed, startApp } from './start-shell.ts';
 /** Fills the served shell about a second before the app (1.6 Mbit/s, a quarter of the processor) replaces it. */
 async function fillAccount(): Promise<void> {
   const response = await globalThis.earlyStart?.responses[profilePath];
-  if (!response?.ok) return;
+  if (typeof response === 'string' || !response?.ok) return;
   const { profile } = await response.clone().json();
   const user = readUser(Object(profile));
   await parsed();

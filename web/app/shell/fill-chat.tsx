@@ -17,11 +17,13 @@ import { isNearEnd, sendsOnEnter } from '../../rules/browser-input.ts';
 async function fillChat(): Promise<void> {
   const early = globalThis.earlyStart;
   const response = await early?.responses[newestMessagesPath];
-  if (!early?.token || !response?.ok) return;
+  if (!early?.token || typeof response === 'string' || !response?.ok) return;
   const page: ChatPage = await response.clone().json();
   await parsed();
   if (page.consent?.version !== consentVersion || page.messages.length === 0) return;
-  const shown = { token: early.token, page, openedAt: Date.now(), isAtEnd: true };
+  // oxlint-disable-next-line no-restricted-properties -- only if a proxy has removed the server's time
+  const openedAt = Date.parse(response.headers.get('date') ?? '') || Date.now();
+  const shown = { token: early.token, page, openedAt, isAtEnd: true };
   if (!showConversation(shown)) return;
   early.shownChat = shown;
   noteScrolling(shown);

@@ -1,6 +1,8 @@
 import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
-import { hasUnsent, reloadOnce } from '../deployment-change.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+import { send } from '../../data/send.ts';
+import { hasUnsent } from '../deployment-change.ts';
 import { link } from '#styled/recipes';
 
 /** The longest time (ms) for which slow data delays the app. */
@@ -53,11 +55,11 @@ function hasParts(): Promise<boolean> {
 }
 
 /** The status of the response; 0 without a connection. */
-const statusOf = (file: string): Promise<number> =>
-  fetch(file, { method: 'HEAD', cache: 'no-store' }).then(
-    ({ status }) => status,
-    () => 0,
-  );
+async function statusOf(file: string): Promise<number> {
+  const request = { method: 'HEAD', cache: 'no-store' } as const;
+  const response = await send(file, timeLimits.reading, request);
+  return typeof response === 'string' ? 0 : response.status;
+}
 
 function connection(): Promise<unknown> {
   showProblem(errorWords.network);
@@ -65,8 +67,12 @@ function connection(): Promise<unknown> {
   return Promise.race([wait(retryAfter), online]);
 }
 
+/** A page that was loaded again names the files of the present deployment, so a second time would not help. */
 function reloadOrGiveUp(): void {
-  if (hasUnsent() || !reloadOnce()) showProblem(layoutWords.wrong);
+  const { state } = history;
+  if (hasUnsent() || state?.wasReloaded) return showProblem(layoutWords.wrong);
+  history.replaceState({ ...state, wasReloaded: true }, '');
+  location.reload();
 }
 
 const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));

@@ -1,4 +1,4 @@
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, lazy, useState, type ReactNode } from 'react';
 import { button, card } from '#styled/recipes';
 import { managementButton } from '../../rules/account-view.ts';
 import { planOf } from '#contract/plans';
@@ -12,7 +12,8 @@ import { isOwnAddress } from '../../rules/browser-input.ts';
 import { ApiError, notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
-import { redirectTo, session } from '../../data/session.ts';
+import { tabStorage } from '../../data/store.ts';
+import { redirectTo, session, tabKeys } from '../../data/session.ts';
 
 type Props = {
   user: User;
@@ -24,11 +25,13 @@ type Props = {
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 const loadChange = () => import('./change-number.tsx');
-const ChangeNumber = lazy(loadChange);
+const ChangeNumber = lazy<(props: { close: () => void }) => ReactNode>(() =>
+  loadChange().catch(() => ({ default: () => null })),
+);
 
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState(false);
-  const [isMoving, setMoving] = useState(false);
+  const [isMoving, setMoving] = useState(() => tabStorage.read(tabKeys.phoneChange) !== null);
   const isPaying = !user.isTrial && planOf(user.metadata.subscriptionTier).id !== 'free';
   const { manageSubscription, manageBilling } = usePortals(isPaying, setProcessing);
   const { label, hint } = managementButton({

@@ -7,6 +7,7 @@ import { Phone } from '#contract/schemas';
 import { accountWords, changeNumberWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
+import { keptPhoneChange } from '../../data/kept-phone-change.ts';
 import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';
@@ -15,12 +16,15 @@ import { loadPhonePlans, phonePlans, usePhoneText } from '../../data/phone-plans
 import { shownCode, phoneError } from '../../rules/sign-in-rules.ts';
 import { TextField } from '../../ui/form-fields.tsx';
 
-type Begun = { phone: string; challenge: string };
-
-export default function ChangeNumber({ close }: { close: () => void }) {
-  const [begun, setBegun] = useState<Begun | null>(null);
+export default function ChangeNumber({ close: leave }: { close: () => void }) {
+  const [begun, setBegun] = useState(keptPhoneChange.read);
   const [isBusy, setBusy] = useState(false);
   const newPhoneText = usePhoneText(begun?.phone ?? '');
+
+  const close = () => {
+    keptPhoneChange.remove();
+    leave();
+  };
 
   const perform = async (work: () => Promise<void>) => {
     if (isBusy) return;
@@ -33,12 +37,13 @@ export default function ChangeNumber({ close }: { close: () => void }) {
   const begin = (phone: string) =>
     perform(async () => {
       const { challenge } = await request('beginPhoneChange', { phone });
-      setBegun({ phone, challenge });
+      setBegun(keptPhoneChange.keep(phone, challenge));
     });
   const verify = (otp: string) =>
     perform(async () => {
       const { token } = session.get();
-      const { profile } = await request('verifyPhoneChange', { ...begun!, otp });
+      const { phone, challenge } = begun!;
+      const { profile } = await request('verifyPhoneChange', { phone, challenge, otp });
       if (token) keepProfile(token, profile);
       showToast({
         type: 'success',

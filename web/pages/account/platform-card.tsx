@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useEffect } from 'react';
 import { card, link, skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
 import { useSession } from '../../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { errorWords } from '#words/page-errors';
@@ -11,7 +13,9 @@ import { CardHead } from './account-layout.tsx';
 import { css } from '#styled/css';
 
 const loadChoice = () => import('./platform-choice.tsx');
-const PlatformChoice = lazy(() => loadChoice().catch(() => ({ default: NotLoaded })));
+const PlatformChoice = lazy(() =>
+  within(timeLimits.file, loadChoice()).catch(() => ({ default: NotLoaded })),
+);
 
 /** The user's messaging platform; no card without a known preference. */
 export function PlatformCard() {

@@ -1,21 +1,28 @@
 import { planOf } from '#contract/plans';
 import { css } from '#styled/css';
-import { card, progress } from '#styled/recipes';
+import { button, card, progress } from '#styled/recipes';
 import type { User } from '../../rules/user-profile.ts';
 import { usageView } from '../../rules/account-view.ts';
 import { accountWords, usageWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
-import { useSyncExternalStore, useId } from 'react';
+import { useSyncExternalStore, useId, useRef } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
+import { retryStream } from '../../data/session-stream.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 
 export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {
+  const element = useRef<HTMLElement>(null);
   const { label, used, limit, percent, note } = usageView(
     planOf(user.metadata.subscriptionTier),
     user.messagesUsedThisPeriod,
   );
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="usage">
+    <section
+      ref={element}
+      tabIndex={-1}
+      className={card({ look: 'raised' })}
+      aria-labelledby="usage"
+    >
       <CardHead id="usage" title={usageWords.title} beside={<ConnectionState />}>
         <RefreshButton label={accountWords.refreshUsage} />
       </CardHead>
@@ -30,6 +37,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
           />
         )}
         {note && <p className={css({ textStyle: 'small', color: 'muted' })}>{note}</p>}
+        <ConnectAgain focusCard={() => element.current?.focus()} />
       </div>
       {limit !== null && <UsageWarning used={used} limit={limit} />}
     </section>
@@ -42,6 +50,21 @@ function ConnectionState() {
     <output className={indicator} data-status={status}>
       {usageWords.connection[status]}
     </output>
+  );
+}
+
+/** A way on when the stream has ended. The button disappears once it is pressed, so the card takes the focus. */
+function ConnectAgain({ focusCard }: { focusCard: () => void }) {
+  const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
+  const connect = () => {
+    focusCard();
+    retryStream();
+  };
+  if (status !== 'lost') return null;
+  return (
+    <button type="button" className={button({ look: 'outline' })} onClick={connect}>
+      {usageWords.connectAgain}
+    </button>
   );
 }
 

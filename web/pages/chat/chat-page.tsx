@@ -2,6 +2,8 @@ import { basePath } from '#words/language';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { shownChat } from '../../data/early-start.ts';
 import { session, useSession } from '../../data/session.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
 import { useConversation } from '../../data/chat-conversation.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
@@ -12,8 +14,12 @@ import { skeleton, button, link } from '#styled/recipes';
 import { footerWords, layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
-const ConsentStep = lazy(() => import('./consent-step.tsx').catch(() => ({ default: ReloadStep })));
-const HelpDialog = lazy(() => import('./help-dialog.tsx').catch(() => ({ default: HelpLink })));
+const ConsentStep = lazy(() =>
+  within(timeLimits.file, import('./consent-step.tsx')).catch(() => ({ default: ReloadStep })),
+);
+const HelpDialog = lazy(() =>
+  within(timeLimits.file, import('./help-dialog.tsx')).catch(() => ({ default: HelpLink })),
+);
 
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {

@@ -16,11 +16,14 @@ import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { drafts, conversation } from '../../data/chat-conversation.ts';
 import { likelyKeyboard, sendsOnEnter } from '../../rules/browser-input.ts';
+import { serverClock } from '../../data/clock.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
 import { errorWords } from '#words/page-errors';
 import { voiceWords } from '#words/voice';
-import { voiceDraft } from '../../data/voice-draft.ts';
+import { noRecording, voiceStore } from '../../data/voice-store.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
 import { Icon } from '../../ui/icons.tsx';
 import {
   plainError,
@@ -37,6 +40,14 @@ import { ApiError } from '../../data/api-errors.ts';
 const loadPanel = () => import('./voice-panel.tsx');
 const VoicePanel = lazy(loadPanel);
 
+const loadVoice = () => within(timeLimits.file, import('../../data/voice-draft.ts'));
+
+async function record(token: string): Promise<void> {
+  const file = await loadVoice().catch(() => null);
+  if (file) return file.voiceDraft.start(token, loadPanel);
+  voiceStore.set({ ...noRecording, token, problem: 'network' });
+}
+
 /** The counter appears when this share of the limit is used. */
 const counterFrom = 0.8 * longestMessage;
 
@@ -50,7 +61,7 @@ type Props = {
 
 export function Composer({ token, send, error, showError, openHelp }: Props) {
   const { text } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
-  const voice = useSyncExternalStore(voiceDraft.subscribe, voiceDraft.get, voiceDraft.get);
+  const voice = useSyncExternalStore(voiceStore.subscribe, voiceStore.get, voiceStore.get);
   const isVoice = voice.token === token && (voice.active !== null || voice.kept !== null);
   const field = useRef<HTMLTextAreaElement>(null);
   const recordButton = useFocusAfter(isVoice);
@@ -136,13 +147,15 @@ type RecordButtonProps = Pick<Props, 'token' | 'showError'> & { ref: Ref<HTMLBut
 function RecordButton({ ref, token, showError }: RecordButtonProps) {
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
   const { problem, isAsking } = useSyncExternalStore(
-    voiceDraft.subscribe,
-    voiceDraft.get,
-    voiceDraft.get,
+    voiceStore.subscribe,
+    voiceStore.get,
+    voiceStore.get,
   );
+  // A browser asks for the microphone soon after the click alone.
+  useEffect(() => void loadVoice().catch(() => null), []);
   const start = () => {
     showError(null);
-    if (planOf(tier).hasVoice) void voiceDraft.start(token, loadPanel);
+    if (planOf(tier).hasVoice) void record(token);
     else showError({ ...voiceNotInPlan, isNotice: true });
   };
   return (
@@ -168,8 +181,8 @@ function RecordButton({ ref, token, showError }: RecordButtonProps) {
 }
 
 function problemText(problem: MicrophoneProblem): string {
-  const { denied, missing, busy, unsupported, silent, short } = voiceWords;
-  const own = { denied, missing, busy, unsupported, silent, short };
+  const { denied, missing, busy, unsupported, silent, short, unanswered } = voiceWords;
+  const own = { denied, missing, busy, unsupported, silent, short, unanswered };
   return problem === 'network' ? errorWords.network : own[problem];
 }
 
@@ -281,7 +294,7 @@ export function useSendMessage(token: string, onShown: () => void) {
     if (problem) setError(plainError(problem));
     if (problem) return false;
     const id = crypto.randomUUID();
-    drafts.add({ id, text, at: new Date().toISOString(), state: 'sending' });
+    drafts.add({ id, text, at: serverClock.iso(), state: 'sending' });
     requestAnimationFrame(onShown);
     void deliver(id, text);
     return true;
@@ -289,7 +302,7 @@ export function useSendMessage(token: string, onShown: () => void) {
 
   const sendAgain = (id: string, text: string): void => {
     if (!drafts.get().pending.some((one) => one.id === id))
-      drafts.add({ id, text, at: new Date().toISOString(), state: 'sending' });
+      drafts.add({ id, text, at: serverClock.iso(), state: 'sending' });
     drafts.mark(id, 'sending');
     void deliver(id, text);
   };

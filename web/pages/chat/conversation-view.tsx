@@ -12,6 +12,8 @@ import {
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { drafts, useConnection } from '../../data/chat-conversation.ts';
+import { serverClock } from '../../data/clock.ts';
+import { voiceStore } from '../../data/voice-store.ts';
 import { retryStream } from '../../data/session-stream.ts';
 import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -37,14 +39,15 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
     ({ author, seq }) => author === 'solace' && seq > conversation.loadedUpTo,
   );
   const newest = conversation.messages.at(-1)?.seq ?? 0;
+  useEffect(() => {
+    drafts.settle(conversation.messages);
+    voiceStore.settle(conversation.messages);
+  }, [conversation.messages]);
   const list = useRef<HTMLElement>(null);
   const isTyping = useIsBefore(conversation.typingUntil);
   const typed = isTyping ? conversation.typed : '';
   const [reminders, setReminders] = useState<string[]>([]);
-  const remind = useCallback(
-    () => setReminders((before) => [...before, new Date().toISOString()]),
-    [],
-  );
+  const remind = useCallback(() => setReminders((before) => [...before, serverClock.iso()]), []);
   const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
   const scroll = useScrollPosition(list, content);
   // A button that disappears once it is pressed would take the focus with it.
@@ -200,11 +203,14 @@ function TypingIndicator({ isTyping }: { isTyping: boolean }) {
   );
 }
 
+/** So long (ms) somebody is shown as typing at most, as the contract has it. */
+const longestTypingMs = 30_000;
+
 function useIsBefore(until: string | null): boolean {
   const [ended, setEnded] = useState<string | null>(null);
   useEffect(() => {
     if (until === null) return undefined;
-    const timer = setTimeout(() => setEnded(until), Math.max(0, Date.parse(until) - Date.now()));
+    const timer = setTimeout(() => setEnded(until), serverClock.until(until, longestTypingMs));
     return () => clearTimeout(timer);
   }, [until]);
   return until !== null && ended !== until;

@@ -4,6 +4,9 @@ import { button } from '#styled/recipes';
 import { conversation as store } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { shownChat } from '../../data/early-start.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
+import { serverClock } from '../../data/clock.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
   noticeIntervalMs,
@@ -18,7 +21,7 @@ import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
 const VoiceMessage = lazy(() =>
-  import('./voice-message.tsx').catch(() => ({ default: VoicePlace })),
+  within(timeLimits.file, import('./voice-message.tsx')).catch(() => ({ default: VoicePlace })),
 );
 
 type Props = {
@@ -42,7 +45,7 @@ export function MessageList({
   keepPosition,
   ...props
 }: Props) {
-  const [openedAt] = useState(() => shownChat()?.openedAt ?? Date.now());
+  const [openedAt] = useState(() => shownChat()?.openedAt ?? serverClock.now());
   const shown = shownMessages(conversation.messages, pending);
   const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
   const { history } = parts;
@@ -80,13 +83,13 @@ export function MessageList({
 /** Calls `remind` after three hours in which the page was visible; the time before it was opened counts too. */
 function useReminder(noticeAt: string, remind: () => void): void {
   useEffect(() => {
-    let left = Date.parse(noticeAt) + noticeIntervalMs - Date.now();
+    let left = Date.parse(noticeAt) + noticeIntervalMs - serverClock.now();
     let visibleSince: number | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {
       clearTimeout(timer);
-      if (visibleSince !== null) left -= Date.now() - visibleSince;
-      visibleSince = document.hidden ? null : Date.now();
+      if (visibleSince !== null) left -= performance.now() - visibleSince;
+      visibleSince = document.hidden ? null : performance.now();
       if (visibleSince !== null) timer = setTimeout(remind, Math.max(0, left));
     };
     follow();

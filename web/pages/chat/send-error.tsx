@@ -20,6 +20,7 @@ export function sendError(error: unknown): SendError {
   if (code === 'allowance_spent')
     return { text: composerWords.spent, leadsToPlans: true, offersHelp: true };
   if (code === 'voice_not_in_plan') return voiceNotInPlan;
+  if (code === 'body_too_large') return plainError(voiceWords.tooLarge);
   return plainError(
     code === 'rate_limited' ? composerWords.tooFast : (toast ?? composerWords.failed),
   );

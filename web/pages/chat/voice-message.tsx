@@ -2,11 +2,12 @@ import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { fetchRecording } from '../../data/api-client.ts';
-import { player } from '../../data/voice-player.ts';
+import { player, type PlayState } from '../../data/voice-player.ts';
 import type { ShownMessage } from '../../rules/transcript.ts';
 import { clockText } from '../../rules/recording.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { voiceWords } from '#words/voice';
+import { errorWords } from '#words/page-errors';
+import { voicePanelWords } from '#words/voice';
 
 export default function VoiceMessage({ token, message }: { token: string; message: ShownMessage }) {
   const { id, key, voice } = message;
@@ -38,7 +39,7 @@ export function RecordingPlayer({ id, seconds, load }: PlayerProps) {
 type ControlsProps = {
   seconds: number;
   position: number;
-  state: 'loading' | 'playing' | 'paused' | 'failed';
+  state: PlayState;
   speed: number;
   toggle: () => void;
   seek: (position: number) => void;
@@ -65,7 +66,7 @@ function PlayerControls({
       <button
         type="button"
         className={button({ look: 'outline', size: 'icon' })}
-        aria-label={isPlaying ? voiceWords.pause : voiceWords.play(total)}
+        aria-label={isPlaying ? voicePanelWords.pause : voicePanelWords.play(total)}
         onClick={toggle}
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
@@ -77,8 +78,8 @@ function PlayerControls({
         max={String(seconds)}
         step="1"
         value={String(Math.min(Math.floor(position), seconds))}
-        aria-label={voiceWords.position}
-        aria-valuetext={voiceWords.at({ position: clockText(spoken), total })}
+        aria-label={voicePanelWords.position}
+        aria-valuetext={voicePanelWords.at({ position: clockText(spoken), total })}
         onChange={({ target }) => seek(Number(target.value))}
       />
       <span className={clock} aria-hidden="true">
@@ -87,15 +88,19 @@ function PlayerControls({
       <button
         type="button"
         className={speedButton}
-        aria-label={voiceWords.speed(String(speed))}
+        aria-label={voicePanelWords.speed(String(speed))}
         onClick={changeSpeed}
       >{`${speed}×`}</button>
-      <output className={problem}>
-        {state === 'failed' ? voiceWords.cannotPlay : state === 'loading' ? voiceWords.loading : ''}
-      </output>
+      <output className={problem}>{stateWords[state] ?? ''}</output>
     </div>
   );
 }
+
+const stateWords: Partial<Record<PlayState, string>> = {
+  loading: voicePanelWords.loading,
+  failed: voicePanelWords.cannotPlay,
+  unreached: errorWords.network,
+};
 
 const controls = css({
   display: 'flex',

@@ -3,19 +3,21 @@ import { longestRecordingSeconds } from '#contract/chat-limits';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import type { ActiveRecording, RecordingEnd } from '../../data/recorder.ts';
-import { voiceDraft, type KeptRecording } from '../../data/voice-draft.ts';
-import { clockText } from '../../rules/recording.ts';
+import { voiceDraft } from '../../data/voice-draft.ts';
+import { voiceStore, type KeptRecording } from '../../data/voice-store.ts';
+import { clockText, isRefusedForGood } from '../../rules/recording.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { voiceWords } from '#words/voice';
-import { sendError, SendErrorText } from './send-error.tsx';
+import { voicePanelWords, voiceWords } from '#words/voice';
+import { ApiError } from '../../data/api-errors.ts';
+import { plainError, sendError, SendErrorText } from './send-error.tsx';
 import { RecordingPlayer } from './voice-message.tsx';
 
 export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
   const { active, kept, error } = useSyncExternalStore(
-    voiceDraft.subscribe,
-    voiceDraft.get,
-    voiceDraft.get,
+    voiceStore.subscribe,
+    voiceStore.get,
+    voiceStore.get,
   );
   const panel = useRef<HTMLDivElement>(null);
   // The button that had the focus is gone.
@@ -29,16 +31,20 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
       ref={panel}
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a fieldset would need a legend on screen
       role="group"
-      aria-label={voiceWords.group}
+      aria-label={voicePanelWords.group}
       className={group}
       tabIndex={-1}
       onKeyDown={stopOnEscape}
     >
-      {kept && error !== null && (
-        <SendErrorText id="voice-error" error={sendError(error)} openHelp={openHelp} />
+      {kept && (error !== null || kept.isTooLarge) && (
+        <SendErrorText
+          id="voice-error"
+          error={kept.isTooLarge ? plainError(voiceWords.tooLarge) : sendError(error)}
+          openHelp={openHelp}
+        />
       )}
       {active && <Running active={active} />}
-      {kept && <Kept kept={kept} hasFailed={error !== null} />}
+      {kept && <Kept kept={kept} error={error} />}
     </div>
   );
 }
@@ -72,9 +78,9 @@ function Running({ active }: { active: ActiveRecording }) {
             <i key={index} style={{ height: `${Math.round(12 + level * 88)}%` }} />
           ))}
         </span>
-        {isEnding && <span aria-hidden="true">{voiceWords.secondsLeft(left)}</span>}
+        {isEnding && <span aria-hidden="true">{voicePanelWords.secondsLeft(left)}</span>}
         <output className={visuallyHidden}>
-          {isEnding ? voiceWords.secondsLeft(countdownFrom) : voiceWords.recording}
+          {isEnding ? voicePanelWords.secondsLeft(countdownFrom) : voiceWords.recording}
         </output>
       </div>
       <div className={actions}>
@@ -83,13 +89,13 @@ function Running({ active }: { active: ActiveRecording }) {
           className={button({ look: 'quiet' })}
           onClick={() => voiceDraft.discard()}
         >
-          {voiceWords.cancel}
+          {voicePanelWords.cancel}
         </button>
         <button type="button" className={button({ look: 'outline' })} onClick={voiceDraft.stop}>
-          {voiceWords.stop}
+          {voicePanelWords.stop}
         </button>
         <button type="button" className={button()} onClick={() => void voiceDraft.send()}>
-          {voiceWords.send}
+          {voicePanelWords.send}
         </button>
       </div>
     </>
@@ -98,37 +104,50 @@ function Running({ active }: { active: ActiveRecording }) {
 
 const endWords: Record<RecordingEnd, string | null> = {
   person: null,
-  limit: voiceWords.limit,
-  hidden: voiceWords.hidden,
-  interrupted: voiceWords.interrupted,
+  limit: voicePanelWords.limit,
+  hidden: voicePanelWords.hidden,
+  interrupted: voicePanelWords.interrupted,
 };
 
-function Kept({ kept, hasFailed }: { kept: KeptRecording; hasFailed: boolean }) {
-  const { id, blob, seconds, end, isSending } = kept;
+function Kept({ kept, error }: { kept: KeptRecording; error: unknown }) {
+  const { id, blob, seconds, end, isSending, isTooLarge } = kept;
+  const isRefused = error instanceof ApiError && isRefusedForGood(error.code);
+  const sendLabel = error === null ? voicePanelWords.send : voicePanelWords.sendAgain;
   return (
     <>
       <output className={css({ textStyle: 'small', color: 'muted' })}>
-        {endWords[end] ?? voiceWords.recorded(clockText(seconds))}
+        {endWords[end] ?? voicePanelWords.recorded(clockText(seconds))}
       </output>
       <RecordingPlayer id={id} seconds={seconds} load={() => Promise.resolve(blob)} />
       <div className={actions}>
-        <button
-          type="button"
-          className={button({ look: 'quiet' })}
-          aria-disabled={isSending}
-          onClick={() => !isSending && voiceDraft.discard()}
-        >
-          <Icon name="trash" />
-          {voiceWords.discard}
-        </button>
-        <button
-          type="button"
-          className={button()}
-          aria-disabled={isSending}
-          onClick={() => void voiceDraft.send()}
-        >
-          {isSending ? voiceWords.sending : hasFailed ? voiceWords.sendAgain : voiceWords.send}
-        </button>
+        {isSending ? (
+          <button
+            type="button"
+            className={button({ look: 'quiet' })}
+            onClick={() => voiceDraft.stopSending()}
+          >
+            {voicePanelWords.cancel}
+          </button>
+        ) : (
+          <button
+            type="button"
+            className={button({ look: 'quiet' })}
+            onClick={() => voiceDraft.discard()}
+          >
+            <Icon name="trash" />
+            {voicePanelWords.discard}
+          </button>
+        )}
+        {!isTooLarge && !isRefused && (
+          <button
+            type="button"
+            className={button()}
+            aria-disabled={isSending}
+            onClick={() => void voiceDraft.send()}
+          >
+            {isSending ? voicePanelWords.sending : sendLabel}
+          </button>
+        )}
       </div>
     </>
   );

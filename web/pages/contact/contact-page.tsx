@@ -6,9 +6,12 @@ import { brand } from '#contract/brand';
 import { isVisible } from '#contract/visible-text';
 import { Icon } from '../../ui/icons.tsx';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { sendFailed } from '../../data/api-errors.ts';
+import { send } from '../../data/send.ts';
+import * as timeLimits from '../../data/time-limits.ts';
 import { showToast } from '../../data/toasts.ts';
-import { draftKeys } from '../../data/session.ts';
-import { unsentText } from '../../data/store.ts';
+import { tabKeys } from '../../data/session.ts';
+import { keepInTab, readFromTab, tabStorage } from '../../data/store.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
 import * as v from 'valibot';
@@ -93,14 +96,13 @@ function ContactForm() {
   const form = useRef<HTMLFormElement>(null);
 
   useEffect(() => {
-    fillEmptyFields(form.current, unsentText.take(draftKeys.contact));
-    return unsentText.keep(draftKeys.contact, () =>
-      form.current ? JSON.stringify(readForm(form.current)) : '',
-    );
+    fillEmptyFields(form.current, readFromTab(tabKeys.contact));
   }, []);
 
-  const recheck = (event: FormEvent<HTMLFormElement>) => {
-    const found = contactErrors(readForm(event.currentTarget));
+  const noteInput = (event: FormEvent<HTMLFormElement>) => {
+    const input = readForm(event.currentTarget);
+    keepInTab(tabKeys.contact, input);
+    const found = contactErrors(input);
     setErrors((shown) =>
       Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
     );
@@ -122,6 +124,7 @@ function ContactForm() {
 
   const confirm = () => {
     form.current?.reset();
+    tabStorage.remove(tabKeys.contact);
     showToast({ type: 'success', title: contactWords.sent, description: contactWords.sentText });
   };
 
@@ -131,7 +134,7 @@ function ContactForm() {
       noValidate
       // No native submission, so that no text gets into the address before hydration.
       method="dialog"
-      onInput={recheck}
+      onInput={noteInput}
       onSubmit={(event) => void submit(event)}
       className={css({ display: 'grid', gap: '5' })}
     >
@@ -178,11 +181,12 @@ function readForm(form: HTMLFormElement): ContactMessage {
 }
 
 /** What somebody has typed before the app started stays. */
-function fillEmptyFields(form: HTMLFormElement | null, draft: string | null): void {
-  const values: Partial<Record<string, string>> = draft ? JSON.parse(draft) : {};
+function fillEmptyFields(form: HTMLFormElement | null, draft: unknown): void {
+  const values: Partial<Record<string, unknown>> = Object(draft);
   for (const name of fields) {
     const field = form?.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[name=${name}]`);
-    if (field && !field.value) field.value = values[name] ?? '';
+    const value = values[name];
+    if (field && !field.value && typeof value === 'string') field.value = value;
   }
 }
 
@@ -229,11 +233,12 @@ const simulatedDelay = 1500;
 async function sendMessage(message: ContactMessage): Promise<void> {
   if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
   const headers = { 'Content-Type': 'application/json' };
-  const response = await fetch(contactAddress, {
+  const response = await send(contactAddress, timeLimits.writing, {
     method: 'POST',
     headers,
     body: JSON.stringify(message),
     credentials: 'omit',
   });
+  if (!(response instanceof Response)) throw sendFailed(response);
   if (!response.ok) throw new Error(`The contact address answered ${response.status}`);
 }

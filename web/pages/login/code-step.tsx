@@ -12,27 +12,42 @@ import { loginWords } from '#words/login';
 import { StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
-import { verifyOtp } from '../../data/sign-in.ts';
+import { steadyNow } from '../../rules/steady-clock.ts';
+import { keptSignIn } from '../../data/kept-steps.ts';
+import {
+  challengesFor,
+  secondsLeft,
+  withFailure,
+  type SignInStep,
+} from '../../rules/sign-in-steps.ts';
+import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
-type Options = {
-  phone: string;
-  challenge: string | undefined;
-  wishes: LoginWishes;
-  lockout: Lockout;
+type Options = { current: SignInStep; wishes: LoginWishes; lockout: Lockout };
+type Props = Options & {
+  back: () => void;
+  goToCode: (number: string, challenge: string | undefined) => void;
 };
-type Props = Options & { back: () => void };
 
 /** A code arrives within seconds; after this time the page suggests what to check. */
 const lateAfter = 30_000;
 
-export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
+export function CodeStep({ current, wishes, lockout, back, goToCode }: Props) {
+  const { phone } = current;
   const [code, setCode] = useState('');
   const [wasLeft, setWasLeft] = useState(false);
   const [isLate, setLate] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const titleId = useId();
   const phoneText = usePhoneText(phone);
-  const { verify, isVerifying, failure } = useVerification({ phone, challenge, wishes, lockout });
+  const verification = useVerification({ current, wishes, lockout });
+  const { verify, isVerifying, failure, isSpent } = verification;
+  const askAgain = useNewCode(phone, (challenge) => {
+    goToCode(phone, challenge);
+    setCode('');
+    setLate(false);
+    verification.reset();
+    input.current?.focus();
+  });
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
 
   useEffect(() => {
@@ -61,6 +76,7 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
         <Unbroken text={loginWords.codeLead(phoneText)} />
       </StepTitle>
       {failure && <Alert look="danger">{failure}</Alert>}
+      {askAgain.failure && <Alert look="danger">{askAgain.failure}</Alert>}
       <TextField
         ref={input}
         look="code"
@@ -83,6 +99,16 @@ export function CodeStep({ phone, challenge, wishes, lockout, back }: Props) {
         {submitLabel(lockout, isVerifying)}
       </button>
       <output>{isLate && <Alert>{loginWords.noCode}</Alert>}</output>
+      {(isLate || isSpent) && (
+        <button
+          type="button"
+          className={button({ look: 'outline', wide: true })}
+          aria-busy={askAgain.isBusy}
+          onClick={askAgain.run}
+        >
+          {askAgain.isBusy ? loginWords.sending : loginWords.newCode}
+        </button>
+      )}
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={back}>
         {loginWords.changePhone}
       </button>
@@ -100,33 +126,54 @@ function submitLabel(lockout: Lockout, isVerifying: boolean): string {
 
 export const codeSentToast = 'code-sent';
 
+/** Asks for another code at the code step. */
+function useNewCode(phone: string, onSent: (challenge: string | undefined) => void) {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const run = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    setFailure(undefined);
+    const { success, isNetworkError, message, challenge } = await requestOtp(phone);
+    setBusy(false);
+    if (success) return onSent(challenge);
+    setFailure(isNetworkError ? loginWords.networkError : (message ?? loginWords.sendFailed));
+  };
+  return { isBusy, failure, run: () => void run() };
+}
+
 /** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
-function useVerification({ phone, challenge, wishes, lockout }: Options) {
+function useVerification({ current, wishes, lockout }: Options) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<string>();
+  const [isSpent, setSpent] = useState(false);
   const navigate = useNavigate();
 
   const verify = async (code: string) => {
     setVerifying(true);
     setFailure(undefined);
     withdrawToast(codeSentToast);
-    const {
-      success,
-      status,
-      message = loginWords.invalidCode,
-    } = await verifyOtp({ phone, otp: code, challenge });
+    const { phone } = current;
+    const challenge = challengesFor(current, phone);
+    const result = await verifyOtp({ phone, otp: code, challenge });
+    const { success, status, message = loginWords.invalidCode } = result;
     setVerifying(false);
-    if (success) return navigate({ to: finishSignIn(status, wishes), replace: true });
+    if (success) {
+      keptSignIn.remove();
+      return navigate({ to: finishSignIn(status, wishes), replace: true });
+    }
     setFailure(message);
-    lockout.addFailure();
+    setSpent(result.code === 'code_spent');
+    if (result.code !== 'code_spent') lockout.addFailure();
     showToast({ type: 'error', title: loginWords.verificationFailed, description: message });
   };
 
-  return { verify, isVerifying, failure };
+  const reset = () => {
+    setFailure(undefined);
+    setSpent(false);
+  };
+  return { verify, isVerifying, failure, isSpent, reset };
 }
-
-const maxFailures = 3;
-const cooldown = 30_000;
 
 export type Lockout = {
   secondsLeft: number;
@@ -135,30 +182,24 @@ export type Lockout = {
   addFailure: () => void;
 };
 
-/** Counts failed codes. The third starts a cooldown of 30 seconds. */
+/** Counts failed codes. The third starts a cooldown of 30 seconds, which a reload does not end. */
 export function useLockout(): Lockout {
-  const [failures, setFailures] = useState(0);
-  const [end, setEnd] = useState<number | null>(null);
-  const [now, setNow] = useState(0);
-  const isLocked = end !== null && now < end;
+  const [state, setState] = useState(keptSignIn.lockout);
+  const [now, setNow] = useState(steadyNow);
+  const left = secondsLeft(state, now);
+  const isLocked = left > 0;
 
   useEffect(() => {
     if (!isLocked) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 250);
+    const timer = setInterval(() => setNow(steadyNow()), 250);
     return () => clearInterval(timer);
   }, [isLocked]);
 
   const addFailure = () => {
-    const locks = failures + 1 >= maxFailures;
-    setFailures(locks ? 0 : failures + 1);
-    if (!locks) return;
-    setNow(Date.now());
-    setEnd(Date.now() + cooldown);
+    const next = withFailure(state, steadyNow());
+    keptSignIn.keepLockout(next);
+    setState(next);
+    setNow(steadyNow());
   };
-  return {
-    isLocked,
-    wasLocked: end !== null && !isLocked,
-    secondsLeft: isLocked ? Math.ceil((end - now) / 1000) : 0,
-    addFailure,
-  };
+  return { isLocked, wasLocked: state.endsAt > 0 && !isLocked, secondsLeft: left, addFailure };
 }

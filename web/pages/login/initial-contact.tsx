@@ -86,7 +86,7 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
 
   useEffect(() => {
     if (!linkCode) return undefined;
-    const began = Date.now();
+    const began = performance.now();
     let timer: ReturnType<typeof setTimeout>;
     let isEnded = false;
     const ask = async () => {
@@ -100,7 +100,7 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
       clearTimeout(timer);
       timer = setTimeout(
         () => void ask(),
-        Date.now() - began < patientAfterMs ? pauseMs : longPauseMs,
+        performance.now() - began < patientAfterMs ? pauseMs : longPauseMs,
       );
     };
     wait();

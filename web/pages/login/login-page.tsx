@@ -1,11 +1,15 @@
 import { useHydrated } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { askServerTime } from '../../data/api-client.ts';
+import { serverClock } from '../../data/clock.ts';
 import { session } from '../../data/session.ts';
 import { addressToken } from '../../data/early-start.ts';
+import { keptSignIn } from '../../data/kept-steps.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
 import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
+import { firstStep, hasCode, withIssued, type SignInStep } from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
@@ -18,31 +22,24 @@ export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   const [error, setError] = useState<string | null>(null);
   const isHydrated = useHydrated();
   const externalToken = isHydrated ? addressToken('externalToken') : null;
+  // The served page knows nothing of what the tab has kept.
+  const isKept = useMemo(() => isHydrated && keptSignIn.step().step !== 'phone', [isHydrated]);
   if (externalToken && error === null)
     return <ExternalSignIn token={externalToken} onFailure={setError} />;
-  return <LoginScreen wishes={wishes} error={error} />;
+  return <LoginScreen key={String(isKept)} {...{ isKept, wishes, error }} />;
 }
 
-type Step = 'phone' | 'code' | 'contact';
+type Props = { isKept: boolean; wishes: LoginWishes; error: string | null };
 
-function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | null }) {
+function LoginScreen({ isKept, wishes, error }: Props) {
   const { plan, next } = wishes;
-  const [step, setStep] = useState<Step>('phone');
-  const [phone, setPhone] = useState(() =>
-    session.needsCode() ? (session.get().user?.phoneNumber ?? '') : '',
-  );
+  const { current, change, addCode, notice } = useSignInStep(isKept);
+  const { step, phone, linkCode } = current;
   const [wasSent, setWasSent] = useState(false);
-  const [challenge, setChallenge] = useState<string>();
-  const [linkCode, setLinkCode] = useState<string>();
   const lockout = useLockout();
-  const goToCode = (number: string, issued: string | undefined) => {
-    setPhone(number);
-    setChallenge(issued);
-    setStep('code');
-  };
-  const tryAnother = () => {
-    setPhone('');
-    setStep('phone');
+  const goToCode = (number: string, challenge: string | undefined) => {
+    addCode(number, challenge ?? null);
+    change({ step: 'code' });
   };
   return (
     <div className={page({ width: 'form' })}>
@@ -50,24 +47,67 @@ function LoginScreen({ wishes, error }: { wishes: LoginWishes; error: string | n
         {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
         {step === 'phone' && next && <Alert>{loginWords.next}</Alert>}
         {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
+        {step === 'phone' && notice && <Alert>{notice}</Alert>}
         {step === 'phone' && (
           <PhoneStep
-            {...{ phone, setPhone, wasSent, setWasSent }}
-            goToContact={(number, shown) => {
-              setPhone(number);
-              setLinkCode(shown);
-              setStep('contact');
-            }}
-            goToCode={goToCode}
+            {...{ phone, wasSent, setWasSent, goToCode }}
+            noteLost={(number) => addCode(number, null)}
+            setPhone={(number) => change({ phone: number })}
+            hasCode={(number) => hasCode(keptSignIn.step(), number, serverClock.now())}
+            openCode={(number) => change({ phone: number, step: 'code' })}
+            goToContact={(number, shown) =>
+              change({ phone: number, linkCode: shown ?? null, step: 'contact' })
+            }
           />
         )}
         {step === 'code' && (
-          <CodeStep {...{ phone, challenge, wishes, lockout }} back={() => setStep('phone')} />
+          <CodeStep
+            {...{ current, wishes, lockout, goToCode }}
+            back={() => change({ step: 'phone' })}
+          />
         )}
         {step === 'contact' && (
-          <InitialContact {...{ phone, linkCode, setLinkCode, goToCode, tryAnother }} />
+          <InitialContact
+            {...{ phone, goToCode }}
+            linkCode={linkCode ?? undefined}
+            setLinkCode={(fresh) => change({ linkCode: fresh ?? null })}
+            tryAnother={() => change({ phone: '', step: 'phone' })}
+          />
         )}
       </section>
     </div>
   );
+}
+
+/** The step, as the tab keeps it. A code that is too old by the server's clock leads back to the number. */
+function useSignInStep(isKept: boolean) {
+  const [current, setCurrent] = useState(() => (isKept ? keptSignIn.step() : newStep()));
+  const [notice, setNotice] = useState<string>();
+  const keep = (next: SignInStep) => {
+    keptSignIn.keepStep(next);
+    setCurrent(next);
+  };
+  // What is kept is the newest: a response may come after a later render.
+  const change = (part: Partial<SignInStep>) => keep({ ...keptSignIn.step(), ...part });
+  const addCode = (phone: string, challenge: string | null) =>
+    keep(withIssued(keptSignIn.step(), { phone, challenge, at: knownTime() }));
+
+  const checkAge = useEffectEvent(() => {
+    const kept = keptSignIn.step();
+    const isValid = !serverClock.isKnown || hasCode(kept, kept.phone, serverClock.now());
+    if (isValid || kept.step !== 'code') return;
+    setNotice(loginWords.codeTooOld);
+    change({ issued: [], step: 'phone' });
+  });
+  useEffect(() => {
+    if (isKept && keptSignIn.step().step === 'code') void askServerTime().then(checkAge);
+  }, [isKept]);
+  return { current, change, addCode, notice };
+}
+
+const knownTime = () => (serverClock.isKnown ? serverClock.now() : null);
+
+function newStep(): SignInStep {
+  const ownNumber = session.needsCode() ? session.get().user?.phoneNumber : undefined;
+  return { ...firstStep, phone: ownNumber ?? '' };
 }

@@ -22,10 +22,15 @@ type Props = {
   wasSent: boolean;
   setWasSent: (sent: boolean) => void;
   goToCode: (number: string, challenge: string | undefined) => void;
+  /** Opens the code step for a code that was sent before. */
+  openCode: (number: string) => void;
+  hasCode: (number: string) => boolean;
+  /** A code may have been sent, but its challenge did not arrive. */
+  noteLost: (number: string) => void;
   goToContact: (number: string, linkCode: string | undefined) => void;
 };
 
-export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goToContact }: Props) {
+export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, ...steps }: Props) {
   const [error, setError] = useState<string>();
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
@@ -53,6 +58,12 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
       goToContact(number, result.linkCode);
       return undefined;
     }
+    if (result.isRefusedForNow && steps.hasCode(number)) {
+      showToast({ type: 'success', title: loginWords.codeAlreadySent });
+      steps.openCode(number);
+      return undefined;
+    }
+    if (result.isLost) steps.noteLost(number);
     if (result.isNetworkError) return loginWords.networkError;
     if (!result.success) return result.message ?? loginWords.sendFailed;
     showToast({
@@ -61,7 +72,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToCode, goTo
       title: loginWords.codeSentTitle,
       description: loginWords.codeSent,
     });
-    goToCode(number, result.challenge);
+    steps.goToCode(number, result.challenge);
     return undefined;
   };
 

@@ -7,6 +7,8 @@ import { plansWords } from '#words/plans';
 import { planTextWords } from '#words/plan-texts';
 import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
 import { useSession, useVisitor } from '../../data/session.ts';
 import { useState } from 'react';
 import { isOwnAddress } from '../../rules/browser-input.ts';
@@ -182,7 +184,8 @@ function BuyButton({ plan, tier, look, isFirst }: Props) {
   const buy = async () => {
     const { pathname } = location;
     // Whoever only reads the plans loads 2 KiB less.
-    const { createSubscriptionSession } = await import('../../data/billing-pages.ts');
+    const file = within(timeLimits.file, import('../../data/billing-pages.ts'));
+    const { createSubscriptionSession } = await file;
     const url = await createSubscriptionSession(tier);
     if (location.pathname !== pathname) return;
     if (isOwnAddress(url, location.href)) return navigate({ href: url });

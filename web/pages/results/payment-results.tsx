@@ -5,6 +5,8 @@ import { button, link } from '#styled/recipes';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
 import { useSession, sessionReady } from '../../data/session.ts';
 import {
   paymentSuccessWords,
@@ -149,10 +151,11 @@ type Refresh = {
 async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
   const { user } = await sessionReady();
   if (!user) return { isRefreshed: true, isComplete: true };
-  const [{ request }, { fetchProfile }] = await Promise.all([
+  const files = Promise.all([
     import('../../data/api-client.ts'),
     import('../../data/profile-query.ts'),
   ]);
+  const [{ request }, { fetchProfile }] = await within(timeLimits.file, files);
   // Stripe's webhook may arrive after the user; this call syncs the subscription now.
   const checkout = sessionId
     ? await request('verifyCheckoutSession', { sessionId }).catch(() => null)

@@ -1,0 +1,30 @@
+/** Why there is no response: the network or the server's address fails, or the response takes too long. */
+export type SendFailure = 'unreachable' | 'slow';
+
+/**
+ * The only place that sends a request. Resolves to the whole response if it arrives within the limit (ms).
+ * `keepalive` lets the request outlive the page; browsers allow it for 64 KiB of all requests together.
+ */
+export function send(
+  address: string,
+  limit: number,
+  { signal, ...request }: RequestInit = {},
+): Promise<Response | SendFailure> {
+  const abort = new AbortController();
+  signal?.addEventListener('abort', () => abort.abort());
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve('slow');
+      abort.abort();
+    }, limit);
+    void load(address, { ...request, signal: abort.signal })
+      .then(resolve, () => resolve('unreachable'))
+      .then(() => clearTimeout(timer));
+  });
+}
+
+async function load(address: string, request: RequestInit): Promise<Response> {
+  const response = await fetch(address, request);
+  const body = await response.blob();
+  return new Response(body.size > 0 ? body : null, response);
+}

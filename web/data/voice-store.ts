@@ -1,0 +1,42 @@
+import type { MicrophoneProblem } from '../rules/recording.ts';
+import type { ActiveRecording, RecordingEnd } from './recorder.ts';
+import { createStore } from './store.ts';
+
+/** A recording that is not sent yet. `end` says why it ended, if the person did not end it. */
+export type KeptRecording = {
+  id: string;
+  blob: Blob;
+  seconds: number;
+  end: RecordingEnd;
+  isSending: boolean;
+  /** The server takes no recording of this size, however often it is sent. */
+  isTooLarge: boolean;
+};
+
+export type VoiceDraft = {
+  token: string | null;
+  problem: MicrophoneProblem | null;
+  isAsking: boolean;
+  active: ActiveRecording | null;
+  kept: KeptRecording | null;
+  error: unknown;
+};
+
+export const noRecording: VoiceDraft = {
+  token: null,
+  problem: null,
+  isAsking: false,
+  active: null,
+  kept: null,
+  error: null,
+};
+/** The recording being made, or not sent yet. What is done with it loads after the conversation. */
+export const voiceStore = {
+  ...createStore<VoiceDraft>(noRecording),
+
+  /** Drops a recording that has arrived although its response was lost. */
+  settle(arrived: readonly { id: string }[]): void {
+    const { kept } = voiceStore.get();
+    if (kept && arrived.some(({ id }) => id === kept.id)) voiceStore.set(noRecording);
+  },
+};

@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+
+/** A code that was asked for. `challenge` is null if the response was lost; `at` is the server's time (ms), null if it was unknown. */
+const Issued = v.object({
+  phone: v.string(),
+  challenge: v.nullable(v.string()),
+  at: v.nullable(v.number()),
+});
+
+const SignInStep = v.object({
+  step: v.picklist(['phone', 'code', 'contact']),
+  phone: v.string(),
+  /** Newest first. */
+  issued: v.array(Issued),
+  /** What the number that never wrote must send. */
+  linkCode: v.nullable(v.string()),
+});
+
+/** Where somebody is in signing in. It costs a code or a message, so the tab keeps it. */
+export type SignInStep = v.InferOutput<typeof SignInStep>;
+
+export const firstStep: SignInStep = { step: 'phone', phone: '', issued: [], linkCode: null };
+
+/** The step in a stored value; null if it cannot be read. */
+export function readStep(stored: unknown): SignInStep | null {
+  const read = v.safeParse(SignInStep, stored);
+  return read.success ? read.output : null;
+}
+
+/** As the server has it. */
+const codeLifetimeMs = 5 * 60_000;
+/** So many challenges the server takes together. */
+const mostChallenges = 3;
+
+type Asked = v.InferOutput<typeof Issued>;
+
+/** The step after a code was asked for: earlier codes of the number stay valid beside it. */
+export function withIssued(before: SignInStep, asked: Asked): SignInStep {
+  const others = before.issued.filter(({ challenge }) => challenge !== asked.challenge);
+  return { ...before, phone: asked.phone, issued: [asked, ...others].slice(0, mostChallenges) };
+}
+
+/** What is sent with a code of the number; undefined if the newest challenge was lost, or there is none. */
+export function challengesFor(
+  { issued }: SignInStep,
+  phone: string,
+): string | string[] | undefined {
+  const own = issued.filter((one) => one.phone === phone).map(({ challenge }) => challenge);
+  if (own[0] === null) return undefined;
+  const known = own.filter((challenge) => challenge !== null);
+  return known.length > 1 ? known : known[0];
+}
+
+/** Whether a code of the number may still be valid (`now` is the server's time in ms). */
+export function hasCode({ issued }: SignInStep, phone: string, now: number): boolean {
+  return issued.some(
+    (one) => one.phone === phone && (one.at === null || now - one.at < codeLifetimeMs),
+  );
+}
+
+const PhoneChange = v.object({ phone: v.string(), challenge: v.string(), at: v.number() });
+
+/** A change of number whose code was sent to the new number, `at` by the server's time (ms). */
+export type PhoneChange = v.InferOutput<typeof PhoneChange>;
+
+/** The change in a stored value; null if its code is too old, or it cannot be read. */
+export function readPhoneChange(stored: unknown, now: number): PhoneChange | null {
+  const read = v.safeParse(PhoneChange, stored);
+  return read.success && now - read.output.at < codeLifetimeMs ? read.output : null;
+}
+
+/** Failed codes, and the end (ms) of the wait that too many of them have caused; 0 if there is none. */
+const Lockout = v.object({ failures: v.number(), endsAt: v.number() });
+export type LockoutState = v.InferOutput<typeof Lockout>;
+
+const maxFailures = 3;
+const cooldownMs = 30_000;
+
+/** The state in a stored value. The clock may have jumped since, so the wait is never longer than a whole one. */
+export function readLockout(stored: unknown, now: number): LockoutState {
+  const read = v.safeParse(Lockout, stored);
+  if (!read.success) return { failures: 0, endsAt: 0 };
+  const { failures, endsAt } = read.output;
+  return { failures, endsAt: Math.min(endsAt, now + cooldownMs) };
+}
+
+/** The state after another failed code. */
+export function withFailure({ failures, endsAt }: LockoutState, now: number): LockoutState {
+  if (failures + 1 < maxFailures) return { failures: failures + 1, endsAt };
+  return { failures: 0, endsAt: now + cooldownMs };
+}
+
+/** Whole seconds to wait. */
+export function secondsLeft({ endsAt }: LockoutState, now: number): number {
+  return Math.ceil(Math.max(0, endsAt - now) / 1000);
+}
