@@ -271,6 +271,7 @@ test('an external token over the session of another number asks first', async ({
     for (const number of [shownA, shownB]) await expect(dialog).toContainText(number);
     expect(new URL(page.url()).hash).toBe('');
     await follow(dialog.getByRole('button', { name }), '**/account');
+    await expect(dialog).toBeHidden();
     await expect(main(page).getByText(shown)).toBeVisible();
   };
   await choose('Stay signed in', shownA);

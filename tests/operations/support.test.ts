@@ -315,7 +315,8 @@ it('export prints what every table and Stripe hold, without secrets and hashes',
   const data = JSON.parse(stdout);
   const stripe = { subscriptions: [{ status: 'active' }] };
   expect(data).toMatchObject({ account: { phone, tier: 'basic', trialTier: 'premium' }, stripe });
-  const exported = 'aliases bot_calls codes customers outbox sessions trial_links users'.split(' ');
+  const tables = 'aliases bot_calls codes customers outbox purchase_choices';
+  const exported = `${tables} rate_limit_events sessions trial_links users`.split(' ');
   expect(exported).toEqual(expect.arrayContaining(await tablesWith(phone, data.account.id)));
   expect(stdout).not.toMatch(/"\w*mac"|wonBy|leaseToken": "/i);
 });
