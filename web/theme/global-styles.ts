@@ -13,8 +13,8 @@ export const globalCss = defineGlobalStyles({
     lineHeight: 'normal',
     textSizeAdjust: '100%',
     scrollPaddingTop: '6rem',
-    // So that a dialog, which takes the page's scroll bar away, does not move the page.
-    scrollbarGutter: 'stable',
+    // So that a dialog, which takes the page's scroll bar away, does not move the page. The bars of phones take no room.
+    md: { scrollbarGutter: 'stable' },
     accentColor: 'primary',
     _calm: { scrollBehavior: 'smooth' },
     '&[data-theme=light]': { colorScheme: 'light' },

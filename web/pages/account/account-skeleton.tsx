@@ -95,8 +95,10 @@ const usage = css({
   '& > p:last-child:empty': { width: 'full', backgroundColor: 'transparent' },
 });
 const label = css({
+  // The title keeps its line, and the text beside it may take two.
+  flex: '1 1 0',
   display: 'flex',
-  flexWrap: 'wrap',
+  justifyContent: 'flex-end',
   alignItems: 'center',
   gap: '2',
   textStyle: 'fine',
