@@ -1,5 +1,4 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import { numberingPlans } from '#contract/numbering-plans';
 import type { NumberingPlans } from '#contract/pasted';
 import { formatPhone } from '../rules/formats.ts';
 import { createStore } from './store.ts';
@@ -13,8 +12,8 @@ export const phonePlans = () => loaded.get().plans;
 export async function loadPhonePlans(): Promise<void> {
   if (phonePlans()) return;
   try {
-    const { parse, describe } = await import('./phone-library.ts');
-    loaded.set({ plans: numberingPlans({ parse, describe }) });
+    const { plans } = await import('./phone-library.ts');
+    loaded.set({ plans });
   } catch {
     // Numbers are shown without groups.
   }

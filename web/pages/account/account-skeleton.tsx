@@ -96,7 +96,7 @@ const usage = css({
 });
 const label = css({
   // The title keeps its line, and the text beside it may take two.
-  flex: '1 1 0',
+  flex: '1',
   display: 'flex',
   justifyContent: 'flex-end',
   alignItems: 'center',
