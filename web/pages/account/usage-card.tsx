@@ -7,7 +7,6 @@ import { accountWords, usageWords } from '#words/account';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 import { useSyncExternalStore, useId, useRef } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
-import { retryStream } from '../../data/session-stream.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 
 export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean }) {
@@ -56,13 +55,15 @@ function ConnectionState() {
 /** A way on when the stream has ended. The button disappears once it is pressed, so the card takes the focus. */
 function ConnectAgain({ focusCard }: { focusCard: () => void }) {
   const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
-  const connect = () => {
+  const connect = async () => {
     focusCard();
+    // Not part of the page, which must load without it; a stream that has ended had it.
+    const { retryStream } = await import('../../data/session-stream.ts');
     retryStream();
   };
   if (status !== 'lost') return null;
   return (
-    <button type="button" className={button({ look: 'outline' })} onClick={connect}>
+    <button type="button" className={button({ look: 'outline' })} onClick={() => void connect()}>
       {usageWords.connectAgain}
     </button>
   );
