@@ -161,7 +161,7 @@ describe('when the database applies a write and its response is lost', () => {
 
 it('logs work after the response that fails, without the parameters of its queries', async () => {
   const { token } = await newPerson();
-  const { arrived, release } = holdRequests('set leased_until', userOf(token));
+  const { arrived, release } = holdRequests('update \\"outbox\\" set', userOf(token));
   const { headers } = await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
   await arrived();
   release({ isLost: true });
