@@ -234,7 +234,10 @@ test('a message that breaks no rule is said to be sent after 1.5 s, without any 
   expect(called).toEqual([]);
 });
 
-test('what is written outlasts a change of the language, and no other visit', async ({ page }) => {
+test('what is written outlasts a change of the language and a reload, and shows in no other tab', async ({
+  page,
+  context,
+}) => {
   const typed = Object.entries({
     name: 'Ada',
     email: 'ada@example.com',
@@ -249,7 +252,11 @@ test('what is written outlasts a change of the language, and no other visit', as
   );
   await hydrated(page);
   for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
-  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Ada');
-  await open(page, '/contact');
-  for (const [key] of typed) await expect(field(key), key).toHaveValue('');
+  await page.reload();
+  await hydrated(page);
+  for (const [key, text] of typed) await expect(field(key), key).toHaveValue(text);
+
+  const other = await context.newPage();
+  await open(other, '/contact');
+  for (const [key] of typed) await expect(other.locator(`[name=${key}]`), key).toHaveValue('');
 });
