@@ -206,6 +206,13 @@ describe('weight, in KiB of brotli', () => {
     ]);
   });
 
+  it('is not spent on making class names, which the build does for literal styles', () => {
+    const scripts = site.files().filter((file) => file.endsWith('.js'));
+    const makers = scripts.filter((file) => site.read(file).includes('boxDecorationBreak:'));
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(makers).toEqual([]);
+  });
+
   it.each(paths)('of %s: 125 of scripts, those of the landing page included', (path) => {
     expect(site.scriptWeight(new Set([...landing, ...site.scripts(path)]))).toBeLessThanOrEqual(
       125,

@@ -228,13 +228,6 @@ const hint = css({
   '@media not (any-pointer: fine)': { display: 'none' },
 });
 
-const sameText = {
-  gridArea: '1 / 1',
-  padding: '3',
-  whiteSpace: 'pre-wrap',
-  overflowWrap: 'anywhere',
-  font: 'inherit',
-} as const;
 /** The field grows with its text: an invisible copy of the text determines the height. */
 const grow = css({
   display: 'grid',
@@ -245,8 +238,15 @@ const grow = css({
   borderRadius: 'lg',
   backgroundColor: 'raised',
   _focusWithin: { outline: '3px solid', outlineColor: 'focus', outlineOffset: '[2px]' },
-  '&::after': { ...sameText, content: 'attr(data-text)', visibility: 'hidden' },
-  '& textarea': { ...sameText, width: 'full', resize: 'none', overflow: 'hidden', outline: 'none' },
+  '&::after, & textarea': {
+    gridArea: '1 / 1',
+    padding: '3',
+    whiteSpace: 'pre-wrap',
+    overflowWrap: 'anywhere',
+    font: 'inherit',
+  },
+  '&::after': { content: 'attr(data-text)', visibility: 'hidden' },
+  '& textarea': { width: 'full', resize: 'none', overflow: 'hidden', outline: 'none' },
   // A placeholder of two lines would be cut off.
   '& textarea::placeholder': { whiteSpace: 'nowrap' },
 });
