@@ -17,6 +17,7 @@ import { inlineHeadScript } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
 import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
+import { oldestEngines } from './web/build/oldest-engines.ts';
 
 const web = join(import.meta.dirname, 'web');
 const [folder = 'en'] = wordsConditions;
@@ -86,8 +87,8 @@ export default defineConfig({
   },
   build: {
     emptyOutDir: true,
-    // light-dark() is understood by every browser that the site supports; older targets would rewrite each colour.
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    target: oldestEngines,
+    cssTarget: oldestEngines,
     // An inlined asset would be a data: address, which the Content-Security-Policy of fonts and images refuses.
     assetsInlineLimit: 0,
     // The tests weigh what is built.

@@ -188,6 +188,18 @@ test('the platform changes once the choice differs, and back; a failure says why
   await expect(update).toHaveCount(0);
 });
 
+test('the keyboard shows which platform it is at, a press does not', async ({ page, stub }) => {
+  stub.respond('getPlatform', { success: true, platform: 'whatsapp', message: 'Read.' });
+  await openAccount(page, stub);
+  const whatsapp = card(page).locator('label', { hasText: 'WhatsApp' });
+  const web = card(page).locator('label', { hasText: 'web interface' });
+  await web.click();
+  await expect(web).toHaveCSS('outline-style', 'none');
+  await page.keyboard.press('ArrowUp');
+  await expect(whatsapp).toHaveCSS('outline-style', 'solid');
+  await expect(web).toHaveCSS('outline-style', 'none');
+});
+
 test('there is no card without a known preference, and a failed read is shown once', async ({
   page,
   stub,

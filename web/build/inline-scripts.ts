@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Plugin, type Rolldown, build, defaultClientConditions } from 'vite';
+import { oldestEngines } from './oldest-engines.ts';
 import { wordsConditions } from './words/texts.ts';
 
 const placeholder = '<!--head-script-->';
@@ -35,6 +36,7 @@ export async function bundleScript(
     },
     build: {
       write: false,
+      target: oldestEngines,
       lib: { entry, formats: ['iife'], name: 'script' },
       rolldownOptions: { treeshake: { propertyReadSideEffects: false } },
     },

@@ -55,7 +55,6 @@ export const globalCss = defineGlobalStyles({
   '.offer a': { flexShrink: '0', textDecoration: 'underline' },
   '.offer a, .offer button': { minWidth: 'touch', minHeight: 'touch', paddingBlock: '2' },
   '.offer button': { marginInlineStart: 'auto', fontSize: 'lg' },
-  'html:has(dialog:modal)': { overflow: 'hidden' },
   'h1, h2, h3': { font: 'inherit' },
   'p, li': { textWrap: 'pretty' },
   'ul, ol': { listStyle: 'none' },

@@ -14,11 +14,17 @@ export function Dialog({ title, question, close, children }: DialogProps) {
   const isQuestion = question !== undefined;
   useLayoutEffect(() => {
     const shown = element.current;
+    const { style } = document.documentElement;
+    const { overflow } = style;
     shown?.showModal();
+    style.overflow = 'hidden';
     // A long text begins at its top, and the arrow keys move it; a question at the button that changes nothing.
     if (!isQuestion) shown?.focus();
     // A dialog that is removed while it is open would not give the focus back.
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      style.overflow = overflow;
+    };
   }, [isQuestion]);
   return (
     <dialog

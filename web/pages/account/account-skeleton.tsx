@@ -29,7 +29,7 @@ export function AccountSkeleton() {
             <Slot name="plan" className={css({ textStyle: 'title', color: 'primary' })} />
             <Slot
               name="description"
-              className={css({ color: 'muted', minHeight: { base: '[2lh]', md: '[1lh]' } })}
+              className={css({ color: 'muted', minHeight: { base: '[3.2em]', md: '[1.6em]' } })}
             />
             <div className={statusBox} data-tone="calm">
               <Slot name="status" className={statusText} />

@@ -41,7 +41,7 @@ export function CurrentPlanCard({ user }: { user: User }) {
 export const statusBox = css({
   display: 'grid',
   alignContent: 'center',
-  minHeight: { base: '[calc(2lh + 1.5rem)]', sm: 'auto' },
+  minHeight: { base: '[calc(3.2em + 1.5rem)]', sm: 'auto' },
   paddingBlock: '3',
   paddingInline: '4',
   borderRadius: 'md',

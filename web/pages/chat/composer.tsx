@@ -269,7 +269,7 @@ function Allowance() {
 }
 
 /** As wide as the text, which comes later than the frame, so that the hint keeps its place. */
-const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1lh]' });
+const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1.6em]' });
 
 export function useSendMessage(token: string, onShown: () => void) {
   const [error, setError] = useState<SendError | null>(null);

@@ -105,7 +105,7 @@ function linesOf({ lastYear, thisYear }: Output<'getSafety'>['referrals']): stri
 const numbers = css({
   display: 'grid',
   alignContent: 'start',
-  minHeight: '[2lh]',
+  minHeight: '[2.6em]',
   textStyle: 'subheading',
   fontVariantNumeric: 'tabular-nums',
   _unscripted: { display: 'none' },

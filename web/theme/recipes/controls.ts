@@ -127,7 +127,7 @@ export const radioCards = defineSlotRecipe({
       cursor: 'pointer',
       _hover: { borderColor: 'primary' },
       _checked: { borderColor: 'primary', backgroundColor: 'primarySoft' },
-      '&:has(:focus-visible)': {
+      '&[data-focus-visible]': {
         outline: '3px solid',
         outlineColor: 'focus',
         outlineOffset: '3px',
