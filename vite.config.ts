@@ -13,7 +13,7 @@ import { livePages } from './web/build/live-pages.ts';
 import { liveStyles } from './web/build/live-styles.ts';
 import { liveWords } from './web/build/words/live-words.ts';
 import { wordsConditions } from './web/build/words/texts.ts';
-import { inlineHeadScript } from './web/build/inline-scripts.ts';
+import { inlineScripts } from './web/build/inline-scripts.ts';
 import { splitStylesheet } from './web/build/page-styles.ts';
 import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
@@ -101,7 +101,10 @@ export default defineConfig({
     ...routerPlugins(),
     react(),
     inlineStyles(join(web, 'styled-system')),
-    inlineHeadScript(join(web, 'app/head-script.ts')),
+    inlineScripts({
+      head: join(web, 'app/head-script.ts'),
+      oldEngine: join(web, 'app/old-engine.js'),
+    }),
     liveStyles(),
     liveWords(),
     livePages(outsideOrigins()),

@@ -122,3 +122,14 @@ it.each(lackingInStyles)(`no style needs more than ${floor}: %s`, (...lack) =>
 it.each(lackingInMarkup)(`no page needs more than ${floor}: %s`, (...lack) =>
   expectNone(markup, lack),
 );
+
+/** Arrow functions, template literals, declarations of ES2015 and the operators of ES2020 are syntax errors there. */
+const newSyntax = /=>|`|\b(?:let|const|class|async|await)\b|\?\.|\?\?|\.\.\./;
+
+it('every page asks old engines in a script that each of them can read', () => {
+  for (const page of pages) {
+    const asking = partsOf(page, 'script').filter(({ text }) => !newSyntax.test(text));
+    expect(asking, page.file).toHaveLength(1);
+    expect(asking[0]?.text, page.file).toContain('CompressionStream');
+  }
+});

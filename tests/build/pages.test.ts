@@ -39,7 +39,7 @@ const site = {
   /** The visible words of a path: its body without tags. */
   text: (path: string) =>
     (site.html(path).split('<body>')[1] ?? '')
-      .replaceAll(/<noscript>[\s\S]*?<\/noscript>/g, '')
+      .replaceAll(/<(noscript|script)>[\s\S]*?<\/\1>/g, '')
       .replaceAll(/<[^>]+>/g, '')
       .replaceAll(/\s+/g, ' ')
       .replaceAll('&#x27;', "'")

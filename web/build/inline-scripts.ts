@@ -1,23 +1,34 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin, type Rolldown, build, defaultClientConditions } from 'vite';
 import { oldestEngines } from './oldest-engines.ts';
 import { wordsConditions } from './words/texts.ts';
 
-const placeholder = '<!--head-script-->';
 const jsxRuntime = join(import.meta.dirname, '../app/shell/jsx-to-dom.ts');
 
-/** Bundles a module and puts it inline into the page, so that it runs before the first paint without a request. */
-export function inlineHeadScript(entry: string): Plugin {
+type InlineScripts = { head: string; oldEngine: string };
+
+/** Puts two scripts inline into the page, so that they run without a request: one before the first paint, one for old engines. */
+export function inlineScripts({ head, oldEngine }: InlineScripts): Plugin {
   return {
-    name: 'inline-head-script',
+    name: 'inline-scripts',
     transformIndexHtml: {
       order: 'pre',
       handler: async (html) => {
-        const script = await bundleScript(entry);
-        return html.replace(placeholder, () => `<script>${script}</script>`);
+        const script = await bundleScript(head);
+        return html
+          .replace('<!--head-script-->', () => `<script>${script}</script>`)
+          .replace('<!--old-engine-->', () => `<script>${withoutComments(oldEngine)}</script>`);
       },
     },
   };
+}
+
+/** The source of a script that no tool may rewrite, since each would use newer syntax. */
+function withoutComments(file: string): string {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const code = lines.map((line) => line.trim()).filter((line) => !line.startsWith('//'));
+  return code.join('\n').trim();
 }
 
 export async function bundleScript(
