@@ -2,6 +2,7 @@ import { applyStylesheet } from './app/deployment-change.ts';
 import { mount } from './app/mount.tsx';
 import { start } from './app/start-up.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
+import { tolerateForeignChanges } from './app/shared-page.ts';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
@@ -16,6 +17,7 @@ async function run(): Promise<void> {
   await navigator.serviceWorker?.register('/sw.js').catch(() => null);
 }
 
+tolerateForeignChanges();
 watchUncaughtErrors();
 keepCrisisLines();
 void run();

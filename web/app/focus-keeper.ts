@@ -7,7 +7,8 @@ let path: HTMLElement[] = [];
  */
 export function keepFocus(): void {
   addEventListener('focusin', ({ target }) => {
-    path = target instanceof HTMLElement ? ancestorsOf(target) : [];
+    path = [];
+    for (let each = target as HTMLElement | null; each; each = each.parentElement) path.push(each);
   });
   new MutationObserver(() => {
     if (document.activeElement !== document.body || path[0]?.isConnected !== false) return;
@@ -17,12 +18,7 @@ export function keepFocus(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-const places = 'main, section, form, fieldset, article, header, ul, ol, dialog, [tabindex]';
-
-function ancestorsOf(element: HTMLElement): HTMLElement[] {
-  const parent = element.parentElement;
-  return parent ? [element, ...ancestorsOf(parent)] : [element];
-}
+const places = 'main, section, form, ul, dialog';
 
 /** It can have the focus until it loses it. */
 function focusPlace(element: HTMLElement): void {

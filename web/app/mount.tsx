@@ -24,6 +24,11 @@ export async function mount(root: HTMLElement, router: RegisteredRouter): Promis
   }
   if (matches) {
     const restoreTypedInput = saveTypedInput(root);
+    const onRecoverableError = (error: unknown) => {
+      report(error);
+      // Until then React is working on the page, and would not handle the events.
+      setTimeout(restoreTypedInput);
+    };
     // In slices, between which the page responds.
     startTransition(() => void hydrateRoot(root, app, { onRecoverableError }));
     restoreTypedInput();
@@ -90,24 +95,37 @@ function hydrateBeforeNavigation(root: HTMLElement, router: RegisteredRouter): v
 }
 
 /** React rendered the page again after a mismatch. The visitor sees a working page, so only developers are notified. */
-function onRecoverableError(error: unknown): void {
+function report(error: unknown): void {
   // oxlint-disable-next-line no-console -- there is no other place for a message to developers
   console.error(error);
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** Saves what a visitor entered, submitted or pressed; the returned function restores it, since React overwrites it. */
+/**
+ * Saves what a visitor enters, has submitted or pressed; the returned function restores it, since React overwrites it when
+ * it takes the page over, and again when it has to render the page anew.
+ */
 function saveTypedInput(root: HTMLElement): () => void {
-  const sent = root.querySelector<HTMLFormElement | HTMLButtonElement>('[data-sent]');
+  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>('[data-sent]');
   delete sent?.dataset['sent'];
-  const fields = [...root.querySelectorAll<Field>('input, textarea, select')];
-  const typed = fields.filter((field) => field.value !== servedValue(field));
-  const values = typed.map((field) => [field, field.value] as const);
+  const fields = () => [...root.querySelectorAll<Field>('input, textarea, select')];
+  const typed = new Map<string, string>();
+  const note = ({ id, name, value }: Field) => typed.set(name || id, value);
+  fields()
+    .filter((field) => field.value !== servedValue(field))
+    .forEach(note);
+  root.addEventListener('input', ({ target }) => note(target as Field));
   return () => {
-    for (const [field, value] of values) typeAgain(field, value);
+    const values = new Map(typed);
+    for (const field of fields()) {
+      const value = values.get(field.name || field.id);
+      if (value) typeAgain(field, value);
+    }
     // After React has rendered the restored values.
-    if (sent) setTimeout(() => ('requestSubmit' in sent ? sent.requestSubmit() : sent.click()));
+    const again = sent;
+    if (again) setTimeout(() => ('requestSubmit' in again ? again.requestSubmit() : again.click()));
+    sent = null;
   };
 }
 

@@ -24,7 +24,8 @@ type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; me
 
 /** A text for guests or users; while that is unknown, CSS shows the second if a token is stored. */
 export function TextByVisitor({ visitor, guest, member }: VisitorProps) {
-  if (visitor !== 'unknown') return visitor === 'member' ? member : guest;
+  // In an element of its own: a translator replaces the text, which React would change where nobody sees it.
+  if (visitor !== 'unknown') return <span>{visitor === 'member' ? member : guest}</span>;
   return (
     <>
       <span className={css({ _returning: { display: 'none' } })}>{guest}</span>

@@ -122,6 +122,7 @@ function Kept({ kept, error }: { kept: KeptRecording; error: unknown }) {
       <div className={actions}>
         {isSending ? (
           <button
+            key="cancel"
             type="button"
             className={button({ look: 'quiet' })}
             onClick={() => voiceDraft.stopSending()}
@@ -130,6 +131,7 @@ function Kept({ kept, error }: { kept: KeptRecording; error: unknown }) {
           </button>
         ) : (
           <button
+            key="discard"
             type="button"
             className={button({ look: 'quiet' })}
             onClick={() => voiceDraft.discard()}
