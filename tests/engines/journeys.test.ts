@@ -83,8 +83,13 @@ test('a conversation by voice: record, send, play', async ({ page, phone }) => {
   await page.see({ role: 'listitem', name: /You said.*Delivered/ });
   await page.open('/chat');
   await watchPlayers(page);
-  await page.button(/^Play voice message/, 'li');
-  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.3);
+  const play = { role: 'button', name: /^Play voice message/, within: 'li' } as const;
+  // A press that waited long for the recording no longer counts: the next one plays at once.
+  const hasPlayed = async () => {
+    if (await page.find(play)) await page.click(play);
+    return (await playedSeconds(page)) > 0.3;
+  };
+  await expect.poll(hasPlayed).toBe(true);
 });
 
 test('help: the lines of a country', async ({ page }) => {
@@ -99,7 +104,10 @@ test('leaving: cancel, keep, log out, delete', async ({ page, phone }) => {
   await page.link('Cancel subscription', 'footer');
   await page.at('/cancel');
   await page.button('Cancel subscription', 'main');
-  await page.button('Keep my plan');
+  // By the keyboard: a second press at the same place would be a double click, which the page ignores.
+  await page.see({ role: 'button', name: 'Keep my plan' });
+  await page.run(() => (window.found as HTMLElement).focus());
+  await page.press('Enter');
   await page.see({ role: 'button', name: 'Cancel subscription', within: 'main' });
   await page.open('/account');
   await page.button('Delete Account', 'main');
