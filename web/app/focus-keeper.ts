@@ -7,8 +7,7 @@ let path: HTMLElement[] = [];
  */
 export function keepFocus(): void {
   addEventListener('focusin', ({ target }) => {
-    path = [];
-    for (let each = target as HTMLElement | null; each; each = each.parentElement) path.push(each);
+    path = target instanceof HTMLElement ? ancestorsOf(target) : [];
   });
   new MutationObserver(() => {
     if (document.activeElement !== document.body || path[0]?.isConnected !== false) return;
@@ -18,7 +17,12 @@ export function keepFocus(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-const places = 'main, section, form, ul, dialog';
+const places = 'main, section, form, fieldset, article, header, ul, ol, dialog, [tabindex]';
+
+function ancestorsOf(element: HTMLElement): HTMLElement[] {
+  const parent = element.parentElement;
+  return parent ? [element, ...ancestorsOf(parent)] : [element];
+}
 
 /** It can have the focus until it loses it. */
 function focusPlace(element: HTMLElement): void {
