@@ -456,8 +456,11 @@ it('asks the platform about public calls of an IPv6 by its /64 and by its /48, a
   expect([await statusFrom('2001:db8:1:2::3'), await statusFrom('203.0.113.9')]).toEqual([
     200, 200,
   ]);
-  expect(address!.mock.calls).toEqual([[{ key: '2001:db8:1:2::/64' }], [{ key: '203.0.113.9' }]]);
-  expect(network!.mock.calls).toEqual([[{ key: '2001:db8:1::/48' }]]);
+  expect(address!.mock.calls).toEqual([
+    [{ key: 'health:2001:db8:1:2::/64' }],
+    [{ key: 'health:203.0.113.9' }],
+  ]);
+  expect(network!.mock.calls).toEqual([[{ key: 'health:2001:db8:1::/48' }]]);
   for (const limiter of [address, network]) {
     limiter!.mockResolvedValueOnce({ success: false });
     expect(await statusFrom('2001:db8:1:2::3')).toBe(429);

@@ -20,16 +20,17 @@ const Event = v.object({
 
 export type StripeEvent = v.InferOutput<typeof Event>;
 
-/** Verifies Stripe's signature, at most 5 minutes old, with one of the secrets and returns the event; throws 400. */
-export async function verifyStripeEvent(
+/** Reads an event that Stripe has signed with one of the secrets, at most 5 minutes ago; throws 400. */
+export async function readStripeEvent(
   settings: Settings,
   request: Request,
-  body: string,
+  readBody: () => Promise<string>,
 ): Promise<StripeEvent> {
   const signature = request.headers.get('stripe-signature') ?? '';
-  if (!isRecent(signature) || !(await isSigned(settings, signature, body))) {
+  if (!isRecent(signature)) throw new RequestError('invalidStripeSignature');
+  const body = await readBody();
+  if (!(await isSigned(settings, signature, body)))
     throw new RequestError('invalidStripeSignature');
-  }
   const event = v.safeParse(v.pipe(v.string(), v.parseJson(), Event), body);
   if (!event.success) throw new RequestError('invalidBody');
   return event.output;

@@ -1,9 +1,9 @@
-import { Webhook } from 'standardwebhooks';
 import { sql, type SQL } from 'drizzle-orm';
 import { keyedHash, keyedHashes, sha256 } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
+import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
 /** A signed call; `id` is its idempotency key. Fingerprints are made on demand: those of a voice take 8 MB. */
@@ -15,33 +15,34 @@ export type BotCall = {
 
 type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
 
-/** Verifies a Standard Webhooks signature by one of the secrets and returns the call; throws 401. */
-export async function verifyBotCall(
-  settings: BotSettings,
-  request: Request,
-  body: string,
-): Promise<BotCall> {
+type Read = {
+  settings: BotSettings;
+  request: Request;
+  /** Unix ms. */
+  now: number;
+};
+
+/**
+ * Reads a call that one of the secrets has signed (Standard Webhooks); throws 401. A body is read only if its headers
+ * may be right.
+ */
+export async function readBotCall(
+  { settings, request, now }: Read,
+  readBody: () => Promise<string>,
+): Promise<{ botCall: BotCall; body: string }> {
   const id = request.headers.get('webhook-id') ?? '';
   const timestamp = request.headers.get('webhook-timestamp') ?? '';
+  const signature = request.headers.get('webhook-signature') ?? '';
   if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^\d{1,12}$/.test(timestamp))
     throw new RequestError('invalidBotSignature');
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': request.headers.get('webhook-signature') ?? '',
-  };
-  if (!settings.BOT_WEBHOOK_SECRET.some((secret) => signedWith(secret, body, headers)))
-    throw new RequestError('invalidBotSignature');
-  return { id, ...fingerprintsOf(settings, () => `${new URL(request.url).pathname}\n${body}`) };
-}
+  const sent = { id, timestamp: Number(timestamp) };
+  if (!isRecent(sent, now)) throw new RequestError('invalidBotSignature');
 
-function signedWith(secret: string, body: string, headers: Record<string, string>): boolean {
-  try {
-    new Webhook(secret).verify(body, headers, { jsonParse: false });
-    return true;
-  } catch {
-    return false;
-  }
+  const body = await readBody();
+  if (!(await isSigned(settings.BOT_WEBHOOK_SECRET, { ...sent, body }, signature)))
+    throw new RequestError('invalidBotSignature');
+  const { pathname } = new URL(request.url);
+  return { botCall: { id, ...fingerprintsOf(settings, () => `${pathname}\n${body}`) }, body };
 }
 
 export function comparedBy(

@@ -1,18 +1,18 @@
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
-import { customerOf, saveStripeEvent, verifyStripeEvent } from '../billing/stripe-events.ts';
+import { customerOf, saveStripeEvent, readStripeEvent } from '../billing/stripe-events.ts';
 import { logPostponed, sync } from '../billing/sync.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { isSignedByWhatsapp, undeliveredIn } from '../messaging/whatsapp.ts';
+import { isSignedByWhatsapp, signatureOf, undeliveredIn } from '../messaging/whatsapp.ts';
 import { isRefund, refundChanged } from '../withdrawal/settlement.ts';
 import { canonicalPhone } from '../accounts/phone.ts';
 
 /** The event only marks its customer as dirty. The cron job repeats a failed fetch, so the response is 200. */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { db, settings, now } = context;
-  const event = await verifyStripeEvent(settings, context.request, context.rawBody);
+  const event = await readStripeEvent(settings, context.request, context.readBody);
   if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY))
     return { received: true };
   // The response is 503 until the dispute is handled, so that Stripe sends the event again.
@@ -43,12 +43,14 @@ export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
 
 export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({
   request,
-  rawBody,
+  readBody,
   settings,
 }) => {
   const { WHATSAPP_APP_SECRET: secret } = settings;
   if (!secret) throw new RequestError('notFound');
-  const signature = request.headers.get('x-hub-signature-256');
+  const signature = signatureOf(request);
+  if (!signature) throw new RequestError('invalidBotSignature');
+  const rawBody = await readBody();
   if (!(await isSignedByWhatsapp(secret, signature, rawBody)))
     throw new RequestError('invalidBotSignature');
   for (const { recipientId, code } of undeliveredIn(parse(rawBody))) {

@@ -1,7 +1,10 @@
+import type { EndpointName } from '../contract/endpoints.ts';
 import { networkOf } from '../lib/caller.ts';
+import { keyedHash } from '../lib/crypto.ts';
 import { CallLimiter } from '../lib/rate-limits.ts';
 import { memoize } from '../lib/memoize.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import type { BaseContext } from './request-context.ts';
@@ -15,15 +18,62 @@ const limitersOf = memoize((settings: Settings) => ({
   refusals: new CallLimiter(settings.LIMIT_CALLS_PER_USER),
 }));
 
-/** A coarse limit in each location; the exact limits on signing in are in the database. */
-export async function limitByAddress({ env, address }: BaseContext): Promise<void> {
+/**
+ * Whether an address is within the coarse limit of a public call; the exact limits on signing in are in the database.
+ * Each call has a bucket of its own, so that none uses up what another one needs.
+ */
+export async function isWithinAddress(
+  name: EndpointName,
+  { env, address }: BaseContext,
+): Promise<boolean> {
   const network = networkOf(address);
   const results = await Promise.all([
-    env.RATE_LIMITER.limit({ key: address }),
-    ...(network ? [env.NETWORK_RATE_LIMITER.limit({ key: network })] : []),
+    env.RATE_LIMITER.limit({ key: `${name}:${address}` }),
+    ...(network ? [env.NETWORK_RATE_LIMITER.limit({ key: `${name}:${network}` })] : []),
   ]);
-  if (!results.every(({ success }) => success))
-    throw new RequestError('rateLimited', { retryAfter: 60 });
+  return results.every(({ success }) => success);
+}
+
+/**
+ * Behind an address that others have used up, each number still has a bucket of its own. All of these together have
+ * one of the address, which is five times as large.
+ */
+export async function limitByNumber(
+  name: EndpointName,
+  { env, settings, address }: BaseContext,
+  phone: string | undefined,
+): Promise<void> {
+  if (phone === undefined) throw tooManyCalls();
+  const number = await keyedHash(settings.CODE_PEPPER[0]!, 'limit', phone);
+  const results = await Promise.all([
+    env.RATE_LIMITER.limit({ key: `${name}:${number}` }),
+    env.NETWORK_RATE_LIMITER.limit({ key: `${name}:${address}` }),
+  ]);
+  if (!results.every(({ success }) => success)) throw tooManyCalls();
+}
+
+const tooManyCalls = () => new RequestError('rateLimited', { retryAfter: 60 });
+
+/** By address: calls whose signature or token is wrong. */
+const failures = new CallLimiter([{ most: 600, per: minuteMs }]);
+/** Whoever has failed too often may still prove a body of this size, which costs nothing. */
+const smallBodyBytes = 64 * 1024;
+
+/** Counts a call that proves nothing; returns its error, or 429. Nobody else behind the address is refused for it. */
+export function countFailure({ address, now }: BaseContext, error: RequestError): RequestError {
+  const allowedAt = failures.count(address, now);
+  return allowedAt > 0 ? rateLimited(allowedAt, now) : error;
+}
+
+/** Throws 429, before it is read, for a large body from an address that has failed too often. */
+export function refuseLargeBody({ request, address, now }: BaseContext): void {
+  if (isSmall(request)) return;
+  const allowedAt = failures.allowedAt(address, now);
+  if (allowedAt > 0) throw rateLimited(allowedAt, now);
+}
+
+function isSmall({ headers }: Request): boolean {
+  return Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes;
 }
 
 /** Limits a user's calls without a database request; those of an ended session count for that session alone. */
@@ -37,8 +87,7 @@ export async function withinUserLimit<T>(
   const allowedAt = calls.count(claimedUserId, now);
   if (allowedAt > 0) throw rateLimited(allowedAt, now);
   const busy = calls.counted(claimedUserId) > quietCalls;
-  if (busy && !(await env.RATE_LIMITER.limit({ key: sessionId })).success)
-    throw new RequestError('rateLimited', { retryAfter: 60 });
+  if (busy && !(await env.RATE_LIMITER.limit({ key: sessionId })).success) throw tooManyCalls();
   try {
     return await work();
   } catch (error) {

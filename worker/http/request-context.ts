@@ -63,8 +63,8 @@ export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { botCall: BotCall };
 export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { userId: string };
-/** The handler verifies the sender's signature over the raw body. */
-export type WebhookContext = BaseContext & { rawBody: string };
+/** The handler verifies the sender's signature over the raw body, which it reads once its headers may be right. */
+export type WebhookContext = BaseContext & { readBody: () => Promise<string> };
 
 type Result<Name extends EndpointName> = Output<Name> | Response;
 

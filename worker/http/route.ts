@@ -1,8 +1,9 @@
-import { verifyBotCall } from '../bot/incoming-call.ts';
+import { readBotCall } from '../bot/incoming-call.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
+import type { ErrorName } from '../contract/errors.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { bearerToken, sessionFromQuery, verifyToken } from '../sign-in/session-token.ts';
-import { UserSession } from '../accounts/user-session.ts';
+import { UserSession, type SessionClaims } from '../accounts/user-session.ts';
 import type {
   BotHandler,
   PublicHandler,
@@ -14,7 +15,13 @@ import type {
   NameOf,
   Parsed,
 } from './request-context.ts';
-import { limitByAddress, withinUserLimit } from './limit-calls.ts';
+import {
+  countFailure,
+  isWithinAddress,
+  limitByNumber,
+  refuseLargeBody,
+  withinUserLimit,
+} from './limit-calls.ts';
 import { refuseBody } from './middleware.ts';
 import * as v from 'valibot';
 import { AudioType } from '../contract/chat-schemas.ts';
@@ -35,11 +42,11 @@ export function publicRoute<Name extends NameOf<'public'>>(
   return {
     name,
     run: async (incoming) => {
-      await limitByAddress(incoming);
-      return handler({
-        ...incoming,
-        ...(await parseRequest(name, incoming, await readBody(name, incoming))),
-      });
+      const isWithin = await isWithinAddress(name, incoming);
+      if (!isWithin && !namesNumber(endpoints[name])) throw new RequestError('rateLimited');
+      const parsed = await parseRequest(name, incoming, await readBody(name, incoming));
+      if (!isWithin) await limitByNumber(name, incoming, phoneIn(parsed));
+      return handler({ ...incoming, ...parsed });
     },
   };
 }
@@ -51,7 +58,7 @@ export function userRoute<Name extends NameOf<'user'>>(
   return {
     name,
     run: async (incoming) => {
-      const session = await sessionOf(endpoints[name], incoming);
+      const session = await proven(incoming, () => sessionOf(endpoints[name], incoming));
       return withinUserLimit(incoming, session, async () => {
         const { recording }: Endpoint = endpoints[name];
         const body = recording ? await readBytes(incoming.request) : await readBody(name, incoming);
@@ -69,8 +76,10 @@ export function botRoute<Name extends NameOf<'bot'>>(
   return {
     name,
     run: async (incoming) => {
-      const body = await readBody(name, incoming);
-      const botCall = await verifyBotCall(incoming.settings, incoming.request, body);
+      refuseLargeBody(incoming);
+      const { body, botCall } = await proven(incoming, () =>
+        readBotCall(incoming, () => readBody(name, incoming)),
+      );
       return handler({ ...incoming, ...(await parseRequest(name, incoming, body)), botCall });
     },
   };
@@ -82,7 +91,11 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
 ): Route<Name> {
   return {
     name,
-    run: async (incoming) => handler({ ...incoming, rawBody: await readBody(name, incoming) }),
+    run: async (incoming) => {
+      refuseLargeBody(incoming);
+      const context = { ...incoming, readBody: () => readBody(name, incoming) };
+      return proven(incoming, () => handler(context));
+    },
   };
 }
 
@@ -94,21 +107,22 @@ export function supportRoute<Name extends NameOf<'support'>>(
   return {
     name,
     run: async (incoming) => {
-      const { request, settings } = incoming;
-      const claims = await verifyToken(
-        settings.SESSION_KEYS,
-        ['support+jwt'],
-        bearerToken(request),
-      );
-      if (!claims) throw new RequestError('unauthenticated');
+      const { userId } = await proven(incoming, () => supportedBy(incoming));
       const body = await readBody(name, incoming);
       return handler({
         ...incoming,
         ...(await parseRequest(name, incoming, body)),
-        userId: claims.userId,
+        userId,
       });
     },
   };
+}
+
+async function supportedBy({ request, settings }: BaseContext): Promise<SessionClaims> {
+  const token = bearerToken(request);
+  const claims = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], token);
+  if (!claims) throw new RequestError('unauthenticated');
+  return claims;
 }
 
 async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<UserSession> {
@@ -118,6 +132,29 @@ async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<User
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!claims) throw new RequestError('unauthenticated');
   return new UserSession(claims, context, endpoint);
+}
+
+const refusals = new Set<ErrorName>([
+  'invalidBotSignature',
+  'invalidStripeSignature',
+  'invalidToken',
+  'unauthenticated',
+]);
+
+/** Does work that finds out who calls; a wrong signature or token counts for the address. */
+async function proven<Result>(context: BaseContext, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const isRefusal = error instanceof RequestError && refusals.has(error.errorName);
+    throw isRefusal ? countFailure(context, error) : error;
+  }
+}
+
+const namesNumber = ({ input }: Endpoint) => input !== undefined && 'phone' in input.entries;
+
+function phoneIn({ input }: { input?: unknown }): string | undefined {
+  return (input as { phone?: string } | undefined)?.phone;
 }
 
 async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {

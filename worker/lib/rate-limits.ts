@@ -99,12 +99,17 @@ export class CallLimiter {
   count(key: string, now: number): number {
     const calls = this.#callsOf(key);
     while (calls[0] !== undefined && calls[0] <= now - this.#longestMs) calls.shift();
-    const allowedAt = Math.max(
-      ...this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per),
-    );
-    if (allowedAt > now) return allowedAt;
-    calls.push(now);
-    return 0;
+    const allowedAt = this.allowedAt(key, now);
+    if (allowedAt === 0) calls.push(now);
+    return allowedAt;
+  }
+
+  /** The instant (unix ms) at which the key may call again; 0 if it may call now. Counts nothing. */
+  allowedAt(key: string, now: number): number {
+    const calls = this.#callsOf(key);
+    const each = this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per);
+    const allowedAt = Math.max(...each);
+    return allowedAt > now ? allowedAt : 0;
   }
 
   counted(key: string): number {

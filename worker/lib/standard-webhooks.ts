@@ -24,7 +24,7 @@ export async function signMessage(secrets: string[], message: SignedMessage): Pr
 }
 
 /** Whether the message is recent; costs nothing, so ask it before `isSigned`. */
-export function isRecent({ timestamp }: SignedMessage, now: number): boolean {
+export function isRecent({ timestamp }: Omit<SignedMessage, 'body'>, now: number): boolean {
   return Math.abs(Math.floor(now / 1000) - timestamp) <= toleranceSeconds;
 }
 

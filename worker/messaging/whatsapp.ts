@@ -113,13 +113,16 @@ const Notification = v.object({
   ),
 });
 
+/** The signature of a report, as hexadecimal; null for anything that cannot be one. */
+export function signatureOf({ headers }: Request): string | null {
+  return /^sha256=([\da-f]{64})$/.exec(headers.get('x-hub-signature-256') ?? '')?.[1] ?? null;
+}
+
 export async function isSignedByWhatsapp(
   appSecret: string,
-  header: string | null,
+  hex: string,
   body: string,
 ): Promise<boolean> {
-  const hex = /^sha256=([\da-f]{64})$/.exec(header ?? '')?.[1];
-  if (!hex) return false;
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', encoder.encode(appSecret), algorithm, false, [
     'verify',

@@ -1,0 +1,106 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Answer, botHeaders, call, newAddress, parallel, send, tally } from './support/api.ts';
+import { newCode, redeem, requestOtp } from './support/codes.ts';
+import { newContact, newPhone } from './support/contacts.ts';
+import { newPerson } from './support/person.ts';
+import { costOf } from './support/requests.ts';
+
+/** Cloudflare's limiters, which count by key and forget nothing within a test. */
+function newLimiters() {
+  const limiter = (most: number) => {
+    const counts = new Map<string, number>();
+    const limit = async ({ key }: { key: string }) => {
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { success: count <= most };
+    };
+    return { limit };
+  };
+  return { RATE_LIMITER: limiter(600), NETWORK_RATE_LIMITER: limiter(3000) } as never;
+}
+
+async function many(count: number, work: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  while (answers.length < count) answers.push(...(await parallel(20, work)));
+  return answers;
+}
+
+describe('behind one address with everybody else', () => {
+  it.each([
+    ['GET', '/api/country', undefined],
+    ['GET', '/api/openapi.json', undefined],
+    ['GET', '/api/health', undefined],
+    ['POST', '/api/auth/contact-state', { phone: '+4915700000000', linkCode: '23456789' }],
+  ] as const)('620 calls of %s %s keep nobody from signing in', async (method, path, body) => {
+    const [settings, address] = [newLimiters(), newAddress()];
+    const calls = await many(620, () => call(method, path, { address, body, settings }));
+    // Where a call names a number, each number has a bucket of its own.
+    expect(tally(calls)).toEqual(body ? { 200: 620 } : { 200: 600, 429: 20 });
+
+    const { phone } = await newContact();
+    const code = await newCode(phone, { address, settings });
+    expect((await redeem(code, { address, settings })).status).toBe(200);
+  });
+
+  it('a right code with its challenge gets through, whatever others ask for and try', async () => {
+    const [settings, address] = [newLimiters(), newAddress()];
+    const { phone } = await newContact();
+    const asked = await many(620, () => requestOtp(newPhone(), address, settings));
+    expect(tally(asked)).toEqual({ 200: 60, 429: 560 });
+    const code = await newCode(phone, { address, settings });
+
+    const forged = { phone: newPhone(), otp: '123456', challenge: 'forged' };
+    await many(620, () => redeem(forged, { address, settings }));
+    expect((await redeem(code, { address, settings })).status).toBe(200);
+  });
+});
+
+/** Headers like those of the bot, with a signature that is another body's. */
+const forgedHeaders = (at = new Date()) => botHeaders('{"phone":"another"}', undefined, at);
+
+describe('a call whose signature is wrong', () => {
+  const large = JSON.stringify({ phone: newPhone(), text: 'x'.repeat(2_500_000) });
+
+  it.each([
+    ['/api/bot/messages', () => forgedHeaders(new Date(Date.now() - 3_600_000))],
+    ['/api/bot/messages', () => ({})],
+    ['/api/webhooks/stripe', () => ({ 'stripe-signature': 't=1,v1=00' })],
+    ['/api/webhooks/whatsapp', () => ({ 'x-hub-signature-256': 'sha256=00' })],
+  ])('is refused by its headers alone where they are wrong: %s, case %#', async (path, headers) => {
+    const read = vi.spyOn(Request.prototype, 'arrayBuffer');
+    const settings = { WHATSAPP_APP_SECRET: 'secret of the app' };
+    const answer = await call('POST', path, { body: {}, headers: headers(), settings });
+    expect([answer.status, answer.body.code]).toEqual([
+      path.includes('stripe') ? 400 : 401,
+      'invalid_signature',
+    ]);
+    expect([read.mock.calls, costOf(answer)]).toEqual([[], 0]);
+  });
+
+  it('counts for its address, which reads no large body more, and keeps a right one from nothing', async () => {
+    const address = newAddress();
+    const forge = () =>
+      call('POST', '/api/bot/entitlements', { body: {}, headers: forgedHeaders(), address });
+    expect(tally(await many(620, forge))).toEqual({ 401: 600, 429: 20 });
+
+    const { phone } = await newContact();
+    const text = JSON.stringify({ phone });
+    const right = { text, headers: botHeaders(text), address };
+    expect((await call('POST', '/api/bot/entitlements', right)).status).toBe(200);
+    const voice = { text: large, headers: botHeaders(large), address };
+    expect((await call('POST', '/api/bot/messages', voice)).status).toBe(429);
+    const elsewhere = { ...voice, headers: forgedHeaders(), address: newAddress() };
+    expect((await call('POST', '/api/bot/messages', elsewhere)).status).toBe(401);
+  });
+});
+
+it('a wrong token counts for its address, and a right one passes', async () => {
+  const [address, { token }] = [newAddress(), await newPerson()];
+  const me = (shown: string) => call('GET', '/api/user/me', { token: shown, address });
+  expect(tally(await many(620, () => me('a.b.c')))).toEqual({ 401: 600, 429: 20 });
+  expect((await me(token)).status).toBe(200);
+  const stream = await send(`/api/user/usage-stream?token=a.b.c`, {
+    headers: { 'cf-connecting-ip': address },
+  });
+  expect(stream.status).toBe(429);
+});
