@@ -140,6 +140,9 @@ const journeys = {
     const choose = person.button('Choose Basic');
     await person.reaches(choose);
     await person.click(choose);
+    const pay = person.button('Go to payment');
+    await person.reaches(pay);
+    await person.click(pay);
     await person.button('Subscribe').click();
     await person.reaches(person.page.getByRole('heading', { name: 'Payment Successful!' }));
     await person.comesBack();

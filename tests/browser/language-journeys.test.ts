@@ -28,6 +28,7 @@ const names: Record<string, string> = {
   name: brand.name,
   companion: brand.companion,
   app: brand.messagingApp,
+  withdrawalDays: '14',
 };
 
 /** A sentence of a language by its key, with these values and the names of the product. */
@@ -84,6 +85,11 @@ for (const { tag, hello, code, pays, reply } of journeys) {
 
     await open(page, `${path}/plans`);
     await page.getByRole('button', { name: choose }).click();
+    await expect(
+      page.getByRole('checkbox', { name: say('order.order.startNow') }),
+    ).not.toBeChecked();
+    await expectNoEnglish(page, tag);
+    await page.getByRole('button', { name: say('order.order.pay') }).click();
     await expect(page.getByText(pays)).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('lang', tag);
     await follow(

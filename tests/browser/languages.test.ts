@@ -17,6 +17,7 @@ import {
   violations,
 } from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
+import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
 import { holdAssets, layoutShift } from './support/first-paint.ts';
 
 /** Every part of the account: a trial with a scheduled plan, and a number in its own direction. */
@@ -31,9 +32,10 @@ const person = {
 
 const publicPaths = Object.keys(pages).filter((path) => pages[path]!.isPublic);
 const privatePaths = Object.keys(pages).filter((path) => !pages[path]!.isPublic);
-/** `/pending-approval` leads a member to the account; public pages are there if they differ for a member. */
+/** `/pending-approval` leads a member to the account, and `/order` without a plan to the plans; public pages are there if they differ for a member. */
 const memberPaths = [
-  ...privatePaths.filter((path) => path !== '/pending-approval'),
+  ...privatePaths.filter((path) => path !== '/pending-approval' && path !== '/order'),
+  '/order?plan=basic',
   '/',
   '/plans',
   '/cancel',
@@ -48,7 +50,16 @@ const trialEnd: Record<string, string> = {
   'pt-BR': '24 de setembro de 2025',
 };
 
-const names = [brand.company, brand.name, brand.companion, brand.messagingApp, brand.supportEmail];
+const { en: labels } = withdrawalLabels;
+const names = [
+  brand.company,
+  brand.companyAddress,
+  brand.name,
+  brand.companion,
+  brand.messagingApp,
+  brand.supportEmail,
+  ...Object.values(labels),
+];
 const ofLines = Object.values(helpLines).flatMap(({ lines }) =>
   lines.flatMap(({ text }) => text?.word ?? []),
 );

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright/test';
 import {
+  expectToBeAccessible,
+  expectToFit,
   open,
   openAccount,
   returnToTab,
@@ -9,7 +11,15 @@ import {
   follow,
 } from './support/page.ts';
 import { elsewhere, servePayments } from './support/stub.ts';
-import { expect, stubbed, buy, signInByExternalToken, test } from './support/test.ts';
+import {
+  expect,
+  stubbed,
+  buy,
+  signInByExternalToken,
+  startNowBox,
+  test,
+  toPayment,
+} from './support/test.ts';
 import { day, hour } from './support/phone.ts';
 
 const catalogue = [
@@ -62,6 +72,7 @@ stubbed(
     }
     stub.respond('createSubscriptionUpdateSession', { success: false, message: 'Closed.' });
     await page.getByRole('button', { name: 'Choose Platinum' }).click();
+    await toPayment(page).click();
     await takeToasts(page, ['Error', 'Closed.']);
     stub.respond('createSubscriptionUpdateSession', {
       success: true,
@@ -73,8 +84,10 @@ stubbed(
       'request',
       (request) => request.url().startsWith(elsewhere) && visits.push(request.url()),
     );
-    const answer = stub.hold('createSubscriptionUpdateSession');
+    await follow(page.getByRole('link', { name: 'Back to the plans' }), '**/plans');
     await page.getByRole('button', { name: 'Choose Premium' }).click();
+    const answer = stub.hold('createSubscriptionUpdateSession');
+    await toPayment(page).click();
     await page.getByRole('link', { name: 'My Account' }).click();
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
     const answered = page.waitForResponse('**/create-subscription-update-session*');
@@ -83,7 +96,7 @@ stubbed(
     await settle(page);
     await page.goBack();
     const release = stub.hold('createSubscriptionUpdateSession');
-    await page.getByRole('button', { name: 'Choose Premium' }).click();
+    await toPayment(page).click();
     await expect(page.getByRole('button', { name: 'Opening...' })).toHaveAttribute(
       'aria-busy',
       'true',
@@ -91,11 +104,81 @@ stubbed(
     release();
     await page.waitForURL(`${elsewhere}/checkout`);
     expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({
-      body: { tier: 'premium' },
+      body: { tier: 'premium', startNow: false },
     });
     expect(visits).toEqual([`${elsewhere}/checkout`]);
   },
 );
+
+/** Who looks at which plan; what is said of the first payment; whether the order is a contract of its own. */
+const reviews = [
+  [{}, 'premium', '$29.99 today.', 'Go to payment', true],
+  [
+    { tier: 'basic', renewalDate: '2026-12-01T09:00:00.000Z' },
+    'platinum',
+    '$79.99 today, less what is left of your present week. A new week begins at once.',
+    'Go to payment',
+    true,
+  ],
+  [
+    { tier: 'premium', renewalDate: '2026-12-01T09:00:00.000Z' },
+    'basic',
+    'Nothing today. Your present plan stays until December 1, 2026, and then the first week costs $11.99.',
+    'Go to the change',
+    false,
+  ],
+  [
+    { tier: 'premium', isTrial: true, renewalDate: '2026-12-01T09:00:00.000Z' },
+    'basic',
+    '$11.99 on December 1, 2026, when your trial ends. Nothing before that.',
+    'Go to payment details',
+    true,
+  ],
+] as const;
+
+stubbed(
+  'a review tells what is ordered, and asks unticked whether to begin at once',
+  async ({ page, stub }) => {
+    stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
+    for (const [person, plan, first, action, concludes] of reviews) {
+      await stub.signedIn(person);
+      await open(page, `/order?plan=${plan}`);
+      const definition = (name: string) =>
+        page
+          .getByRole('term')
+          .filter({ hasText: new RegExp(`^${name}$`) })
+          .locator('xpath=following-sibling::dd');
+      await expect(definition('First payment')).toHaveText(first);
+      await expect(definition('Renewal')).toHaveText('Every week at this price, until you cancel.');
+      await expect(definition('Cancelling')).toContainText('“Cancel subscription”');
+      await expect(definition('Withdrawing')).toHaveCount(concludes ? 1 : 0);
+      await expect(startNowBox(page)).toHaveCount(concludes ? 1 : 0);
+      await expectToFit(page, 320, 360);
+      await expectToBeAccessible(page);
+
+      const isTicked = concludes && plan !== 'premium';
+      if (isTicked) {
+        await expect(startNowBox(page)).not.toBeChecked();
+        await startNowBox(page).press('Space');
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Enter');
+      } else await page.getByRole('button', { name: action, exact: true }).click();
+      await page.waitForURL('**/account');
+      expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({
+        body: { tier: plan, startNow: isTicked },
+      });
+    }
+  },
+);
+
+stubbed('a review without a plan that is on sale leads to the plans', async ({ page, stub }) => {
+  await stub.signedIn({ tier: 'basic' });
+  for (const search of ['', '?plan=', '?plan=free', '?plan=basic', '?plan=<b>']) {
+    await open(page, `/order${search}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+  }
+});
 
 stubbed(
   'the table compares the four plans, marks the present one and fits narrow screens',
@@ -195,6 +278,7 @@ test('two tabs and double clicks buy one plan once, which a deletion ends', asyn
   await Promise.all(
     [page, other].map((tab) => tab.getByRole('button', { name: 'Choose Basic' }).dblclick()),
   );
+  await Promise.all([page, other].map((tab) => toPayment(tab).dblclick()));
   for (const tab of [page, other])
     await expect(tab.getByRole('button', { name: 'Subscribe' })).toBeVisible();
   expect(new URL(page.url()).pathname).toBe(new URL(other.url()).pathname);

@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './machine.ts';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const processGroup = fileURLToPath(new URL('process-group.ts', import.meta.url));
@@ -70,7 +71,7 @@ async function startWorker(settings: WorkerSettings) {
 /** Runs Node with these arguments in a process group of its own, which ends with this process. */
 export function startGroup(
   args: string[],
-  { stateDir, log }: Pick<WorkerSettings, 'stateDir' | 'log'>,
+  { stateDir, varsFile, log }: Pick<WorkerSettings, 'stateDir' | 'varsFile' | 'log'>,
 ) {
   mkdirSync(stateDir, { recursive: true });
   // A Worker that is killed leaves its temporary files.
@@ -82,6 +83,7 @@ export function startGroup(
     env: {
       ...process.env,
       ...environment,
+      WITHDRAWAL_DAYS: withdrawalDaysIn(varsFile),
       WRANGLER_LOG_PATH: join(stateDir, 'logs'),
       TMPDIR: temporary,
     },
@@ -96,6 +98,11 @@ export function startGroup(
   }
 
   return { child, exit, last };
+}
+
+/** The site leaves withdrawal out where the Worker does. */
+function withdrawalDaysIn(varsFile: string): string {
+  return parseEnv(readFileSync(varsFile, 'utf8'))['WITHDRAWAL_DAYS'] ?? '';
 }
 
 /** Ends what a killed leader of a process group has left. */

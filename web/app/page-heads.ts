@@ -38,6 +38,7 @@ export const pages: Record<string, PageHead> = {
   '/login': { ...publicPage(headWords.login), prerendering: 'guest-page' },
   '/account': privatePage(headWords.account, 'shell'),
   '/chat': privatePage(headWords.chat, 'shell'),
+  '/order': privatePage(headWords.order),
   '/pending-approval': privatePage(headWords.pending),
   '/payment-success': privatePage(headWords.paymentSuccess),
   '/payment-canceled': privatePage(headWords.paymentCanceled),

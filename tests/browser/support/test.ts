@@ -128,10 +128,18 @@ export async function signInByExternalToken(
   await page.goto(path);
 }
 
+/** The box of the review by which a buyer asks to begin at once. */
+export const startNowBox = (page: Page) =>
+  page.getByRole('checkbox', { name: /^Please begin at once/ });
+
+export const toPayment = (page: Page) => page.getByRole('button', { name: 'Go to payment' });
+
 /** Buys a plan at the payment provider and returns to the account. */
-export async function buy(page: Page, plan = 'Basic'): Promise<void> {
+export async function buy(page: Page, plan = 'Basic', { startsNow = false } = {}): Promise<void> {
   await page.goto('/plans');
   await page.getByRole('button', { name: `Choose ${plan}` }).click();
+  if (startsNow) await startNowBox(page).check();
+  await toPayment(page).click();
   await page.getByRole('button', { name: 'Subscribe' }).click();
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
   await follow(page.getByRole('link', { name: 'Manage My Account' }), '**/account');

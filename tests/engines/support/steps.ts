@@ -49,6 +49,7 @@ export async function send(page: Page, text: string): Promise<void> {
 export async function buy(page: Page, plan = 'Basic'): Promise<void> {
   await page.open('/plans');
   await page.button(`Choose ${plan}`);
+  await page.button('Go to payment');
   await page.button('Subscribe');
   await page.reads('Payment Successful!');
   await page.link('Manage My Account');

@@ -11,7 +11,7 @@ export async function startLiveProduct(settings: ProductSettings) {
   const { port, sandboxPort, stateDir, varsFile, siteUrl } = await prepare(settings);
   const { log = () => {} } = settings;
   const live: LiveSettings = { port, sandboxPort, stateDir, varsFile };
-  const { child, exit } = startGroup([program, JSON.stringify(live)], { stateDir, log });
+  const { child, exit } = startGroup([program, JSON.stringify(live)], { stateDir, varsFile, log });
   const close = async () => {
     if (child.connected) child.disconnect();
     await exit;

@@ -26,7 +26,7 @@ function faultOf(key: string, { text, source, locale }: Compared): string | unde
   if (text.trim() === '') return `${key} is empty`;
   const limit =
     key.startsWith('page-heads.head.') && longest[key.split('.').at(-1) as keyof typeof longest];
-  const { length } = withNames(text);
+  const { length } = withNames(text, locale);
   if (limit && length > limit)
     return `${key} has ${length} characters, at most ${limit} are allowed`;
   try {

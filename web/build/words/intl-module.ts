@@ -2,6 +2,7 @@ import { helpLines } from '#contract/help-lines';
 import type { HelpLanguage } from '#contract/help-line';
 import { languages, published } from '#contract/languages';
 import { planIds, plans } from '#contract/plans';
+import { withdrawalDays } from './withdrawal-days.ts';
 
 /** Dates, prices and names in a language; written by the build, since browsers and Node have other data. */
 export function intlModule(locale: string, countryNames: Record<string, string>): string {
@@ -34,6 +35,8 @@ export const languageModule = ({ tag, path, direction }: SiteLanguage): string =
     `export const locale: string = ${JSON.stringify(tag)};\n`,
     `/** Whether the site is offered in several languages. Without a type, so that the build removes what is for several alone. */\n`,
     `export const isTranslated = ${published.length > 1};\n`,
+    `/** Whether a contract can be withdrawn. Without a type, so that the build removes all of it where the owner has turned it off. */\n`,
+    `export const isWithdrawable = ${withdrawalDays > 0};\n`,
     `/** The home pages of the languages other than English. */\n`,
     `export const homes: readonly (readonly [string, string])[] = ${JSON.stringify(homes)};\n`,
     `/** The start of every address of the language: empty in English. */\n`,

@@ -1,15 +1,27 @@
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { brand } from '#contract/brand';
+import type { Language as Tag } from '#contract/languages';
+import { withdrawalLabels } from '../../words/withdrawal-labels.ts';
+import { withdrawalDays } from './withdrawal-days.ts';
 
-/** The placeholders that the build fills with the names of the product. */
-const brandNames: Record<string, string> = {
-  name: brand.name,
-  companion: brand.companion,
-  app: brand.messagingApp,
-  company: brand.company,
-  supportEmail: brand.supportEmail,
-  copyrightYear: String(brand.copyrightYear),
-};
+/** The placeholders that the build fills: the names of the product, and what the owner or the law decides. */
+function namesIn(locale: string): Record<string, string> {
+  const { withdraw, confirm } = withdrawalLabels[locale as Tag] ?? withdrawalLabels.en;
+  return {
+    name: brand.name,
+    companion: brand.companion,
+    app: brand.messagingApp,
+    company: brand.company,
+    companyAddress: brand.companyAddress,
+    supportEmail: brand.supportEmail,
+    copyrightYear: String(brand.copyrightYear),
+    withdrawLabel: withdraw,
+    confirmWithdrawal: confirm,
+    withdrawalDays: String(withdrawalDays),
+  };
+}
+
+const brandNames = namesIn('en');
 
 /** `number` chooses a plural form, `value` is printed, `tag` is an element around a part of the sentence. */
 type Kind = 'number' | 'value' | 'tag';
@@ -53,8 +65,10 @@ export function placeholdersOf(text: string, locale: string): string {
     .join(', ');
 }
 
-export const withNames = (text: string): string =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name) => brandNames[name] ?? whole);
+export function withNames(text: string, locale: string): string {
+  const names = namesIn(locale);
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name) => names[name] ?? whole);
+}
 
 const pluralForms = (locale: string) =>
   new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
@@ -111,7 +125,7 @@ function pieceOf(element: MessageFormatElement, language: Language, counted: str
   if (element.type === TYPE.pound) return valuePiece(counted, language);
   if (element.type === TYPE.argument)
     return element.value in brandNames
-      ? { text: brandNames[element.value]! }
+      ? { text: namesIn(language.tag)[element.value]! }
       : valuePiece(element.value, language);
   if (element.type === TYPE.plural) return { code: pluralSource(element, language), isText: true };
   throw new Error('A tag contains only text and values');

@@ -5,6 +5,7 @@ import { button, card, link } from '#styled/recipes';
 import { conversation } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { consentVersion } from '#contract/chat-limits';
 import { consentWords } from '#words/chat-consent';
 
@@ -41,8 +42,8 @@ export default function ConsentStep({ token }: { token: string }) {
             <li key={point}>{point}</li>
           ))}
         </ul>
-        <CheckboxField checked={isAdult} onChange={setAdult} label={consentWords.adult} />
-        <CheckboxField checked={agrees} onChange={setAgrees} label={consentWords.health} />
+        <Checkbox isRequired isChecked={isAdult} onChange={setAdult} label={consentWords.adult} />
+        <Checkbox isRequired isChecked={agrees} onChange={setAgrees} label={consentWords.health} />
         {isIncomplete && !(isAdult && agrees) && (
           <Alert look="danger">{consentWords.incomplete}</Alert>
         )}
@@ -71,33 +72,3 @@ const scroller = css({
 });
 const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
 const links = css({ display: 'flex', flexWrap: 'wrap', columnGap: '5', rowGap: '2' });
-
-type Props = { checked: boolean; onChange: (checked: boolean) => void; label: string };
-
-function CheckboxField({ checked, onChange, label }: Props) {
-  return (
-    <label
-      className={css({
-        display: 'flex',
-        gap: '3',
-        alignItems: 'flex-start',
-        minHeight: 'touch',
-        cursor: 'pointer',
-      })}
-    >
-      <input
-        type="checkbox"
-        required
-        checked={checked}
-        onChange={({ target }) => onChange(target.checked)}
-        className={css({
-          flex: 'none',
-          width: '[1.5rem]',
-          height: '[1.5rem]',
-          marginTop: '[0.125rem]',
-        })}
-      />
-      <span>{label}</span>
-    </label>
-  );
-}

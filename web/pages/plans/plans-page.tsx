@@ -1,5 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import { plansOnSale, type Plan, planOf, type PaidPlanId } from '#contract/plans';
+import { Link, useRouter } from '@tanstack/react-router';
+import { plansOnSale, type Plan, planOf } from '#contract/plans';
 import { css } from '#styled/css';
 import { link, page, badge, card, button } from '#styled/recipes';
 import { Sentence } from '../../ui/text.tsx';
@@ -7,13 +7,7 @@ import { plansWords } from '#words/plans';
 import { planTextWords } from '#words/plan-texts';
 import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
 import { useSession, useVisitor } from '../../data/session.ts';
-import { useState } from 'react';
-import { isOwnAddress } from '../../rules/browser-input.ts';
-import { notifyError } from '../../data/api-errors.ts';
-import { accountWords } from '#words/account';
 
 const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 
@@ -137,7 +131,6 @@ const ribbon = css({
 function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   const visitor = useVisitor();
   const tier = useSession(({ user }) => user && planOf(user.metadata.subscriptionTier).id);
-  const look = isPopular ? 'primary' : 'soft';
   if (tier === null) {
     return (
       <Link
@@ -166,7 +159,7 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
       </Link>
     );
   }
-  return <BuyButton plan={plan} tier={plan.id} look={look} isFirst={tier === 'free'} />;
+  return <OrderButton plan={plan} isFirst={tier === 'free'} isPopular={isPopular} />;
 }
 
 /** Hidden from returning users, for whom another action will replace it. */
@@ -175,44 +168,23 @@ const offer = css({ _returning: { visibility: 'hidden' } });
 /** As high as the button that it replaces. */
 const current = css({ display: 'flex', alignItems: 'center', minHeight: 'touch' });
 
-type Props = { plan: Plan; tier: PaidPlanId; look: 'primary' | 'soft'; isFirst: boolean };
+type OrderProps = { plan: Plan; isFirst: boolean; isPopular: boolean };
 
-function BuyButton({ plan, tier, look, isFirst }: Props) {
-  const [isBusy, setBusy] = useState(false);
-  const navigate = useNavigate();
-
-  const buy = async () => {
-    const { pathname } = location;
-    // Whoever only reads the plans loads 2 KiB less.
-    const file = within(timeLimits.file, import('../../data/billing-pages.ts'));
-    const { createSubscriptionSession } = await file;
-    const url = await createSubscriptionSession(tier);
-    if (location.pathname !== pathname) return;
-    if (isOwnAddress(url, location.href)) return navigate({ href: url });
-    location.assign(url);
-  };
-
-  const start = async () => {
-    if (isBusy) return;
-    setBusy(true);
-    await buy().catch((error: unknown) =>
-      notifyError(error, { title: accountWords.error, fallback: plansWords.failed }),
-    );
-    setBusy(false);
-  };
-
+/** Leads to the review of the order. Its page is loaded while the button is being reached. */
+function OrderButton({ plan, isFirst, isPopular }: OrderProps) {
+  const router = useRouter();
+  const order = { to: '/order', search: { plan: plan.id } } as const;
+  const preload = () => void router.preloadRoute(order).catch(() => null);
+  const name = planName(plan.id);
   return (
     <button
       type="button"
-      className={look === 'primary' ? button({ wide: true }) : button({ look: 'soft', wide: true })}
-      aria-busy={isBusy}
-      onClick={() => void start()}
+      className={isPopular ? button({ wide: true }) : button({ look: 'soft', wide: true })}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={() => void router.navigate(order)}
     >
-      {isBusy
-        ? plansWords.opening
-        : isFirst
-          ? plansWords.choose(planName(plan.id))
-          : plansWords.switchTo(planName(plan.id))}
+      {isFirst ? plansWords.choose(name) : plansWords.switchTo(name)}
     </button>
   );
 }

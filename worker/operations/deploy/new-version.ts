@@ -54,9 +54,10 @@ function domain({ SITE_URL = '' }: Values): string[] {
   return hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname];
 }
 
-/** wrangler runs the build, which writes the contact address into the page. */
-function buildEnvironment({ CONTACT_URL }: Values): NodeJS.ProcessEnv {
-  return { ...process.env, ...(CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL }) };
+/** wrangler runs the build, which writes the contact address and the days of withdrawal into the pages. */
+function buildEnvironment({ CONTACT_URL, WITHDRAWAL_DAYS = '' }: Values): NodeJS.ProcessEnv {
+  const contact = CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL };
+  return { ...process.env, WITHDRAWAL_DAYS, ...contact };
 }
 
 /** The commit, or the version of package.json and the time if the sources have no git history. */

@@ -1,0 +1,123 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { paidPlanIds, planOf, type PaidPlanId, type PlanId } from '#contract/plans';
+import { css } from '#styled/css';
+import { button, card, link, page } from '#styled/recipes';
+import { accountWords } from '#words/account';
+import { isWithdrawable } from '#words/language';
+import { orderWords } from '#words/order';
+import { notifyError } from '../../data/api-errors.ts';
+import { createSubscriptionSession } from '../../data/billing-pages.ts';
+import { useFreshProfile } from '../../data/profile-query.ts';
+import { useSession } from '../../data/session.ts';
+import { isOwnAddress } from '../../rules/browser-input.ts';
+import { orderView } from '../../rules/order-view.ts';
+import { planTexts } from '../../rules/plan-texts.ts';
+import type { User } from '../../rules/user-profile.ts';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Sentence } from '../../ui/text.tsx';
+
+/** What a person is told before they pay (Directive 2011/83/EU, articles 6 and 8), and whether they ask to begin at once. */
+export function OrderPage() {
+  const { plan } = useSearch({ from: '/order' });
+  const user = useSession((current) => current.user);
+  useFreshProfile();
+  if (!user) return null;
+
+  const tier = paidPlanIds.find((id) => id === plan);
+  const present = planOf(user.metadata.subscriptionTier).id;
+  const isOffered = tier && tier !== present && planOf(tier).onSale;
+  return isOffered ? <Review key={tier} tier={tier} user={user} /> : <Elsewhere />;
+}
+
+/** A plan that cannot be bought, or is the present one. */
+function Elsewhere() {
+  const navigate = useNavigate();
+  useEffect(() => void navigate({ to: '/plans', replace: true }), [navigate]);
+  return null;
+}
+
+function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
+  const [startsNow, setStartsNow] = useState(false);
+  const { isOpening, open } = useCheckout(tier);
+  const { first, action, concludes } = orderView(planOf(tier), user);
+  const asks = isWithdrawable && concludes;
+  return (
+    <div className={page({ width: 'form' })}>
+      <section className={card({ look: 'raised' })} aria-labelledby="order">
+        <h1 id="order" className={css({ textStyle: 'heading' })}>
+          {orderWords.title}
+        </h1>
+        <Facts facts={factsOf(tier, first, concludes)} />
+        {asks && (
+          <Checkbox
+            label={orderWords.startNow}
+            hint={orderWords.startNowText}
+            isChecked={startsNow}
+            onChange={setStartsNow}
+          />
+        )}
+        <p className={css({ textStyle: 'small', color: 'muted' })}>
+          {orderWords.lead} <Sentence parts={orderWords.terms({ terms: termsLink })} />
+        </p>
+        <button
+          type="button"
+          className={button({ size: 'lg', wide: true })}
+          aria-busy={isOpening}
+          onClick={() => open(asks && startsNow)}
+        >
+          {isOpening ? orderWords.opening : action}
+        </button>
+        <Link to="/plans" className={button({ look: 'quiet', wide: true })}>
+          {orderWords.back}
+        </Link>
+      </section>
+    </div>
+  );
+}
+
+function factsOf(id: PlanId, first: string, concludes: boolean): [string, string][] {
+  const { name, price, fourWeeks, features } = planTexts(id);
+  const [messages = ''] = features;
+  const facts: [string, string][] = [
+    [orderWords.plan, orderWords.planText({ plan: name, messages })],
+    [orderWords.price, orderWords.priceText({ price, fourWeeks: fourWeeks ?? price })],
+    [orderWords.first, first],
+    [orderWords.renewal, orderWords.renewalText],
+    [orderWords.cancel, orderWords.cancelText],
+  ];
+  const withdrawal: [string, string] = [orderWords.withdrawal, orderWords.withdrawalText];
+  return isWithdrawable && concludes ? [...facts, withdrawal] : facts;
+}
+
+const termsLink = (text: string): ReactNode => (
+  <Link to="/terms" className={link()}>
+    {text}
+  </Link>
+);
+
+/** Opens the page of the payment provider in this tab; a press while it opens does nothing. */
+function useCheckout(tier: PaidPlanId) {
+  const [isOpening, setOpening] = useState(false);
+  const navigate = useNavigate();
+
+  const go = async (startsNow: boolean) => {
+    const { pathname } = location;
+    const url = await createSubscriptionSession(tier, startsNow);
+    if (location.pathname !== pathname) return;
+    if (isOwnAddress(url, location.href)) return navigate({ href: url });
+    location.assign(url);
+  };
+
+  const open = async (startsNow: boolean) => {
+    if (isOpening) return;
+    setOpening(true);
+    await go(startsNow).catch((error: unknown) =>
+      notifyError(error, { title: accountWords.error, fallback: orderWords.failed }),
+    );
+    setOpening(false);
+  };
+
+  return { isOpening, open: (startsNow: boolean) => void open(startsNow) };
+}

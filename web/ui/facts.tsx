@@ -1,0 +1,28 @@
+import { css } from '#styled/css';
+
+/** Names and texts, beside each other where there is room. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, text: string])[] }) {
+  return (
+    <dl className={list}>
+      {facts.map(([name, text]) => (
+        <div key={name} className={row}>
+          <dt className={css({ fontWeight: 'semibold' })}>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const list = css({ display: 'grid', borderTopWidth: 'thin', borderColor: 'line' });
+
+const row = css({
+  display: 'grid',
+  gridTemplateColumns: { base: '[minmax(0, 1fr)]', sm: '[minmax(0, 2fr) minmax(0, 5fr)]' },
+  columnGap: '4',
+  rowGap: '1',
+  paddingBlock: '3',
+  borderBottomWidth: 'thin',
+  borderColor: 'line',
+  overflowWrap: 'anywhere',
+});
