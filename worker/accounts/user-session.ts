@@ -2,7 +2,7 @@ import { sql, type SQL, eq, and, lt, lte, gt } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { preparedSql, readRow, build, type Value, insertSelect } from '../lib/sql.ts';
+import { build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
@@ -33,46 +33,6 @@ export type { Authorized };
 
 /** Which sessions may make a call: those of pending accounts, those that a trial link has opened. */
 type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
-type Row = Record<string, unknown> & {
-  sessionExpiresAt: number;
-  sessionSeenAt: number;
-  sessionIsLimited: number;
-};
-
-const placeholders = {
-  sessionId: sql.placeholder('sessionId'),
-  userId: sql.placeholder('userId'),
-  now: sql.placeholder('now'),
-};
-
-/** SQL: the id of a session's user if it is live and the account may make this call, else null. */
-function liveUserId(
-  { whilePending, needsSignIn }: Admission,
-  {
-    sessionId,
-    userId,
-    now,
-  }: Record<keyof typeof placeholders, Value<string> | Value<number>> = placeholders,
-): SQL<string> {
-  const status = whilePending ? sql`` : sql`and ${users.status} = 'approved'`;
-  const kind = needsSignIn ? sql`and not ${sessions.isLimited}` : sql``;
-  return sql`(select ${users.id} from ${sessions} join ${users} on ${users.id} = ${sessions.userId}
-    where ${sessions.id} = ${sessionId} and ${sessions.userId} = ${userId}
-      and ${sessions.expiresAt} > ${now} ${status} ${kind})`;
-}
-
-/** The session check, which also reads `columns` of the tables that `joined` adds. */
-function sessionCheck<Columns>(columns: SQL = sql``, joined: SQL = sql``): SessionCheck<Columns> {
-  return preparedSql(sql`select ${users}.*, ${sessions.expiresAt} as sessionExpiresAt,
-      ${sessions.lastSeenAt} as sessionSeenAt, ${sessions.isLimited} as sessionIsLimited ${columns}
-    from ${sessions} join ${users} on ${users.id} = ${sessions.userId} ${joined}
-    where ${sessions.id} = ${placeholders.sessionId} and ${sessions.userId} = ${placeholders.userId}
-      and ${sessions.expiresAt} > ${placeholders.now}`);
-}
-
-type SessionCheck<Columns> = ReturnType<typeof preparedSql> & { columns?: Columns };
-const plainCheck = sessionCheck();
-
 /** A user's session. Only `run` checks in the database that it has not ended; writes guard with `userId`. */
 export class UserSession {
   readonly sessionId: string;
@@ -98,42 +58,48 @@ export class UserSession {
 
   /** SQL: the user's id if the session is live and the account may make this call, else null. */
   get userId(): SQL<string> {
-    return liveUserId(this.#admission, this.values);
+    const { whilePending, needsSignIn } = this.#admission;
+    const admitted = and(
+      this.#isLive,
+      whilePending ? undefined : eq(users.status, 'approved'),
+      needsSignIn ? eq(sessions.isLimited, false) : undefined,
+    );
+    return sql`(select ${users.id} from ${sessions}
+      join ${users} on ${eq(users.id, sessions.userId)} where ${admitted})`;
   }
 
-  /** The values of the placeholders in `liveUserId`. */
-  get values(): { sessionId: string; userId: string; now: number } {
-    return { sessionId: this.sessionId, userId: this.claimedUserId, now: this.#now };
-  }
-
-  /** Runs the statements with the session check, then `respond` with the user's row from before. Throws 401 or 403. */
-  run<List extends Statements, T>(
-    statements: [...List],
-    respond: (user: User, ...results: Results<List>) => T | Promise<T>,
-  ): Promise<Authorized<T>> {
-    return this.runWith({ check: plainCheck }, statements, (user, _, ...results) =>
-      respond(user, ...results),
+  get #isLive(): SQL | undefined {
+    const { sessionId, claimedUserId } = this;
+    return and(
+      eq(sessions.id, sessionId),
+      eq(sessions.userId, claimedUserId),
+      gt(sessions.expiresAt, this.#now),
     );
   }
 
-  /** As `run`, with a check that reads more columns for `respond`. */
-  async runWith<Columns, List extends Statements, T>(
-    { check, values }: { check: SessionCheck<Columns>; values?: Record<string, unknown> },
+  /** Runs the statements with the session check, then `respond` with the user's row from before. Throws 401 or 403. */
+  async run<List extends Statements, T>(
     statements: [...List],
-    respond: (user: User, columns: Columns, ...results: Results<List>) => T | Promise<T>,
+    respond: (user: User, ...results: Results<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
-    const select = this.#db.all<Row & Columns>(check({ ...values, ...this.values }));
-    const [[row], ...results] = await this.#db.batch([select, ...statements]);
-    if (!row) throw new RequestError('unauthenticated');
-    const user = readRow(users, row);
+    const check = this.#db
+      .select({ user: users, session: sessions })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(this.#isLive);
+    const [[found], ...results] = await this.#db.batch([check, ...statements]);
+
+    if (!found) throw new RequestError('unauthenticated');
+    const { user, session } = found;
     if (user.status === 'pending' && !this.#admission.whilePending)
       throw new RequestError('pendingApproval');
-    this.isLimited = row.sessionIsLimited === 1;
-    if (this.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
-    this.expiresAt = row.sessionExpiresAt;
-    if (row.sessionSeenAt <= this.#now - seenEveryMs)
+    if (session.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
+
+    this.isLimited = session.isLimited;
+    this.expiresAt = session.expiresAt;
+    if (session.lastSeenAt <= this.#now - seenEveryMs)
       this.#waitUntil(recordSeen(this.#db, this, this.#now));
-    return new Authorized(await respond(user, row, ...(results as Results<List>)));
+    return new Authorized(await respond(user, ...(results as Results<List>)));
   }
 }
 

@@ -6,11 +6,12 @@ import {
   type InStatement,
 } from '@libsql/client/web';
 import type { BatchItem } from 'drizzle-orm/batch';
-import type { LibSQLDatabase } from 'drizzle-orm/libsql';
-import { drizzle } from 'drizzle-orm/libsql/web';
+import { LibSQLDatabase } from 'drizzle-orm/libsql/driver-core';
+import { LibSQLSession } from 'drizzle-orm/libsql/session';
 import { describeError, log } from './log.ts';
 import { memoize } from './memoize.ts';
 import { RequestError } from './request-error.ts';
+import { FastDialect } from './sql-text.ts';
 
 const timeoutMs = 8000;
 const requestsPerClient = 100;
@@ -22,20 +23,28 @@ export type Traffic = { requests: number; unreachable: boolean; outcome?: string
 
 export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffic?: Traffic };
 
+const dialect = new FastDialect();
+
 /** The database of one request. `batch` is one write transaction in one round trip. */
 export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Database {
   const client = clientOf(settings)();
-  const database = drizzle({
-    client: {
-      execute: (statement: InStatement) => orUnavailable(client.execute(statement), traffic),
-      // One statement is a transaction by itself.
-      batch: async (statements: [Statement]) =>
-        statements.length === 1
-          ? [await orUnavailable(client.execute(statements[0]), traffic)]
-          : orUnavailable(client.batch(statements.map(withOwnText), 'write'), traffic),
-    } as never,
-  });
-  return Object.assign(database, { traffic });
+  const counted = {
+    execute: (statement: InStatement) => orUnavailable(client.execute(statement), traffic),
+    // One statement is a transaction by itself.
+    batch: async (statements: [Statement]) =>
+      statements.length === 1
+        ? [await orUnavailable(client.execute(statements[0]), traffic)]
+        : orUnavailable(client.batch(statements.map(withOwnText), 'write'), traffic),
+  };
+
+  const session = new LibSQLSession(counted as never, dialect, undefined, {}, undefined);
+  const database: LibSQLDatabase = new LibSQLDatabase(
+    'async',
+    dialect,
+    session as never,
+    undefined,
+  );
+  return Object.assign(database, { $client: counted as never, traffic });
 }
 
 type Statement = { sql: string; args: InArgs };

@@ -3,11 +3,10 @@ import {
   fillPlaceholders,
   getTableColumns,
   isSQLWrapper,
-  SQL,
+  type SQL,
   sql,
   type Param,
   type Placeholder,
-  type Query,
 } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import {
@@ -17,7 +16,6 @@ import {
   type SQLiteInsertValue,
 } from 'drizzle-orm/sqlite-core';
 import type { Database } from './database.ts';
-import { memoize } from './memoize.ts';
 
 type Values = Record<string, unknown>;
 
@@ -46,44 +44,6 @@ export async function runPrepared(
   const results = await db.$client.batch(statements.map((each) => each(values)));
   return results.map(({ rows }) => rows);
 }
-
-/** A statement whose text drizzle need not build from its parts again. */
-class BuiltSql extends SQL {
-  readonly #query: Query;
-
-  constructor(query: Query) {
-    super([]);
-    this.#query = query;
-  }
-
-  override toQuery(): Query {
-    return this.#query;
-  }
-}
-
-/** Builds the text of a statement that runs in a `db.batch` beside others; `db.all` runs it. */
-export function preparedSql(statement: SQL): (values: Values) => SQL {
-  const { sql: text, params } = dialect.sqlToQuery(statement);
-  return (values) => new BuiltSql({ sql: text, params: fillPlaceholders(params, values) });
-}
-
-/** A row that holds all columns of a table under their names in the database, as drizzle would read it. */
-export function readRow<T extends SQLiteTable>(
-  table: T,
-  row: Record<string, unknown>,
-): T['$inferSelect'] {
-  const read: Values = {};
-  for (const [key, column] of columnsOf(table)) {
-    const value = row[column.name];
-    read[key] = value === null ? null : column.mapFromDriverValue(value);
-  }
-  return read;
-}
-
-/** A call that reads a user takes 2 % less than with a list of its own (2026-11-25, tests/bench). */
-const columnsOf = memoize((table: SQLiteTable) =>
-  Object.entries<SQLiteColumn>(getTableColumns(table)),
-);
 
 /** SQL that inserts one row for each row of `from`, for example `where …` for a row under a condition. */
 export function insertSelect<Table extends SQLiteTable>(
