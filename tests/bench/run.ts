@@ -17,9 +17,9 @@ const parts: Record<string, (rig: Rig, quick: boolean) => Promise<Part>> = {
   d: measureGrowth,
   e: measureLanding,
   f: measureAbandonedStreams,
-  // The database in the same region, and across a continent.
+  // The database in the same place, and in the same region: the standard distance.
   g: (rig, quick) => measureCalls(rig, quick, 60, 2),
-  h: (rig, quick) => measureCalls(rig, quick, 6, 40),
+  h: (rig, quick) => measureCalls(rig, quick, 24, 10),
   i: measureChat,
   j: measureReturning,
   k: measureLoad,
