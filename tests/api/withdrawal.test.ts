@@ -12,6 +12,7 @@ import {
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
+import { objectionMs } from '../../worker/withdrawal/right.ts';
 import { customerOf, paymentsOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
 
 const day = 24 * hour;
@@ -313,17 +314,67 @@ describe('the form for everybody', () => {
       null,
     ]);
     await runCron();
-    expect((await read(token)).statement).toMatchObject({
-      id: known.body.statement.id,
-      state: 'done',
-      refund: 1199,
-    });
-    expect(await refundsOf(customer)).toEqual([1199]);
     const { rows } = await run(
       'select state, reason from withdrawals where id = ?',
       unknown.body.statement.id,
     );
     expect(rows[0]).toMatchObject({ state: 'needs_owner', reason: 'account_unknown' });
+
+    // The owner of the number is told, and the plan stays until the statement takes effect.
+    const { statement, receipt } = await read(token);
+    expect(statement).toMatchObject({ id: known.body.statement.id, state: 'received' });
+    const waits = Date.parse(statement.objectUntil) - Date.parse(statement.submittedAt);
+    expect(waits).toBe(objectionMs);
+    expect(receipt).toContain(`${statement.objectUntil.slice(0, 19)}Z`);
+    expect(receipt).toContain('/withdraw');
+    const events = (await deliveredEvents(phone)).filter(({ type }) => type.startsWith('withdr'));
+    expect(events).toMatchObject([{ type: 'withdrawal.received', data: { receipt } }]);
+    expect(await planOf(token)).toEqual(['basic', 'active']);
+    expect(await refundsOf(customer)).toEqual([]);
+  });
+
+  it('takes effect by itself when the time to object is over', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const { body } = await state({ name: 'Ada Lovelace', contact: phone });
+    await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
+    await runCron();
+    expect(await read(token)).toMatchObject({
+      contract: null,
+      statement: { id: body.statement.id, state: 'done', refund: 1199 },
+    });
+    expect(await refundsOf(customer)).toEqual([1199]);
+    expect(await planOf(token)).toEqual(['free', 'active']);
+  });
+
+  it('takes effect at once when its person confirms it, by the time at which it was made', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const first = await state({ name: 'Ada Lovelace', contact: phone });
+    const responses = await parallel(20, () => withdraw(token));
+    const kept = responses.filter(({ status }) => status === 200);
+    expect(new Set(kept.map(({ body }) => body.statement.id))).toEqual(
+      new Set([first.body.statement.id]),
+    );
+    expect((await read(token)).statement).not.toHaveProperty('objectUntil');
+    expect(await refundsOf(customer)).toEqual([1199]);
+  });
+
+  it('ends nothing when its person objects, who can withdraw afterwards all the same', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const { id } = (await state({ name: 'Not Ada', contact: phone })).body.statement;
+    const object = (of: string) => call('POST', `${path}/objection`, { token: of, body: { id } });
+    const other = await newPerson();
+    expect((await object(other.token)).status).toBe(404);
+    expect(await object(token)).toMatchObject({ status: 200, body: { success: true } });
+    expect((await object(token)).status).toBe(404);
+    await run('update withdrawals set due_at = 0 where id = ? and due_at is not null', id);
+    await runCron();
+    const { statement, contract } = await read(token);
+    expect(statement).toBeNull();
+    expect(contract).toMatchObject({ tier: 'basic', refund: 1199 });
+    const { rows } = await run('select state, reason from withdrawals where id = ?', id);
+    expect(rows[0]).toMatchObject({ state: 'needs_owner', reason: 'objected' });
+    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await refundsOf(customer)).toEqual([1199]);
   });
 
   it('is limited by address', async () => {

@@ -38,6 +38,8 @@ import {
 
 import {
   Contract,
+  KeptStatement,
+  Objection,
   OwnStatement,
   PublicStatement,
   ReceiptKey,
@@ -345,8 +347,18 @@ export const endpoints = {
     output: v.object({
       success: v.literal(true),
       contract: v.nullable(Contract),
-      statement: v.nullable(Statement),
+      statement: v.nullable(KeptStatement),
+      /** Of the statement, if there is one. */
+      receipt: v.optional(v.string()),
     }),
+    fails: ['notFound'],
+  },
+  objectToWithdrawal: {
+    ...pageRoutes.objectToWithdrawal,
+    summary: 'A statement that was made for this number without signing in was not its owner’s',
+    needsSignIn: true,
+    input: Objection,
+    output: v.object({ success: v.literal(true) }),
     fails: ['notFound'],
   },
   withdraw: {

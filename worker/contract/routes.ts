@@ -50,6 +50,11 @@ export const pageRoutes = {
   },
   getWithdrawal: { access: 'user', method: 'GET', path: '/api/billing/withdrawal' },
   withdraw: { access: 'user', method: 'POST', path: '/api/billing/withdrawal' },
+  objectToWithdrawal: {
+    access: 'user',
+    method: 'POST',
+    path: '/api/billing/withdrawal/objection',
+  },
   stateWithdrawal: { access: 'public', method: 'POST', path: '/api/withdrawals' },
   getWithdrawalReceipt: {
     access: 'public',

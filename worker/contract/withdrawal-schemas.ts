@@ -28,6 +28,14 @@ export const Statement = v.object({
   refund: v.nullable(Cents),
 });
 
+/** As its person sees it later. `objectUntil`: made without signing in, it takes effect then, unless they object. */
+export const KeptStatement = v.object({
+  ...Statement.entries,
+  objectUntil: v.optional(Timestamp),
+});
+
+export const Objection = v.object({ id: v.string('id is missing') });
+
 function text(name: string, least: number, most: number) {
   const rule = `${name} must have ${least} to ${most} characters`;
   return v.pipe(v.string(rule), v.trim(), v.minLength(least, rule), v.maxLength(most, rule));

@@ -61,7 +61,13 @@ import {
   verifyOtp,
   verifyTrialToken,
 } from './auth.ts';
-import { getWithdrawal, getWithdrawalReceipt, stateWithdrawal, withdraw } from './withdrawal.ts';
+import {
+  getWithdrawal,
+  getWithdrawalReceipt,
+  objectToWithdrawal,
+  stateWithdrawal,
+  withdraw,
+} from './withdrawal.ts';
 import { stripeWebhook, verifyWhatsappWebhook, whatsappWebhook } from './webhooks.ts';
 
 export const routes: { [Name in EndpointName]: Route<Name> } = {
@@ -101,6 +107,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getVoice: userRoute('getVoice', getVoice),
   getWithdrawal: userRoute('getWithdrawal', getWithdrawal),
   getWithdrawalReceipt: publicRoute('getWithdrawalReceipt', getWithdrawalReceipt),
+  objectToWithdrawal: userRoute('objectToWithdrawal', objectToWithdrawal),
   stateWithdrawal: publicRoute('stateWithdrawal', stateWithdrawal),
   withdraw: userRoute('withdraw', withdraw),
   giveCancelReason: userRoute('giveCancelReason', giveCancelReason),

@@ -6,7 +6,7 @@ import { leaseOf, withLease, type LeasedCustomer, type Outcome } from '../billin
 import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
 import type { Output } from '../contract/endpoints.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
-import { batch } from '../lib/database.ts';
+import { batch, type Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { describeError, log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
@@ -17,11 +17,15 @@ import {
   type Terms,
 } from '../withdrawal/concluded-contract.ts';
 import { receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
-import { settle } from '../withdrawal/settlement.ts';
+import { lookAtIt, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type Choice } from '../billing/start-choice.ts';
 import {
+  isOpenToObjection,
   keepOwnStatement,
   keepPublicStatement,
+  objected,
+  objectionUntil,
+  objectTo,
   statementOf,
   statementsOf,
   type Statement,
@@ -42,10 +46,21 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
     return {
       success: true as const,
       contract: contract && shownContract(contract),
-      statement: statements[0] ? shownStatement(statements[0]) : null,
+      ...(await lastOf(settings, statements)),
     };
   });
 };
+
+/** The person's last statement, with its receipt. */
+async function lastOf(settings: Settings, statements: Statement[]) {
+  const last = statements.find(({ reason }) => reason !== objected);
+  if (!last) return { statement: null };
+
+  const objectUntil = new Date(objectionUntil(last)).toISOString();
+  const isOpen = isOpenToObjection(last);
+  const statement = { ...shownStatement(last), ...(isOpen && { objectUntil }) };
+  return { statement, receipt: await receiptOf(settings, last) };
+}
 
 /** Throws 404 where the owner has turned the right off. */
 function requireWithdrawal({ WITHDRAWAL_DAYS: days }: Settings): void {
@@ -97,6 +112,9 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
     statements: statementsOf(db, user.id),
     choices: choicesOf(db, user.id),
   });
+  const waiting = statements.find(isOpenToObjection);
+  if (waiting) return confirmStatement(context, leased, waiting);
+
   const found = await findContract(settings, leased, { statements, choices });
   if (found === 'none') return { result: await responseOf(settings, statements[0]!) };
 
@@ -110,6 +128,35 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
   });
   const { result: settled, ...released } = await settleSoon(context, leased, statement);
   return { result: await responseOf(settings, settled), ...released };
+}
+
+/** A statement that was made without signing in takes effect now that its person has confirmed it. */
+async function confirmStatement(
+  context: UserContext<'withdraw'>,
+  leased: LeasedCustomer,
+  waiting: Statement,
+) {
+  const { result: settled, ...released } = await settleSoon(context, leased, waiting);
+  return { result: await responseOf(context.settings, settled), ...released };
+}
+
+export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context) => {
+  const { session, db, settings, input } = context;
+  requireWithdrawal(settings);
+  const lease = leaseOf(db, session.claimedUserId);
+
+  // Under the lease, so that the statement is not taking effect meanwhile.
+  return session.run([lease], ({ id }, seen) =>
+    withLease(context, id, async () => object(db, input.id, id), { seen }),
+  );
+};
+
+async function object(db: Database, id: string, userId: string) {
+  const isStopped = await objectTo(db, id, userId);
+  if (!isStopped) throw new RequestError('notFound');
+
+  log('error', 'withdrawal_needs_owner', { id, reason: objected, action: lookAtIt });
+  return { result: { success: true as const } };
 }
 
 type Found = { contract: ConcludedContract; at: number } | 'none' | 'unknown';

@@ -3,8 +3,10 @@ import { brand } from '../contract/brand.ts';
 import type { Language } from '../contract/languages.ts';
 import { plans } from '../contract/plans.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { pathIn } from '../contract/languages.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
+import { objectionMs } from './right.ts';
 
 /** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
@@ -20,13 +22,14 @@ type Texts = {
   concluded: string;
   refund: string;
   refundOpen: string;
+  objection: string;
   download: string;
 };
 
 const texts: Record<Language, Texts> = {
   en: {
     title: 'Confirmation of your withdrawal',
-    statement: 'You have withdrawn from your contract with {company}.',
+    statement: 'You have withdrawn from your contract with {company}',
     number: 'Number',
     submitted: 'Received',
     name: 'Name',
@@ -35,11 +38,13 @@ const texts: Record<Language, Texts> = {
     concluded: 'Concluded',
     refund: 'You get back',
     refundOpen: 'We compute what you get back and tell you.',
+    objection:
+      'It was made without signing in and takes effect on {until}. The owner of the number can confirm it or object before',
     download: 'This confirmation as a file, for 30 days',
   },
   es: {
     title: 'Confirmación de tu desistimiento',
-    statement: 'Has desistido de tu contrato con {company}.',
+    statement: 'Has desistido de tu contrato con {company}',
     number: 'Número',
     submitted: 'Recibido',
     name: 'Nombre',
@@ -48,11 +53,13 @@ const texts: Record<Language, Texts> = {
     concluded: 'Celebrado',
     refund: 'Se te devuelve',
     refundOpen: 'Calculamos lo que se te devuelve y te lo comunicamos.',
+    objection:
+      'Se hizo sin entrar en la cuenta y surte efecto el {until}. Quien tiene el número puede confirmarla o rechazarla antes',
     download: 'Esta confirmación como archivo, durante 30 días',
   },
   'pt-BR': {
     title: 'Confirmação da sua desistência',
-    statement: 'Você desistiu do seu contrato com {company}.',
+    statement: 'Você desistiu do seu contrato com {company}',
     number: 'Número',
     submitted: 'Recebido',
     name: 'Nome',
@@ -61,6 +68,8 @@ const texts: Record<Language, Texts> = {
     concluded: 'Celebrado',
     refund: 'Você recebe de volta',
     refundOpen: 'Calculamos o valor que você recebe de volta e avisamos você.',
+    objection:
+      'Foi feita sem entrar na conta e passa a valer em {until}. Quem tem o número pode confirmar ou recusar antes',
     download: 'Esta confirmação em arquivo, por 30 dias',
   },
 };
@@ -82,6 +91,7 @@ export async function receiptOf(settings: Secrets, statement: Withdrawal): Promi
     line(words.plan, planOf(statement)),
     line(words.concluded, statement.concludedAt && instantOf(statement.concludedAt)),
     refundLine(words, statement),
+    objectionLine(words, settings, statement),
     '',
     `${words.download}: ${await linkOf(settings, statement.id)}`,
   ];
@@ -95,6 +105,13 @@ function line(label: string, value: string | number | null): string | null {
 function refundLine(words: Texts, { refund, currency, language }: Withdrawal): string {
   if (refund === null || currency === null) return words.refundOpen;
   return `${words.refund}: ${moneyOf(refund, currency, language)}`;
+}
+
+function objectionLine(words: Texts, { SITE_URL }: Secrets, statement: Withdrawal): string | null {
+  if (statement.origin !== 'public') return null;
+  const until = instantOf(statement.submittedAt + objectionMs);
+  const page = SITE_URL + pathIn(statement.language, '/withdraw');
+  return `${words.objection.replace('{until}', until)}: ${page}`;
 }
 
 const planOf = ({ tier, plan }: Withdrawal): string | null =>

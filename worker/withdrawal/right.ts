@@ -17,6 +17,12 @@ export function withdrawableUntil(concludedAt: number, days: number): number {
   return (day + days + 1) * dayMs + zoneMs;
 }
 
+/**
+ * A statement that was made without signing in takes effect after this time (ms): whoever knows a number can make one, so
+ * its owner is told at once, and can confirm it or object. The law gives 14 days for the money. 0 lets it take effect at once.
+ */
+export const objectionMs = 2 * dayMs;
+
 /** A payment for a period, in whole cents and unix seconds; `rest` is what is left of its charge. */
 export type PaidPeriod = { paid: number; rest: number; start: number; end: number };
 

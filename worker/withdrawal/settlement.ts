@@ -266,9 +266,11 @@ async function needsOwner({ db }: Billing, statement: Statement, reason: string)
   return { ...statement, ...changes };
 }
 
+/** What the owner has to do, as the log says it. */
+export const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
+
 function logNeedsOwner({ id }: Statement, reason: string | null): void {
-  const action = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
-  log('error', 'withdrawal_needs_owner', { id, reason, action });
+  log('error', 'withdrawal_needs_owner', { id, reason, action: lookAtIt });
 }
 
 async function postpone({ db }: Billing, { id, attempts }: Statement, now: number): Promise<void> {

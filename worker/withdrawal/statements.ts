@@ -12,6 +12,7 @@ import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { sumOf, type ConcludedContract } from './concluded-contract.ts';
 import { receiptOf } from './receipt.ts';
+import { objectionMs } from './right.ts';
 
 export type Statement = Withdrawal;
 
@@ -118,6 +119,33 @@ function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
   );
 }
 
+/** Whether a statement was made without signing in, and its person may still confirm it or object. */
+export const isOpenToObjection = ({ origin, state, userId }: Statement): boolean =>
+  origin === 'public' && state === 'received' && userId !== null;
+
+/** Instant (unix ms). */
+export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
+  submittedAt + objectionMs;
+
+/** The reason of a statement that its person has not made. */
+export const objected = 'objected';
+
+/** Leaves a statement to the owner; false if it is not this user's, or has taken effect. */
+export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
+  const { rowsAffected } = await db
+    .update(withdrawals)
+    .set({ state: 'needs_owner', reason: objected, dueAt: null })
+    .where(
+      and(
+        eq(withdrawals.id, id),
+        eq(withdrawals.userId, userId),
+        eq(withdrawals.origin, 'public'),
+        eq(withdrawals.state, 'received'),
+      ),
+    );
+  return rowsAffected > 0;
+}
+
 type PublicStatement = {
   name: string;
   contact: string;
@@ -156,7 +184,8 @@ export async function keepPublicStatement(
     dueAt: now,
   };
   const { seq: _, ...columns } = stated;
-  const row = { ...columns, userId: owner };
+  const dueAt = sql`case when ${owner} is null then ${now} else ${objectionUntil(stated)} end`;
+  const row = { ...columns, userId: owner, dueAt };
   const { until, kept } = await batch(db, {
     until: db.all<{ until: number }>(sql`select ${limited} as until`),
     insert: db.run(insertSelect(withdrawals, row, sql`where ${isAllowed}`)),
