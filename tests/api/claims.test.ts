@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, parallel, runCron, tally, type Settings, vars } from './support/api.ts';
+import {
+  botCall,
+  call,
+  newAddress,
+  parallel,
+  runCron,
+  tally,
+  type Settings,
+  vars,
+} from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
 import { claimNumber, otherThan, redeem, requestOtp, verifyOtp } from './support/codes.ts';
 import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
@@ -121,7 +130,6 @@ describe('a claim', () => {
     expect((await claim(asked.linkCode, businessUserId)).status).toBe(200);
     expect(await stateOf(asked)).toBe('waiting');
     await newContact(asked.phone);
-    expect(await stateOf(asked)).toBe('contacted');
     expect(await claim(asked.linkCode)).toMatchObject(refused);
     expect(await codesOn(asked.phone)).toBe(0);
   });
@@ -200,4 +208,39 @@ it('says nothing about a number to whoever does not know the link code, which la
   advanceClock(minute + second);
   expect(await stateOf(asked)).toBe('expired');
   expect(await claim(asked.linkCode)).toMatchObject(refused);
+});
+
+describe('whoever watches a number learns that it has written', () => {
+  async function watched() {
+    advanceClock(0);
+    const asked = await ask();
+    advanceClock(second);
+    return asked;
+  }
+
+  it('together with its code alone, of which a hundred questions at once bring one', async () => {
+    const asked = await watched();
+    expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['waiting', 0]);
+    await newContact(asked.phone);
+    expect(await codesOn(asked.phone)).toBe(0);
+    const states = await parallel(100, () => stateOf(asked));
+    expect(states.filter((state) => state === 'code_sent').length).toBeGreaterThan(0);
+    expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['code_sent', 1]);
+    const code = { phone: asked.phone, otp: await newestCode(asked.phone) };
+    expect((await redeem({ ...code, challenge: asked.linkCode })).status).toBe(200);
+  });
+
+  it('not while a limit or WhatsApp keeps the code from it', async () => {
+    const [asked, other] = [await watched(), newAddress()];
+    await newContact(asked.phone);
+    const fault = { whatsapp: { status: 503, match: asked.phone.slice(1) } };
+    const failed = await during(fault, () =>
+      call('POST', '/api/auth/contact-state', { body: asked }),
+    );
+    expect(failed.status).toBe(503);
+    expect((await requestOtp(asked.phone, other)).status).toBe(200);
+    expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['waiting', 1]);
+    advanceClock(31 * second);
+    expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['code_sent', 2]);
+  });
 });

@@ -153,7 +153,7 @@ describe('a refusal of a code for too many requests', () => {
     expect(linkCode).toMatch(/^[2-9A-HJKMNP-Z]{8}$/);
     // A message without the code brings no code.
     await reportContact(phone);
-    expect(await stateOf(asked)).toBe('contacted');
+    expect(await stateOf(asked)).toBe('waiting');
     const contact = () => botCall('/api/bot/contacts', { phone, linkCode }, id);
     expect(tally(await parallel(20, contact))).toEqual({ 200: 20 });
     expect(await stateOf(asked)).toBe('code_sent');

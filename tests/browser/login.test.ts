@@ -145,7 +145,7 @@ stubbed(
     expect(stub.calls('contactState')[0]).toMatchObject({
       body: { phone: '+15551234567', linkCode: 'K7MPQ2XD' },
     });
-    stub.respond('contactState', { success: true, state: 'contacted' });
+    stub.respond('contactState', { success: true, state: 'expired' });
     stub.respond('requestOtp', {
       success: true,
       requiresInitialContact: false,
@@ -179,7 +179,7 @@ stubbed(
 stubbed(
   'who tries a different number stays there when the code of the first one comes',
   async ({ page, stub }) => {
-    await askUnknown(page, stub, 'contacted');
+    await askUnknown(page, stub, 'expired');
     await expect(different(page)).toBeVisible();
     stub.respond('requestOtp', {
       success: true,

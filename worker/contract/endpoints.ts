@@ -139,11 +139,11 @@ export const endpoints = {
   contactState: {
     ...pageRoutes.contactState,
     summary:
-      'Whether the number for which a link code was shown has written, or was claimed with it',
+      'Whether the number for which a link code was shown has got its code, since it has written or was claimed',
     input: v.object({ phone: Phone, linkCode: LinkCode }),
     output: v.object({
       success: v.literal(true),
-      state: v.picklist(['waiting', 'contacted', 'code_sent', 'expired']),
+      state: v.picklist(['waiting', 'code_sent', 'expired']),
     }),
   },
   verifyOtp: {

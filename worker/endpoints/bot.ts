@@ -9,7 +9,7 @@ import {
 } from '../accounts/identity.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
-import { claimNumber, openLinkSql, sendLinkedCode, type Link } from '../sign-in/claim-number.ts';
+import { claimNumber, openLinkSql, sendReservedCode, type Link } from '../sign-in/claim-number.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
@@ -72,7 +72,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   }
   const [user] = (rows['user'] ?? []) as PhoneRow[];
   const [link] = (rows['link'] ?? []) as Link[];
-  if (link && link.phone === (user?.phone ?? phone)) await sendLinkedCode(context, link);
+  if (link && link.phone === (user?.phone ?? phone)) await sendReservedCode(context, link);
   if (user && user.phone !== phone) waitUntil(clearLimitsSoon(context, user.phone));
   return { success: true, known: true };
 };

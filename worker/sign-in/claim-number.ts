@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { botCalls, linkCodes, users } from '#db/schema';
 import { linkClaimed, spellingOf, userOf } from '../accounts/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
@@ -11,7 +11,14 @@ import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { allowedAt, hashedSubject, recordEvents, type Subject } from '../lib/rate-limits.ts';
+import {
+  allowedAt,
+  hashedSubject,
+  recordEvents,
+  subjectsIn,
+  type Limited,
+  type Subject,
+} from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
@@ -20,7 +27,9 @@ import { sendCode } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { firstWeek } from '../usage/week.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
-import { newCode } from './code-secrets.ts';
+import { limitsOf } from './code-limits.ts';
+import { linkCodeLifetimeMs, newCode } from './code-secrets.ts';
+import type { SignInCall } from './issue-code.ts';
 import { codeRow, insertCode, removeCode } from './sent-codes.ts';
 
 type Call = { db: Database; settings: Settings; now: number };
@@ -30,23 +39,39 @@ const writerOf = (phone: PhoneNumber) => sql<string | null>`(
   select ${users.id} from ${users}
   where ${users.id} = ${userOf('phone', phone)} and ${isNotNull(users.contactedAt)})`;
 
-export type LinkState = 'waiting' | 'contacted' | 'code_sent' | 'expired';
+export type LinkState = 'waiting' | 'code_sent' | 'expired';
 
-/** What has happened since the login page showed a link code; `expired` for anybody who does not know the code. */
+/**
+ * What has happened since the login page showed a link code; `expired` for anybody who does not know the code. A
+ * number that has written since gets the code of this login first, so that nobody learns of its message silently.
+ */
 export async function stateOfLink(
-  { db, settings, now }: Call,
+  call: SignInCall,
   phone: PhoneNumber,
   linkCode: string,
 ): Promise<LinkState> {
+  const { db, settings, now } = call;
   const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
+  const { contactedAt } = users;
   const [link] = await db
-    .select({ sentBy: linkCodes.sentBy, writer: writerOf(phone) })
+    .select({
+      ...getTableColumns(linkCodes),
+      hasWritten: sql<boolean>`${contactedAt} > ${linkCodes.expiresAt} - ${linkCodeLifetimeMs}`,
+    })
     .from(linkCodes)
+    .leftJoin(users, eq(users.id, userOf('phone', phone)))
     .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
 
   if (!link) return 'expired';
   if (link.sentBy !== null) return 'code_sent';
-  return link.writer === null ? 'waiting' : 'contacted';
+  if (!link.hasWritten) return 'waiting';
+
+  const { codesTo, codesFrom, wrongTries } = await limitsOf(call, phone);
+  const counted = subjectsIn([...codesTo, ...codesFrom]);
+  const language = link.language as Language;
+  const limits = [...codesTo, ...wrongTries];
+  const outcome = await sendLinkedCode(call, { ...link, language }, { limits, counted });
+  return outcome === 'sent' ? 'code_sent' : 'waiting';
 }
 
 export type Link = {
@@ -147,21 +172,27 @@ export async function claimNumber(
 
 /**
  * Sends the code of a login whose link code the number itself has sent: neither strangers' requests nor its own use up
- * the last codes of its day. Throws 503 if WhatsApp does not take it; then the link code stays good.
+ * the last codes of its day.
  */
-export async function sendLinkedCode(call: Call, link: Link): Promise<void> {
+export async function sendReservedCode(call: Call, link: Link): Promise<void> {
+  const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
+  const limits = [{ subject: everyCodeTo, limits: call.settings.LIMIT_CODES_PER_NUMBER_HARD }];
+  await sendLinkedCode(call, link, { limits, counted: [everyCodeTo] });
+}
+
+type Allowed = { limits: Limited[]; counted: Subject[] };
+
+/** Sends the code of a link to a number that has written. Throws 503 if WhatsApp does not take it; then the link code stays good. */
+async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allowed) {
   const { db, settings, now } = call;
   const { phone, language } = link;
-  const { everyCodeTo } = await phoneSubjects(settings, phone);
   const budget = 2 * settings.CODE_BUDGET_PER_DAY;
 
   const tx = transaction(db, {
     facts: {
       isOpen: isOpenSql(link, now),
       writer: writerOf(phone),
-      allowedAt: allowedAt([
-        { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
-      ]),
+      allowedAt: allowedAt(limits),
       sent: sentToday(now),
       whatsappId: spellingOf(userOf('phone', phone)),
     },
@@ -172,15 +203,14 @@ export async function sendLinkedCode(call: Call, link: Link): Promise<void> {
     otherwise: 'sent',
   });
 
-  const counted = [everyCodeTo];
   const code = await sendByLink(call, tx, ['sent'], { link, claimedBy: null, counted });
   const { outcome, facts } = await tx.run();
 
-  if (outcome !== 'sent') return;
+  if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
   const to = ownSpelling(phone, facts.whatsappId);
   const delivery = await sendCode({ settings, language }, to, code);
-  if (delivery === 'taken') return;
+  if (delivery === 'taken') return outcome;
   const subjects = delivery === 'unknown' ? [] : counted;
   const [first, ...rest] = takeBack(call, { link, sentBy: tx.id, subjects });
   await db.batch([first, ...rest]);

@@ -1,4 +1,5 @@
 import { base64url } from 'jose';
+import { minuteMs } from '../lib/time.ts';
 
 const span = 1_000_000;
 const codesBelow = Math.floor(2 ** 32 / span) * span;
@@ -12,6 +13,7 @@ export function newCode(): string {
 /** Without 0 and O, 1, I and L, which people confuse. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
 const linkCodeLength = 8;
+export const linkCodeLifetimeMs = 30 * minuteMs;
 const charactersBelow = 256 - (256 % alphabet.length);
 
 /** Eight random characters, each text as likely as any other. */

@@ -6,12 +6,11 @@ import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
-import { minuteMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
-import { newChallenge, newLinkCode } from './code-secrets.ts';
+import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
 import { codeRow, insertCode, removeCode } from './sent-codes.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
@@ -113,8 +112,6 @@ function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
     budgetSpent: sql`${sent} >= ${budget} * iif(${isProven}, 2, 1)`,
   };
 }
-
-const linkCodeLifetimeMs = 30 * minuteMs;
 
 /** The link code that the login page shows; its challenge is that of the code that it brings. */
 async function linkRow(

@@ -76,7 +76,7 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
   const proceed = useEffectEvent(async (state: string, hasLeft: () => boolean) => {
     if (state === 'code_sent') return goOn(linkCode);
     if (state === 'waiting') return undefined;
-    // The number has written, or the code is too old: a request brings a code for the number or a new one to show.
+    // The link code is too old: a request brings a code for the number or a new one to show.
     const { success, requiresInitialContact, linkCode: fresh, challenge } = await requestOtp(phone);
     if (hasLeft()) return undefined;
     if (success) return goOn(challenge);
