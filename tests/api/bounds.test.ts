@@ -1,9 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Answer, botHeaders, call, newAddress, parallel, send, tally } from './support/api.ts';
-import { newCode, redeem, requestOtp } from './support/codes.ts';
-import { newContact, newPhone } from './support/contacts.ts';
-import { newPerson } from './support/person.ts';
+import { newSubscriber, subscribe } from './support/buying.ts';
+import { beginChange, newCode, redeem, requestOtp, verifyChange } from './support/codes.ts';
+import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
+import { deleteAccount, newPerson, type Person, planOf } from './support/person.ts';
 import { costOf } from './support/requests.ts';
+import { customerOf, subscriptionOf, stripe } from './support/stripe.ts';
+import { fetchByCron } from './support/stripe-events.ts';
+import { advanceClock, second } from './support/clock.ts';
 
 /** Cloudflare's limiters, which count by key and forget nothing within a test. */
 function newLimiters() {
@@ -103,4 +107,71 @@ it('a wrong token counts for its address, and a right one passes', async () => {
     headers: { 'cf-connecting-ip': address },
   });
   expect(stream.status).toBe(429);
+});
+
+describe('a week that was used stands, whichever numbers its person moves between', () => {
+  async function move({ token }: Person, phone: string): Promise<Person> {
+    const begun = await beginChange(token, phone);
+    expect((await verifyChange(token, begun)).status).toBe(200);
+    return { phone, token };
+  }
+
+  /** The plan ends at once, before its week is over. */
+  async function end(customer: string): Promise<void> {
+    await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+    await fetchByCron(customer);
+  }
+
+  async function spent(): Promise<Person> {
+    const person = await newPerson();
+    expect((await post(person.phone, 5)).body.allowed).toBe(true);
+    return person;
+  }
+
+  it('goes with a number to whoever comes to it', async () => {
+    advanceClock(0);
+    const left = await spent();
+    await deleteAccount(left.token);
+    const moved = await move(await newPerson(), left.phone);
+    expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+    advanceClock(31 * second);
+    // And with whoever came to it, to the next number.
+    const next = await move(moved, newPhone());
+    expect((await post(next.phone)).body).toMatchObject({ allowed: false, used: 5 });
+  });
+
+  it('is not forgotten for a lesser count at the same number', async () => {
+    const { phone, token } = await spent();
+    await deleteAccount(token);
+    const other = await newPerson();
+    await post(other.phone, 1);
+    const moved = await move(other, phone);
+    await deleteAccount(moved.token);
+    await newContact(phone);
+    expect((await usageOf(phone)).used).toBe(5);
+  });
+
+  it('stands for a paying person, too, in both directions', async () => {
+    const payer = await spent();
+    await subscribe(payer.token, 'basic');
+    const { phone: earlier } = payer;
+    const moved = await move(payer, newPhone());
+    expect(await usageOf(moved.phone)).toMatchObject({ tier: 'basic', used: 0 });
+    await newContact(earlier);
+    expect((await post(earlier)).body).toMatchObject({ allowed: false, used: 5 });
+
+    await end(await customerOf(moved.phone));
+    expect(await planOf(moved.token)).toEqual(['free', 'active']);
+    expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+  });
+
+  it('stands for a number to which somebody has come with a paid week', async () => {
+    const left = await spent();
+    await deleteAccount(left.token);
+    const payer = await newSubscriber('basic');
+    const moved = await move(payer, left.phone);
+    expect((await post(moved.phone)).body).toMatchObject({ allowed: true, used: 1 });
+    await end(payer.customer);
+    expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+  });
 });

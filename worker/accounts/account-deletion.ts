@@ -29,7 +29,7 @@ import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
-import { keepFreeWeek } from '../usage/week.ts';
+import { keepWeek } from '../usage/week.ts';
 import { deleteIdentity } from './identity.ts';
 import { exportSubject } from './account-export.ts';
 import { phoneChangeSubject } from './phone-change.ts';
@@ -148,7 +148,7 @@ async function tryDelete(
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
-    await keepFreeWeek(named, settings, now, own),
+    await keepWeek(named, settings, now, own),
     deleteFrom(codes, codes.phone, phone),
     await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import {
   codes,
   customers,
@@ -32,7 +33,7 @@ import type { Settings } from '../settings.ts';
 import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
-import { keepFreeWeek } from '../usage/week.ts';
+import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
 import { renameUser, userOf } from './identity.ts';
 import { phoneSubjects, type PhoneNumber } from './phone.ts';
 import type { Authorized, UserSession } from './user-session.ts';
@@ -237,6 +238,12 @@ async function tryMove(
   const theirs = sql`from ${users} where ${mayMove}`;
   const when = sql`exists (select 1 ${theirs})`;
   const previous = sql`'previousPhone', ${users.phone}`;
+  // Of what both numbers have used the greater count stands. A paid week goes on as it is.
+  const unlessPaid = (column: SQLiteColumn, value: SQL) =>
+    sql`${nameOf(column)} = case when ${users.weekFrozen} then ${column} else ${value} end`;
+  const ofNumber = await leftCount(phone, settings, now);
+  const week = sql`${unlessPaid(users.used, sql`max(${usedSql(now)}, ${ofNumber})`)},
+    ${unlessPaid(users.weekStart, currentWeekSql(now))}, usage_seq = usage_seq + 1`;
   const others = and(
     eq(sessions.userId, user.id),
     sessionId === null ? undefined : ne(sessions.id, sessionId),
@@ -250,7 +257,8 @@ async function tryMove(
     sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
     sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
     // Whoever writes from the old number within the week goes on in it, as after a deletion.
-    await keepFreeWeek(user.phone, settings, now, theirs),
+    await keepWeek(user.phone, settings, now, theirs),
+    await keepWeekOf(user.phone, phone, settings, now, when),
     sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
       where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
     sql`update ${trialLinks} set phone_mac = ${newMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
@@ -262,7 +270,7 @@ async function tryMove(
     ),
     sql`delete from ${sessions} where ${others} and ${when}`,
     sql`update ${users} set phone = ${phone}, whatsapp_id = ${whatsappId}, chat_key = ${wrapped?.chatKey ?? null},
-      chat_key_id = ${wrapped?.chatKeyId ?? null} where ${mayMove}`,
+      chat_key_id = ${wrapped?.chatKeyId ?? null}, ${week} where ${mayMove}`,
     sql`delete from ${phoneChanges} where (${eq(phoneChanges.userId, user.id)} or ${eq(phoneChanges.phone, phone)})
       and exists (select 1 from ${users} where ${users.id} = ${user.id} and ${users.phone} = ${phone})`,
   ].map((statement) => db.run(statement));

@@ -11,7 +11,7 @@ import { describeError, log } from '../lib/log.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
-import { currentCount } from '../usage/week.ts';
+import { currentCount, currentWeek, keepWeek, leftCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
@@ -297,6 +297,7 @@ async function saveState(
   const { state, setupSession, offSaleTier } = fetched;
   const now = Date.now();
   const columns = columnsOf(state, user);
+  const freeWeek = await freeWeekOf(columns, { user, settings, now });
   const unchanged = Object.entries(columns).every(
     ([name, value]) => user[name as keyof User] === value,
   );
@@ -318,10 +319,14 @@ async function saveState(
     { live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment },
     now,
   );
+  // A paid week counts anew; the free one before it is kept, so that no way back renews it.
+  const beginsPaidWeek = !user.weekFrozen && columns.weekFrozen ? sql`true` : sql`false`;
+  const paidWeek = sql`from ${users} where ${mine} and ${beginsPaidWeek}`;
   const { saved } = await batch(db, {
+    keptWeek: db.run(await keepWeek(user.phone, settings, now, paidWeek)),
     user: db
       .update(users)
-      .set({ ...columns, usageSeq: sql`${users.usageSeq} + 1` })
+      .set({ ...columns, ...freeWeek, usageSeq: sql`${users.usageSeq} + 1` })
       .where(unchanged ? and(mine, isNull(users.id)) : mine),
     newPlan: db.run(
       insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan),
@@ -348,6 +353,21 @@ async function saveState(
     saved: customersWhere(db, eq(customers.leaseToken, leased.token)),
   });
   return saved[0] ?? null;
+}
+
+type Weeks = Pick<User, 'weekAnchor' | 'weekFrozen'>;
+
+/** Where a paid week ends in a free one: the one that was kept for the number goes on. */
+async function freeWeekOf(
+  { weekAnchor, weekFrozen }: Weeks,
+  { user, settings, now }: { user: User; settings: Settings; now: number },
+) {
+  if (!user.weekFrozen || weekFrozen) return {};
+  const { weekStart } = user;
+  return {
+    weekStart: currentWeek({ weekAnchor, weekFrozen, weekStart }, now),
+    used: await leftCount(user.phone, settings, now),
+  };
 }
 
 function columnsOf(state: SubscriptionState, user: User) {

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
+import { and, desc, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import { leftWeeks, users, type User } from '#db/schema';
 import { build, excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
@@ -59,6 +59,19 @@ export function usedSql(now: Value<number>): SQL<number> {
   return sql`(case when ${weekStart} = ${currentWeekSql(now)} then ${used} else 0 end)`;
 }
 
+/** SQL: a value of the week that was kept for a number and lasts, or null. */
+async function leftWeekOf(phone: PhoneNumber, settings: Settings, now: number) {
+  const macs = await hashesOf(phone, settings);
+  const isTheirs = and(inArray(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
+  return (value: SQL) =>
+    build
+      .select({ value })
+      .from(leftWeeks)
+      .where(isTheirs)
+      .orderBy(desc(leftWeeks.used), desc(leftWeeks.endsAt))
+      .limit(1);
+}
+
 /**
  * The free week in which a new user of a number begins: the one that a deleted account
  * left, else a new one.
@@ -68,41 +81,65 @@ export async function firstWeek(
   settings: Settings,
   now: number,
 ): Promise<FreeWeek> {
-  const macs = await hashesOf(phone, settings);
-  const isTheirs = and(inArray(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
-  const left = (value: SQL) => build.select({ value }).from(leftWeeks).where(isTheirs).limit(1);
+  const left = await leftWeekOf(phone, settings, now);
   return {
     began: sql`coalesce(${left(sql`${leftWeeks.endsAt} - ${weekMs}`)}, ${now})`,
     used: sql`coalesce(${left(sql`${leftWeeks.used}`)}, 0)`,
   };
 }
 
+/** SQL: the messages of the week that was kept for a number, 0 for none. */
+export async function leftCount(
+  phone: PhoneNumber,
+  settings: Settings,
+  now: number,
+): Promise<SQL<number>> {
+  const left = await leftWeekOf(phone, settings, now);
+  return sql<number>`coalesce(${left(sql`${leftWeeks.used}`)}, 0)`;
+}
+
 /**
- * SQL that keeps the used free week of the user in `from`, under the hash of their
- * number, until the week ends.
+ * SQL that keeps the count of the user in `from` under the hash of their number, until
+ * its week ends: whoever has the number next goes on with it.
  */
-export async function keepFreeWeek(
+export async function keepWeek(
   phone: PhoneNumber,
   settings: Settings,
   now: number,
   from: SQL,
 ): Promise<SQL> {
   const [phoneMac] = await hashesOf(phone, settings);
-  const { used, weekStart, weekFrozen } = users;
-  const row = {
-    phoneMac: phoneMac!,
-    used: sql`${used}`,
-    endsAt: sql`${weekStart} + ${weekMs}`,
-  };
-  const isFree = and(
-    gt(used, 0),
-    eq(weekFrozen, false),
-    sql`${weekStart} = ${currentWeekSql(now)}`,
-  );
-  const kept = insertSelect(leftWeeks, row, sql`${from} and ${isFree}`);
-  return sql`${kept} on conflict (${nameOf(leftWeeks.phoneMac)}) do update set
-    ${nameOf(leftWeeks.used)} = ${excluded(leftWeeks.used)},
-    ${nameOf(leftWeeks.endsAt)} = ${excluded(leftWeeks.endsAt)}`;
+  const { used, weekStart } = users;
+  const endsAt = sql`${weekStart} + ${weekMs}`;
+  const row = { phoneMac: phoneMac!, used: sql`${used}`, endsAt };
+  const kept = insertSelect(leftWeeks, row, sql`${from} and ${used} > 0 and ${endsAt} > ${now}`);
+  return sql`${kept} ${orGreater(now)}`;
+}
+
+/** SQL that keeps for a number what is kept for another one of the same person. */
+export async function keepWeekOf(
+  before: PhoneNumber,
+  phone: PhoneNumber,
+  settings: Settings,
+  now: number,
+  when: SQL,
+): Promise<SQL> {
+  const left = await leftWeekOf(before, settings, now);
+  const [phoneMac] = await hashesOf(phone, settings);
+  const { used, endsAt } = leftWeeks;
+  const row = { phoneMac: phoneMac!, used: sql`week.used`, endsAt: sql`week.ends_at` };
+  const week = sql`(select ${left(sql`${used}`)} as used, ${left(sql`${endsAt}`)} as ends_at) week`;
+  const kept = insertSelect(leftWeeks, row, sql`from ${week} where week.used > 0 and ${when}`);
+  return sql`${kept} ${orGreater(now)}`;
+}
+
+/** SQL: of two weeks that were kept for a number the greater count stands, to the later end. */
+function orGreater(now: number): SQL {
+  const { phoneMac, used, endsAt } = leftWeeks;
+  return sql`on conflict (${nameOf(phoneMac)}) do update set
+    ${nameOf(used)} = case when ${endsAt} > ${now} then max(${used}, ${excluded(used)})
+      else ${excluded(used)} end,
+    ${nameOf(endsAt)} = max(${endsAt}, ${excluded(endsAt)})`;
 }
 
 function hashesOf(phone: PhoneNumber, { CODE_PEPPER }: Settings): Promise<string[]> {
