@@ -11,7 +11,14 @@ import {
   timesAsked,
   watchSound,
 } from './support/microphone.ts';
-import { expectToFit, setVisible, stopTime, storedToken, violations } from './support/page.ts';
+import {
+  expectToFit,
+  settle,
+  setVisible,
+  stopTime,
+  storedToken,
+  violations,
+} from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, stubbed, test } from './support/test.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
@@ -105,6 +112,21 @@ test('a recording of each kind is stored, and plays to its end', async ({ page, 
     expect(await loudness(page), type).toBeGreaterThan(0.02);
     await expect(own.getByRole('button', { name: /^Play voice message/ })).toBeVisible();
   }
+});
+
+stubbed('what is counted meanwhile does not stop a recording', async ({ page, stub }) => {
+  const push = stub.openStream('chatStream');
+  await openVoice(page, stub);
+  await record(page);
+  await press(page, 'Send');
+  await page.evaluate(() => void (window.sound.endless = true));
+  const own = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
+  await own.getByRole('button', { name: /^Play/ }).click();
+  await expect(own.getByRole('button', { name: 'Pause' })).toBeVisible();
+  push({ type: 'usageUpdate', count: 2 });
+  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.5);
+  await settle(page);
+  await expect(own.getByRole('button', { name: 'Pause' })).toBeVisible();
 });
 
 stubbed(

@@ -120,7 +120,8 @@ function drop(key: string): void {
   addresses.delete(key);
 }
 
-let token: string | null = null;
+/** This file loads with the first recording, when somebody has long been signed in. */
+let { token } = session.get();
 session.subscribe(() => {
   if (session.get().token === token) return;
   token = session.get().token;
