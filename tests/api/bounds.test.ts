@@ -5,6 +5,9 @@ import { beginChange, newCode, redeem, requestOtp, verifyChange } from './suppor
 import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
 import { deleteAccount, newPerson, type Person, planOf } from './support/person.ts';
 import { costOf } from './support/requests.ts';
+import { reply, untilDelivered, write } from './support/chat.ts';
+import { sandbox } from './support/sandbox.ts';
+import { newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { customerOf, subscriptionOf, stripe } from './support/stripe.ts';
 import { fetchByCron } from './support/stripe-events.ts';
 import { advanceClock, second } from './support/clock.ts';
@@ -174,4 +177,57 @@ describe('a week that was used stands, whichever numbers its person moves betwee
     await end(payer.customer);
     expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
   });
+});
+
+describe('in the day after a crisis, with a spent allowance', () => {
+  async function inCrisis(limit: number) {
+    advanceClock(0);
+    const person = await newSpeaker();
+    await sandbox.botMode('silent', person.phone);
+    await reply(person.phone, 'Please call somebody.', 'crisis-1', { crisis: true });
+    await post(person.phone, limit);
+    return person;
+  }
+
+  it('texts are bounded by the limit a minute alone, also while the bot is down', async () => {
+    const { token } = await inCrisis(70);
+    const minutes = [];
+    for (let count = 0; count < 2; count += 1) {
+      const answers = [];
+      for (let text = 0; text < 22; text += 1) answers.push(await write(token, `Text ${text}`));
+      minutes.push(tally(answers));
+      advanceClock(61 * second);
+    }
+    expect(minutes).toEqual([
+      { 200: 20, 429: 2 },
+      { 200: 20, 429: 2 },
+    ]);
+  });
+
+  it('recordings are bounded by 20 MB together', async () => {
+    const { phone, token } = await inCrisis(70);
+    await sandbox.botMode('accept', phone);
+    const send = async (size: number) => {
+      const sent = await sendRecording(token, recordingOf('audio/webm', size));
+      await untilDelivered(phone);
+      return sent;
+    };
+    for (let count = 0; count < 10; count += 1) expect((await send(1_900_000)).status).toBe(200);
+    const refused = await send(1_900_000);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000);
+    expect((await send(900_000)).status).toBe(200);
+    expect((await send(900_000)).status).toBe(429);
+    advanceClock(61 * second);
+    expect((await write(token, 'Still here')).status).toBe(200);
+  });
+});
+
+it('without a crisis five messages wait for the bot', async () => {
+  advanceClock(0);
+  const { phone, token } = await newSpeaker();
+  await sandbox.botMode('silent', phone);
+  const answers = [];
+  for (let text = 0; text < 7; text += 1) answers.push(await write(token, `Text ${text}`));
+  expect(tally(answers)).toEqual({ 200: 5, 429: 2 });
 });

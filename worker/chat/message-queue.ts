@@ -64,15 +64,15 @@ function eventId(userId: string, messageId: string): string {
 }
 
 /**
- * The statements of one transaction: the decision, and its effect. `evenIfSpent` is for
- * the 24 hours of a crisis.
+ * The statements of one transaction: the decision, and its effect. In the 24 hours of a crisis no spent allowance
+ * refuses a message, and texts are bounded by the limit a minute alone.
  */
-export function queueMessage(db: Database, message: Queueing, evenIfSpent = false) {
-  return [decide(db, message, evenIfSpent), enqueue(db, message, evenIfSpent)] as const;
+export function queueMessage(db: Database, message: Queueing, inCrisis = false) {
+  return [decide(db, message, inCrisis), enqueue(db, message, inCrisis)] as const;
 }
 
-function decide(db: Database, message: Queueing, evenIfSpent: boolean) {
-  const decision = decisionOf(db, message, evenIfSpent);
+function decide(db: Database, message: Queueing, inCrisis: boolean) {
+  const decision = decisionOf(db, message, inCrisis);
   return db
     .with(decision)
     .select({
@@ -87,9 +87,9 @@ function decide(db: Database, message: Queueing, evenIfSpent: boolean) {
 }
 
 /** Queues the event, and leases it if none of the user precedes it. */
-function enqueue(db: Database, message: Queueing, evenIfSpent: boolean) {
+function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
   const { userId, messageId, now } = message;
-  const decision = decisionOf(db, message, evenIfSpent);
+  const decision = decisionOf(db, message, inCrisis);
   const leasedUntil = sql<number>`case when ${decision.hasWaiting} then 0 else ${now + leaseMs} end`;
   const event = db
     .select({
@@ -131,7 +131,7 @@ function enqueue(db: Database, message: Queueing, evenIfSpent: boolean) {
  * The sender's row with the outcome, in the order in which a person should learn of the
  * reasons.
  */
-function decisionOf(db: Database, message: Queueing, evenIfSpent: boolean) {
+function decisionOf(db: Database, message: Queueing, inCrisis: boolean) {
   const { now, mostWaiting, messageId } = message;
   const ofSender = and(eq(waiting.userId, users.id), isNull(waiting.parkedAt));
   const before = db.select({ seq: waiting.seq }).from(waiting).where(ofSender);
@@ -155,12 +155,13 @@ function decisionOf(db: Database, message: Queueing, evenIfSpent: boolean) {
       .where(eq(users.id, message.from)),
   );
   const hasVoice = message.kind === 'voice' ? voiceSql(sql`${sender.tier}`) : sql`true`;
-  const fits = evenIfSpent ? sql`true` : fitsLimitSql(sql`${sender.used} + 1`, sql`${sender.tier}`);
+  const fits = inCrisis ? sql`true` : fitsLimitSql(sql`${sender.used} + 1`, sql`${sender.tier}`);
+  const isWaitingLimited = inCrisis && message.kind === 'text' ? sql`false` : sql`true`;
   const outcome = sql<QueueOutcome>`case
     when ${sender.chatKey} is null then 'consentNeeded'
     when not ${hasVoice} then 'voiceNotInPlan'
     when not ${fits} then 'allowanceSpent'
-    when ${sender.others} >= ${mostWaiting} then 'rateLimited'
+    when ${isWaitingLimited} and ${sender.others} >= ${mostWaiting} then 'rateLimited'
     else 'queued' end`;
 
   const { id, phone, hasWaiting } = sender;

@@ -1,4 +1,5 @@
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
+import { mostRecordedInCrisis } from '../contract/chat-limits.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { User } from '#db/schema';
 import type { Recording } from '../lib/audio.ts';
@@ -38,6 +39,9 @@ export type Sent = {
   recording?: (Recording & { seconds: number }) | undefined;
 };
 
+/** With `inCrisis` no allowance bounds it. */
+type Sending = Sent & { inCrisis: boolean };
+
 type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
@@ -52,32 +56,34 @@ export async function sendQueued(
   sent: Sent,
   { queueing, queued }: { queueing: Queueing; queued: Queued },
 ): Promise<ChatMessage> {
-  const { decision, event } = await queuedInCrisis(context, user, queueing, queued);
+  const { decision, event, inCrisis } = await queuedInCrisis(context, user, queueing, queued);
   if (decision.outcome !== 'queued')
     return findMessage(context, user, sent, refusalOf(decision.outcome, user, context.now));
 
   const own = decision.isQueued ? undefined : event;
-  const stored = await storeMessage(context, user, sent, own && { event: own, before: decision });
+  const ownEvent = own && { event: own, before: decision };
+  const stored = await storeMessage(context, user, { ...sent, inCrisis }, ownEvent);
   deliver(context, user, stored, own);
   return stored.message;
 }
 
 /**
- * In the 24 hours of a crisis a spent allowance refuses no message: it is queued by a
- * second call of the same rule.
+ * In the 24 hours of a crisis neither a spent allowance nor waiting messages refuse a text: it is queued by a second
+ * call of the same rule.
  */
 async function queuedInCrisis(
   context: Context,
   user: User,
   queueing: Queueing,
   queued: Queued,
-): Promise<Queued> {
-  if (queued.decision.outcome !== 'allowanceSpent') return queued;
-  if (!(await isInCrisis(context, user))) return queued;
+): Promise<Queued & { inCrisis: boolean }> {
+  const { outcome } = queued.decision;
+  const mayPass = outcome === 'allowanceSpent' || outcome === 'rateLimited';
+  if (!mayPass || !(await isInCrisis(context, user))) return { ...queued, inCrisis: false };
 
   const [decide, enqueue] = queueMessage(context.db, queueing, true);
   const [[decision], [event]] = await context.db.batch([decide, enqueue]);
-  return { decision: decision!, event };
+  return { decision: decision!, event, inCrisis: true };
 }
 
 function deliver(context: Context, user: User, stored: Stored, own: QueuedEvent | undefined): void {
@@ -116,7 +122,7 @@ type OwnEvent = { event: QueuedEvent; before: QueueDecision };
 async function storeMessage(
   context: Context,
   user: ChatRow,
-  sent: Sent,
+  sent: Sending,
   own: OwnEvent | undefined,
 ): Promise<Stored> {
   try {
@@ -130,7 +136,7 @@ async function storeMessage(
 async function appendMessage(
   context: Context,
   user: ChatRow,
-  sent: Sent,
+  sent: Sending,
   isQueued: boolean,
 ): Promise<Stored> {
   const key = (await chatKeyOf(context.settings, user))!;
@@ -146,7 +152,7 @@ async function appendMessage(
   return { message: { ...message, state: state ?? message.state }, sentBefore };
 }
 
-async function append(context: Context, user: ChatRow, key: CryptoKey, sent: Sent) {
+async function append(context: Context, user: ChatRow, key: CryptoKey, sent: Sending) {
   const { env, settings, now } = context;
   const author = 'user' as const;
   const names = await namesOf(settings, user.id, { id: sent.id, author });
@@ -159,6 +165,7 @@ async function append(context: Context, user: ChatRow, key: CryptoKey, sent: Sen
     recording,
     notAfter: now + storedWithinMs,
     perMinute: settings.CHAT_MESSAGES_PER_MINUTE,
+    recordedBytesPerDay: sent.inCrisis ? mostRecordedInCrisis : undefined,
   });
 }
 

@@ -127,7 +127,17 @@ export class LiveUser extends DurableObject<object> {
     if (knownSeq !== null) return this.#known(ids);
     const allowedAt = (at ?? 0) + minuteMs;
     if (allowedAt > now) return { outcome: 'limited', allowedAt };
+    const fitsAt = this.#fitsAt(message, now);
+    if (fitsAt > now) return { outcome: 'limited', allowedAt: fitsAt };
     return this.#store(message, now, sentBefore);
+  }
+
+  /** When (unix ms) the oldest recording of the day makes room; 0 if the recording fits now. */
+  #fitsAt({ recording, recordedBytesPerDay }: NewStoredMessage, now: number): number {
+    if (!recording || recordedBytesPerDay === undefined) return 0;
+    const { bytes, oldestAt } = this.#table.recordedSince(now - dayMs);
+    if (bytes + recording.byteLength <= recordedBytesPerDay) return 0;
+    return (oldestAt ?? now) + dayMs;
   }
 
   #appendReply(message: NewStoredMessage, now: number): Appended {

@@ -95,6 +95,15 @@ export class MessageTable {
     return row?.sealed ?? null;
   }
 
+  /** The bytes of the person's recordings since `since` (unix ms), and the arrival of the oldest. */
+  recordedSince(since: number): { bytes: number; oldestAt: number | null } {
+    if (!this.#tables.exist) return { bytes: 0, oldestAt: null };
+    const query = `select coalesce(sum(length(recordings.sealed)), 0) as bytes, min(at) as oldestAt
+      from messages join recordings on recordings.seq = messages.seq
+      where author = 'user' and at > ?`;
+    return this.#sql.exec<{ bytes: number; oldestAt: number | null }>(query, since).one();
+  }
+
   setContent(message: StoredMessage, sealed: ArrayBuffer): StoredMessage {
     const { revision } = this.#head.advance();
     const query = 'update messages set sealed = ?, revision = ? where seq = ?';

@@ -27,6 +27,8 @@ export type NewStoredMessage = {
    */
   notAfter: number;
   perMinute?: number;
+  /** How many bytes of the person's recordings the object may hold of one day, this one included. */
+  recordedBytesPerDay?: number | undefined;
   /**
    * The message that a reply answers; a reply to one that the user cleared is not
    * stored.
