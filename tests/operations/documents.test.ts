@@ -1,22 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, beforeAll } from 'vitest';
 import { settingNames } from '../../worker/operations/doctor/run-checks.ts';
 import { OwnerSettings } from '../../worker/operations/owner-command.ts';
 import { createClient } from '@libsql/client/sqlite3';
 import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import { migrate } from 'drizzle-orm/libsql/migrator';
-import { outlineOf, titlesIn } from '../rules/test-titles.ts';
+import { titlesIn } from '../rules/test-titles.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
 const documents = tracked.filter((file) => file.endsWith('.md'));
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-
-/** What each of these files proves is a section of `worker/docs/billing-faults.md`. */
-const billingTests =
-  /^tests\/(api\/(billing.*|plans|renewals)|rules\/(derive|allowance|due))\.test\.ts$/;
 
 /** Names of others that look like settings of ours. */
 const notOurs =
@@ -45,6 +41,34 @@ const kinds: [kind: string, named: RegExp, isThere: (name: string, document: str
       (link, document) => tracked.includes(join(document, '..', link)),
     ],
   ];
+
+const folders = new Set(tracked.map(dirname).flatMap((path) => pathsAbove(path)));
+
+function pathsAbove(path: string): string[] {
+  return path === '.' ? [path] : [path, ...pathsAbove(dirname(path))];
+}
+
+/** Files in code quotes; `<page>` and `*` stand for any name, so that such a path only names its folder. */
+const quotedPath =
+  /`((?:[\w.*<>-]+\/)*(?:[\w.*<>-]+\.(?:tsx?|mjs|json|sql|toml|md|css)|[\w-]+\/))`/g;
+
+/** Paths that lead nowhere. They begin at the root, at the document's folder, or at that of the path before. */
+function deadPaths(document: string): string[] {
+  const dead: string[] = [];
+  let before = dirname(document);
+  for (const [, path = ''] of read(document).matchAll(quotedPath)) {
+    const places = ['', dirname(document), before].map((place) => join(place, path));
+    const named = places.map((place) => place.replace(/\/$/, '').replace(/\/?[^/]*[<*].*$/, ''));
+    const found = named.find((place) => tracked.includes(place) || folders.has(place));
+    if (found === undefined) dead.push(path);
+    else before = folders.has(found) ? found : dirname(found);
+  }
+  return dead;
+}
+
+it.each(documents)('%s names no dead path', (document) => {
+  expect(deadPaths(document)).toEqual([]);
+});
 
 describe.each(documents)('what %s names is there', (document) => {
   it.each(kinds)('as %s', (_, named, isThere) => {
@@ -87,17 +111,6 @@ describe('the runbook', () => {
     const secrets = settingNames.filter((name) => /SECRET|TOKEN$|KEYS|PEPPER/.test(name));
     for (const name of secrets) expect(runbook).toMatch(new RegExp(`^- \`${name}\`.*:`, 'm'));
   });
-});
-
-it('knows every test of billing in worker/docs/billing-faults.md, which `npx vitest -u` writes anew', async () => {
-  const files = tracked.filter((file) => billingTests.test(file));
-  const [byHand = ''] = read('worker/docs/billing-faults.md').split(
-    /(?<=^## What the tests prove$\n)/m,
-  );
-  const sections = files.map((file) => `### \`${file}\`\n\n${outlineOf(read(file))}\n`);
-  await expect(`${byHand}\n${sections.join('\n')}`).toMatchFileSnapshot(
-    '../../worker/docs/billing-faults.md',
-  );
 });
 
 describe('the table of what each secret opens', () => {
