@@ -15,7 +15,7 @@ const layers: Record<string, string[]> = {
   'worker/lib': ['worker/contract', 'drizzle'],
   'worker/settings.ts': ['worker/contract', 'worker/lib'],
   'worker/messaging': under,
-  'worker/bot': under,
+  'worker/bot': [...under, 'worker/accounts', 'worker/usage'],
   'worker/accounts': accounts,
   // They use every feature. A feature that used them would form a cycle.
   'worker/accounts/account-deletion.ts': featuresAnd('chat', 'billing', 'withdrawal'),

@@ -9,10 +9,11 @@ import {
   type FactsOf,
   type FactsSql,
   type Place,
+  type Reads,
 } from '../lib/transaction.ts';
 import type { BotCall } from './incoming-call.ts';
 
-type Call = { db: Database; now: number; botCall: BotCall };
+export type SignedCall = { db: Database; now: number; botCall: BotCall };
 
 /**
  * A transaction of a signed call, whose decision stays: the same call again finds its outcome and facts, and applies
@@ -23,7 +24,7 @@ export async function botTransaction<
   Listed extends string,
   Last extends string,
 >(
-  call: Call,
+  call: SignedCall,
   decision: Decision<Facts, Listed, Last> & { forgotten: (Listed | Last)[] },
 ): Promise<BotTransaction<Listed | Last, FactsOf<Facts>>> {
   const id = crypto.randomUUID();
@@ -35,7 +36,7 @@ export async function botTransaction<
 type Stored = { id: string; fingerprint: string; forgotten: string[] };
 
 /** The row of a call; only the transaction that inserted it has its `by`. */
-function stored({ now, botCall }: Call, { id, fingerprint, forgotten }: Stored): Place {
+function stored({ now, botCall }: SignedCall, { id, fingerprint, forgotten }: Stored): Place {
   const { outcome, facts, by } = botCalls;
   const own = and(eq(botCalls.id, botCall.id), eq(by, id))!;
   const row = { id: botCall.id, fingerprint, by: id, at: now };
@@ -48,16 +49,18 @@ function stored({ now, botCall }: Call, { id, fingerprint, forgotten }: Stored):
       ${insertSelect(botCalls, { ...row, ...decided }, from)} where true
       on conflict (id) do update set id = excluded.id
       returning ${outcome}, ${facts} as facts, ${botCalls.fingerprint}, ${by}`,
-    end: sql`delete from ${botCalls} where ${and(own, inArray(outcome, ['', ...forgotten]))}`,
+    ...(forgotten.length > 0 && {
+      end: sql`delete from ${botCalls} where ${and(own, inArray(outcome, forgotten))}`,
+    }),
   };
 }
 
-class BotTransaction<Outcome extends string, Facts> extends Transaction<Outcome, Facts> {
+export class BotTransaction<Outcome extends string, Facts> extends Transaction<Outcome, Facts> {
   readonly #botCall: BotCall;
   readonly #fingerprint: string;
 
   constructor(
-    { db, botCall }: Call,
+    { db, botCall }: SignedCall,
     decision: Decision<FactsSql, string, Outcome>,
     { id, fingerprint, place }: { id: string; fingerprint: string; place: Place },
   ) {
@@ -67,8 +70,8 @@ class BotTransaction<Outcome extends string, Facts> extends Transaction<Outcome,
   }
 
   /** As `run`; `isFirst` says that the effects were applied now. Throws `idReused` for another body or path. */
-  async apply(...reads: Parameters<Transaction<Outcome, Facts>['run']>) {
-    const result = await this.run(...reads);
+  async apply<Named extends Reads = Reads>(reads?: Named) {
+    const result = await this.run(reads);
     const { fingerprint, by } = result.decided as { fingerprint: string; by: string };
     if (fingerprint !== this.#fingerprint) {
       const earlier = await this.#botCall.earlierFingerprints();

@@ -72,8 +72,6 @@ const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
 
 export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
 
-export const storedResponse: SQL<string> = sql`(select answer from bot_calls where id = ${callId})`;
-
 /** The statements of a call: the SQL of `response` is read before the effects; a known call gets the stored one. */
 export function idempotentStatements<Name extends string = never>(
   response: SQL,

@@ -1,4 +1,4 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { User } from '#db/schema';
 import type { ChatMessage, ChatStreamEvent, Consent } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
@@ -47,11 +47,6 @@ export async function restartEpoch(
     chat_key_id = case when chat_key is null then null else ${fresh.chatKeyId} end
     where id = ${id} and phone = ${phone} and chat_epoch < ${epoch}`);
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
-}
-
-export function chatUserSql(own: SQL): SQL {
-  return sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId, chat_epoch as chatEpoch
-    from users where ${own}`;
 }
 
 /**

@@ -1,12 +1,15 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { usedTokens } from '#db/schema';
+import type { SignedCall } from '../bot/bot-transaction.ts';
+import { applyToPerson, personTransaction, unknownPerson, type Person } from '../bot/person.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import { keyedHash } from '../lib/crypto.ts';
-import { countToday } from '../lib/daily-totals.ts';
+import { countOnDay } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
+import { transaction } from '../lib/transaction.ts';
 import type { StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
@@ -41,6 +44,19 @@ export function countReferrals(context: Context, conversation: Conversation, rea
   }
 }
 
+/** Counts a referral that the bot has made on WhatsApp; throws 404 for an unknown person. */
+export async function countReported(call: SignedCall, person: Person): Promise<void> {
+  const tx = await personTransaction(call, person, {
+    facts: {},
+    outcomes: ({ isKnown }) => ({ unknown: sql`not ${isKnown}` }),
+    otherwise: 'counted',
+    forgotten: ['unknown'],
+  });
+  countOnDay(tx, ['counted'], { kind: 'referral', detail: 'whatsapp' }, call.now);
+  const { outcome } = await applyToPerson(tx);
+  if (outcome === 'unknown') throw unknownPerson();
+}
+
 /**
  * Two streams may read a reply before its encrypted mark is stored, so a row in the
  * database decides.
@@ -54,17 +70,18 @@ async function countOnce(
   const { id, author } = stored;
   const content = await openContent(key, userId, stored);
   if (content.counted) return;
-  const [now, by] = [Date.now(), crypto.randomUUID()];
+  const now = Date.now();
   const mark = await keyedHash(settings.CODE_PEPPER[0]!, 'referral', userId, id);
-  const own = and(eq(usedTokens.id, mark), eq(usedTokens.by, by));
-  const isFirst = sql`where exists (select 1 from ${usedTokens} where ${own})`;
-  await db.batch([
-    db
-      .insert(usedTokens)
-      .values({ id: mark, by, expiresAt: now + markedForMs })
-      .onConflictDoNothing(),
-    db.run(countToday({ kind: 'referral', detail: 'web' }, now, isFirst)),
-  ]);
+  const tx = transaction(db, {
+    facts: {
+      known: sql<number>`exists (select 1 from ${usedTokens} where ${eq(usedTokens.id, mark)})`,
+    },
+    outcomes: ({ known }) => ({ known }),
+    otherwise: 'counted',
+  });
+  tx.insert(['counted'], usedTokens, { id: mark, by: tx.id, expiresAt: now + markedForMs });
+  countOnDay(tx, ['counted'], { kind: 'referral', detail: 'web' }, now);
+  await tx.run();
   const sealed = await sealMessage(key, { userId, id, author }, { ...content, counted: true });
   await liveUserOf(env, userId).markCounted(epoch, id, sealed);
 }

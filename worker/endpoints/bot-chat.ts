@@ -1,29 +1,15 @@
-import { sql, type SQL } from 'drizzle-orm';
-import { applyToPerson, personStatements, type Person } from '../accounts/identity.ts';
+import { sql } from 'drizzle-orm';
 import { comparedBy } from '../bot/incoming-call.ts';
-import { sealPartialReply, type ChatRow } from '../chat/chat-encryption.ts';
-import { chatUserSql, requireConversation } from '../chat/conversation.ts';
+import { userNamed, type Person } from '../bot/person.ts';
+import { calledConversation } from '../chat/called-conversation.ts';
+import { sealPartialReply } from '../chat/chat-encryption.ts';
 import { storeReply, storeTranscript } from '../chat/replies.ts';
 import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
-import { notifyOfReply, subscribersSql, type Subscriber } from '../push/reply-notices.ts';
+import { notifyOfReply, subscribersOf } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
-
-/** The statements of a call about a conversation: `facts` are SQL keys and values of its response. */
-const conversationStatements = (facts: SQL) =>
-  personStatements((own) => ({
-    response: sql`select json_object(${facts}) as answer from users where ${own} and chat_key is not null`,
-    effects: { user: chatUserSql(own) },
-  }));
-
-const now = sql.placeholder('now');
-const replyStatements = personStatements((own) => ({
-  response: sql`select json_object('voice', ${voiceSql(entitledTierSql(now))}) as answer
-    from users where ${own} and chat_key is not null`,
-  effects: { user: chatUserSql(own), subscribers: subscribersSql(own, now) },
-}));
 
 /** The live object stores a reply once per id, so that a replay returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async (context) => {
@@ -37,20 +23,17 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
     replyTo,
     crisis,
   });
-  const found = await conversationOf<{ voice: number }, 'subscribers'>(
-    { ...context, botCall },
-    replyStatements,
-  );
-  const spoken = found.response?.voice === 1 ? recording : undefined;
+  const { db, now } = context;
+  const found = await calledConversation({ db, now, botCall }, input, {
+    facts: { voice: voiceSql(entitledTierSql(now)) },
+    reads: { subscribers: subscribersOf(db, userNamed(input), now) },
+  });
+  const spoken = found.facts.voice === 1 ? recording : undefined;
   const reply = { id, text, replyTo, crisis, recording: spoken };
   const { seq, voice, unseen } = await storeReply(context, found.user, reply);
-  if (unseen) context.waitUntil(notifyOfReply(context, found.rows.subscribers as Subscriber[]));
+  if (unseen) context.waitUntil(notifyOfReply(context, found.reads.subscribers));
   return { success: true, seq, voice };
 };
-
-const typingStatements = conversationStatements(
-  sql`'userId', id, 'until', ${sql.placeholder('until')}`,
-);
 
 /** The text is encrypted on its way through the live object, which keeps it in memory until the message comes. */
 export const botTyping: Handler<'botTyping'> = async (context) => {
@@ -61,23 +44,18 @@ export const botTyping: Handler<'botTyping'> = async (context) => {
     ...nameOf(input),
     seconds,
   });
-  const values = { until: context.now + 1000 * seconds };
-  const found = await conversationOf<{ until: number }>(
-    { ...context, botCall },
-    typingStatements,
-    values,
-  );
-  const { response, user } = found;
+  const { user, facts } = await calledConversation({ ...context, botCall }, input, {
+    facts: { until: sql<number>`${context.now + 1000 * seconds}` },
+    reads: {},
+  });
   const sealed = text === undefined ? null : await sealPartialReply(settings, user, text);
-  await liveUserOf(env, user.id).type(user.chatEpoch, response!.until, sealed);
+  await liveUserOf(env, user.id).type(user.chatEpoch, facts.until, sealed);
   return { success: true };
 };
 
-const userStatements = conversationStatements(sql`'userId', id`);
-
 export const botVoice: Handler<'botVoice'> = async (context) => {
   const { input } = context;
-  const { user } = await conversationOf(context, userStatements);
+  const { user } = await calledConversation(context, input, nothingMore);
   const recording = await readRecording(context, user, input.id, ['user']);
   if (!recording)
     throw new RequestError('notFound', { message: 'There is no recording with this id' });
@@ -92,27 +70,11 @@ export const botTranscripts: Handler<'botTranscripts'> = async (context) => {
     ...nameOf(input),
     id,
   });
-  const { user } = await conversationOf({ ...context, botCall }, userStatements);
+  const { user } = await calledConversation({ ...context, botCall }, input, nothingMore);
   await storeTranscript(context, user, { id, text });
   return { success: true };
 };
 
 const nameOf = ({ phone, businessUserId }: Person) => ({ phone, businessUserId });
 
-type CallContext = Parameters<typeof applyToPerson>[0] & { input: Person };
-
-/** Applies a call of the bot; throws 404 for an unknown person, 409 without consent. */
-async function conversationOf<Response, Effect extends string = never>(
-  context: CallContext,
-  statements: ReturnType<typeof personStatements<Effect | 'user'>>,
-  values: Record<string, unknown> = {},
-): Promise<{ response: Response | null; user: ChatRow; rows: Record<Effect, unknown[]> }> {
-  const { response, rows } = await applyToPerson<Response, Effect | 'user'>(
-    context,
-    context.input,
-    statements,
-    values,
-  );
-  const [user] = rows.user as ChatRow[];
-  return { response, user: requireConversation(user), rows };
-}
+const nothingMore = { facts: {}, reads: {} };

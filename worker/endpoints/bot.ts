@@ -1,5 +1,8 @@
-import { sql, and, ne, inArray, isNotNull, type SQL } from 'drizzle-orm';
-import { isFirstCall, storedResponse } from '../bot/incoming-call.ts';
+import { sql, and, inArray, isNotNull, type SQL } from 'drizzle-orm';
+import { changeStatus } from '../bot/approvals.ts';
+import { countUsage, readAllowance } from '../bot/count-usage.ts';
+import { isFirstCall } from '../bot/incoming-call.ts';
+import { countReported } from '../chat/referrals.ts';
 import {
   applyToPerson,
   linkIdentity,
@@ -14,20 +17,11 @@ import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
-import { build, insertSelect } from '../lib/sql.ts';
+import { insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import { countToday } from '../lib/daily-totals.ts';
 import { trialLinkLifetimeMs } from '../trials/trials.ts';
-import {
-  allowanceSql,
-  countSql,
-  totalToPublish,
-  usageResponseOf,
-  type Found,
-} from '../usage/allowance.ts';
 import { firstWeek } from '../usage/week.ts';
 
 /** Only the owner of a number can write from it, so a contact clears limits that others may have reached. */
@@ -108,39 +102,15 @@ async function upsertContact({ input, settings, now }: ContactContext, phone: Ph
 }
 
 export const botApprovals: Handler<'botApprovals'> = async (context) => {
-  const { input, db, env, settings, now, waitUntil } = context;
-  const { status } = input;
-  const statements = personStatements((own) => {
-    const changing = and(own, ne(users.status, status), isFirstCall);
-    const data = sql`'status', ${status}`;
-    const from = sql`from ${users} where ${changing}`;
-    const event = insertBotEvent(settings, 'user.approved', now, sql`${users.phone}`, data, from);
-    // The event stands first, since it reads the status that the update changes.
-    const effects: Record<string, SQL> = {
-      ...(status === 'approved' && { event }),
-      status: build.update(users).set({ status }).where(changing).getSQL(),
-    };
-    return {
-      response: sql`select json_object('userId', ${users.id}) as answer from ${users} where ${own}`,
-      effects,
-    };
-  });
-  const { response: found } = await applyToPerson<{ userId: string }, string>(
-    context,
-    input,
-    statements,
-  );
-  if (!found) throw unknownPerson();
-  if (status === 'pending') {
-    expectEnd({ env, waitUntil }, found.userId);
-    endStreams({ env, waitUntil }, found.userId, null);
+  const { input, db, settings, waitUntil } = context;
+  const userId = await changeStatus(context, input, input.status);
+  if (input.status === 'pending') {
+    expectEnd(context, userId);
+    endStreams(context, userId, null);
   }
-  waitUntil(deliverSoon(db, settings, found.userId));
-  return { success: true, status };
+  waitUntil(deliverSoon(db, settings, userId));
+  return { success: true, status: input.status };
 };
-
-const unknownPerson = () =>
-  new RequestError('notFound', { message: 'Nobody with this number or id is known' });
 
 /** The token is derived from the call's id, so that a replay returns the same link and no token is stored. */
 export const botTrials: Handler<'botTrials'> = async (context) => {
@@ -174,58 +144,18 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   return { success: true, url, expiresAt: new Date(granted.expiresAt).toISOString() };
 };
 
-const usageStatements = { text: usageOf('text'), voice: usageOf('voice') };
-
-function usageOf(kind: 'text' | 'voice') {
-  return personStatements((own) => ({
-    response: allowanceSql(kind, own),
-    effects: { countMessages: countSql(own, storedResponse, isFirstCall) },
-  }));
-}
-
 export const botUsage: Handler<'botUsage'> = async (context) => {
   const { input, env, waitUntil } = context;
-  const { response } = await applyToPerson<Found, string>(
-    context,
-    input,
-    usageStatements[input.kind],
-    {
-      count: input.count,
-    },
-  );
-  const found = response!;
+  const { usage, publish: published } = await countUsage(context, input, input);
   // A replay publishes again: with the first response, its message may have been lost.
-  const published = totalToPublish(found, input.count);
   if (published) waitUntil(publish(env, published.userId, published.total));
-  return usageResponseOf(found, input.count);
+  return usage;
 };
 
-const entitlementStatements = personStatements((own) => ({ response: allowanceSql('text', own) }));
-
-export const botEntitlements: Handler<'botEntitlements'> = async (context) => {
-  const { response } = await applyToPerson<Found>(context, context.input, entitlementStatements, {
-    count: 1,
-  });
-  return usageResponseOf(response!, 0);
-};
-
-const referralStatements = personStatements((own) => ({
-  response: sql`select '{}' as answer from ${users} where ${own}`,
-  effects: {
-    referral: countToday(
-      { kind: 'referral', detail: 'whatsapp' },
-      sql.placeholder('now'),
-      sql`where ${isFirstCall}`,
-    ),
-  },
-}));
+export const botEntitlements: Handler<'botEntitlements'> = (context) =>
+  readAllowance(context, context.input);
 
 export const botReferrals: Handler<'botReferrals'> = async (context) => {
-  const { response } = await applyToPerson<object, string>(
-    context,
-    context.input,
-    referralStatements,
-  );
-  if (!response) throw unknownPerson();
+  await countReported(context, context.input);
   return { success: true };
 };

@@ -24,7 +24,7 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
 
 /** An effect names the outcomes that it belongs to. */
 type On<Outcome> = readonly [Outcome, ...Outcome[]];
-type Reads = Record<string, BatchItem<'sqlite'>>;
+export type Reads = Record<string, BatchItem<'sqlite'>>;
 type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
 
 /** Where a decision is stored: a row of a table, and what happens to it in the end. */
@@ -35,7 +35,8 @@ export type Place = {
   row: SQL;
   /** The statement that stores an outcome and its facts, and returns both. */
   insert: (decided: { outcome: SQL; facts: SQL }, from: SQL) => SQL;
-  end: SQL;
+  /** The last statement. */
+  end?: SQL;
 };
 
 /** A row that the last statement of its transaction deletes. */
@@ -131,7 +132,7 @@ export class Transaction<Outcome extends string, Facts> {
       decided: decide!,
       ...Object.fromEntries(effects.map((effect, index) => [`effect ${index}`, effect])),
       ...reads,
-      end: this.#db.run(this.#place.end),
+      ...(this.#place.end && { end: this.#db.run(this.#place.end) }),
     });
 
     const [decided] = results.decided as [{ outcome: Outcome; facts: string }];

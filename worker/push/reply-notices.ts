@@ -1,5 +1,5 @@
-import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
-import { pushSubscriptions, rateLimitEvents, sessions } from '#db/schema';
+import { and, asc, eq, gt, sql, type SQL } from 'drizzle-orm';
+import { pushSubscriptions, rateLimitEvents, sessions, users } from '#db/schema';
 import type { ExportSection } from '../accounts/user-record.ts';
 import type { UserSession } from '../accounts/user-session.ts';
 import { brand } from '../contract/brand.ts';
@@ -8,7 +8,7 @@ import type { Notice } from '../contract/push.ts';
 import type { Database } from '../lib/database.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
-import { excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { KeyPair, Settings } from '../settings.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
 
@@ -100,12 +100,20 @@ export type Subscriber = Omit<
   'userId' | 'sessionId' | 'expiresAt'
 >;
 
-export function subscribersSql(own: SQL, now: Value<number>): SQL {
-  return sql`select ${table.endpoint}, ${table.p256dh}, ${table.auth}, ${table.publicKey} as publicKey,
-      ${table.language}, ${table.createdAt} as createdAt
-    from ${table} join ${sessions} on ${sessions.id} = ${table.sessionId} and ${sessions.userId} = ${table.userId}
-    where ${table.userId} = (select id from users where ${own} and status = 'approved')
-      and ${sessions.expiresAt} > ${now}`;
+/** The query of the browsers that a user wants to have notified; `userId` is SQL. */
+export function subscribersOf(db: Database, userId: SQL<string | null>, now: number) {
+  const { endpoint, p256dh, auth, publicKey, language, createdAt } = table;
+  const live = and(
+    eq(table.userId, userId),
+    eq(users.status, 'approved'),
+    gt(sessions.expiresAt, now),
+  );
+  return db
+    .select({ endpoint, p256dh, auth, publicKey, language, createdAt })
+    .from(table)
+    .innerJoin(users, eq(users.id, table.userId))
+    .innerJoin(sessions, and(eq(sessions.id, table.sessionId), eq(sessions.userId, table.userId)))
+    .where(live);
 }
 
 /** Notifies browsers that a reply has come. Never throws, since the reply itself is stored. */

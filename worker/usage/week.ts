@@ -1,6 +1,6 @@
 import { and, desc, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import { leftWeeks, users, type User } from '#db/schema';
-import { build, excluded, insertSelect, nameOf, type Value } from '../lib/sql.ts';
+import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import type { FreeWeek } from '../accounts/user-record.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
@@ -41,7 +41,7 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
 }
 
 /** The same rule as SQL over a row of `users`. */
-export function currentWeekSql(now: Value<number>): SQL<number> {
+export function currentWeekSql(now: number): SQL<number> {
   const { weekAnchor, weekFrozen, weekStart } = users;
   const [week, lateness] = [weekMs, latenessMs].map((ms) => sql.raw(String(ms)));
   const nowSql = sql`cast(${now} as integer)`;
@@ -54,7 +54,7 @@ export function currentWeekSql(now: Value<number>): SQL<number> {
 }
 
 /** SQL: the count of the current week of a row of `users`. */
-export function usedSql(now: Value<number>): SQL<number> {
+export function usedSql(now: number): SQL<number> {
   const { weekStart, used } = users;
   return sql`(case when ${weekStart} = ${currentWeekSql(now)} then ${used} else 0 end)`;
 }

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
 import { planOf, type PlanId } from '../../../worker/contract/plans.ts';
-import type { Counted } from '../../../worker/usage/allowance.ts';
 import { currentCount, weekMs } from '../../../worker/usage/week.ts';
 import type {
   Customer,
@@ -210,7 +209,8 @@ function endedState({ subscriptions }: Holdings): State {
 const level = (tier: PlanId): number => planOf(tier).level;
 
 /** What the database holds of usage posts, by their ids; `used` is the count before the post. */
-type Posts = Map<string, Partial<Counted>>;
+type StoredPost = Partial<Record<'used' | 'weekStart' | 'seq' | 'allowed', number>>;
+type Posts = Map<string, StoredPost>;
 
 const countOf = (account: Account) => currentCount(account, Date.now()).used;
 
@@ -256,10 +256,14 @@ export async function totalsAgree({ rig, site, people }: World): Promise<Finding
 }
 
 async function postsIn({ database }: Rig): Promise<Posts> {
-  const { id, facts } = botCalls;
+  const { id, facts, outcome } = botCalls;
   const isPost = sql`${id} glob 'use_*' or ${id} glob 'usage_*'`;
-  const rows = await database.select({ id, facts }).from(botCalls).where(isPost);
-  return new Map(rows.map((row) => [row.id, JSON.parse(row.facts) as Partial<Counted>]));
+  const rows = await database.select({ id, facts, outcome }).from(botCalls).where(isPost);
+  return new Map(rows.map((row) => [row.id, storedPost(row)]));
+}
+
+function storedPost(row: { facts: string; outcome: string }): StoredPost {
+  return { ...(JSON.parse(row.facts) as StoredPost), allowed: Number(row.outcome === 'allowed') };
 }
 
 /** The local bot counts every message of the conversation, under an id that follows from the message's. */

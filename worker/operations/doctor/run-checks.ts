@@ -297,7 +297,7 @@ async function checkParked(client: Client): Promise<Finding[]> {
 async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const counted = await client.execute({
     sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.answer ->> 'userId'
-      where bot_calls.at > ? and bot_calls.answer ->> 'allowed' is not null
+      where bot_calls.at > ? and bot_calls.outcome in ('allowed', 'spent')
         and users.chat_consent_at is null
         and users.platform = 'whatsapp' and users.last_contact_at < bot_calls.at - 300000`,
     args: [now - 86_400_000],

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, gt, or, sql } from 'drizzle-orm';
 import {
   botCalls,
   codes,
@@ -61,10 +61,13 @@ export async function describeUser(
       .where(eq(outbox.userId, id))
       .orderBy(outbox.seq),
     db
-      .select({ at: botCalls.at, allowed: sql<number>`${botCalls.facts} ->> '$.allowed'` })
+      .select({ at: botCalls.at, allowed: sql<number>`${eq(botCalls.outcome, 'allowed')}` })
       .from(botCalls)
       .where(
-        sql`${botCalls.facts} ->> '$.userId' = ${id} and ${botCalls.facts} ->> '$.allowed' is not null`,
+        and(
+          sql`${botCalls.facts} ->> '$.userId' = ${id}`,
+          inArray(botCalls.outcome, ['allowed', 'spent']),
+        ),
       )
       .orderBy(desc(botCalls.at))
       .limit(lastCalls),

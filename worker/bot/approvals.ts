@@ -1,0 +1,45 @@
+import { eq, sql } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { AccountStatus } from '../contract/schemas.ts';
+import type { Settings } from '../settings.ts';
+import type { SignedCall } from './bot-transaction.ts';
+import { insertBotEvent } from './outbox.ts';
+import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
+
+type Call = SignedCall & { settings: Settings };
+
+/** Approves a person, or sets one back, and returns their id; throws 404 for an unknown one. */
+export async function changeStatus(
+  call: Call,
+  person: Person,
+  status: AccountStatus,
+): Promise<string> {
+  const tx = await personTransaction(call, person, {
+    facts: { userId: sql<string | null>`${users.id}`, before: sql<AccountStatus>`${users.status}` },
+    outcomes: ({ isKnown, before }) => ({
+      unknown: sql`not ${isKnown}`,
+      kept: sql`${before} = ${status}`,
+    }),
+    otherwise: status,
+    forgotten: ['unknown'],
+  });
+
+  const own = eq(users.id, tx.fact('userId'));
+  tx.update(['approved', 'pending'], users, { status }, own);
+  tx.write(['approved'], (holds) => {
+    const data = sql`'status', ${status}`;
+    const from = sql`from ${users} where ${own} and ${holds}`;
+    return insertBotEvent(
+      call.settings,
+      'user.approved',
+      call.now,
+      sql`${users.phone}`,
+      data,
+      from,
+    );
+  });
+  const { outcome, facts } = await applyToPerson(tx);
+
+  if (outcome === 'unknown') throw unknownPerson();
+  return facts.userId!;
+}

@@ -1,0 +1,108 @@
+import { eq, sql } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { PlanId } from '../contract/plans.ts';
+import type { Usage } from '../contract/schemas.ts';
+import { entitledTierSql, fitsLimitSql, usageResponse, voiceSql } from '../usage/allowance.ts';
+import { currentWeekSql, usedSql, weekMs } from '../usage/week.ts';
+import type { SignedCall } from './bot-transaction.ts';
+import { applyToPerson, personTransaction, type Person } from './person.ts';
+
+type Messages = { count: number; kind: 'text' | 'voice' };
+
+/** The total that open streams receive. */
+type Total = { kind: 'total'; seq: number; used: number; resetsAt: number | null };
+
+export type Counted = {
+  usage: Usage;
+  /** Null where nothing was counted, or no stream can be open. */
+  publish: { userId: string; total: Total } | null;
+};
+
+/** Counts messages if the person's allowance has room for them. The same call again has the first response. */
+export async function countUsage(
+  call: SignedCall,
+  person: Person,
+  messages: Messages,
+): Promise<Counted> {
+  const { count } = messages;
+  const tx = await allowanceFor(call, person, messages);
+  const counted = {
+    used: sql`${tx.fact('used')} + ${count}`,
+    weekStart: sql`${tx.fact('weekStart')}`,
+    usageSeq: sql`${users.usageSeq} + 1`,
+  };
+  tx.update(['allowed'], users, counted, eq(users.id, tx.fact('userId')));
+  const { outcome, facts } = await applyToPerson(tx);
+
+  switch (outcome) {
+    case 'stranger':
+      return { usage: usageOfStranger(facts.at), publish: null };
+    case 'spent':
+      return { usage: usageOf(facts, { allowed: false, used: facts.used }), publish: null };
+    case 'allowed': {
+      const used = facts.used + count;
+      return { usage: usageOf(facts, { allowed: true, used }), publish: publishedOf(facts, used) };
+    }
+  }
+}
+
+/** Whether the person may send a text, which is not counted. */
+export async function readAllowance(call: SignedCall, person: Person): Promise<Usage> {
+  const tx = await allowanceFor(call, person, { count: 1, kind: 'text' });
+  const { outcome, facts } = await applyToPerson(tx);
+  if (outcome === 'stranger') return usageOfStranger(facts.at);
+  return usageOf(facts, { allowed: outcome === 'allowed', used: facts.used });
+}
+
+function allowanceFor(call: SignedCall, person: Person, { count, kind }: Messages) {
+  const { now } = call;
+  return personTransaction(call, person, {
+    facts: {
+      userId: sql<string | null>`${users.id}`,
+      at: sql<number>`${now}`,
+      mayWrite: sql<number>`${users.status} = 'approved' and ${users.contactedAt} is not null`,
+      seq: sql<number>`${users.usageSeq}`,
+      frozen: sql<number>`${users.weekFrozen}`,
+      watched: sql<number>`${users.streamsOpenUntil} > ${now}`,
+      weekStart: currentWeekSql(now),
+      used: usedSql(now),
+      tier: entitledTierSql(now),
+    },
+    outcomes: ({ isKnown, mayWrite, used, tier }) => {
+      const hasVoice = kind === 'voice' ? voiceSql(tier) : sql`true`;
+      const fits = fitsLimitSql(sql`${used} + ${count}`, tier);
+      return {
+        stranger: sql`not ${isKnown}`,
+        spent: sql`not (${mayWrite} and ${hasVoice} and ${fits})`,
+      };
+    },
+    otherwise: 'allowed',
+  });
+}
+
+type Found = {
+  userId: string | null;
+  seq: number;
+  frozen: number;
+  watched: number;
+  weekStart: number;
+  tier: PlanId;
+};
+
+function usageOf(
+  { tier, weekStart }: Found,
+  { allowed, used }: { allowed: boolean; used: number },
+) {
+  return usageResponse({ allowed, used, tier, resetsAt: weekStart + weekMs });
+}
+
+/** Somebody who has no account; `at` (unix ms) is the time of the first call. */
+function usageOfStranger(at: number) {
+  return usageResponse({ allowed: false, used: 0, tier: 'free', resetsAt: at + weekMs });
+}
+
+function publishedOf({ userId, seq, frozen, watched, weekStart }: Found, used: number) {
+  if (!watched) return null;
+  const resetsAt = frozen ? null : weekStart + weekMs;
+  return { userId: userId!, total: { kind: 'total' as const, seq: seq + 1, used, resetsAt } };
+}

@@ -1,0 +1,117 @@
+import { and, eq, ne, sql, type SQL } from 'drizzle-orm';
+import { aliases, identityConflicts, users } from '#db/schema';
+import { userOf } from '../accounts/identity.ts';
+import type { PhoneNumber } from '../accounts/phone.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { excluded } from '../lib/sql.ts';
+import type { FactsOf, FactsSql, Reads } from '../lib/transaction.ts';
+import { botTransaction, type BotTransaction, type SignedCall } from './bot-transaction.ts';
+
+/** How a call of the bot names a person: by the number, by the business-scoped id, or by both. */
+export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
+
+type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
+  /** Read from the person's row of `users`, whose columns are null if there is none. */
+  facts: Facts;
+  outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
+  otherwise: Last;
+  /** What may become another outcome when the call is repeated. */
+  forgotten?: (Listed | Last)[];
+};
+
+/**
+ * A transaction of a signed call about one person, whose facts say whether somebody has
+ * the names. Names of two people are a conflict: it is recorded, and nothing is applied.
+ */
+export async function personTransaction<
+  Facts extends FactsSql,
+  Listed extends string,
+  Last extends string,
+>(
+  call: SignedCall,
+  person: Person,
+  { facts, outcomes, otherwise, forgotten = [] }: PersonDecision<Facts, Listed, Last>,
+): Promise<BotTransaction<Listed | Last | 'conflict', FactsOf<Facts>>> {
+  const names = namesOf(person);
+  const tx = await botTransaction(call, {
+    from: sql`(select 1) left join ${users} on ${eq(users.id, names.userId)}`,
+    facts: { ...facts, isKnown: sql<number>`${users.id} is not null` },
+    outcomes: (read) => ({
+      ...(names.isConflict && { conflict: names.isConflict }),
+      ...outcomes(read as never),
+    }),
+    otherwise,
+    forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
+  });
+  if (names.isConflict) recordConflict(tx as never, names, call.now);
+  return tx;
+}
+
+/** Applies the transaction, or finds what the same call has decided. Throws 409 for the names of two people. */
+export async function applyToPerson<Outcome extends string, Facts, Named extends Reads = Reads>(
+  tx: BotTransaction<Outcome, Facts>,
+  reads?: Named,
+) {
+  const applied = await tx.apply(reads);
+  const { outcome } = applied;
+  if (outcome === 'conflict') {
+    const message = 'phone and businessUserId belong to two people';
+    throw new RequestError('conflict', { message });
+  }
+  return { ...applied, outcome: outcome as Exclude<Outcome, 'conflict'> };
+}
+
+/** SQL: the id of the user whom a call names, or null. */
+export const userNamed = (person: Person): SQL<string | null> => namesOf(person).userId;
+
+type Names = {
+  businessUserId: string | undefined;
+  ofPhone: SQL | undefined;
+  ofId: SQL | undefined;
+  userId: SQL<string | null>;
+  /** Only a call with both names can be one. */
+  isConflict?: SQL;
+};
+
+function namesOf({ phone, businessUserId }: Person): Names {
+  const ofPhone = phone === undefined ? undefined : userOf('phone', phone);
+  const ofId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
+  if (!ofPhone || !ofId) return { businessUserId, ofPhone, ofId, userId: (ofPhone ?? ofId)! };
+
+  // An unknown id of a number with another id means a new owner.
+  const anotherId = and(
+    eq(aliases.userId, ofPhone),
+    eq(aliases.kind, 'business'),
+    ne(aliases.value, businessUserId!),
+    ne(aliases.proof, 'earlier-number'),
+  );
+  const isConflict = sql`coalesce(${ofPhone} <> ${ofId}
+    or (${ofId} is null and exists (select 1 from ${aliases} where ${anotherId})), 0)`;
+  const userId = sql<string | null>`coalesce(${ofPhone}, ${ofId})`;
+  return { businessUserId, ofPhone, ofId, userId, isConflict };
+}
+
+function recordConflict(
+  tx: BotTransaction<'conflict', unknown>,
+  { businessUserId, ofPhone, ofId }: Names,
+  now: number,
+): void {
+  const row = {
+    businessUserId: businessUserId!,
+    userId: sql`${ofPhone}`,
+    otherUserId: sql`${ofId}`,
+    at: now,
+    lastAt: now,
+  };
+  const { userId, otherUserId, lastAt } = identityConflicts;
+  tx.insert(['conflict'], identityConflicts, row, {
+    upsert: {
+      target: [identityConflicts.businessUserId, userId],
+      set: { otherUserId: excluded(otherUserId), lastAt: excluded(lastAt) },
+    },
+  });
+}
+
+export function unknownPerson(): RequestError {
+  return new RequestError('notFound', { message: 'Nobody with this number or id is known' });
+}

@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm';
+import { users } from '#db/schema';
+import type { SignedCall } from '../bot/bot-transaction.ts';
+import { applyToPerson, personTransaction, userNamed, type Person } from '../bot/person.ts';
+import type { FactsSql, Reads } from '../lib/transaction.ts';
+import type { ChatRow } from './chat-encryption.ts';
+import { requireConversation } from './conversation.ts';
+
+/**
+ * The conversation that a call of the bot is about, with facts that a repeated call
+ * finds as they were, and what else is read now. Throws 404 for an unknown person, 409
+ * without consent.
+ */
+export async function calledConversation<Facts extends FactsSql, Named extends Reads>(
+  call: SignedCall,
+  person: Person,
+  { facts, reads }: { facts: Facts; reads: Named },
+) {
+  const tx = await personTransaction(call, person, {
+    facts: { ...facts, hasChat: sql<number>`${users.chatKey} is not null` },
+    outcomes: ({ isKnown, hasChat }) => ({
+      unknown: sql`not ${isKnown}`,
+      withoutConsent: sql`not ${hasChat}`,
+    }),
+    otherwise: 'found',
+    forgotten: ['unknown', 'withoutConsent'],
+  });
+
+  const { id, phone, chatKey, chatKeyId, chatEpoch } = users;
+  const user = call.db
+    .select({ id, phone, chatKey, chatKeyId, chatEpoch })
+    .from(users)
+    .where(eq(users.id, userNamed(person)));
+  const applied = await applyToPerson(tx, { ...reads, user });
+  const [found] = (applied.reads as { user: ChatRow[] }).user;
+  return { user: requireConversation(found), facts: applied.facts, reads: applied.reads };
+}
