@@ -245,6 +245,7 @@ const bodies: Record<string, object> = {
   'PUT /api/user/chat/consent': { version: '1' },
   'POST /api/billing/cancel-reason': { reason: 'price' },
   'POST /api/billing/verify-and-update-checkout-session': { sessionId: 'cs_test_1' },
+  'POST /api/billing/withdrawal/objection': { id: 'statement' },
 };
 
 /** A valid user call, with the token where this endpoint expects it. */
@@ -362,7 +363,11 @@ it('routes nothing outside the table, and says which methods are allowed', async
 
 it('opens no stream for a session that ended while it was being opened', async () => {
   const { token } = await newPerson();
-  const opening = await startHeld(() => OpenStream.open(token), 'watched_until', userOf(token));
+  const opening = await startHeld(
+    () => OpenStream.open(token),
+    'set \\"watched_until\\"',
+    userOf(token),
+  );
   await logOut(token);
   expect((await opening.finish()).status).toBe(401);
 });
