@@ -6,7 +6,7 @@ import { createClient } from '@libsql/client/web';
 import { afterAll } from 'vitest';
 import { startProduct } from '../product/start-product.ts';
 import type { RequestListener } from 'node:http';
-import { listen } from '../sandbox/start.ts';
+import { listen } from '../sandbox/stripe/listen.ts';
 
 /** The JSON of a call to the site or to the local services, refusals too. */
 export async function call<T = Record<string, any>>(

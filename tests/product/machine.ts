@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../sandbox/start.ts';
+import { listen } from '../sandbox/stripe/listen.ts';
 
 const readyWithinMs = 10 * 60_000;
 const leastDiskMiB = 500;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../browser/browser.ts';
 import { freePort, requireDiskSpace } from './machine.ts';
-import { listen } from '../sandbox/start.ts';
+import { listen } from '../sandbox/stripe/listen.ts';
 import { requireOwnVersion } from './state-folder.ts';
 import { addresses, refreshVars } from './vars.ts';
 

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 import * as v from 'valibot';
-import { integer, readControl } from './setup.ts';
+import { integer, readControl } from './stripe/control.ts';
 import { newId } from './stripe/table.ts';
 
 export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push'] as const;

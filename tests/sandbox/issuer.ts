@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import * as v from 'valibot';
-import { readControl, canonical, numberOf, type Setup } from './setup.ts';
-import type { Store } from './store.ts';
+import { readControl } from './stripe/control.ts';
+import { canonical, numberOf, type Setup } from './setup.ts';
+import type { Store } from './stripe/store.ts';
 
 const TokenControl = v.object({
   expiresIn: v.optional(v.pipe(v.number(), v.transform(Math.floor)), 300),

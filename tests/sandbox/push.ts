@@ -2,7 +2,8 @@ import { createDecipheriv, createECDH, hkdfSync, randomBytes, randomUUID } from 
 import { Hono } from 'hono';
 import { jwtVerify } from 'jose';
 import * as v from 'valibot';
-import { controlError, readControl, numberOf, type Setup } from './setup.ts';
+import { controlError, readControl } from './stripe/control.ts';
+import { numberOf, type Setup } from './setup.ts';
 
 /** A browser that has subscribed: its keys in base64url. With `applicationKey` it accepts messages of that key alone. */
 type Browser = {

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, expect, onTestFinished, test, afterEach, beforeEach, vi } from 'vitest';
 import { createClient } from '@libsql/client/web';
-import { openStore } from './store.ts';
+import { openStore } from './stripe/store.ts';
 import { startTestSandbox, secrets } from './test-sandbox.ts';
 
 function newStore() {

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { getRequestListener } from '@hono/node-server';
@@ -14,7 +11,8 @@ import { createFaultInjection } from './fault-injection.ts';
 import { createIssuer } from './issuer.ts';
 import { createLibsql } from './libsql/index.ts';
 import { createPush } from './push.ts';
-import { openStore } from './store.ts';
+import { openStore } from './stripe/store.ts';
+import { listen } from './stripe/listen.ts';
 import { createStripe } from './stripe/index.ts';
 import { createWhatsapp, createTemplates } from './whatsapp/index.ts';
 
@@ -32,37 +30,6 @@ export async function startSandbox(settings: SandboxSettings) {
       services.close();
     },
   };
-}
-
-/** Listens on 127.0.0.1 and ::1, since callers use `localhost`. Port 0 selects a free one. */
-export async function listen(port: number) {
-  const first = await open(port, '127.0.0.1');
-  const taken = (first.address() as AddressInfo).port;
-  const second = await open(taken, '::1').catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return null;
-    await close(first);
-    throw error;
-  });
-  const servers = second ? [first, second] : [first];
-  return {
-    port: taken,
-    serve: (listener: RequestListener) =>
-      servers.forEach((server) => server.on('request', listener)),
-    close: async () => void (await Promise.all(servers.map(close))),
-  };
-}
-
-async function open(port: number, host: string): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 60_000 }).listen({ port, host });
-  await once(server, 'listening');
-  return server;
-}
-
-function close(server: Server): Promise<unknown> {
-  return new Promise((resolve) => {
-    server.close(resolve);
-    server.closeAllConnections();
-  });
 }
 
 /** Combines the local services, their faults and their request counts in one app. */

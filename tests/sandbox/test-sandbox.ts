@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from './bot/calls.ts';
 import type { SandboxSecrets } from './setup.ts';
-import { startSandbox, listen } from './start.ts';
+import { startSandbox } from './start.ts';
+import { listen } from './stripe/listen.ts';
 
 export const secrets = {
   TURSO_AUTH_TOKEN: 'database-token',

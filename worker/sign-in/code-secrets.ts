@@ -1,14 +1,30 @@
 import { base64url } from 'jose';
-import { customAlphabet } from 'nanoid';
 import { minuteMs } from '../lib/time.ts';
 
-/** Six random digits, each code as likely as any other. */
-export const newCode = customAlphabet('0123456789', 6);
+const span = 1_000_000;
+const codesBelow = Math.floor(2 ** 32 / span) * span;
 
-export const linkCodeLifetimeMs = 30 * minuteMs;
+/** Six random digits, each code as likely as any other. */
+export function newCode(): string {
+  const number = crypto.getRandomValues(new Uint32Array(1))[0]!;
+  return number < codesBelow ? String(number % span).padStart(6, '0') : newCode();
+}
 
 /** Without 0 and O, 1, I and L, which people confuse. */
-export const newLinkCode = customAlphabet('23456789ABCDEFGHJKMNPQRSTUVWXYZ', 8);
+const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
+const linkCodeLength = 8;
+export const linkCodeLifetimeMs = 30 * minuteMs;
+const charactersBelow = 256 - (256 % alphabet.length);
+
+/** Eight random characters, each text as likely as any other. */
+export function newLinkCode(): string {
+  const characters = [...crypto.getRandomValues(new Uint8Array(4 * linkCodeLength))]
+    .filter((byte) => byte < charactersBelow)
+    .map((byte) => alphabet[byte % alphabet.length]);
+  return characters.length < linkCodeLength
+    ? newLinkCode()
+    : characters.slice(0, linkCodeLength).join('');
+}
 
 /** 192 random bits, which only the caller learns: with them a code has tries of its own. */
 export function newChallenge(): string {

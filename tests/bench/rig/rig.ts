@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient, type Client } from '@libsql/client/web';
 import { chromium, type Browser } from 'playwright';
 import { browserArguments, ensureBrowser } from '../../browser/browser.ts';
-import { listen } from '../../sandbox/start.ts';
+import { listen } from '../../sandbox/stripe/listen.ts';
 import { Caller, consentRequest } from '../load/request.ts';
 import { startDatabase } from './database.ts';
 import { ports, settingsFor } from './settings.ts';

@@ -6,7 +6,7 @@ import { getMimeType } from 'hono/utils/mime';
 import { consentVersion } from '#contract/chat-limits';
 import { callJson } from '../../product/machine.ts';
 import { startProduct } from '../../product/start-product.ts';
-import { listen } from '../../sandbox/start.ts';
+import { listen } from '../../sandbox/stripe/listen.ts';
 import { root, stateDir } from './settings.ts';
 
 const compressible = /\.(?:html|js|css|svg|json|webmanifest|txt|xml)$/;

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
-import { readControl, canonical, numberOf, type Setup, controlError } from '../setup.ts';
+import { readControl, controlError } from '../stripe/control.ts';
+import { canonical, numberOf, type Setup } from '../setup.ts';
 import { ApiError, createApi } from './calls.ts';
 import recordings from './recordings.json' with { type: 'json' };
 

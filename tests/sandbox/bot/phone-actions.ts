@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
-import { readControl, businessUserIdOf, numberOf, type Setup } from '../setup.ts';
+import { readControl } from '../stripe/control.ts';
+import { businessUserIdOf, numberOf, type Setup } from '../setup.ts';
 import { ApiError, createApi } from './calls.ts';
 import { replyTo, type Usage } from './chat.ts';
 

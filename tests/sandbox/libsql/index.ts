@@ -6,7 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import Database from 'libsql';
 import type { Refusal } from '../fault-injection.ts';
-import { jsonError } from '../setup.ts';
+import { jsonError } from '../stripe/control.ts';
 import {
   Pipeline,
   Connection,

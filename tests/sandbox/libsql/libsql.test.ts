@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { createClient, LibsqlBatchError, LibsqlError } from '@libsql/client';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { listen } from '../start.ts';
+import { listen } from '../stripe/listen.ts';
 import { secrets, startTestSandbox } from '../test-sandbox.ts';
 import { createLibsql } from './index.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 
 /** Whose time it is: a customer, or '' for everybody. */
 export type Scope = string;

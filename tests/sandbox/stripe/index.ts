@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
 import * as v from 'valibot';
-import type { Store } from '../store.ts';
-import { controlError, integer, readControl } from '../setup.ts';
+import type { Store } from './store.ts';
+import { controlError, integer, readControl } from './control.ts';
 import { createApi } from './api/index.ts';
 import { createTime } from './time.ts';
 import { createWebhooks, type Webhooks, queueOf } from './webhooks.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 import { createClock } from './clock.ts';
 import { type Doc, type Kind, newId, openTable } from './table.ts';
 import { isSubscribed } from './webhooks.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 import { missing, invalid } from './api/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { randomInt } from 'node:crypto';

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 import type { StripeEvent, WebhookEndpoint } from './objects.ts';
 import { createHmac } from 'node:crypto';
 import { realSeconds } from './clock.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 import type { Clock } from './clock.ts';
 import newObjects from './parameters/new-objects.json' with { type: 'json' };
 import type * as stripe from './objects.ts';

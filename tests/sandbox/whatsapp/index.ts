@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
-import { jsonError, type Setup, controlError, readControl } from '../setup.ts';
+import { jsonError, controlError, readControl } from '../stripe/control.ts';
+import { type Setup } from '../setup.ts';
 
 const messages = {
   100: 'Invalid parameter',

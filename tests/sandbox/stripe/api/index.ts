@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { parse } from 'qs';
-import type { Store } from '../../store.ts';
+import type { Store } from '../store.ts';
 import requests from '../parameters/requests.json' with { type: 'json' };
 import { newId } from '../table.ts';
 import {

@@ -1,10 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { Stripe } from 'stripe';
-import { secrets } from '../../test-sandbox.ts';
 import { indexDelayMs } from '../customers.ts';
-import { clientOf, newPerson, phone, requestOf, draftHour, week } from './local-stripe.ts';
-
-const webhookSecret = secrets.STRIPE_WEBHOOK_SECRET;
+import {
+  clientOf,
+  newPerson,
+  phone,
+  requestOf,
+  draftHour,
+  webhookSecret,
+  week,
+} from './local-stripe.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -3,13 +3,19 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import { onTestFinished } from 'vitest';
-import { listen } from '../../start.ts';
-import { secrets, startTestSandbox } from '../../test-sandbox.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listen } from '../listen.ts';
+import { startStripe as start } from '../start-stripe.ts';
 
 export const day = 86_400;
 export const week = 7 * day;
 /** How long a renewal's invoice stays a draft. */
 export const draftHour = 3600;
+
+const secretKey = 'sk_test_local';
+export const webhookSecret = `whsec_${Buffer.from('stripe signs with this').toString('base64')}`;
 
 type Received = { body: string; signature: string; event: Stripe.Event };
 type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
@@ -17,11 +23,32 @@ type LocalStripe = Awaited<ReturnType<typeof startStripe>>;
 /** A local Stripe, the stock SDK as its client, and a merchant's site that receives its events. */
 async function startStripe() {
   const shop = await startShop();
-  const sandbox = await startTestSandbox(shop.url);
+  const folder = mkdtempSync(join(tmpdir(), 'local-stripe-'));
+  const open = () =>
+    start({
+      port: 0,
+      file: join(folder, 'stripe.db'),
+      siteUrl: shop.url,
+      secretKey,
+      webhookSecret,
+    });
+  let running = await open();
   onTestFinished(async () => {
-    await sandbox.close();
+    await running.close();
     await shop.close();
+    rmSync(folder, { recursive: true, force: true });
   });
+  const sandbox = {
+    get url() {
+      return running.url;
+    },
+    call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+      call(running.url, method, path, body, headers),
+    async restart(): Promise<void> {
+      await running.close();
+      running = await open();
+    },
+  };
   const control = async (
     method: string,
     path: string,
@@ -30,10 +57,28 @@ async function startStripe() {
   return { sandbox, stripe: clientOf(sandbox), shop, control };
 }
 
+/** Calls the local Stripe, and returns status, headers and JSON. */
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(sent !== undefined && { body: sent }),
+  });
+  const json: any = await response.json();
+  return { status: response.status, headers: response.headers, json };
+}
+
 /** The stock SDK. */
 export function clientOf({ url }: { url: string }): Stripe {
   const host = { host: '127.0.0.1', port: new URL(url).port, protocol: 'http' } as const;
-  return new Stripe(secrets.STRIPE_SECRET_KEY, { ...host, maxNetworkRetries: 0, telemetry: false });
+  return new Stripe(secretKey, { ...host, maxNetworkRetries: 0, telemetry: false });
 }
 
 /** A merchant's site: records what it accepts, and the events that came before it had taken the same customer's last. */
@@ -178,7 +223,7 @@ export function requestOf({ sandbox: { call } }: Pick<LocalStripe, 'sandbox'>) {
     form = '',
     headers: Record<string, string> = {},
   ) {
-    const own = { authorization: `Bearer ${secrets.STRIPE_SECRET_KEY}`, ...headers };
+    const own = { authorization: `Bearer ${secretKey}`, ...headers };
     return method === 'POST'
       ? call(method, path, form, own)
       : call(method, `${path}?${form}`, undefined, own);
