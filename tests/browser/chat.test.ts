@@ -278,7 +278,7 @@ stubbed(
 );
 
 stubbed(
-  'clearing removes the unsent messages too, and keeps the draft',
+  'clearing removes the unsent messages too, and what was written',
   async ({ page, stub, context }) => {
     await openConversation(page, stub, long);
     await context.setOffline(true);
@@ -291,7 +291,8 @@ stubbed(
     await chooseOption(page, 'Clear conversation');
     await expectToasts(page, ['Conversation cleared']);
     await expect(chat.message(page, 'A secret')).toHaveCount(0);
-    await expect(chat.field(page)).toHaveValue('Not finished');
+    await expect(chat.field(page)).toHaveValue('');
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Not finished');
   },
 );
 

@@ -148,27 +148,105 @@ test('without a connection each language shows its crisis lines, or says so', as
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText('offline');
 });
 
-test('a push message shows a notice, one for all replies', async ({ page }) => {
+/** The worker of a page whose notices are kept by the test: the headless browser has no place for them. */
+async function workerWithNotices(page: Page) {
   spoil(page);
   await page.goto('/help-now');
   await workerReady(page);
   const worker = page.context().serviceWorkers().at(-1)!;
-  const notices = [
-    { title: 'Solace has replied', path: '/chat' },
-    { title: 'Solace respondeu', path: '/pt-br/chat' },
-  ];
-  // The headless browser shows no notices.
-  const shown = await worker.evaluate((given) => {
-    const { registration, PushEvent } = globalThis as any;
-    const calls: unknown[] = [];
+  await worker.evaluate(() => {
+    const { registration } = globalThis as any;
+    const shown: object[] = [];
+    Object.assign(globalThis, { shown });
+    registration.getNotifications = async () => shown.slice(-1);
     registration.showNotification = async (title: string, options: object) =>
-      void calls.push({ title, ...options });
-    for (const notice of given)
-      dispatchEvent(new PushEvent('push', { data: JSON.stringify(notice) }));
-    return calls;
-  }, notices);
-  const common = { tag: 'reply', icon: '/icon-192.png' };
-  expect(shown).toEqual(notices.map(({ title, path }) => ({ ...common, title, data: path })));
+      void shown.push({ title, ...options });
+  });
+  return worker;
+}
+
+test('a push message shows a notice, one for all replies, and a later one is heard', async ({
+  page,
+}) => {
+  const worker = await workerWithNotices(page);
+  /** Lets a push come after some seconds, and returns the notice that it shows. */
+  const push = (title: string, path: string, seconds: number) =>
+    worker.evaluate(
+      async ([data, later]) => {
+        const { PushEvent, shown } = globalThis as any;
+        for (const notice of shown) notice.timestamp -= later * 1000;
+        const event = new PushEvent('push', { data });
+        const { promise, resolve } = Promise.withResolvers<Promise<unknown>>();
+        event.waitUntil = resolve;
+        dispatchEvent(event);
+        await promise;
+        const { timestamp, ...notice } = shown.at(-1);
+        return { ...notice, isTimed: typeof timestamp === 'number' };
+      },
+      [JSON.stringify({ title, path }), seconds] as const,
+    );
+  const common = { tag: 'reply', icon: '/icon-192.png', isTimed: true };
+  const english = { ...common, title: 'Solace has replied', data: '/chat', lang: 'en' };
+  const portuguese = { ...common, title: 'Solace respondeu', data: '/pt-br/chat', lang: 'pt-BR' };
+  expect(await push('Solace has replied', '/chat', 0)).toEqual({ ...english, renotify: false });
+  // The parts of one reply.
+  expect(await push('Solace has replied', '/chat', 20)).toEqual({ ...english, renotify: false });
+  expect(await push('Solace respondeu', '/pt-br/chat', 31)).toEqual({
+    ...portuguese,
+    renotify: true,
+  });
+});
+
+type Tap = { windows: string[]; path?: string; refuses?: 'focus' | 'navigate' };
+
+test('a tap on a notice uses an open window, the conversation first', async ({ page }) => {
+  const worker = await workerWithNotices(page);
+  const tap = (given: Tap) =>
+    worker.evaluate(async ({ windows, path = '/chat', refuses }) => {
+      const { clients, location, Notification } = globalThis as any;
+      const done: string[] = [];
+      const act = (what: string, name: string) => async () => {
+        done.push(what);
+        if (name === refuses) throw new DOMException('', 'InvalidAccessError');
+      };
+      clients.matchAll = async () =>
+        windows.map((address) => ({
+          url: new URL(address, location.href).href,
+          focus: act(`focus ${address}`, 'focus'),
+          navigate: (to: string) => act(`navigate ${address} to ${to}`, 'navigate')(),
+        }));
+      clients.openWindow = async (to: string) => void done.push(`open ${to}`);
+      const { promise, resolve } = Promise.withResolvers<Promise<unknown>>();
+      const notification = Object.create(Notification.prototype, {
+        close: { value: () => done.push('close') },
+        data: { value: path },
+      });
+      const event = Object.assign(new Event('notificationclick'), {
+        notification,
+        waitUntil: resolve,
+      });
+      dispatchEvent(event);
+      await promise;
+      return done.filter((what) => what !== 'close');
+    }, given);
+  const cases: [Tap, string[]][] = [
+    [{ windows: [] }, ['open /chat']],
+    [{ windows: ['/chat'] }, ['focus /chat']],
+    [{ windows: ['/account', '/chat/?x=1'] }, ['focus /chat/?x=1']],
+    [{ windows: ['/plans', '/es/chat'] }, ['focus /es/chat']],
+    [{ windows: ['/chat'], path: '/es/chat' }, ['focus /chat']],
+    [{ windows: ['/account'] }, ['focus /account', 'navigate /account to /chat']],
+    [
+      { windows: ['/help-now'], path: '/es/chat' },
+      ['focus /help-now', 'navigate /help-now to /es/chat'],
+    ],
+    [{ windows: ['/chat'], refuses: 'focus' }, ['focus /chat', 'open /chat']],
+    [
+      { windows: ['/plans'], refuses: 'navigate' },
+      ['focus /plans', 'navigate /plans to /chat', 'open /chat'],
+    ],
+  ];
+  for (const [given, done] of cases) expect(await tap(given), JSON.stringify(given)).toEqual(done);
 });
 
 stubbed.describe('the offer', () => {

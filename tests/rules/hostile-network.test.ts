@@ -7,7 +7,7 @@ import {
   conversationOf,
   withNewestPage,
 } from '../../web/rules/conversation-changes.ts';
-import { readDraft, withoutArrived } from '../../web/rules/drafts.ts';
+import { joinedTexts, readDraft, withGivenBack, withoutArrived } from '../../web/rules/drafts.ts';
 import { KeptValues } from '../../web/rules/kept-values.ts';
 import { isRefusedForGood, microphoneProblem } from '../../web/rules/recording.ts';
 import { ServerClock } from '../../web/rules/server-clock.ts';
@@ -308,19 +308,31 @@ describe('a conversation that is read again', () => {
 describe('a draft', () => {
   const at = '2026-11-28T12:00:00.000Z';
   const pending = { id: 'id-1', text: 'Sent into nothing', at, state: 'sending' as const };
-  const kept = { owner: 'me', text: 'Half a sen', pending: [pending] };
+  const kept = { text: 'Half a sen', pending: [pending] };
 
-  it('comes back with its unsent messages, for the same person alone', () => {
-    expect(readDraft(kept, 'me')).toEqual({
+  it('comes back with its unsent messages, or empty if it cannot be read', () => {
+    expect(readDraft(kept)).toEqual({
       text: 'Half a sen',
       pending: [{ ...pending, state: 'unsent' }],
     });
-    for (const other of [kept, null, 'text', 7])
-      expect(readDraft(other, 'you')).toEqual({ text: '', pending: [] });
-    expect(readDraft({ owner: 'me', text: 1, pending: [{ id: 1 }, null] }, 'me')).toEqual({
-      text: '',
+    for (const other of [null, 'text', 7, { text: 1, pending: [{ id: 1 }, null] }])
+      expect(readDraft(other)).toEqual({ text: '', pending: [] });
+  });
+
+  it('stands before what was typed until it came back', () => {
+    expect(joinedTexts('Half a', 'sentence')).toBe('Half a\nsentence');
+    expect(joinedTexts('', 'typed')).toBe('typed');
+    expect(joinedTexts('kept', 'kept')).toBe('kept');
+  });
+
+  it('takes a refused message back, and loses no other text for it', () => {
+    expect(withGivenBack({ text: '', pending: [pending] }, 'id-1')).toEqual({
+      text: pending.text,
       pending: [],
     });
+    const beside = { text: 'Another', pending: [{ ...pending, state: 'unsent' as const }] };
+    expect(withGivenBack({ text: 'Another', pending: [pending] }, 'id-1')).toEqual(beside);
+    expect(withGivenBack(beside, 'id-2')).toEqual(beside);
   });
 
   it('loses a message that has arrived although its response was lost', () => {

@@ -121,14 +121,50 @@ describe('the page after a sign-in', () => {
     ['approved', { next: '/cancel' }, '/cancel', 'none'],
     ['pending', { next: '/cancel' }, '/pending-approval', 'none'],
     ['suspended', { next: '/cancel' }, '/', 'issue'],
+    ['approved', { next: '/chat' }, '/chat', 'none'],
+    ['approved', { next: '//evil.example' }, '/account', 'none'],
   ] as const)('with the status %s and %j is %s', (status, wanted, to, toast) => {
     expect(afterLogin(status, wanted)).toEqual({ to, toast });
+  });
+
+  it('keeps the parameters that the page takes, and no other', () => {
+    const next = '/account?session_id=cs_test_1&status=ok&next=//evil.example&x=1';
+    expect(afterLogin('approved', { next })).toEqual({
+      to: '/account',
+      search: { session_id: 'cs_test_1', status: 'ok' },
+      toast: 'none',
+    });
   });
 
   it.each([
     ['/cancel', '/cancel'],
     ['/pt-br/cancel', '/cancel'],
+    ['/chat', '/chat'],
+    ['/es/chat/', '/chat'],
+    ['/chat?x=1#y', '/chat'],
     ['/account', undefined],
+    ['/account?x=1', undefined],
+    ['/es/account?session_id=cs_1&x=1', '/account?session_id=cs_1'],
+    ['/account?session_id=<script>', undefined],
+    ['/account?session_id=javascript:alert(1)', undefined],
+    [`/account?session_id=${'a'.repeat(201)}`, undefined],
+    ['/fr/chat', undefined],
+    ['/plans', undefined],
+    ['/login?next=/chat', undefined],
+    ['chat', undefined],
+    ['/CHAT', undefined],
+    ['/chat/../plans', undefined],
+    ['/%63hat', undefined],
+    ['/chat%2f..%2f..', undefined],
+    ['/\\\\evil.example/chat', undefined],
+    ['\\\\evil.example', undefined],
+    ['/\t/evil.example/chat', undefined],
+    [' /chat', undefined],
+    ['javascript:alert(1)//chat', undefined],
+    ['data:text/html,/chat', undefined],
+    ['http:/chat', undefined],
+    ['//chat', undefined],
+    ['/es//chat', undefined],
     ['//evil.example/cancel', undefined],
     ['https://evil.example/cancel', undefined],
     ['/evil.example/a/cancel', undefined],

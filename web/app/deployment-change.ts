@@ -1,7 +1,10 @@
 import { steadyNow } from '../rules/steady-clock.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
-import { storage } from '../data/store.ts';
+import { keptInTab } from '../data/kept-in-tab.ts';
+import { storage, tabStorage } from '../data/store.ts';
+import { showToast } from '../data/toasts.ts';
+import { layoutWords } from '#words/layout';
 
 const key = 'reloadedAt';
 const minimumInterval = 60_000;
@@ -26,7 +29,7 @@ let check = Promise.resolve();
 export const afterCheck = (): Promise<void> => check;
 
 async function reloadIfReplaced(): Promise<void> {
-  if (hasUnsent()) return;
+  if (keptInTab.isLostByReload() || hasUnkeptText()) return;
   if ((await isReplaced()) && reloadOnce()) await new Promise(() => {});
 }
 
@@ -44,10 +47,10 @@ function appAddress(): string | undefined {
   return preloaded ?? document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src;
 }
 
-/** Whether the page shows a text that a reload would lose; only its author reloads the page then. */
-export function hasUnsent(): boolean {
-  const hasDraft = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
-  return hasDraft || document.querySelector('[data-state=unsent]') !== null;
+/** Whether a form shows a text that the tab does not keep. */
+function hasUnkeptText(): boolean {
+  const fields = document.querySelectorAll<HTMLTextAreaElement>('form:not([data-kept]) textarea');
+  return [...fields].some(({ value }) => value !== '');
 }
 
 /** Reloads the page, at most once a minute; returns whether it does. */
@@ -55,8 +58,18 @@ function reloadOnce(): boolean {
   const elapsed = steadyNow() - Number(storage.read(key) ?? 0);
   if (elapsed >= 0 && elapsed < minimumInterval) return false;
   storage.write(key, String(steadyNow()));
-  location.reload();
+  tabStorage.write(updatedKey, 'yes');
+  keptInTab.reload();
   return true;
+}
+
+const updatedKey = 'updated';
+
+/** A press had no effect if its file was gone: the page that was loaded again says why. */
+export function sayWhyReloaded(): void {
+  if (tabStorage.read(updatedKey) === null) return;
+  tabStorage.remove(updatedKey);
+  showToast({ type: 'success', title: layoutWords.updated });
 }
 
 /** Applies the whole stylesheet (the page has its own rules alone); loads the page again if the file is missing. */

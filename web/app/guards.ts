@@ -1,17 +1,22 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
-import type { ReturnPage } from '../rules/destinations.ts';
+import { returnPage, leadingTo } from '../rules/destinations.ts';
 
 type Guarded = { context: RouterContext };
+type Address = { pathname: string; searchStr: string };
 
 /** `isPrerender` is true at build time, when there is no session and every guard allows the page. */
 export type RouterContext = { isPrerender: boolean };
 
-/** Allows approved users. The login leads guests back to `next`. */
-export async function requireUser({ context }: Guarded, next?: ReturnPage): Promise<void> {
+/** Allows approved users. The login leads guests back to the page. */
+export async function requireUser({
+  context,
+  location,
+}: Guarded & { location: Address }): Promise<void> {
   if (context.isPrerender) return;
   const { user } = await sessionReady();
-  if (!user) throw redirect({ to: '/login', search: next ? { next } : {}, replace: true });
+  const next = returnPage(location.pathname + location.searchStr);
+  if (!user) throw redirect({ to: '/login', search: { next }, replace: true });
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
 }
 
@@ -23,7 +28,8 @@ export async function requirePendingUser({ context }: Guarded): Promise<void> {
 }
 
 /** Allows guests, and users of a trial link who need a code for more. */
-export async function requireGuest(next?: ReturnPage): Promise<void> {
+export async function requireGuest(next: string | undefined): Promise<void> {
   const { user } = await sessionReady();
-  if (user && !session.needsCode()) throw redirect({ to: next ?? '/account', replace: true });
+  if (!user || session.needsCode()) return;
+  throw redirect({ ...(leadingTo(next) ?? { to: '/account' }), replace: true });
 }

@@ -1,5 +1,6 @@
 import { languages, published } from '#contract/languages';
 import type { Notice } from '#contract/push';
+import { replyTag } from '../data/shown-notices.ts';
 
 /** What this file uses of the types of service workers, which exclude those of pages. */
 type Extendable = Event & { waitUntil: (work: Promise<unknown>) => void };
@@ -8,7 +9,11 @@ type Navigation = Extendable & {
   preloadResponse: Promise<Response | undefined>;
   respondWith: (response: Promise<Response>) => void;
 };
-type Window = { url: string; focus: () => Promise<unknown> };
+type Window = {
+  url: string;
+  focus: () => Promise<unknown>;
+  navigate: (path: string) => Promise<unknown>;
+};
 type Events = {
   install: Extendable;
   activate: Extendable;
@@ -52,16 +57,41 @@ worker.addEventListener('fetch', (event) => {
 });
 
 worker.addEventListener('push', (event) => {
-  const { title, path } = event.data.json();
-  // One notice for all replies: a later one takes the place of the earlier.
-  const options = { tag: 'reply', data: path, icon: '/icon-192.png' };
-  event.waitUntil(worker.registration.showNotification(title, options));
+  event.waitUntil(notify(event.data.json()));
 });
 
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close();
   event.waitUntil(openPage(event.notification.data as string));
 });
+
+/** Chromium alone knows the time, and repeats its sound. */
+type Timed = Notification & { timestamp?: number };
+
+/** The parts of one reply come within this time (ms). A later reply makes itself heard. */
+const quietMs = 30_000;
+
+/** One notice for all replies: a later one takes the place of the earlier. */
+async function notify({ title, path }: Notice): Promise<void> {
+  const { registration } = worker;
+  const [before]: Timed[] = await registration.getNotifications({ tag: replyTag });
+  // oxlint-disable-next-line no-restricted-properties -- no server's time reaches this file
+  const timestamp = Date.now();
+  const age = timestamp - (before?.timestamp ?? 0);
+  const isPart = age >= 0 && age < quietMs;
+  const options = {
+    tag: replyTag,
+    data: path,
+    icon: '/icon-192.png',
+    lang: languageOf(path),
+    timestamp,
+    renotify: before !== undefined && !isPart,
+  };
+  await registration.showNotification(title, options);
+}
+
+const languageOf = (path: string): string =>
+  languages.findLast((language) => `${path}/`.startsWith(`${language.path}/`))?.tag ?? 'en';
 
 /**
  * Without preloads each navigation waits until this worker has started. Firefox cannot have them: it ends a navigation
@@ -110,8 +140,22 @@ function offlinePage(path: string): string {
   return path.replace(/\/$/, '') === help ? help : `${start}/offline`;
 }
 
+/** Uses a window of the site that is open, one with the conversation first, which keeps what is written there. */
 async function openPage(path: string): Promise<void> {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const open = windows.find(({ url }) => new URL(url).pathname === path);
-  await (open ? open.focus() : worker.clients.openWindow(path));
+  const withChat = windows.find(({ url }) => isChat(url));
+  const open = withChat ?? windows[0];
+  try {
+    if (!open) throw new Error('No window is open.');
+    await open.focus();
+    if (open !== withChat) await open.navigate(path);
+  } catch {
+    // A browser may refuse to focus or to move a window.
+    await worker.clients.openWindow(path);
+  }
+}
+
+function isChat(url: string): boolean {
+  const path = new URL(url).pathname.replace(/\/$/, '');
+  return starts.some((start) => path === `${start}/chat`);
 }

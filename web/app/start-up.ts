@@ -3,19 +3,27 @@ import { addressToken } from '../data/early-start.ts';
 import { onRedirect, session, tokenKey } from '../data/session.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { within } from '../data/within.ts';
+import { started } from '../data/started.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
-import { keepFocus } from './focus-keeper.ts';
 
 /** Restores the session, and updates the router and the other tabs when it changes. */
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
-  keepFocus();
-  onRedirect((to) => {
-    const next = to === '/login' && returnPage(router.latestLocation.pathname);
+  onRedirect((to, options) => {
+    const { pathname, searchStr } = router.latestLocation;
+    const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
     return router.navigate({ to, search: next ? { next } : {}, replace: true });
   });
+  router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+    if (pathChanged) started.stopAll();
+  });
+  // Nothing of it is needed before the page can be used.
+  void within(timeLimits.file, import('./page-manners.ts')).then(
+    ({ mind }) => mind(),
+    () => null,
+  );
   openStreamOnceSignedIn(router);
   addEventListener('storage', ({ key, newValue }) => {
     storage.noteChange(key);

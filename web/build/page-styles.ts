@@ -72,8 +72,20 @@ export function withOwnStyles(html: string): string {
   const isRightToLeft = /<html[^>]*\sdir="rtl"/.test(html);
   return html.replace(inlineStyle, (_, sheet: string) => {
     const root = parsed(sheet).clone();
+    if (html.includes('data-prerendered="shell"')) removePrintRules(root);
     keepUsed(root, { classes, isRightToLeft });
     return `<style>${root.toString()}</style>`;
+  });
+}
+
+/** Nobody prints a shell: the whole stylesheet has arrived with what it shows. */
+function removePrintRules(root: Root): void {
+  root.walkAtRules('media', (rule) => {
+    let namesClasses = false;
+    rule.walkRules(({ selector }) => {
+      namesClasses ||= classesIn(selector).length > 0;
+    });
+    if (rule.params === 'print' && namesClasses) rule.remove();
   });
 }
 

@@ -91,7 +91,7 @@ const isCurrent = (token: string) =>
 function endSession(error: ApiError, token: string, redirects: boolean): void {
   session.end(token);
   notifyError(error);
-  if (redirects) void redirectTo('/login');
+  if (redirects) void redirectTo('/login', { comesBack: true });
 }
 
 function awaitApproval(error: ApiError): void {
@@ -103,7 +103,7 @@ function awaitApproval(error: ApiError): void {
 function signInWithCode(error: ApiError, token: string): void {
   session.askForCode(token);
   notifyError(error, { text: errorWords.signInNeeded });
-  void redirectTo('/login');
+  void redirectTo('/login', { comesBack: true });
 }
 
 /** `text` replaces the error's own sentence; `fallback` is shown if the error has none. */
@@ -121,14 +121,14 @@ export function notifyError(
 }
 
 /** Loads a file before what it shows is opened. If it does not load, a toast says so, and a further press tries again. */
-export function openAfterLoading(
-  load: () => Promise<unknown>,
-  open: () => void,
+export function openAfterLoading<File>(
+  load: () => Promise<File>,
+  open: (file: File) => void,
   leave?: () => void,
 ): void {
   within(timeLimits.file, load()).then(
     // A page that is being loaded again after a deployment gets no file.
-    (file) => file && open(),
+    (file) => file && open(file),
     () => {
       notifyError(sendFailed('unreachable'));
       leave?.();

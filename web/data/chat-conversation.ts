@@ -17,11 +17,10 @@ import { queryClient } from './query-client.ts';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from './event-stream.ts';
 import { followConversation, retryStream } from './session-stream.ts';
-import type { PendingMessage } from '../rules/transcript.ts';
-import { tabKeys, session, signatureOf } from './session.ts';
-import { createStore, keepInTab, readFromTab, tabStorage } from './store.ts';
-import { subjectOf } from '../rules/token-claims.ts';
-import { readDraft, withoutArrived, type KeptDraft } from '../rules/drafts.ts';
+import { drafts } from './chat-drafts.ts';
+import { closeShownNotices } from './shown-notices.ts';
+import { started } from './started.ts';
+import { voiceStore } from './voice-store.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
@@ -76,7 +75,7 @@ export const conversation = {
   reload: (token: string) => queryClient.refetchQueries({ queryKey: key(token) }),
 
   apply(token: string, event: ChatStreamEvent, revision: number | null): void {
-    if (event.type === 'cleared') clearings += 1;
+    if (event.type === 'cleared') noteCleared();
     for (const read of reads) if (read.token === token) read.received.push({ event, revision });
     change(token, (current) => applyEvent(current, event, revision));
   },
@@ -156,12 +155,17 @@ const looks = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
 async function lookForReply(token: string, seq: number): Promise<void> {
   const heardBefore = connectionState.get().events;
   const sentAt = performance.now();
+  let isLeft = false;
+  started.stop('looking for a reply');
+  started.add('looking for a reply', () => {
+    isLeft = true;
+  });
   for (const look of looks) {
     const left = sentAt + look - performance.now();
     await new Promise((resolve) => setTimeout(resolve, left));
     const current = conversation.get(token);
     const isHeard = connectionState.get().events !== heardBefore;
-    if (isHeard || !current || !awaitsReply(current, seq)) return;
+    if (isLeft || isHeard || !current || !awaitsReply(current, seq)) return;
     conversation.readMissed(token);
   }
 }
@@ -170,9 +174,19 @@ async function lookForReply(token: string, seq: number): Promise<void> {
 let clearings = 0;
 
 async function afterClearing(token: string): Promise<void> {
-  clearings += 1;
-  drafts.removeUnsent();
+  noteCleared();
+  // What was written for a conversation that its owner has cleared goes with it.
+  drafts.write('');
+  voiceStore.drop(token);
   await conversation.reload(token);
+}
+
+/** Nothing of a cleared conversation goes on, here or where it was cleared. */
+function noteCleared(): void {
+  clearings += 1;
+  started.stop('player');
+  drafts.removeUnsent();
+  void closeShownNotices();
 }
 
 function ownMessage(current: Conversation | undefined, wanted: string): ChatMessage | undefined {
@@ -235,70 +249,3 @@ export const useConnection = () =>
 const atStart = () => 'connecting' as const;
 
 const subscribe = (listener: () => void) => queryClient.getQueryCache().subscribe(listener);
-
-type Draft = { token: string | null; text: string; pending: readonly PendingMessage[] };
-
-const noDraft: Draft = { token: null, text: '', pending: [] };
-const store = createStore(noDraft);
-
-session.subscribe(() => {
-  const { token } = store.get();
-  if (token !== null && token !== session.get().token) store.set(noDraft);
-});
-
-/** The token whose kept draft has been read, so that the store may replace what is kept. */
-let restoredFor: string | null = null;
-
-store.subscribe(() => {
-  const { token, text, pending } = store.get();
-  if (token === null || token !== restoredFor) return;
-  if (text === '' && pending.length === 0) tabStorage.remove(tabKeys.chat);
-  else keepInTab(tabKeys.chat, { owner: ownerOf(token), text, pending } satisfies KeptDraft);
-});
-
-/** What somebody has written and not sent, and what did not get through. The tab keeps it until the session ends. */
-export const drafts = {
-  get: store.get,
-  subscribe: store.subscribe,
-  open(token: string): void {
-    if (store.get().token !== token) store.set({ ...noDraft, token });
-  },
-  /** Takes over what the tab has kept for the same person. */
-  restore(token: string): void {
-    if (restoredFor === token) return;
-    restoredFor = token;
-    const { text, pending } = store.get();
-    const kept = readDraft(readFromTab(tabKeys.chat), ownerOf(token));
-    store.set({ text: text || kept.text, pending: [...kept.pending, ...pending] });
-  },
-  write: (text: string) => store.set({ text }),
-  add(message: PendingMessage): void {
-    store.set({ pending: [...store.get().pending, message] });
-  },
-  mark(id: string, state: PendingMessage['state']): void {
-    store.set({
-      pending: store.get().pending.map((one) => (one.id === id ? { ...one, state } : one)),
-    });
-  },
-  remove(id: string): void {
-    store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
-  },
-  removeUnsent(): void {
-    store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
-  },
-  /** Drops what has arrived although its response was lost. */
-  settle(messages: readonly ChatMessage[]): void {
-    const { pending } = store.get();
-    const left = withoutArrived(pending, messages);
-    if (left.length < pending.length) store.set({ pending: left });
-  },
-  /** Puts a refused message back into the field; beside another text it stays, unsent. */
-  giveBack(id: string, text: string): void {
-    if (store.get().text !== '') return drafts.mark(id, 'unsent');
-    drafts.remove(id);
-    drafts.write(text);
-  },
-};
-
-/** The person, also in another session of theirs. */
-const ownerOf = (token: string): string => subjectOf(token) ?? signatureOf(token);

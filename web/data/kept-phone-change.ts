@@ -1,16 +1,18 @@
 import { readPhoneChange, type PhoneChange } from '../rules/sign-in-steps.ts';
 import { serverClock } from './clock.ts';
-import { tabKeys } from './session.ts';
-import { keepInTab, readFromTab, tabStorage } from './store.ts';
+import { keptInTab } from './kept-in-tab.ts';
+import { session } from './session.ts';
 
-/** A change of number that waits for its code. It ends with the session. */
+const token = () => session.get().token;
+
+/** A change of number that waits for its code. */
 export const keptPhoneChange = {
   read: (): PhoneChange | null =>
-    readPhoneChange(readFromTab(tabKeys.phoneChange), serverClock.now()),
+    readPhoneChange(keptInTab.read('phoneChange', token()), serverClock.now()),
   keep(phone: string, challenge: string): PhoneChange {
     const change = { phone, challenge, at: serverClock.now() };
-    keepInTab(tabKeys.phoneChange, change);
+    keptInTab.keep('phoneChange', token(), change);
     return change;
   },
-  remove: () => tabStorage.remove(tabKeys.phoneChange),
+  remove: () => keptInTab.remove('phoneChange', token()),
 };

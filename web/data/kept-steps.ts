@@ -6,19 +6,16 @@ import {
   type SignInStep,
 } from '../rules/sign-in-steps.ts';
 import { steadyNow } from '../rules/steady-clock.ts';
-import { keepInTab, readFromTab, tabStorage } from './store.ts';
-
-const stepKey = 'signInStep';
-const lockoutKey = 'signInLockout';
+import { keptInTab } from './kept-in-tab.ts';
 
 /** What a tab keeps of a sign-in, through reloads and changes of language, until it succeeds. */
 export const keptSignIn = {
-  step: (): SignInStep => readStep(readFromTab(stepKey)) ?? firstStep,
-  keepStep: (step: SignInStep) => keepInTab(stepKey, step),
-  lockout: (): LockoutState => readLockout(readFromTab(lockoutKey), steadyNow()),
-  keepLockout: (state: LockoutState) => keepInTab(lockoutKey, state),
+  step: (): SignInStep => readStep(keptInTab.read('signInStep', null)) ?? firstStep,
+  keepStep: (step: SignInStep) => keptInTab.keep('signInStep', null, step),
+  lockout: (): LockoutState => readLockout(keptInTab.read('signInLockout', null), steadyNow()),
+  keepLockout: (state: LockoutState) => keptInTab.keep('signInLockout', null, state),
   remove(): void {
-    tabStorage.remove(stepKey);
-    tabStorage.remove(lockoutKey);
+    keptInTab.remove('signInStep', null);
+    keptInTab.remove('signInLockout', null);
   },
 };

@@ -1,6 +1,7 @@
 import { requestAs } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
 import * as timeLimits from './time-limits.ts';
+import { closeShownNotices } from './shown-notices.ts';
 import { within } from './within.ts';
 import { storage } from './store.ts';
 
@@ -41,6 +42,7 @@ export async function turnOffNotices(token: string): Promise<NoticeState> {
   const subscription = await registration?.pushManager.getSubscription();
   if (subscription) await requestAs(token, 'deletePush', { endpoint: subscription.endpoint });
   storage.remove(key);
+  await closeShownNotices();
   await subscription?.unsubscribe();
   return 'off';
 }

@@ -1,7 +1,4 @@
-import { levelOf, recordingType } from '../rules/recording.ts';
-
-/** Why a recording ended: by the person, at the limit, because the page was hidden, or the microphone was taken. */
-export type RecordingEnd = 'person' | 'limit' | 'hidden' | 'interrupted';
+import { levelOf, recordingType, type RecordingEnd } from '../rules/recording.ts';
 
 /** The recording, or why there is none; whole seconds, at least 1. */
 type OnEnd = (recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd) => void;

@@ -1,5 +1,7 @@
 import type { User } from '../rules/user-profile.ts';
 import { storage, tabStorage, createStore } from './store.ts';
+import { keptInTab } from './kept-in-tab.ts';
+import { signatureOf } from '../rules/token-claims.ts';
 import { useSyncExternalStore } from 'react';
 import type { Destination } from '../rules/destinations.ts';
 
@@ -98,6 +100,12 @@ export const session = {
   /** Makes the stored token, from another tab or an earlier visit, the current one. */
   follow: (token: string | null) => setToken(token),
 
+  /** Ends the session of a token because its owner wants it: nothing of what they wrote stays. */
+  signOut(token: string): void {
+    keptInTab.signOut(token);
+    session.end(token);
+  },
+
   /** Ends the session of a token, and no other. The stored token can be kept for the next visit. */
   end(token: string, { keepStored = false } = {}): void {
     if (!keepStored && storage.read(tokenKey) === token) storage.remove(tokenKey);
@@ -132,17 +140,15 @@ export const session = {
   },
 };
 
-/** The tab's keys of what ends with the session: what was written and not sent, and a change of number. */
-export const tabKeys = { chat: 'draft', contact: 'contactDraft', phoneChange: 'phoneChange' };
-
-export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
-
 function setToken(token: string | null): void {
   const before = store.get().token;
+  // Before the listeners, which may show what is kept.
+  if (token && token !== before) keptInTab.keepOnly(token);
   store.set({ token });
   if (!before || before === token) return;
   profiles?.remove(before);
-  for (const key of Object.values(tabKeys)) tabStorage.remove(key);
+  // By hand in another tab.
+  if (token === null && keptInTab.wasSignedOut(before)) keptInTab.signOut(before);
 }
 
 function refresh(): void {
@@ -180,7 +186,8 @@ export function useVisitor(): Visitor {
   );
 }
 
-type Listener = (to: Destination) => Promise<void>;
+/** `comesBack`: a sign-in leads back to the page that is left. */
+type Listener = (to: Destination, options?: { comesBack: boolean }) => Promise<void>;
 
 let navigate: Listener = async () => {};
 
@@ -189,4 +196,4 @@ export function onRedirect(listener: Listener): void {
   navigate = listener;
 }
 
-export const redirectTo: Listener = (to) => navigate(to);
+export const redirectTo: Listener = (to, options) => navigate(to, options);

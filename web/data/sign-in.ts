@@ -1,13 +1,14 @@
 import { loginWords } from '#words/login';
 import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
-import { ApiError, errorMessage } from './api-errors.ts';
+import { ApiError, errorMessage, sendFailed } from './api-errors.ts';
 import { serverClock } from './clock.ts';
-import { fetchProfile, keepProfile } from './profile-query.ts';
 import { session, redirectTo } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
 import { sessionWords } from '#words/login';
+import * as timeLimits from './time-limits.ts';
 import { showToast } from './toasts.ts';
+import { within } from './within.ts';
 
 export type LoginResult = {
   success: boolean;
@@ -15,6 +16,17 @@ export type LoginResult = {
   message?: string | undefined;
   code?: ApiError['code'];
 };
+/** Loaded before a code is used up: without it nobody could be signed in. */
+const loadProfiles = () =>
+  within(timeLimits.file, import('./profile-query.ts')).catch(() => {
+    throw sendFailed('unreachable');
+  });
+
+/** Loads early what signing in needs later, when the connection may be lost. */
+export function prepareSignIn(): void {
+  void import('./profile-query.ts').catch(() => null);
+}
+
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
 
 const noFailure = { isNetworkError: false, isRefusedForNow: false, isLost: false };
@@ -89,6 +101,7 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
 async function afterFailure(result: LoginResult, before: string): Promise<LoginResult> {
   if (result.code === 'trial_running') {
     session.follow(before);
+    const { fetchProfile } = await loadProfiles();
     const isOwn = (await fetchProfile()).success && session.get().user?.isTrial;
     if (isOwn) return { success: true, status: 'running' };
   }
@@ -98,6 +111,7 @@ async function afterFailure(result: LoginResult, before: string): Promise<LoginR
 
 export async function verifyExternalToken(externalToken: string): Promise<LoginResult> {
   try {
+    const { keepProfile } = await loadProfiles();
     const response: PartialLogin & { user?: object } = await request('verifyExternalToken', {
       token: externalToken,
     });
@@ -116,6 +130,7 @@ async function signIn(
   unexpected?: string,
 ): Promise<LoginResult> {
   try {
+    const { fetchProfile } = await loadProfiles();
     const { success, token, status, message } = await requestToken();
     if (!success || !token) return failure(message, status);
     const replaced = session.start(token);
@@ -166,7 +181,7 @@ export async function logOutEverywhere(): Promise<void> {
 }
 
 async function leave(token: string | null, to: Target): Promise<void> {
-  if (token) session.end(token);
+  if (token) session.signOut(token);
   showToast({ type: 'success', title: sessionWords.loggedOut });
   await redirectTo(to);
 }

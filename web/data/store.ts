@@ -27,16 +27,3 @@ export const storage = /* @__PURE__ */ new KeptValues(() => localStorage);
 
 /** For this tab, through reloads and changes of language. */
 export const tabStorage = /* @__PURE__ */ new KeptValues(() => sessionStorage);
-
-/** A JSON value of the tab; null if there is none, or none that can be read. */
-export function readFromTab(key: string): unknown {
-  try {
-    return JSON.parse(tabStorage.read(key) ?? 'null');
-  } catch {
-    return null;
-  }
-}
-
-export function keepInTab(key: string, value: unknown): void {
-  tabStorage.write(key, JSON.stringify(value));
-}

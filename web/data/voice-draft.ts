@@ -1,13 +1,16 @@
 import { largestRecordingBytes, longestRecordingSeconds } from '#contract/chat-limits';
-import { microphoneProblem } from '../rules/recording.ts';
+import { microphoneProblem, type RecordingEnd } from '../rules/recording.ts';
 import { sendRecording } from './api-client.ts';
 import { conversation } from './chat-conversation.ts';
+import { keptInTab } from './kept-in-tab.ts';
+import { keepRecording, readRecording } from './kept-recording.ts';
 import { player } from './voice-player.ts';
 import * as timeLimits from './time-limits.ts';
 import { TimeLimitError, within } from './within.ts';
-import type { RecordingEnd } from './recorder.ts';
+import type { ActiveRecording } from './recorder.ts';
 import { session } from './session.ts';
-import { noRecording, voiceStore } from './voice-store.ts';
+import { started } from './started.ts';
+import { noRecording, voiceStore, type KeptRecording } from './voice-store.ts';
 
 /** Ends the waiting for the response to a recording. */
 let sending = new AbortController();
@@ -19,28 +22,37 @@ const constraints = {
   autoGainControl: true,
 };
 
-/** The recording being made, or not sent yet: in memory until the session ends; leaving the site asks first. */
+/** The recording being made, or not sent yet. The tab keeps it for its person; leaving the site asks first. */
 export const voiceDraft = {
   /** Call it in the handler of a click: browsers ask for the microphone only then. Without its panel nothing is recorded. */
   async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {
     if (voiceStore.get().isAsking || voiceStore.get().active) return;
     voiceStore.set({ ...noRecording, token, isAsking: true });
     player.stop();
+    const endQuestion = started.add('microphone question', () => voiceStore.set(noRecording));
     let stream: MediaStream | null = null;
     try {
       stream = await askForMicrophone();
       const { ActiveRecording } = await loadRecorder(loadPanel);
-      const active = new ActiveRecording(stream, longestRecordingSeconds, ended);
-      // The session may have ended meanwhile.
-      if (voiceStore.get().token === token) voiceStore.set({ isAsking: false, active });
-      else active.cancel();
+      // The page may have been left, or the session have ended meanwhile.
+      if (!isAsking(token)) return release(stream);
+      const recording: ActiveRecording = new ActiveRecording(
+        stream,
+        longestRecordingSeconds,
+        (recorded, seconds, end) => ended(token, { recorded, seconds, end }),
+      );
+      voiceStore.set({ isAsking: false, active: recording });
+      started.add('recorder', () => void recording.stop('hidden'));
     } catch (error) {
       release(stream);
+      if (!isAsking(token)) return;
       voiceStore.set({
         ...noRecording,
         token,
         problem: microphoneProblem(error instanceof DOMException ? error.name : ''),
       });
+    } finally {
+      endQuestion();
     }
   },
 
@@ -58,7 +70,7 @@ export const voiceDraft = {
     try {
       const { id, seconds, blob } = kept;
       await conversation.keepSent(token, id, sendRecording(token, { id, seconds }, blob, signal));
-      clear();
+      voiceStore.drop(token);
     } catch (error) {
       if (voiceStore.get().kept?.id === kept.id)
         voiceStore.set({
@@ -73,10 +85,23 @@ export const voiceDraft = {
   stopSending: () => sending.abort(),
 
   discard(): void {
-    voiceStore.get().active?.cancel();
     player.stop();
-    clear();
+    voiceStore.drop(voiceStore.get().token);
   },
+
+  /** Takes over what the tab has kept for the same person. */
+  async restore(token: string): Promise<void> {
+    const kept = await readRecording(token);
+    const { active, isAsking, kept: present } = voiceStore.get();
+    if (!kept || active || isAsking || present || session.get().token !== token) return;
+    voiceStore.set({ ...noRecording, token, kept });
+    voiceStore.settle(conversation.get(token)?.messages ?? []);
+  },
+};
+
+const isAsking = (token: string) => {
+  const draft = voiceStore.get();
+  return draft.isAsking && draft.token === token;
 };
 
 async function askForMicrophone(): Promise<MediaStream> {
@@ -106,28 +131,35 @@ async function loadRecorder(loadPanel: () => Promise<unknown>) {
   }
 }
 
-function ended(recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd): void {
-  const { token } = voiceStore.get();
-  if (typeof recorded === 'string')
-    return voiceStore.set({ ...noRecording, token, problem: recorded });
-  const isTooLarge = recorded.size > largestRecordingBytes;
-  voiceStore.set({
-    active: null,
-    kept: { id: crypto.randomUUID(), blob: recorded, seconds, end, isSending: false, isTooLarge },
-  });
-}
+type Ended = { recorded: Blob | 'short' | 'silent'; seconds: number; end: RecordingEnd };
 
-function clear(): void {
-  voiceStore.set(noRecording);
+function ended(token: string, { recorded, seconds, end }: Ended): void {
+  const isShown = voiceStore.get().token === token;
+  if (typeof recorded === 'string') {
+    // Whoever has left the page needs no advice on a recording of nothing.
+    const problem = end === 'hidden' ? null : recorded;
+    if (isShown) voiceStore.set({ ...noRecording, token, problem });
+    return;
+  }
+  const isTooLarge = recorded.size > largestRecordingBytes;
+  const id = crypto.randomUUID();
+  const kept: KeptRecording = { id, blob: recorded, seconds, end, isSending: false, isTooLarge };
+  if (isShown) voiceStore.set({ active: null, kept });
+  if (!isTooLarge && !keptInTab.wasSignedOut(token)) void keepRecording(token, kept);
 }
 
 if (typeof document !== 'undefined') {
   session.subscribe(() => {
-    const { token } = voiceStore.get();
-    if (token !== null && token !== session.get().token) voiceDraft.discard();
+    const { token, active } = voiceStore.get();
+    if (token === null || token === session.get().token) return;
+    if (keptInTab.wasSignedOut(token)) active?.cancel();
+    else void active?.stop('hidden');
+    player.stop();
+    voiceStore.set(noRecording);
   });
+  keptInTab.noteUnfinished(() => voiceStore.get().active !== null);
+  // The tab keeps it for a reload, and not when it is closed.
   addEventListener('beforeunload', (event) => {
-    const { active, kept } = voiceStore.get();
-    if (active || kept) event.preventDefault();
+    if (voiceStore.get().kept && !keptInTab.isReloading()) event.preventDefault();
   });
 }

@@ -2,6 +2,7 @@ import { ApiError } from './api-errors.ts';
 import * as timeLimits from './time-limits.ts';
 import { within } from './within.ts';
 import { session } from './session.ts';
+import { started } from './started.ts';
 import { createStore } from './store.ts';
 
 export const speeds = [1, 1.5, 2] as const;
@@ -36,6 +37,7 @@ export const player = {
     if (current === key && state === 'loading') return player.stop();
     const from = current === key ? position : 0;
     audio?.pause();
+    started.add('player', () => player.stop());
     store.set({ key, state: 'loading', position: from });
     try {
       const address = addresses.get(key) ?? keep(key, await load());

@@ -1,5 +1,6 @@
-import type { MicrophoneProblem } from '../rules/recording.ts';
-import type { ActiveRecording, RecordingEnd } from './recorder.ts';
+import type { MicrophoneProblem, RecordingEnd } from '../rules/recording.ts';
+import type { ActiveRecording } from './recorder.ts';
+import { keptInTab } from './kept-in-tab.ts';
 import { createStore } from './store.ts';
 
 /** A recording that is not sent yet. `end` says why it ended, if the person did not end it. */
@@ -36,7 +37,14 @@ export const voiceStore = {
 
   /** Drops a recording that has arrived although its response was lost. */
   settle(arrived: readonly { id: string }[]): void {
-    const { kept } = voiceStore.get();
-    if (kept && arrived.some(({ id }) => id === kept.id)) voiceStore.set(noRecording);
+    const { kept, token } = voiceStore.get();
+    if (kept && arrived.some(({ id }) => id === kept.id)) voiceStore.drop(token);
+  },
+
+  /** Ends and removes the recording, also from the tab. */
+  drop(token: string | null): void {
+    voiceStore.get().active?.cancel();
+    keptInTab.remove('recording', token);
+    voiceStore.set(noRecording);
   },
 };

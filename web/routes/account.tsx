@@ -5,12 +5,12 @@ import { PageSpinner } from '../ui/spinner.tsx';
 import { layoutWords } from '#words/layout';
 import { type CheckoutSearch, checkoutSearch } from '../rules/destinations.ts';
 
-type Search = CheckoutSearch & { status?: string };
+type Search = CheckoutSearch & { status?: string | undefined };
 
 export const Route = createFileRoute('/account')({
   validateSearch: (search): Search => ({
     ...checkoutSearch(search),
-    ...(typeof search['status'] === 'string' ? { status: search['status'] } : {}),
+    status: typeof search['status'] === 'string' ? search['status'] : undefined,
   }),
   beforeLoad: requireUser,
   pendingComponent: () => <PageSpinner label={layoutWords.loadingAccount} />,

@@ -3,6 +3,6 @@ import { requireUser } from '../app/guards.ts';
 import { CancelPage } from '../pages/cancel/cancel-page.tsx';
 
 export const Route = createFileRoute('/cancel')({
-  beforeLoad: ({ context }) => requireUser({ context }, '/cancel'),
+  beforeLoad: requireUser,
   component: CancelPage,
 });

@@ -2,13 +2,10 @@ import { createFileRoute } from '@tanstack/react-router';
 import { type RouterContext, requireGuest } from '../app/guards.ts';
 import { addressToken } from '../data/early-start.ts';
 import { LoginPage } from '../pages/login/login-page.tsx';
-import { type LoginWishes, returnPage } from '../rules/destinations.ts';
+import { type LoginWishes, loginWishes } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/login')({
-  validateSearch: ({ plan, next }: Record<string, unknown>): LoginWishes => ({
-    ...(typeof plan === 'string' && { plan }),
-    ...(returnPage(next) && { next: returnPage(next) }),
-  }),
+  validateSearch: loginWishes,
   // A signed-in user with an external token is asked first.
   beforeLoad: ({ context, search }: { context: RouterContext; search: LoginWishes }) =>
     context.isPrerender || addressToken('externalToken') ? undefined : requireGuest(search.next),

@@ -1,24 +1,68 @@
+import { languages } from '#contract/languages';
 import { planIds, type PlanId } from '#contract/plans';
 
-export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans' | ReturnPage;
+/** The private pages, to which a sign-in leads back. */
+const returnPaths = ['/chat', '/account', '/cancel'] as const;
+type ReturnPath = (typeof returnPaths)[number];
 
-export type ReturnPage = '/cancel';
+/** The search parameters that a page takes back, with what each may be. */
+const keptParameters: Partial<Record<ReturnPath, Record<string, RegExp>>> = {
+  '/account': { session_id: /^[\w-]{1,200}$/, status: /^[\w-]{1,40}$/ },
+};
 
-/** The page to which a login leads back, from the search parameter `next` or from a path in any language. */
-export function returnPage(path: unknown): ReturnPage | undefined {
-  return typeof path === 'string' && /^(\/[a-z-]+)?\/cancel\/?$/.test(path) ? '/cancel' : undefined;
+export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans' | ReturnPath;
+
+/** A page and its search parameters, for the router. */
+type ReturnPage = { to: ReturnPath; search?: Record<string, string> };
+
+/** The private page of an address in any language, without what the page does not take; undefined for any other address. */
+export function leadingTo(address: unknown): ReturnPage | undefined {
+  if (typeof address !== 'string' || address.length > 500) return undefined;
+  const [path = '', query = ''] = address.split('?');
+  const start = starts.find((each) => path.startsWith(`${each}/`)) ?? '';
+  const to = returnPaths.find((each) => path === start + each || path === `${start}${each}/`);
+  const search = to && takenParameters(to, new URLSearchParams(query));
+  return to && (search ? { to, search } : { to });
 }
 
-export type CheckoutSearch = { session_id?: string };
+const starts = languages.map(({ path }) => path).filter(Boolean);
 
-/** The checkout session that the payment provider adds to the return address. */
+function takenParameters(
+  to: ReturnPath,
+  given: URLSearchParams,
+): Record<string, string> | undefined {
+  const rules = Object.entries(keptParameters[to] ?? {});
+  const taken = rules.flatMap(([name, rule]) => {
+    const value = given.get(name);
+    return value !== null && rule.test(value) ? [[name, value] as const] : [];
+  });
+  return taken.length > 0 ? Object.fromEntries(taken) : undefined;
+}
+
+/** The value of `next` in the address of the login; undefined where a sign-in leads to the account, as without it. */
+export function returnPage(address: unknown): string | undefined {
+  const { to, search } = leadingTo(address) ?? {};
+  if (search) return `${to}?${new URLSearchParams(search).toString()}`;
+  return to === '/account' ? undefined : to;
+}
+
+export type CheckoutSearch = { session_id?: string | undefined };
+
+/** The checkout session that the payment provider adds to the return address. The router keeps what is not named. */
 export function checkoutSearch({ session_id }: Record<string, unknown>): CheckoutSearch {
-  return typeof session_id === 'string' && session_id !== '' ? { session_id } : {};
+  return { session_id: typeof session_id === 'string' && session_id ? session_id : undefined };
 }
 
-export type AfterLogin = { to: Destination; toast: 'none' | 'success' | 'issue' };
+export type AfterLogin = Leading & { toast: 'none' | 'success' | 'issue' };
 
-export type LoginWishes = { plan?: string | undefined; next?: ReturnPage | undefined };
+export type LoginWishes = { plan?: string | undefined; next?: string | undefined };
+
+/** What the address of the login asks for, and nothing unchecked: the router keeps a parameter that is not named. */
+export function loginWishes({ plan, next }: Record<string, unknown>): LoginWishes {
+  return { plan: typeof plan === 'string' ? plan : undefined, next: returnPage(next) };
+}
+
+type Leading = { to: Destination; search?: Record<string, string> };
 
 export function afterLogin(
   status: string | null | undefined,
@@ -26,7 +70,7 @@ export function afterLogin(
 ): AfterLogin {
   if (isPlanId(plan)) return { to: '/account', toast: 'success' };
   if (!status || status === 'approved' || status === 'authenticated')
-    return { to: next ?? '/account', toast: 'none' };
+    return { to: '/account', ...leadingTo(next), toast: 'none' };
   if (status === 'pending') return { to: '/pending-approval', toast: 'none' };
   return { to: '/', toast: 'issue' };
 }

@@ -32,6 +32,16 @@ export class KeptValues {
     quietly(() => this.#area().removeItem(key));
   }
 
+  /** Whether the area has it, so that it outlives the page. */
+  isStored(key: string): boolean {
+    return !this.#memory.has(key);
+  }
+
+  allKeys(): string[] {
+    const stored = quietly(() => Object.keys(this.#area())) ?? [];
+    return [...new Set([...stored, ...this.#memory.keys()])];
+  }
+
   /** Another tab has changed a key, or (null) removed all. */
   noteChange(key: string | null): void {
     if (key === null) this.#memory.clear();

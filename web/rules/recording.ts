@@ -1,3 +1,7 @@
+/** Why a recording ended: by the person, at the limit, because the page was left, or the microphone was taken. */
+export const recordingEnds = ['person', 'limit', 'hidden', 'interrupted'] as const;
+export type RecordingEnd = (typeof recordingEnds)[number];
+
 /** The types to ask for, the best first. Each plays in every browser of 2026, by the first that the browser supports. */
 const recordingTypes = {
   // Safari also records webm, which its own player cannot measure.

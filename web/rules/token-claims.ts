@@ -23,6 +23,9 @@ export function subjectOf(token: string): string | null {
   return typeof sub === 'string' ? sub : null;
 }
 
+/** The last part of a token, which no other token has. */
+export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
+
 function claimsOf(token: string): { exp?: unknown; sub?: unknown; phone_number?: unknown } {
   const parts = token.split('.');
   if (parts.length !== 3) return {};

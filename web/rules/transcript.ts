@@ -93,7 +93,14 @@ export type ShownMessage = {
 };
 
 /** A message of this page that the server has not accepted yet. */
-export type PendingMessage = { id: string; text: string; at: string; state: 'sending' | 'unsent' };
+export type PendingMessage = {
+  id: string;
+  text: string;
+  at: string;
+  state: 'sending' | 'unsent';
+  /** A recording that the server has, and the companion does not. */
+  voice?: Voice | null;
+};
 
 export function shownMessage({
   id,
@@ -123,11 +130,11 @@ export function shownMessages(
     ...stored.map(shownMessage),
     ...pending
       .filter(({ id }) => !known.has(id))
-      .map((message) => ({ ...message, ...ownUnsent, key: `user-${message.id}` })),
+      .map((message) => ({ voice: null, ...message, ...ownUnsent, key: `user-${message.id}` })),
   ];
 }
 
-const ownUnsent = { seq: null, author: 'user', crisis: false, voice: null } as const;
+const ownUnsent = { seq: null, author: 'user', crisis: false } as const;
 
 /** 3:05 PM, in the reader's own time zone. */
 export function formatTime(iso: string): string {

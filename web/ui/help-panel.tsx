@@ -58,9 +58,7 @@ export function HelpPanel({ countries, children, linksToAll = false }: Props) {
 }
 
 const finder = (text: string) => (
-  <ExternalLink href="https://findahelpline.com/" className={link()}>
-    {text}
-  </ExternalLink>
+  <ExternalLink href="https://findahelpline.com/" className={link()} label={text} />
 );
 
 function Country({ country, lines }: CountryHelp) {
@@ -107,9 +105,7 @@ function Way({ label, href, note, isWebsite }: HelpWay) {
     <p className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3' })}>
       {href === undefined && <span className={css({ fontWeight: 'semibold' })}>{label}</span>}
       {href && isWebsite && (
-        <ExternalLink href={href} className={button({ look: 'soft' })}>
-          {label}
-        </ExternalLink>
+        <ExternalLink href={href} className={button({ look: 'soft' })} label={label} />
       )}
       {href && !isWebsite && (
         <a href={href} className={button({ look: 'soft' })}>

@@ -2,7 +2,6 @@ import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
 import * as timeLimits from '../../data/time-limits.ts';
 import { send } from '../../data/send.ts';
-import { hasUnsent } from '../deployment-change.ts';
 import { link } from '#styled/recipes';
 
 /** The longest time (ms) for which slow data delays the app. */
@@ -70,10 +69,13 @@ function connection(): Promise<unknown> {
 /** A page that was loaded again names the files of the present deployment, so a second time would not help. */
 function reloadOrGiveUp(): void {
   const { state } = history;
-  if (hasUnsent() || state?.wasReloaded) return showProblem(layoutWords.wrong);
+  if (hasTyped() || state?.wasReloaded) return showProblem(layoutWords.wrong);
   history.replaceState({ ...state, wasReloaded: true }, '');
   location.reload();
 }
+
+/** Nothing keeps yet what is typed into a shell. */
+const hasTyped = () => document.querySelector('textarea')?.value;
 
 const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 

@@ -26,7 +26,7 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
         </h1>
         {children}
       </div>
-      <ExternalLink href={chatLink()} className={button()}>
+      <ExternalLink href={chatLink()} className={button()} label={accountWords.chat}>
         <Icon name="chat" />
         {accountWords.chat}
       </ExternalLink>

@@ -12,8 +12,8 @@ import { isOwnAddress } from '../../rules/browser-input.ts';
 import { ApiError, notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
-import { tabStorage } from '../../data/store.ts';
-import { redirectTo, session, tabKeys } from '../../data/session.ts';
+import { keptInTab } from '../../data/kept-in-tab.ts';
+import { redirectTo, session } from '../../data/session.ts';
 
 type Props = {
   user: User;
@@ -31,7 +31,9 @@ const ChangeNumber = lazy<(props: { close: () => void }) => ReactNode>(() =>
 
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
   const [isAsking, setAsking] = useState(false);
-  const [isMoving, setMoving] = useState(() => tabStorage.read(tabKeys.phoneChange) !== null);
+  const [isMoving, setMoving] = useState(
+    () => keptInTab.read('phoneChange', session.get().token) !== null,
+  );
   const isPaying = !user.isTrial && planOf(user.metadata.subscriptionTier).id !== 'free';
   const { manageSubscription, manageBilling } = usePortals(isPaying, setProcessing);
   const { label, hint } = managementButton({
@@ -215,7 +217,7 @@ export function useDeleteAccount(setProcessing: (processing: Processing) => void
       const { success, message, error }: PartialResponse = await request('deleteMe');
       if (!success)
         throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
-      if (token) session.end(token);
+      if (token) session.signOut(token);
       await redirectTo('/login');
       showToast({
         type: 'success',

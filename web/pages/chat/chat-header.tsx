@@ -31,7 +31,12 @@ const actions = {
   },
 } as const;
 type Action = keyof typeof actions;
-const options = (['clear', 'withdraw'] as const).map((id) => ({ id, label: actions[id].label }));
+const options = [
+  { id: 'clear', label: actions.clear.label },
+  { id: 'withdraw', label: actions.withdraw.label },
+  { id: 'print', label: chatWords.print },
+] as const;
+const loadPrint = () => import('./print-conversation.ts');
 
 /** The header of the conversation: the AI notice and the help button, always visible. */
 export function ChatHeader({ token, openHelp, hasConversation }: Props) {
@@ -56,7 +61,11 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       {hasConversation && (
         <OptionsMenu
           options={options}
-          choose={(action) => openAfterLoading(loadDialog, () => setAsked(action))}
+          choose={(option) =>
+            option === 'print'
+              ? openAfterLoading(loadPrint, (file) => void file.printConversation(token))
+              : openAfterLoading(loadDialog, () => setAsked(option))
+          }
         />
       )}
       <button

@@ -142,18 +142,36 @@ function LoadFailed({ retry }: { retry: () => void }) {
   );
 }
 
+/** When the height is read after an event (ms): WebKit reports it before it has changed (WebKit 254861). */
+const heightReads = [0, 50, 150, 400, 1000];
+
+/** Makes the page as high as what the on-screen keyboard leaves. Without a keyboard, or zoomed, it is as high as the window. */
 function useVisualHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;
     if (!viewport) return undefined;
     const { style } = document.documentElement;
-    // Zooming also makes the visual viewport smaller.
-    const update = () =>
-      viewport.scale === 1 && style.setProperty('--visual-height', `${viewport.height}px`);
-    update();
-    viewport.addEventListener('resize', update);
+    let timers: ReturnType<typeof setTimeout>[] = [];
+    const update = () => {
+      if (viewport.scale === 1) style.setProperty('--visual-height', `${viewport.height}px`);
+      else style.removeProperty('--visual-height');
+    };
+    const updateSoon = () => {
+      timers.forEach(clearTimeout);
+      update();
+      timers = heightReads.map((delay) => setTimeout(update, delay));
+    };
+    updateSoon();
+    const sources: [EventTarget, string[]][] = [
+      [viewport, ['resize', 'scroll']],
+      [window, ['resize', 'pageshow', 'focusin', 'focusout']],
+    ];
+    for (const [source, names] of sources)
+      for (const name of names) source.addEventListener(name, updateSoon);
     return () => {
-      viewport.removeEventListener('resize', update);
+      timers.forEach(clearTimeout);
+      for (const [source, names] of sources)
+        for (const name of names) source.removeEventListener(name, updateSoon);
       style.removeProperty('--visual-height');
     };
   }, []);
@@ -169,4 +187,5 @@ const chatFrame = css({
   height: '[calc(var(--visual-height, 100dvh) - 4.25rem)]',
   minHeight: '[20rem]',
   '@media (max-height: 26rem)': { height: 'auto' },
+  _print: { display: 'block', height: 'auto', maxWidth: '[none]' },
 });

@@ -8,15 +8,12 @@ import {
   type FormEvent,
   type KeyboardEvent,
   type Ref,
-  useState,
 } from 'react';
 import { longestMessage } from '#contract/chat-limits';
-import { isVisible } from '#contract/visible-text';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { drafts, conversation } from '../../data/chat-conversation.ts';
+import { drafts } from '../../data/chat-drafts.ts';
 import { likelyKeyboard, sendsOnEnter } from '../../rules/browser-input.ts';
-import { serverClock } from '../../data/clock.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { composerWords } from '#words/chat';
 import { errorWords } from '#words/page-errors';
@@ -25,17 +22,11 @@ import { noRecording, voiceStore } from '../../data/voice-store.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 import { within } from '../../data/within.ts';
 import { Icon } from '../../ui/icons.tsx';
-import {
-  plainError,
-  sendError,
-  SendErrorText,
-  voiceNotInPlan,
-  type SendError,
-} from './send-error.tsx';
+import { SendErrorText, voiceNotInPlan, type SendError } from './send-error.tsx';
 import { planOf } from '#contract/plans';
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../data/session.ts';
-import { ApiError } from '../../data/api-errors.ts';
+import { started } from '../../data/started.ts';
 
 const loadPanel = () => import('./voice-panel.tsx');
 const VoicePanel = lazy(loadPanel);
@@ -75,16 +66,21 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
   const describedBy =
     `${error ? 'message-error' : ''} ${enterSends ? 'message-hint' : ''}`.trim() || undefined;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (sendsOnEnter(event.nativeEvent)) {
-      event.preventDefault();
-      submit();
-    }
+    if (!sendsOnEnter(event.nativeEvent)) return;
+    event.preventDefault();
+    // A key that is held sends once.
+    if (!event.repeat) submit();
   };
+  useEffect(() => () => started.stopAll(), []);
 
   return (
     // No native submission, which would load the page again if the app has not started yet.
-    <form className={form} method="dialog" onSubmit={submit}>
+    <form className={form} method="dialog" data-kept onSubmit={submit}>
       {error && <SendErrorText id="message-error" error={error} openHelp={openHelp} />}
+      {/* It is there before the panel, because a live region that comes with its text is not announced. */}
+      <output className={visuallyHidden}>
+        {isVoice && voice.active !== null ? voiceWords.recording : ''}
+      </output>
       {isVoice ? (
         <Suspense fallback={<output className={panelPlace}>{voiceWords.recording}</output>}>
           <VoicePanel openHelp={openHelp} />
@@ -152,7 +148,12 @@ function RecordButton({ ref, token, showError }: RecordButtonProps) {
     voiceStore.get,
   );
   // A browser asks for the microphone soon after the click alone.
-  useEffect(() => void loadVoice().catch(() => null), []);
+  useEffect(() => {
+    loadVoice().then(
+      ({ voiceDraft }) => voiceDraft.restore(token),
+      () => null,
+    );
+  }, [token]);
   const start = () => {
     showError(null);
     if (planOf(tier).hasVoice) void record(token);
@@ -270,52 +271,3 @@ function Allowance() {
 
 /** As wide as the text, which comes later than the frame, so that the hint keeps its place. */
 const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1.6em]' });
-
-export function useSendMessage(token: string, onShown: () => void) {
-  const [error, setError] = useState<SendError | null>(null);
-
-  const deliver = async (id: string, text: string) => {
-    setError(null);
-    try {
-      await conversation.send(token, id, text);
-      drafts.remove(id);
-    } catch (failure) {
-      if (isUncertain(failure)) return drafts.mark(id, 'unsent');
-      if (drafts.get().token !== token) return undefined;
-      drafts.giveBack(id, text);
-      setError(sendError(failure));
-      await conversation.refreshAfter(token, failure);
-    }
-  };
-
-  /** Returns whether the text was accepted from the field. */
-  const send = (text: string): boolean => {
-    const problem = problemOf(text);
-    if (problem) setError(plainError(problem));
-    if (problem) return false;
-    const id = crypto.randomUUID();
-    drafts.add({ id, text, at: serverClock.iso(), state: 'sending' });
-    requestAnimationFrame(onShown);
-    void deliver(id, text);
-    return true;
-  };
-
-  const sendAgain = (id: string, text: string): void => {
-    if (!drafts.get().pending.some((one) => one.id === id))
-      drafts.add({ id, text, at: serverClock.iso(), state: 'sending' });
-    drafts.mark(id, 'sending');
-    void deliver(id, text);
-  };
-
-  return { error, showError: setError, send, sendAgain };
-}
-
-function problemOf(text: string): string | null {
-  if (!isVisible(text)) return composerWords.empty;
-  return text.length > longestMessage ? composerWords.tooLong : null;
-}
-
-/** The server may have stored the message: sending the same id again does not duplicate it. */
-function isUncertain(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.isOutage;
-}

@@ -11,14 +11,19 @@ import {
 } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { drafts, useConnection } from '../../data/chat-conversation.ts';
+import { useConnection } from '../../data/chat-conversation.ts';
+import { drafts } from '../../data/chat-drafts.ts';
+import { openAfterLoading } from '../../data/api-errors.ts';
+import { closeShownNotices } from '../../data/shown-notices.ts';
 import { serverClock } from '../../data/clock.ts';
 import { voiceStore } from '../../data/voice-store.ts';
 import { retryStream } from '../../data/session-stream.ts';
 import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { chatWords } from '#words/chat';
-import { Composer, useSendMessage } from './composer.tsx';
+import { Composer } from './composer.tsx';
+import { SendingAnnouncer } from './sending-announcer.tsx';
+import { useSendMessage } from './use-send-message.ts';
 import { MessageList } from './message-list.tsx';
 import { TypedReply } from './transcript-line.tsx';
 import { useSession } from '../../data/session.ts';
@@ -26,6 +31,7 @@ import { layoutWords } from '#words/layout';
 import { shownChat } from '../../data/early-start.ts';
 import { isNearEnd } from '../../rules/browser-input.ts';
 
+const loadPrint = () => import('./print-conversation.ts');
 const NoticeOffer = lazy(() => import('./notice-offer.tsx').catch(() => ({ default: () => null })));
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
@@ -62,6 +68,8 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const [mayOffer, setMayOffer] = useState(false);
   if (!mayOffer && hasLateReply(conversation)) setMayOffer(true);
   useUnseenTitle(replies.length);
+  useWholePrint(token, conversation.hasMore);
+  useReadNotices(newest);
 
   return (
     <>
@@ -100,6 +108,7 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
           </button>
         )}
         <ConnectionState focusList={focusList} />
+        <SendingAnnouncer messages={conversation.messages} pending={pending} />
         <Suspense>{mayOffer && <NoticeOffer token={token} />}</Suspense>
         <Composer
           token={token}
@@ -161,6 +170,7 @@ const scroller = css({
   minHeight: '[0]',
   overflowY: 'auto',
   overscrollBehavior: 'contain',
+  _print: { overflowY: 'visible' },
   paddingInline: 'gutter',
   paddingBlock: '4',
   '@media (max-height: 26rem)': { overflowY: 'visible' },
@@ -174,6 +184,7 @@ const foot = css({
   borderTopWidth: 'thin',
   borderColor: 'line',
   backgroundColor: 'paper',
+  _print: { display: 'none' },
 });
 const jump = css({
   position: 'absolute',
@@ -341,6 +352,31 @@ const spaceAbove = 16;
 
 const topIn = (list: HTMLElement, element: Element) =>
   element.getBoundingClientRect().top - list.getBoundingClientRect().top;
+
+/** The keys that print would print the loaded messages alone. */
+function useWholePrint(token: string, hasMore: boolean): void {
+  useEffect(() => {
+    const printAll = (event: KeyboardEvent) => {
+      if (!hasMore || !(event.ctrlKey || event.metaKey) || event.key !== 'p') return;
+      event.preventDefault();
+      openAfterLoading(loadPrint, (file) => void file.printConversation(token));
+    };
+    addEventListener('keydown', printAll);
+    return () => removeEventListener('keydown', printAll);
+  }, [token, hasMore]);
+}
+
+/** A notice of a reply goes when somebody sees the newest message. */
+function useReadNotices(newest: number): void {
+  useEffect(() => {
+    const closeRead = () => {
+      if (newest > 0 && !document.hidden) void closeShownNotices();
+    };
+    closeRead();
+    document.addEventListener('visibilitychange', closeRead);
+    return () => document.removeEventListener('visibilitychange', closeRead);
+  }, [newest]);
+}
 
 /** Counts replies in the document's title while the tab is hidden. There is no sound. */
 function useUnseenTitle(replies: number): void {

@@ -28,7 +28,7 @@ type Props = {
   token: string;
   conversation: Conversation;
   pending: readonly PendingMessage[];
-  sendAgain: (id: string, text: string) => void;
+  sendAgain: (message: ShownMessage) => void;
   openHelp: () => void;
   keepPosition: (change: () => Promise<void>) => Promise<void>;
   reminders: readonly string[];
@@ -64,6 +64,8 @@ export function MessageList({
   );
   return (
     <>
+      {/* Not in the served frame, whose text is short. */}
+      {conversation.hasMore && !shownChat() && <p className={onPaper}>{chatWords.printMore}</p>}
       {conversation.hasMore && (
         <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />
       )}
@@ -138,5 +140,6 @@ function LoadOlder({ load }: { load: () => Promise<void> }) {
 }
 
 const list = css({ display: 'flex', flexDirection: 'column', gap: '3' });
+const onPaper = css({ display: 'none', _print: { display: 'block' } });
 const older = css({ display: 'flex', marginInline: 'auto', marginBottom: '4' });
 const empty = css({ marginBlock: '6', color: 'muted', textAlign: 'center' });

@@ -7,7 +7,7 @@ import {
 } from '../../rules/message-text.ts';
 import { formatTime, type ShownMessage, type TranscriptItem } from '../../rules/transcript.ts';
 import { css } from '#styled/css';
-import { button, link } from '#styled/recipes';
+import { button, link, spoken } from '#styled/recipes';
 import { growingText } from '../../rules/growing-text.ts';
 import { dateText } from '#words/intl';
 import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
@@ -15,7 +15,7 @@ import { chatWords, messageStateWords } from '#words/chat';
 
 type Props = {
   item: TranscriptItem<ShownMessage>;
-  sendAgain: (id: string, text: string) => void;
+  sendAgain: (message: ShownMessage) => void;
   openHelp: () => void;
   player: (message: ShownMessage) => ReactNode;
 };
@@ -31,10 +31,9 @@ type MessageProps = Omit<Props, 'item'> & { message: ShownMessage };
 
 /** One message. The user's own are not announced to screen readers. */
 function Message({ message, sendAgain, openHelp, player }: MessageProps) {
-  const { id, author, text, at, state, crisis, voice } = message;
+  const { author, text, at, state, crisis, voice } = message;
   const isOwn = author === 'user';
-  // A recording is no longer here to be sent again.
-  const canResend = !voice && (state === 'failed' || state === 'unsent');
+  const canResend = isOwn && (state === 'failed' || state === 'unsent');
   return (
     <li
       className={bubble}
@@ -42,7 +41,7 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
       data-state={state}
       aria-live={isOwn ? 'off' : undefined}
     >
-      <span className={visuallyHidden}>
+      <span className={spoken({ onPaper: true })}>
         {`${isOwn ? chatWords.youSaid : chatWords.companionSaid}: `}
       </span>
       {voice && player(message)}
@@ -60,8 +59,8 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
       <p className={meta}>
         <time dateTime={at}>{formatTime(at)}</time>
         {isOwn && <span>{messageStateWords.states[state]}</span>}
-        {isOwn && canResend && (
-          <button type="button" className={again} onClick={() => sendAgain(id, text)}>
+        {canResend && (
+          <button type="button" className={again} onClick={() => sendAgain(message)}>
             {messageStateWords.sendAgain}
           </button>
         )}
@@ -110,11 +109,7 @@ function partOf(part: MessagePart, key: number): ReactNode {
     const parts = part.parts.map(partOf);
     return part.kind === 'bold' ? <strong key={key}>{parts}</strong> : <em key={key}>{parts}</em>;
   }
-  return (
-    <ExternalLink key={key} href={part.href} className={link()}>
-      {part.text}
-    </ExternalLink>
-  );
+  return <ExternalLink key={key} href={part.href} className={link()} label={part.text} />;
 }
 
 const messageText = css({
@@ -148,6 +143,7 @@ const bubble = css({
   },
   '&[data-state=failed], &[data-state=unsent]': { backgroundColor: 'dangerSoft' },
   '& strong': { fontWeight: 'bold' },
+  breakInside: 'avoid',
 });
 /** As far from the last message as the message that replaces it. */
 const belowLast = css({ marginTop: '3' });

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent }
 import { longestRecordingSeconds } from '#contract/chat-limits';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import type { ActiveRecording, RecordingEnd } from '../../data/recorder.ts';
+import type { ActiveRecording } from '../../data/recorder.ts';
 import { voiceDraft } from '../../data/voice-draft.ts';
 import { voiceStore, type KeptRecording } from '../../data/voice-store.ts';
-import { clockText, isRefusedForGood } from '../../rules/recording.ts';
+import { clockText, isRefusedForGood, type RecordingEnd } from '../../rules/recording.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { voicePanelWords, voiceWords } from '#words/voice';

@@ -10,8 +10,8 @@ import { sendFailed } from '../../data/api-errors.ts';
 import { send } from '../../data/send.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 import { showToast } from '../../data/toasts.ts';
-import { tabKeys } from '../../data/session.ts';
-import { keepInTab, readFromTab, tabStorage } from '../../data/store.ts';
+import { keptInTab } from '../../data/kept-in-tab.ts';
+import { session, useSession } from '../../data/session.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField, TextareaField } from '../../ui/form-fields.tsx';
 import * as v from 'valibot';
@@ -95,13 +95,26 @@ function ContactForm() {
   const [hasFailed, setFailed] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
+  const token = useSession((session) => session.token);
+  const shownFor = useRef<string | null>(null);
+
   useEffect(() => {
-    fillEmptyFields(form.current, readFromTab(tabKeys.contact));
-  }, []);
+    const before = shownFor.current;
+    // The page that hydrates does not know the session yet.
+    shownFor.current = token ?? session.get().token;
+    // After a log-out, or for another person.
+    if (
+      before !== null &&
+      before !== shownFor.current &&
+      keptInTab.read('contact', before) === null
+    )
+      form.current?.reset();
+    fillEmptyFields(form.current, keptInTab.read('contact', shownFor.current));
+  }, [token]);
 
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
     const input = readForm(event.currentTarget);
-    keepInTab(tabKeys.contact, input);
+    keptInTab.keep('contact', token, input);
     const found = contactErrors(input);
     setErrors((shown) =>
       Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
@@ -124,7 +137,7 @@ function ContactForm() {
 
   const confirm = () => {
     form.current?.reset();
-    tabStorage.remove(tabKeys.contact);
+    keptInTab.remove('contact', token);
     showToast({ type: 'success', title: contactWords.sent, description: contactWords.sentText });
   };
 
@@ -134,6 +147,7 @@ function ContactForm() {
       noValidate
       // No native submission, so that no text gets into the address before hydration.
       method="dialog"
+      data-kept
       onInput={noteInput}
       onSubmit={(event) => void submit(event)}
       className={css({ display: 'grid', gap: '5' })}

@@ -34,7 +34,11 @@ function Hero() {
           {landingWords.lead}
         </p>
         <div className={actions}>
-          <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
+          <ExternalLink
+            href={chatLink()}
+            className={button({ size: 'lg' })}
+            label={landingWords.tryIt}
+          >
             <TextWithIcon name="chat">{landingWords.tryIt}</TextWithIcon>
           </ExternalLink>
           <Link to="/plans" className={button({ size: 'lg', look: 'outline' })}>

@@ -163,9 +163,11 @@ export function CallToAction() {
         <p className={css({ textStyle: 'lead', color: 'muted' })}>
           {landingWords.callToActionText}
         </p>
-        <ExternalLink href={chatLink()} className={button({ size: 'lg' })}>
-          {landingWords.callToActionLink}
-        </ExternalLink>
+        <ExternalLink
+          href={chatLink()}
+          className={button({ size: 'lg' })}
+          label={landingWords.callToActionLink}
+        />
       </div>
     </section>
   );

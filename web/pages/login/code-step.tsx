@@ -160,7 +160,7 @@ function useVerification({ current, wishes, lockout }: Options) {
     setVerifying(false);
     if (success) {
       keptSignIn.remove();
-      return navigate({ to: finishSignIn(status, wishes), replace: true });
+      return navigate({ ...finishSignIn(status, wishes), replace: true });
     }
     setFailure(message);
     setSpent(result.code === 'code_spent');

@@ -14,6 +14,8 @@ import { finishSignIn } from './login-step.tsx';
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 
+const account = { to: '/account' } as const;
+
 type Props = { token: string; onFailure: (message: string) => void };
 
 /** Exchanges an external token for a session. Over a live session of another number it asks first. */
@@ -25,9 +27,9 @@ export function ExternalSignIn({ token, onFailure }: Props) {
   const navigate = useNavigate();
   const isStarted = useRef(false);
 
-  const leave = (to: '/account' | ReturnType<typeof finishSignIn>) => {
+  const leave = (page: ReturnType<typeof finishSignIn>) => {
     clearAddressToken('externalToken');
-    return navigate({ to, replace: true });
+    return navigate({ ...page, replace: true });
   };
 
   const exchange = async () => {
@@ -39,14 +41,14 @@ export function ExternalSignIn({ token, onFailure }: Props) {
       return onFailure(message);
     }
     notifyError(new Error(message));
-    return leave('/account');
+    return leave(account);
   };
 
   const begin = async () => {
     const { user } = await sessionReady();
     if (!user || user.phoneNumber === phoneNumberOf(token)) return exchange();
     const ask = () => setCurrentPhone(user.phoneNumber);
-    return openAfterLoading(loadDialog, ask, () => void leave('/account'));
+    return openAfterLoading(loadDialog, ask, () => void leave(account));
   };
 
   useEffect(() => {
@@ -63,7 +65,7 @@ export function ExternalSignIn({ token, onFailure }: Props) {
   return (
     <Suspense fallback={<PageSpinner label={loginWords.signingIn} />}>
       <ConfirmDialog
-        close={() => void leave('/account')}
+        close={() => void leave(account)}
         confirm={() => void exchange()}
         title={switchWords.title}
         text={<Unbroken text={question} />}

@@ -35,6 +35,7 @@ export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnot
       <ExternalLink
         href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}
         className={`${button({ size: 'lg', wide: true })} ${css({ paddingInline: '3' })}`}
+        label={loginWords.contactLink}
       >
         <TextWithIcon name="chat">{loginWords.contactLink}</TextWithIcon>
       </ExternalLink>

@@ -3,7 +3,9 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { askServerTime } from '../../data/api-client.ts';
 import { serverClock } from '../../data/clock.ts';
 import { session } from '../../data/session.ts';
+import { prepareSignIn } from '../../data/sign-in.ts';
 import { addressToken } from '../../data/early-start.ts';
+import { keptInTab } from '../../data/kept-in-tab.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { css } from '#styled/css';
@@ -35,8 +37,10 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   const { plan, next } = wishes;
   const { current, change, addCode, notice } = useSignInStep(isKept);
   const { step, phone, linkCode } = current;
+  const waits = useHydrated() && keptInTab.waitsForOwner();
   const [wasSent, setWasSent] = useState(false);
   const lockout = useLockout();
+  useEffect(prepareSignIn, []);
   const goToCode = (number: string, challenge: string | undefined) => {
     addCode(number, challenge ?? null);
     change({ step: 'code' });
@@ -45,7 +49,8 @@ function LoginScreen({ isKept, wishes, error }: Props) {
     <div className={page({ width: 'form' })}>
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
         {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
-        {step === 'phone' && next && <Alert>{loginWords.next}</Alert>}
+        {step === 'phone' && next === '/cancel' && <Alert>{loginWords.next}</Alert>}
+        {step === 'phone' && waits && <Alert>{loginWords.kept}</Alert>}
         {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
         {step === 'phone' && notice && <Alert>{notice}</Alert>}
         {step === 'phone' && (

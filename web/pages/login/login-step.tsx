@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { css } from '#styled/css';
 import { showToast } from '../../data/toasts.ts';
-import { type Destination, type LoginWishes, afterLogin } from '../../rules/destinations.ts';
+import { type AfterLogin, type LoginWishes, afterLogin } from '../../rules/destinations.ts';
 import { loginWords } from '#words/login';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
@@ -23,8 +23,8 @@ export function StepTitle({ title, children, id, focus = true }: Props) {
 }
 
 /** Shows the toast that follows a sign-in. Returns the page that follows it. */
-export function finishSignIn(status: string, wishes: LoginWishes = {}): Destination {
-  const { to, toast } = afterLogin(status, wishes);
+export function finishSignIn(status: string, wishes: LoginWishes = {}): Omit<AfterLogin, 'toast'> {
+  const { toast, ...page } = afterLogin(status, wishes);
   if (toast === 'success') showToast({ type: 'success', title: loginWords.success });
   if (toast === 'issue')
     showToast({
@@ -32,5 +32,5 @@ export function finishSignIn(status: string, wishes: LoginWishes = {}): Destinat
       title: loginWords.issueTitle,
       description: loginWords.issue(status),
     });
-  return to;
+  return page;
 }

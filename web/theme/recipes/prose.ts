@@ -28,3 +28,31 @@ export const link = defineRecipe({
     _hover: { textDecorationThickness: '2px' },
   },
 });
+
+/** Words for screen readers alone. What nobody sees is not copied either; `onPaper` is printed. */
+export const spoken = defineRecipe({
+  className: 'spoken',
+  base: {
+    position: 'absolute',
+    width: '[1px]',
+    height: '[1px]',
+    overflow: 'hidden',
+    clipPath: 'inset(50%)',
+    whiteSpace: 'nowrap',
+    userSelect: 'none',
+  },
+  variants: {
+    onPaper: {
+      true: {
+        _print: {
+          position: 'static',
+          width: 'auto',
+          height: 'auto',
+          overflow: 'visible',
+          clipPath: 'none',
+          fontWeight: 'semibold',
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,83 @@
+import type { ChatMessage } from '#contract/chat-schemas';
+import {
+  joinedTexts,
+  readDraft,
+  withGivenBack,
+  withoutArrived,
+  type Draft,
+} from '../rules/drafts.ts';
+import type { PendingMessage } from '../rules/transcript.ts';
+import { keptInTab } from './kept-in-tab.ts';
+import { session } from './session.ts';
+import { createStore } from './store.ts';
+
+type State = Draft & {
+  token: string | null;
+  /** What the tab has kept has been read, so that the store may replace it. */
+  isRestored: boolean;
+};
+
+const noDraft: State = { token: null, isRestored: false, text: '', pending: [] };
+const store = createStore(noDraft);
+
+session.subscribe(() => {
+  const { token } = store.get();
+  if (token !== null && token !== session.get().token) store.set(noDraft);
+});
+
+store.subscribe(() => {
+  const { token, isRestored, text, pending } = store.get();
+  if (token !== null && isRestored) keepDraft(token, { text, pending });
+});
+
+function keepDraft(token: string, draft: Draft): void {
+  if (draft.text === '' && draft.pending.length === 0) keptInTab.remove('chat', token);
+  else keptInTab.keep('chat', token, draft);
+}
+
+/** What somebody has written and not sent, and what did not get through. The tab keeps it for its person. */
+export const drafts = {
+  get: store.get,
+  subscribe: store.subscribe,
+  open(token: string): void {
+    if (store.get().token !== token) store.set({ ...noDraft, token });
+  },
+  /** Takes over what the tab has kept for the same person. */
+  restore(token: string): void {
+    const { isRestored, text, pending, token: current } = store.get();
+    if (isRestored || current !== token) return;
+    const kept = readDraft(keptInTab.read('chat', token));
+    store.set({
+      isRestored: true,
+      text: joinedTexts(kept.text, text),
+      pending: [...kept.pending, ...pending],
+    });
+  },
+  write: (text: string) => store.set({ text }),
+  add(message: PendingMessage): void {
+    store.set({ pending: [...store.get().pending, message] });
+  },
+  mark(id: string, state: PendingMessage['state']): void {
+    store.set({
+      pending: store.get().pending.map((one) => (one.id === id ? { ...one, state } : one)),
+    });
+  },
+  remove(id: string): void {
+    store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
+  },
+  /** What is being sent stays, until its response says what has become of it. */
+  removeUnsent(): void {
+    store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
+  },
+  /** Drops what has arrived although its response was lost. */
+  settle(messages: readonly ChatMessage[]): void {
+    const { pending } = store.get();
+    const left = withoutArrived(pending, messages);
+    if (left.length < pending.length) store.set({ pending: left });
+  },
+  /** Puts a refused message back into the field; beside another text it stays, unsent. */
+  giveBack(token: string, id: string): void {
+    if (store.get().token === token) store.set(withGivenBack(store.get(), id));
+    else keepDraft(token, withGivenBack(readDraft(keptInTab.read('chat', token)), id));
+  },
+};

@@ -1,0 +1,113 @@
+import { signatureOf, subjectOf } from '../rules/token-claims.ts';
+import { storage, tabStorage } from './store.ts';
+
+/** What people lose unwillingly: leaving the page asks first if the browser did not store it. */
+const written = ['chat', 'contact', 'recording'];
+export type KeptName =
+  | 'chat'
+  | 'contact'
+  | 'recording'
+  | 'phoneChange'
+  | 'signInStep'
+  | 'signInLockout';
+
+/** Whose value it is, by the session's token; null for somebody who has not signed in. */
+type Token = string | null;
+
+const start = 'kept.';
+const signedOutKey = 'signedOut';
+
+/** The person of a session, also in another session of theirs. */
+const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatureOf(token)) : '');
+
+const keyOf = (name: KeptName, token: Token) => `${start}${name}.${personOf(token)}`;
+
+/** Tells a session from others, and is of no use to anybody. */
+const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) : '');
+
+/**
+ * What somebody has written or begun, and not finished: kept for the tab and the person. It outlives a reload, a discarded
+ * tab and a session that ends by itself. It goes at a log-out by hand, and before anybody else signs in.
+ */
+export const keptInTab = {
+  /** The person's own value, else what was written here before anybody had signed in. Null if there is none. */
+  read: (name: KeptName, token: Token): unknown =>
+    readKept(keyOf(name, token)) ?? readKept(keyOf(name, null)),
+
+  keep(name: KeptName, token: Token, value: unknown): void {
+    const key = keyOf(name, token);
+    tabStorage.write(key, JSON.stringify([markOf(token), value]));
+    if (!tabStorage.isStored(key)) addEventListener('beforeunload', ask);
+  },
+
+  remove(name: KeptName, token: Token): void {
+    tabStorage.remove(keyOf(name, token));
+    tabStorage.remove(keyOf(name, null));
+  },
+
+  /** Whether somebody whose session has ended finds something here after signing in again. */
+  waitsForOwner: () =>
+    keysWhere((name, person) => person !== '' && written.includes(name)).some(
+      (key) => readKept(key) !== null,
+    ),
+
+  /** Whether a reload would lose what was written. */
+  isLostByReload: () =>
+    keysWhere((name) => written.includes(name)).some((key) => !tabStorage.isStored(key)) ||
+    isUnfinished(),
+
+  /** Loads the page again without a question, because nothing is lost by it. */
+  reload(): void {
+    isReloading = true;
+    location.reload();
+  },
+  isReloading: () => isReloading,
+
+  /** Nothing is left of anybody else when somebody has signed in. */
+  keepOnly(token: string): void {
+    const own = personOf(token);
+    if (keptInTab.wasSignedOut(token)) storage.remove(signedOutKey);
+    remove((_, person) => person !== '' && person !== own);
+  },
+
+  /** A log-out by hand. The other tabs see its mark. */
+  signOut(token: string): void {
+    storage.write(signedOutKey, markOf(token));
+    remove(() => true);
+  },
+  wasSignedOut: (token: string) => storage.read(signedOutKey) === markOf(token),
+
+  /** Leaving the page asks first while this is so; a reload loses it. */
+  noteUnfinished(is: () => boolean): void {
+    isUnfinished = is;
+    addEventListener('beforeunload', ask);
+  },
+};
+
+let isReloading = false;
+let isUnfinished = () => false;
+
+function readKept(key: string): unknown {
+  try {
+    const [mark, value = null] = JSON.parse(tabStorage.read(key) ?? '[]');
+    if (!mark || mark !== storage.read(signedOutKey)) return value;
+    tabStorage.remove(key);
+  } catch {
+    // Another script's, or of another version.
+  }
+  return null;
+}
+
+type Choice = (name: string, person: string) => boolean;
+
+const keysWhere = (isWanted: Choice) =>
+  tabStorage.allKeys().filter((key) => {
+    const [, name = '', person = ''] = /^kept\.(\w+)\.(.*)$/.exec(key) ?? [];
+    return name !== '' && isWanted(name, person);
+  });
+
+const remove = (isWanted: Choice) => keysWhere(isWanted).forEach((key) => tabStorage.remove(key));
+
+function ask(event: Event): void {
+  if (keptInTab.isLostByReload()) event.preventDefault();
+}

@@ -1,0 +1,29 @@
+import { useEffect, useRef, useState } from 'react';
+import type { ChatMessage } from '#contract/chat-schemas';
+import { sendingNews, sendingStates, type SendingStates } from '../../rules/sending-news.ts';
+import type { PendingMessage } from '../../rules/transcript.ts';
+import { messageStateWords } from '#words/chat';
+import { visuallyHidden } from '../../ui/external-link.tsx';
+
+type Props = { messages: readonly ChatMessage[]; pending: readonly PendingMessage[] };
+
+const words = { failed: messageStateWords.notSent, sent: messageStateWords.sentNow };
+
+/** Tells screen readers once of each message that was not sent, since the list does not announce the user's own. */
+export function SendingAnnouncer({ messages, pending }: Props) {
+  const states = useRef<SendingStates | null>(null);
+  const failed = useRef(new Set<string>());
+  const [said, setSaid] = useState({ text: '', count: 0 });
+  useEffect(() => {
+    const now = sendingStates(messages, pending);
+    const news = sendingNews(states.current ?? now, now, failed.current);
+    states.current = now;
+    if (news) setSaid(({ count }) => ({ text: words[news], count: count + 1 }));
+  }, [messages, pending]);
+  return (
+    <output className={visuallyHidden}>
+      {/* Another element each time, since a text that stays the same is not announced again. */}
+      <span key={said.count}>{said.text}</span>
+    </output>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { longestMessage } from '#contract/chat-limits';
+import { isVisible } from '#contract/visible-text';
+import { fetchRecording, sendRecording } from '../../data/api-client.ts';
+import { ApiError } from '../../data/api-errors.ts';
+import { conversation } from '../../data/chat-conversation.ts';
+import { drafts } from '../../data/chat-drafts.ts';
+import { serverClock } from '../../data/clock.ts';
+import type { ShownMessage } from '../../rules/transcript.ts';
+import { composerWords } from '#words/chat';
+import { plainError, sendError, type SendError } from './send-error.tsx';
+
+type Sent = Pick<ShownMessage, 'id' | 'text' | 'voice'>;
+
+/** Sends texts, and again what did not get through. `onShown` runs when a message is on screen. */
+export function useSendMessage(token: string, onShown: () => void) {
+  const [error, setError] = useState<SendError | null>(null);
+
+  const deliver = async (message: Sent) => {
+    const { id } = message;
+    setError(null);
+    try {
+      await sendOnce(token, message);
+      drafts.remove(id);
+    } catch (failure) {
+      if (isUncertain(failure)) return drafts.mark(id, 'unsent');
+      drafts.giveBack(token, id);
+      if (drafts.get().token !== token) return undefined;
+      setError(sendError(failure));
+      await conversation.refreshAfter(token, failure);
+    }
+  };
+
+  const begin = ({ id, text, voice }: Sent) => {
+    const isListed = drafts.get().pending.some((one) => one.id === id);
+    if (isListed) drafts.mark(id, 'sending');
+    else drafts.add({ id, text, voice, at: serverClock.iso(), state: 'sending' });
+    void deliver({ id, text, voice });
+  };
+
+  /** Returns whether the text was accepted from the field. */
+  const send = (text: string): boolean => {
+    const problem = problemOf(text);
+    if (problem) setError(plainError(problem));
+    if (problem) return false;
+    begin({ id: crypto.randomUUID(), text, voice: null });
+    requestAnimationFrame(onShown);
+    return true;
+  };
+
+  return { error, showError: setError, send, sendAgain: begin };
+}
+
+/** The server has a recording that the companion refused, and takes it again under its id. */
+async function sendOnce(token: string, { id, text, voice }: Sent): Promise<void> {
+  if (!voice) return void (await conversation.send(token, id, text));
+  const recording = await fetchRecording(token, id);
+  const { signal } = new AbortController();
+  const sent = sendRecording(token, { id, seconds: voice.seconds }, recording, signal);
+  await conversation.keepSent(token, id, sent);
+}
+
+function problemOf(text: string): string | null {
+  if (!isVisible(text)) return composerWords.empty;
+  return text.length > longestMessage ? composerWords.tooLong : null;
+}
+
+/** The server may have stored the message: sending the same id again does not duplicate it. */
+function isUncertain(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  return error.isOutage || error.code === 'session_replaced';
+}
