@@ -1,11 +1,17 @@
-import { sql, type SQL, eq, and, lt, lte, gt } from 'drizzle-orm';
+import { sql, type SQL, eq, and, lt, lte, gt, not } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import {
+  transaction,
+  type Decision,
+  type FactsOf,
+  type FactsSql,
+  type Transaction,
+} from '../lib/transaction.ts';
 
 export type SessionClaims = { userId: string; sessionId: string };
 
@@ -101,7 +107,32 @@ export class UserSession {
       this.#waitUntil(recordSeen(this.#db, this, this.#now));
     return new Authorized(await respond(user, ...(results as Results<List>)));
   }
+
+  /**
+   * Decides over the user's row, and writes the effects, in the transaction of the session check; `respond` has the
+   * row from before. Throws 401 or 403.
+   */
+  decide<Facts extends FactsSql, Listed extends string, Last extends string, T>(
+    { facts, outcomes, otherwise }: Decision<Facts, Listed, Last>,
+    effects: (tx: Transaction<Listed | Last, FactsOf<Facts>>) => void,
+    respond: (decided: Made<Listed | Last, FactsOf<Facts>>) => T | Promise<T>,
+  ): Promise<Authorized<T>> {
+    const tx = transaction(this.#db, {
+      from: sql`(select 1) left join ${users} on ${eq(users.id, this.userId)}`,
+      facts: { ...facts, isAdmitted: sql<number>`${users.id} is not null` },
+      outcomes: (read) => ({ refused: not(read.isAdmitted), ...outcomes(read as never) }),
+      otherwise,
+    });
+    effects(tx as never);
+    const { statements, read } = tx.close();
+    return this.run(statements, (user, ...results) => {
+      const { outcome, facts: found } = read(results);
+      return respond({ user, outcome: outcome as Listed | Last, facts: found });
+    });
+  }
 }
+
+type Made<Outcome, Facts> = { user: User; outcome: Outcome; facts: Facts };
 
 export const sessionLifetimeMs = 30 * dayMs;
 

@@ -1,12 +1,14 @@
-import { and, asc, eq, isNotNull, lte, sql, type SQL } from 'drizzle-orm';
-import { chatErasures, users } from '#db/schema';
+import { and, asc, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
+import { chatErasures, users, type User } from '#db/schema';
+import type { Authorized, UserSession } from '../accounts/user-session.ts';
 import { cancelBotEvents, replaceBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { excluded } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey, type Owner, type WrappedKey } from './chat-encryption.ts';
@@ -18,74 +20,92 @@ type Context = { db: Database; settings: Settings; now: number };
 
 /**
  * Clears a conversation, whose consent stays; `session` is SQL for the user's id if the
- * session is live.
+ * session is live. Throws 503 if the number has changed meanwhile.
  */
 export async function clearChatOf(
-  { db, settings, now }: Context,
+  context: Context,
   { id, phone }: Owner,
   session: SQL,
 ): Promise<void> {
   // The number is read first, since the next key is bound to it.
-  const fresh = await newChatKey(settings, { id, phone });
-  const owner = sql`(select ${users.id} from ${users} where ${users.id} = ${session}
-    and ${users.phone} = ${phone})`;
-  const [first, ...rest] = clearConversation(owner, fresh, settings, now);
-  const results = await db.batch([db.run(first!), ...rest.map((statement) => db.run(statement))]);
-  if (results.at(-1)!.rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
+  const fresh = await newChatKey(context.settings, { id, phone });
+  const own = and(eq(users.id, session), eq(users.phone, phone), isNotNull(users.chatKey))!;
+
+  const tx = transaction(context.db, {
+    from: sql`(select 1) left join ${users} on ${own}`,
+    facts: { isOwn: sql<number>`${users.id} is not null` },
+    outcomes: ({ isOwn }) => ({ moved: not(isOwn) }),
+    otherwise: 'cleared',
+  });
+  clearConversation(tx, ['cleared'], context, { id, next: fresh });
+  const { outcome } = await tx.run();
+
+  if (outcome === 'moved') throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** SQL that clears a user's conversation and withdraws the consent. */
-export function withdrawConsent(userId: SQL, settings: Settings, now: number): SQL[] {
-  return clearConversation(userId, null, settings, now);
+/** Clears the conversation and withdraws the consent, if there is one. */
+export function withdrawConsent<T>(
+  context: Context & { session: UserSession },
+  respond: (withdrawn: { user: User; isNew: boolean }) => T,
+): Promise<Authorized<T>> {
+  const { session, settings, now } = context;
+  const id = session.claimedUserId;
+
+  return session.decide(
+    {
+      facts: { hasChat: sql<number>`${users.chatKey} is not null` },
+      outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
+      otherwise: 'withdrawn',
+    },
+    (tx) => {
+      clearConversation(tx, ['withdrawn'], context, { id, next: null });
+      tx.write(['withdrawn'], (holds) => {
+        const phone = sql`${users.phone}`;
+        const theirs = sql`from ${users} where ${and(eq(users.id, id), holds)}`;
+        return replaceBotEvent(settings, 'chat.consent', now, phone, sql`'version', null`, theirs);
+      });
+    },
+    ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
+  );
 }
 
 /**
- * SQL that destroys a conversation's key and queues the bot's event; without a `fresh`
- * key the consent goes too.
+ * Destroys a conversation's key, notes the next epoch until the live object has
+ * confirmed it, and queues the bot's event; without a `next` key the consent goes too.
  */
-function clearConversation(
-  userId: SQL,
-  fresh: WrappedKey | null,
-  settings: Settings,
-  now: number,
-): SQL[] {
-  const hasChat = and(sql`${users.id} = ${userId}`, isNotNull(users.chatKey))!;
-  const from = sql`from ${users} where ${hasChat}`;
-  const phone = sql`${users.phone}`;
-  const noData = sql``;
-  const keys = { chatKey: fresh?.chatKey ?? null, chatKeyId: fresh?.chatKeyId ?? null };
-  const consent = fresh ? {} : { chatConsentVersion: null, chatConsentAt: null };
-  return [
-    ...cancelBotEvents(sql`(select ${users.id} ${from})`, now, 'messages'),
-    ...replaceBotEvent(settings, 'chat.cleared', now, phone, noData, from),
-    ...(fresh ? [] : consentWithdrawn(userId, settings, now)),
-    eraseLater(from, now),
-    build
-      .update(users)
-      .set({ ...keys, ...consent, chatEpoch: sql`${users.chatEpoch} + 1` })
-      .where(hasChat)
-      .getSQL(),
-  ];
-}
+function clearConversation<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { settings, now }: Context,
+  { id, next }: { id: string; next: WrappedKey | null },
+): void {
+  const own = eq(users.id, id);
+  tx.write(on, (holds) => {
+    const theirs = sql`from ${users} where ${and(own, holds)}`;
+    const waiting = sql`(select ${users.id} ${theirs})`;
+    return [
+      ...cancelBotEvents(waiting, now, 'messages'),
+      ...replaceBotEvent(settings, 'chat.cleared', now, sql`${users.phone}`, sql``, theirs),
+    ];
+  });
 
-function consentWithdrawn(userId: SQL, settings: Settings, now: number): SQL[] {
-  const hasConsent = and(sql`${users.id} = ${userId}`, isNotNull(users.chatConsentVersion));
-  const from = sql`from ${users} where ${hasConsent}`;
-  const data = sql`'version', null`;
-  return replaceBotEvent(settings, 'chat.consent', now, sql`${users.phone}`, data, from);
-}
-
-/** SQL that notes the next epoch, until the live object has confirmed it. */
-function eraseLater(from: SQL, now: number): SQL {
+  const { userId, epoch, dueAt } = chatErasures;
+  const nextEpoch = sql<number>`${users.chatEpoch} + 1`;
   const erasure = {
     userId: sql`${users.id}`,
-    epoch: sql`${users.chatEpoch} + 1`,
+    epoch: nextEpoch,
     createdAt: now,
     dueAt: now + confirmAfterMs,
   };
-  const [userId, epoch, dueAt] = [chatErasures.userId, chatErasures.epoch, chatErasures.dueAt];
-  return sql`${insertSelect(chatErasures, erasure, from)} on conflict (${nameOf(userId)})
-    do update set ${nameOf(epoch)} = ${excluded(epoch)}, ${nameOf(dueAt)} = ${excluded(dueAt)}`;
+  tx.insert(on, chatErasures, erasure, {
+    from: sql`${users}`,
+    where: own,
+    upsert: { target: [userId], set: { epoch: excluded(epoch), dueAt: excluded(dueAt) } },
+  });
+
+  const keys = { chatKey: next?.chatKey ?? null, chatKeyId: next?.chatKeyId ?? null };
+  const consent = next ? {} : { chatConsentVersion: null, chatConsentAt: null };
+  tx.update(on, users, { ...keys, ...consent, chatEpoch: nextEpoch }, own);
 }
 
 export async function confirmCleared(

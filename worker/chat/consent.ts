@@ -1,8 +1,9 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { and, eq, not, sql, type SQL } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { replaceBotEvent } from '../bot/outbox.ts';
 import type { Consent } from '../contract/chat-schemas.ts';
 import type { Database } from '../lib/database.ts';
+import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey } from './chat-encryption.ts';
 import { consentOf } from './conversation.ts';
@@ -24,21 +25,24 @@ export async function giveConsent(
 
   // The number is read first, since the key is bound to it.
   const fresh = await newChatKey(settings, user);
-  const changing = and(
-    eq(users.id, userId),
-    eq(users.phone, user.phone),
-    sql`${users.chatConsentVersion} is not ${version}`,
-  );
-  const from = sql`from ${users} where ${changing}`;
-  const data = sql`'version', ${version}`;
-  const event = replaceBotEvent(settings, 'chat.consent', now, sql`${users.phone}`, data, from);
-  await db.batch([
-    ...(event.map((statement) => db.run(statement)) as [ReturnType<typeof db.run>]),
-    db
-      .update(users)
-      .set(consented(version, now, fresh))
-      .where(changing),
-  ]);
+  const own = and(eq(users.id, userId), eq(users.phone, user.phone));
+  const tx = transaction(db, {
+    from: sql`(select 1) left join ${users} on ${own}`,
+    facts: {
+      isOwn: sql<number>`${users.id} is not null`,
+      known: users.chatConsentVersion.getSQL(),
+    },
+    outcomes: ({ isOwn, known: before }) => ({ moved: not(isOwn), kept: eq(before, version) }),
+    otherwise: 'given',
+  });
+  tx.write(['given'], (holds) => {
+    const data = sql`'version', ${version}`;
+    const theirs = sql`from ${users} where ${and(own, holds)}`;
+    return replaceBotEvent(settings, 'chat.consent', now, sql`${users.phone}`, data, theirs);
+  });
+  tx.update(['given'], users, consented(version, now, fresh), own);
+  await tx.run();
+
   return { consent: { version, at: new Date(now).toISOString() }, isNew: true };
 }
 

@@ -1,25 +1,49 @@
-import { and, eq, lte, ne, sql, type SQL } from 'drizzle-orm';
+import { eq, gt, sql } from 'drizzle-orm';
 import { users } from '#db/schema';
+import type { UserSession } from '../accounts/user-session.ts';
 import { replaceBotEvent } from '../bot/outbox.ts';
-import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 
-type Context = { db: Database; settings: Settings; now: number };
+type Call = { session: UserSession; settings: Settings; now: number };
 type Platform = (typeof users.$inferSelect)['platform'];
 
 /**
- * The statements that store where a user talks with Solace and tell the bot. The time
- * of the request is the version of the choice, so a late write never overwrites a newer
- * choice.
+ * Stores where a user talks with Solace, and queues the bot's event. The time of the
+ * request is the version of the choice, so that a late write overwrites no newer choice.
  */
-export function choosePlatform({ db, settings, now }: Context, userId: SQL, platform: Platform) {
-  const newest = and(eq(users.id, userId), lte(users.platformChosenAt, now));
-  const changing = sql`from ${users} where ${and(newest, ne(users.platform, platform))}`;
-  const phone = sql`${users.phone}`;
-  const data = sql`'platform', ${platform}`;
-  const events = replaceBotEvent(settings, 'platform.changed', now, phone, data, changing);
-  return [
-    ...events.map((statement) => db.run(statement)),
-    db.update(users).set({ platform, platformChosenAt: now }).where(newest),
-  ];
+export function choosePlatform<T>(
+  { session, settings, now }: Call,
+  platform: Platform,
+  respond: (chosen: { userId: string; platform: Platform; isNew: boolean }) => T,
+) {
+  const own = eq(users.id, session.claimedUserId);
+
+  return session.decide(
+    {
+      facts: {
+        before: sql<Platform>`${users.platform}`,
+        chosenAt: sql<number>`${users.platformChosenAt}`,
+      },
+      outcomes: ({ before, chosenAt }) => ({
+        late: gt(chosenAt, now),
+        kept: eq(before, platform),
+      }),
+      otherwise: 'changed',
+    },
+    (tx) => {
+      tx.update(['kept', 'changed'], users, { platform, platformChosenAt: now }, own);
+      tx.write(['changed'], (holds) => {
+        const phone = sql`${users.phone}`;
+        const data = sql`'platform', ${platform}`;
+        const theirs = sql`from ${users} where ${own} and ${holds}`;
+        return replaceBotEvent(settings, 'platform.changed', now, phone, data, theirs);
+      });
+    },
+    ({ user, outcome }) =>
+      respond({
+        userId: user.id,
+        platform: outcome === 'late' ? user.platform : platform,
+        isNew: outcome === 'changed',
+      }),
+  );
 }

@@ -82,17 +82,11 @@ export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input
     return { success: true, consent };
   });
 
-export const deleteChatConsent: Handler<'deleteChatConsent'> = async ({ session, ...context }) => {
-  const { db, settings, now } = context;
-  const statements = withdrawConsent(session.userId, settings, now);
-  return session.run(
-    statements.map((statement) => db.run(statement)),
-    (user) => {
-      if (user.chatKey) finishClearing(context, user);
-      return { success: true, consent: null };
-    },
-  );
-};
+export const deleteChatConsent: Handler<'deleteChatConsent'> = async (context) =>
+  withdrawConsent(context, ({ user, isNew }) => {
+    if (isNew) finishClearing(context, user);
+    return { success: true, consent: null };
+  });
 
 type Cleared = { id: string; chatEpoch: number };
 

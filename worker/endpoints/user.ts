@@ -37,13 +37,10 @@ export const getMe: Handler<'getMe'> = async (context) => {
 export const getPlatform: Handler<'getPlatform'> = async ({ session }) =>
   session.run([], (user) => ({ success: true, platform: user.platform }));
 
-export const putPlatform: Handler<'putPlatform'> = async ({ session, input, ...context }) => {
-  const { db, settings, now, waitUntil } = context;
-  const { platform } = input;
-  const statements = choosePlatform(context, session.userId, platform);
-  return session.run(statements, (before) => {
-    if (before.platformChosenAt > now) return { success: true, platform: before.platform };
-    if (before.platform !== platform) waitUntil(deliverSoon(db, settings, before.id));
+export const putPlatform: Handler<'putPlatform'> = async (context) => {
+  const { input, db, settings, waitUntil } = context;
+  return choosePlatform(context, input.platform, ({ userId, platform, isNew }) => {
+    if (isNew) waitUntil(deliverSoon(db, settings, userId));
     return { success: true, platform };
   });
 };

@@ -2,7 +2,7 @@ import { and, inArray, sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { decisions } from '#db/schema';
-import { batch, type Database } from './database.ts';
+import type { Database } from './database.ts';
 import { insertSelect, upsertSelect, type Changes, type Upsert } from './sql.ts';
 
 export type FactsSql = Record<string, SQL>;
@@ -26,6 +26,14 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
 type On<Outcome> = readonly [Outcome, ...Outcome[]];
 export type Reads = Record<string, BatchItem<'sqlite'>>;
 type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
+
+/** `decided` is the stored row. */
+type Decided<Outcome, Facts, Named extends Reads> = {
+  outcome: Outcome;
+  facts: Facts;
+  reads: Results<Named>;
+  decided: object;
+};
 
 /** Where a decision is stored: a row of a table, and what happens to it in the end. */
 export type Place = {
@@ -115,30 +123,41 @@ export class Transaction<Outcome extends string, Facts> {
     this.#statements.push(this.#db.delete(table).where(and(where, this.#holds(on))));
   }
 
-  /** Adds a whole statement that drizzle cannot say; it must contain the condition. */
-  write(on: On<Outcome>, statement: (holds: SQL) => SQL): void {
-    this.#add(statement(this.#holds(on)));
+  /** Adds whole statements that drizzle cannot say; each must contain the condition. */
+  write(on: On<Outcome>, statements: (holds: SQL) => SQL | SQL[]): void {
+    for (const statement of [statements(this.#holds(on))].flat()) this.#add(statement);
   }
 
   /** Runs the decision, the effects and the reads. Throws if it has run before. */
   async run<Named extends Reads = Reads>(
     reads: Named = {} as Named,
-  ): Promise<{ outcome: Outcome; facts: Facts; reads: Results<Named>; decided: object }> {
+  ): Promise<Decided<Outcome, Facts, Named>> {
+    const { statements, read } = this.close(reads);
+    const [first, ...rest] = statements;
+    return read(await this.#db.batch([first!, ...rest]));
+  }
+
+  /** The statements for a batch of the caller's, and what reads their results. Throws if it has run before. */
+  close<Named extends Reads = Reads>(reads: Named = {} as Named) {
     if (this.#hasRun) throw new Error('A transaction runs once');
     this.#hasRun = true;
 
-    const [decide, ...effects] = this.#statements;
-    const results = await batch(this.#db, {
-      decided: decide!,
-      ...Object.fromEntries(effects.map((effect, index) => [`effect ${index}`, effect])),
-      ...reads,
-      ...(this.#place.end && { end: this.#db.run(this.#place.end) }),
-    });
-
-    const [decided] = results.decided as [{ outcome: Outcome; facts: string }];
-    const { outcome, facts } = decided;
-    if (this.#db.traffic) this.#db.traffic.outcome = outcome;
-    return { outcome, facts: JSON.parse(facts) as Facts, reads: results, decided };
+    const { end } = this.#place;
+    const own = [...this.#statements];
+    const statements = [...own, ...Object.values(reads), ...(end ? [this.#db.run(end)] : [])];
+    const read = (results: unknown[]): Decided<Outcome, Facts, Named> => {
+      const names = Object.keys(reads);
+      const named = names.map((name, index) => [name, results[own.length + index]]);
+      const [decided] = results[0] as [{ outcome: Outcome; facts: string }];
+      if (this.#db.traffic) this.#db.traffic.outcome = decided.outcome;
+      return {
+        outcome: decided.outcome,
+        facts: JSON.parse(decided.facts) as Facts,
+        reads: Object.fromEntries(named) as Results<Named>,
+        decided,
+      };
+    };
+    return { statements, read };
   }
 
   #holds(on: On<Outcome>): SQL {
