@@ -10,7 +10,7 @@ import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
-import { settleStatements } from './withdrawal/settlement.ts';
+import { reviewStatements, settleStatements } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
 import { closeLeftCustomers, deleteAccount } from './accounts/account-deletion.ts';
@@ -51,6 +51,7 @@ export async function runScheduledTasks(
           reviewAccounts: () =>
             reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
           closeLeftCustomers: () => closeLeftCustomers(billing),
+          reviewStatements: () => reviewStatements(db, now),
           rewrapChatKeys: () => rewrapChatKeys(db, settings),
         }
       : {

@@ -12,6 +12,10 @@ import {
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
+import { env } from 'cloudflare:workers';
+import { openDatabase } from '../../worker/lib/database.ts';
+import { settingsOf } from '../../worker/settings.ts';
+import { overdueStatements } from '../../worker/withdrawal/statements.ts';
 import { objectionMs } from '../../worker/withdrawal/right.ts';
 import { customerOf, paymentsOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
 
@@ -327,6 +331,9 @@ describe('the form for everybody', () => {
     expect(waits).toBe(objectionMs);
     expect(receipt).toContain(`${statement.objectUntil.slice(0, 19)}Z`);
     expect(receipt).toContain('/withdraw');
+    const shown = await call('GET', '/api/billing/subscription', { token });
+    expect(shown.body.withdrawal).toEqual(statement);
+    expect(costOf(shown)).toBe(1);
     const events = (await deliveredEvents(phone)).filter(({ type }) => type.startsWith('withdr'));
     expect(events).toMatchObject([{ type: 'withdrawal.received', data: { receipt } }]);
     expect(await planOf(token)).toEqual(['basic', 'active']);
@@ -395,4 +402,17 @@ describe('the form for everybody', () => {
       issues: [{ path: field }],
     });
   });
+});
+
+it('the owner is told each hour of statements that wait for three days', async () => {
+  const body = { name: 'Ada Lovelace', contact: 'ada@example.com' };
+  const made = await call('POST', '/api/withdrawals', { body });
+  const { id } = made.body.statement;
+  const { rows } = await run('select seq from withdrawals where id = ?', id);
+  const seq = Number(rows[0]!['seq']);
+  const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
+  const overdue = (after: number) =>
+    overdueStatements(db, Date.parse(made.body.statement.submittedAt) + after * 1000);
+  expect(await overdue(3 * day - 1)).not.toContain(seq);
+  expect(await overdue(3 * day)).toContain(seq);
 });

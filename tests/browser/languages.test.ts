@@ -39,11 +39,19 @@ const memberPaths = [
   '/',
   '/plans',
   '/cancel',
+  '/withdraw',
   '/nope',
 ];
 
 /** The tests of payments and of the public pages look at the others. */
-const withAxe = ['/account', '/chat', '/payment-canceled', '/activate-trial', '/cancel'];
+const withAxe = [
+  '/account',
+  '/chat',
+  '/payment-canceled',
+  '/activate-trial',
+  '/cancel',
+  '/withdraw',
+];
 const trialEnd: Record<string, string> = {
   en: 'September 24, 2025',
   es: '24 de septiembre de 2025',

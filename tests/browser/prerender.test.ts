@@ -21,6 +21,7 @@ const headings = {
   '/plans': 'Choose Your Plan',
   '/login': 'Log in to Solace',
   '/contact': 'Contact Us',
+  '/withdraw': 'Withdraw from contract',
   '/terms': 'Terms and Conditions',
   '/privacy': 'Privacy Policy',
   '/help-now': 'Get help now',

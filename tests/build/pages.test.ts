@@ -54,6 +54,7 @@ const words: Record<string, string> = {
   '/plans': 'Choose Platinum',
   '/login': 'Send Verification Code',
   '/cancel': 'You can change your mind until that day.',
+  '/withdraw': 'Phone number of my account:',
   '/contact': 'Monday-Friday 9:00 AM-6:00 PM EST',
   '/terms': 'cancellation',
   '/privacy': 'encrypt',
@@ -167,7 +168,7 @@ describe('the Content-Security-Policy', () => {
   const headers = site.read('_headers');
 
   it('needs few of the 100 rules that Cloudflare reads', () => {
-    expect(headers.split('\n\n').length).toBeLessThanOrEqual(35 + 6 * published.length);
+    expect(headers.split('\n\n').length).toBeLessThanOrEqual(36 + 6 * published.length);
   });
 
   it('trusts nothing inline but what it names', () => {

@@ -42,7 +42,17 @@ const tag = expect.stringMatching(/^[\da-f]{8}$/);
 it('lists every command when it is called without one, and refuses another', async () => {
   const { code, stdout } = await supportProcess();
   expect(code).toBe(0);
-  for (const name of ['find', 'trial', 'sync', 'release', 'outbox', 'export', 'move', 'erase'])
+  for (const name of [
+    'find',
+    'trial',
+    'sync',
+    'release',
+    'outbox',
+    'withdrawals',
+    'export',
+    'move',
+    'erase',
+  ])
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   expect(await supportProcess('delete', '+15551234567')).toMatchObject(failed(2, 'no command'));
   expect(await support('find', '+15551234567', '--env', 'mars')).toMatchObject({ code: 2 });
@@ -498,5 +508,53 @@ describe('parked events', () => {
     expect(rows[0]).toMatchObject({ phone: '+15551234567', parked_at: null });
     const event = { type: 'user.deleted', data: { phone: '+15551234567' } };
     expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject(event);
+  });
+});
+
+describe('withdrawals', () => {
+  /** The number of a statement that somebody made without signing in. */
+  const statement = async (contact: string) => {
+    const stated = { name: 'Ada \u001b[2J Lovelace', contact, plan: 'Basic' };
+    const { statement } = await call(`${product.siteUrl}/api/withdrawals`, 'POST', stated);
+    const sql = 'select seq from withdrawals where id = ?';
+    const { rows } = await database.execute({ sql, args: [statement.id] });
+    return String(rows[0]!['seq']);
+  };
+  const stateOf = async (seq: string) => {
+    await runMinuteCron(product.siteUrl);
+    return (await supportJson('withdrawals', 'show', seq))['state'];
+  };
+
+  it('lists and shows what waits, and gives a statement to an account, which ends its contract', async () => {
+    const phone = newNumber();
+    const token = await signIn(phone);
+    const buying = `${product.siteUrl}/api/billing/create-subscription-update-session`;
+    const { portalUrl } = await call(buying, 'POST', { tier: 'basic' }, token);
+    await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+    await call(`${product.sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
+
+    const seq = await statement('ada@example.com');
+    await expect.poll(() => stateOf(seq), { timeout: 30_000 }).toBe('needs_owner');
+    expect((await support('withdrawals')).stdout).toContain('needs_owner (account_unknown)');
+    const shown = await support('withdrawals', 'show', seq);
+    expect(shown.stdout).toContain('ada@example.com');
+    expect(shown.stdout).not.toContain('\u001b');
+
+    const match = ['withdrawals', 'match', seq, phone];
+    expect(await support(...match)).toMatchObject(failed(2, /^This would withdraw .* --yes/));
+    expect(await supportJson(...match, '--yes')).toEqual({ matched: Number(seq) });
+    await expect.poll(() => stateOf(seq), { timeout: 30_000 }).toBe('done');
+    expect(await supportJson('withdrawals', 'show', seq)).toMatchObject({ refund: 1199 });
+    expect(await support(...match, '--yes')).toMatchObject(failed(1, 'is done'));
+  });
+
+  it('ends a statement whose money was given back by hand, and knows no other number', async () => {
+    const seq = await statement('grace@example.com');
+    const complete = ['withdrawals', 'complete', seq];
+    expect(await support(...complete)).toMatchObject(failed(2, /^This would say .* --yes/));
+    expect(await supportJson(...complete, '--yes')).toEqual({ completed: Number(seq) });
+    expect(await stateOf(seq)).toBe('done');
+    expect(await support('withdrawals', 'show', '999999')).toMatchObject(failed(1, 'No statement'));
+    expect(await support('withdrawals', 'burn', seq)).toMatchObject({ code: 2 });
   });
 });

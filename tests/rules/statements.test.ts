@@ -8,6 +8,7 @@ import { planIds, plans } from '../../worker/contract/plans.ts';
 import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
 import { memoize } from '../../worker/lib/memoize.ts';
 import { dayMs } from '../../worker/lib/time.ts';
+import { objectionMs } from '../../worker/withdrawal/right.ts';
 import { Settings } from '../../worker/settings.ts';
 import { weekMs } from '../../worker/usage/week.ts';
 import { titlesIn } from './test-titles.ts';
@@ -23,7 +24,7 @@ const [, promises = ''] =
   [];
 
 const spanOf = (days: number) =>
-  ({ 1: 'a day', 7: 'a week', 730: 'two years' })[days] ?? `${days} days`;
+  ({ 1: 'a day', 7: 'a week', 730: 'two years', 1095: 'three years' })[days] ?? `${days} days`;
 const daysOf = (setting: 'CHAT_RETENTION_DAYS' | 'ACCOUNT_RETENTION_DAYS') =>
   spanOf(v.parse(Settings.entries[setting], undefined));
 const planNames = planIds.map((id) => plans[id].name);
@@ -35,6 +36,8 @@ const values: Record<string, string> = {
   noticeMs: spanOf(noticeMs / dayMs),
   rateLimitEventsKeptMs: spanOf(rateLimitEventsKeptMs / dayMs),
   weekMs: spanOf(weekMs / dayMs),
+  objectionMs: spanOf(objectionMs / dayMs),
+  WITHDRAWAL_KEPT_DAYS: spanOf(v.parse(Settings.entries.WITHDRAWAL_KEPT_DAYS, undefined)),
   planNames: `${planNames.slice(0, -1).join(', ')} or ${planNames.at(-1)}`,
   voicePlan: plans[planIds.find((id) => plans[id].hasVoice)!].name,
   period: plans.free.periodDescription,
@@ -68,7 +71,7 @@ const sections = read('worker/docs/statements.md').matchAll(
 const texts = [...sections].map(([, group = '', list = '']) => ({ group, list }));
 
 it('knows each text that promises something', () => {
-  expect(texts).toHaveLength(6);
+  expect(texts).toHaveLength(8);
 });
 
 describe.each(texts)('$group', ({ group, list }) => {

@@ -53,6 +53,7 @@ describe('the heads and headers of pages', () => {
       '/help-now',
       '/safety',
       '/cancel',
+      '/withdraw',
     ];
     const inEachLanguage = languages
       .filter(({ tag }) => published.includes(tag))

@@ -3,7 +3,7 @@ import { brand } from '#contract/brand';
 import { pathIn } from '#contract/languages';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
-import { isTranslated, locale } from '#words/language';
+import { isTranslated, isWithdrawable, locale } from '#words/language';
 import { offered } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
@@ -42,6 +42,11 @@ export function Footer() {
           <Link to="/cancel" className={link()}>
             {footerWords.cancel}
           </Link>
+          {isWithdrawable && (
+            <Link to="/withdraw" className={link()}>
+              {footerWords.withdraw}
+            </Link>
+          )}
           <Link to="/safety" className={link()}>
             {footerWords.safety}
           </Link>

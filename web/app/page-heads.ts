@@ -1,5 +1,5 @@
 import { headWords, siteWords } from '#words/page-heads';
-import { basePath } from '#words/language';
+import { basePath, isWithdrawable } from '#words/language';
 import { brand } from '#contract/brand';
 import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
@@ -33,6 +33,9 @@ export const pages: Record<string, PageHead> = {
   '/help-now': publicPage(headWords.help),
   '/safety': publicPage(headWords.safety),
   '/cancel': { ...publicPage(headWords.cancel), prerendering: 'guest-page' },
+  ...(isWithdrawable && {
+    '/withdraw': { ...publicPage(headWords.withdraw), prerendering: 'guest-page' as const },
+  }),
   '/terms': publicPage(headWords.terms),
   '/privacy': publicPage(headWords.privacy),
   '/login': { ...publicPage(headWords.login), prerendering: 'guest-page' },

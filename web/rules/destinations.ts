@@ -2,7 +2,7 @@ import { languages } from '#contract/languages';
 import { planIds, type PlanId } from '#contract/plans';
 
 /** The private pages, to which a sign-in leads back. */
-const returnPaths = ['/chat', '/account', '/cancel'] as const;
+const returnPaths = ['/chat', '/account', '/cancel', '/withdraw'] as const;
 type ReturnPath = (typeof returnPaths)[number];
 
 /** The search parameters that a page takes back, with what each may be. */

@@ -304,7 +304,12 @@ export const endpoints = {
   getSubscription: {
     ...pageRoutes.getSubscription,
     summary: 'What the user pays for, or will after the trial; null if nothing',
-    output: v.object({ success: v.literal(true), subscription: v.nullable(Subscription) }),
+    output: v.object({
+      success: v.literal(true),
+      subscription: v.nullable(Subscription),
+      /** The withdrawal whose money is not back yet. */
+      withdrawal: v.optional(KeptStatement),
+    }),
   },
   cancelPlan: {
     ...pageRoutes.cancelPlan,

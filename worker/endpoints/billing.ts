@@ -24,6 +24,13 @@ import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
 import { keepChoice, type Choice } from '../billing/start-choice.ts';
+import type { Settings } from '../settings.ts';
+import {
+  lastStatement,
+  shownStatement,
+  statementsOf,
+  type Statement,
+} from '../withdrawal/statements.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
   context,
@@ -68,8 +75,17 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     };
   });
 
-export const getSubscription: Handler<'getSubscription'> = async ({ session }) =>
-  session.run([], (user) => ({ success: true, subscription: subscriptionOf(user) }));
+export const getSubscription: Handler<'getSubscription'> = async ({ session, db, settings }) =>
+  session.run([statementsOf(db, session.claimedUserId)], (user, statements) => ({
+    success: true,
+    subscription: subscriptionOf(user),
+    ...openWithdrawal(settings, statements),
+  }));
+
+function openWithdrawal({ WITHDRAWAL_DAYS: days }: Settings, statements: Statement[]) {
+  const last = lastStatement(statements);
+  return days > 0 && last && last.state !== 'done' ? { withdrawal: shownStatement(last) } : {};
+}
 
 export const cancelPlan: Handler<'cancelPlan'> = async (context) =>
   withOwnLease(context, async (leased) => {

@@ -24,8 +24,10 @@ import {
   keepOwnStatement,
   keepPublicStatement,
   objected,
-  objectionUntil,
+  lastStatement,
   objectTo,
+  shownStatement,
+  statementNow,
   statementOf,
   statementsOf,
   type Statement,
@@ -53,13 +55,9 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
 
 /** The person's last statement, with its receipt. */
 async function lastOf(settings: Settings, statements: Statement[]) {
-  const last = statements.find(({ reason }) => reason !== objected);
+  const last = lastStatement(statements);
   if (!last) return { statement: null };
-
-  const objectUntil = new Date(objectionUntil(last)).toISOString();
-  const isOpen = isOpenToObjection(last);
-  const statement = { ...shownStatement(last), ...(isOpen && { objectUntil }) };
-  return { statement, receipt: await receiptOf(settings, last) };
+  return { statement: shownStatement(last), receipt: await receiptOf(settings, last) };
 }
 
 /** Throws 404 where the owner has turned the right off. */
@@ -88,10 +86,6 @@ function shownContract(contract: ConcludedContract): NonNullable<Shown['contract
     refund: sumOf(contract.payments, 'refund'),
     currency: contract.currency,
   };
-}
-
-function shownStatement({ id, submittedAt, state, refund }: Statement) {
-  return { id, submittedAt: new Date(submittedAt).toISOString(), state, refund };
 }
 
 export const withdraw: Handler<'withdraw'> = async (context) => {
@@ -209,7 +203,7 @@ async function settleSoon(
 async function responseOf(settings: Settings, statement: Statement) {
   return {
     success: true as const,
-    statement: shownStatement(statement),
+    statement: statementNow(statement),
     receipt: await receiptOf(settings, statement),
   };
 }

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { customers, users, withdrawals } from '#db/schema';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
@@ -13,8 +13,10 @@ import { dayMs } from '../lib/time.ts';
 import { paymentsSince, readContract, type ConcludedContract } from './concluded-contract.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import {
+  completed,
   contractColumns,
   dueStatements,
+  overdueStatements,
   refundedEvent,
   statementsOf,
   updateStatement,
@@ -46,6 +48,13 @@ export async function settleStatements(billing: Billing, now: number): Promise<v
     await settleOne(billing, statement, now).catch((error: unknown) =>
       log('error', 'withdrawal_postponed', { id: statement.id, ...describeError(error) }),
     );
+}
+
+/** Reports the statements that wait for three days, each hour until they are settled. */
+export async function reviewStatements(db: Database, now: number): Promise<void> {
+  const statements = await overdueStatements(db, now);
+  if (statements.length === 0) return;
+  log('error', 'withdrawal_overdue', { statements, action: lookAtIt });
 }
 
 async function settleOne(billing: Billing, statement: Statement, now: number): Promise<void> {
@@ -294,8 +303,9 @@ export async function refundChanged(db: Database, stripeId: string, now: number)
     .from(customers)
     .where(eq(customers.stripeId, stripeId));
   const waits = inArray(withdrawals.state, ['refunding', 'done']);
+  const isOurs = sql`${withdrawals.reason} is not ${completed}`;
   await db
     .update(withdrawals)
     .set({ dueAt: now })
-    .where(and(inArray(withdrawals.userId, owner), waits));
+    .where(and(inArray(withdrawals.userId, owner), waits, isOurs));
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lte, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, lte, or, sql, type SQL } from 'drizzle-orm';
 import { aliases, purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
 import type { ExportSection } from '../accounts/user-record.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
@@ -36,6 +36,25 @@ export const dueStatements = (db: Database, now: number, limit: number) =>
     .where(lte(withdrawals.dueAt, now))
     .orderBy(asc(withdrawals.dueAt))
     .limit(limit);
+
+/** Statements that wait for longer than this (ms) are reported: the law gives 14 days for the money. */
+const patienceMs = 3 * dayMs;
+
+/** Numbers of statements that nobody and nothing has settled for three days, the oldest first. */
+export async function overdueStatements(db: Database, now: number): Promise<number[]> {
+  const rows = await db
+    .select({ seq: withdrawals.seq })
+    .from(withdrawals)
+    .where(
+      and(
+        inArray(withdrawals.state, ['received', 'needs_owner']),
+        lte(withdrawals.submittedAt, now - patienceMs),
+      ),
+    )
+    .orderBy(asc(withdrawals.seq))
+    .limit(20);
+  return rows.map(({ seq }) => seq);
+}
 
 /** The columns of a statement that name its contract. */
 export function contractColumns(contract: ConcludedContract, at: number) {
@@ -129,6 +148,24 @@ export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>):
 
 /** The reason of a statement that its person has not made. */
 export const objected = 'objected';
+
+/** The reason of a statement that the owner has ended by hand. */
+export const completed = 'completed';
+
+/** The newest statement that its person has made, as far as we know. */
+export const lastStatement = (newestFirst: Statement[]): Statement | undefined =>
+  newestFirst.find(({ reason }) => reason !== objected);
+
+/** A statement in the response to whoever makes it, which says nothing about accounts. */
+export function statementNow({ id, submittedAt, state, refund }: Statement) {
+  return { id, submittedAt: new Date(submittedAt).toISOString(), state, refund };
+}
+
+/** A statement as its person sees it later. */
+export function shownStatement(statement: Statement) {
+  const objectUntil = new Date(objectionUntil(statement)).toISOString();
+  return { ...statementNow(statement), ...(isOpenToObjection(statement) && { objectUntil }) };
+}
 
 /** Leaves a statement to the owner; false if it is not this user's, or has taken effect. */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {

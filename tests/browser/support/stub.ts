@@ -46,6 +46,7 @@ export class Stub {
     this.respond('logout', { success: true });
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
     this.respond('getSubscription', { success: true, subscription: null });
+    this.respond('getWithdrawal', { success: true, contract: null, statement: null });
     this.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
     this.respond('requestOtp', {

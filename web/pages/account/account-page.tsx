@@ -1,6 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { planOf } from '#contract/plans';
-import { useState, useEffect, useRef } from 'react';
+import { lazy, Suspense, useState, useEffect, useRef, type ReactNode } from 'react';
+import * as timeLimits from '../../data/time-limits.ts';
+import { within } from '../../data/within.ts';
+import type { User } from '../../rules/user-profile.ts';
 import { page } from '#styled/recipes';
 import { useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
@@ -30,7 +33,13 @@ export function AccountPage() {
   );
 }
 
+/** Below everything else, so that nothing moves when it comes. */
+const LeavingCard = lazy<(props: { user: User; token: string | null }) => ReactNode>(() =>
+  within(timeLimits.file, import('./leaving-card.tsx')).catch(() => ({ default: () => null })),
+);
+
 function Account() {
+  const token = useSession((session) => session.token);
   const user = useSession((session) => session.user);
   const isLoading = useSession((session) => session.isLoading);
   const [processing, setProcessing] = useState<Processing>(null);
@@ -58,6 +67,9 @@ function Account() {
             setProcessing={setProcessing}
             deleteAccount={deleteAccount}
           />
+          <Suspense>
+            <LeavingCard user={user} token={token} />
+          </Suspense>
           <DebugCard user={user} />
         </div>
       </div>

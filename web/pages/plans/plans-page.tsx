@@ -5,6 +5,7 @@ import { link, page, badge, card, button } from '#styled/recipes';
 import { Sentence } from '../../ui/text.tsx';
 import { plansWords } from '#words/plans';
 import { planTextWords } from '#words/plan-texts';
+import { isWithdrawable } from '#words/language';
 import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';
@@ -14,6 +15,11 @@ const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 export function PlansPage() {
   const contact = (text: string) => (
     <Link to="/contact" className={link()}>
+      {text}
+    </Link>
+  );
+  const withdraw = (text: string) => (
+    <Link to="/withdraw" className={link()}>
       {text}
     </Link>
   );
@@ -48,6 +54,11 @@ export function PlansPage() {
       <p className={css({ marginTop: '12', textAlign: 'center', color: 'muted' })}>
         <Sentence parts={plansWords.support({ contact })} />
       </p>
+      {isWithdrawable && (
+        <p className={css({ marginTop: '2', textAlign: 'center', color: 'muted' })}>
+          <Sentence parts={plansWords.withdrawal({ withdraw })} />
+        </p>
+      )}
     </div>
   );
 }

@@ -51,6 +51,13 @@ export const alerts: Alert[] = [
     forMinutes: 0,
   },
   {
+    name: 'A withdrawal waits for three days',
+    when: 'any `withdrawal_overdue`',
+    urgency: 'now',
+    meaning: 'the law gives 14 days for the money: `npm run support -- withdrawals`',
+    ...any('withdrawal_overdue'),
+  },
+  {
     name: 'Somebody who left may be charged',
     when: 'any `customer_unclosed`',
     urgency: 'now',
@@ -157,6 +164,13 @@ export const alerts: Alert[] = [
     urgency: 'same day',
     meaning: 'cancel and refund one subscription at Stripe',
     ...any('subscription_doubled'),
+  },
+  {
+    name: 'A withdrawal needs a person',
+    when: 'any `withdrawal_needs_owner`',
+    urgency: 'same day',
+    meaning: '`reason` says why: `npm run support -- withdrawals` and the runbook',
+    ...any('withdrawal_needs_owner'),
   },
   {
     name: 'A payment is disputed',

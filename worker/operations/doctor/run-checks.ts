@@ -84,6 +84,7 @@ export async function runChecks(
     ...checkHelpLines(values, new Date()),
     ...checkExamples(),
     ...checkDisputes(settings),
+    ...checkWithdrawal(settings),
   ];
 }
 
@@ -93,6 +94,11 @@ const examples: [about: string, isExample: () => boolean, remedy: string][] = [
     'Company name',
     () => brand.company === 'Solace Wellness, Inc.',
     'Write your own in worker/contract/brand.ts.',
+  ],
+  [
+    'Company address',
+    () => brand.companyAddress.includes('Example Street'),
+    'Write your own in worker/contract/brand.ts: people send withdrawals there by letter.',
   ],
   [
     'Business number',
@@ -130,6 +136,19 @@ function checkDisputes({ ON_DISPUTE: choice }: Partial<Settings>): Finding[] {
       `A disputed payment ${choice === 'cancel' ? 'ends the subscription' : 'changes nothing'} (ON_DISPUTE)`,
     ),
   ];
+}
+
+/** The law of the EU gives 14 days. */
+const daysOfLaw = 14;
+
+function checkWithdrawal({ WITHDRAWAL_DAYS: days }: Partial<Settings>): Finding[] {
+  const about = 'Withdrawal from contracts';
+  if (days === undefined) return [];
+  if (days >= daysOfLaw) return [fine(`${about}: within ${days} days (WITHDRAWAL_DAYS)`)];
+
+  const says = days === 0 ? 'is turned off (WITHDRAWAL_DAYS)' : `ends after ${days} days`;
+  const remedy = `The law of the EU asks for ${daysOfLaw} days; leave WITHDRAWAL_DAYS out if you sell there.`;
+  return [warning(about, says, remedy)];
 }
 
 const whatsapp: SettingName[] = [

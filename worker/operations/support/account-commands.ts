@@ -1,4 +1,5 @@
 import { outbox } from './parked-events.ts';
+import { withdrawalCommand } from './withdrawals.ts';
 import {
   type SupportCommand,
   findUser,
@@ -387,6 +388,7 @@ export const supportCommands: Record<string, SupportCommand> = {
   sync,
   release,
   outbox,
+  withdrawals: withdrawalCommand,
   export: exportUser,
   move,
   erase,

@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright/test';
+import { brand } from '../../worker/contract/brand.ts';
+import { languages } from '../../worker/contract/languages.ts';
+import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
+import { expectToBeAccessible, expectToFit, follow, open, settle } from './support/page.ts';
+import { day, hour, Phone } from './support/phone.ts';
+import {
+  buy,
+  enterCode,
+  expect,
+  signInByExternalToken,
+  startNowBox,
+  stubbed,
+  test,
+  toPayment,
+  unscripted,
+} from './support/test.ts';
+
+const confirmButton = (page: Page) =>
+  page.getByRole('button', { name: withdrawalLabels.en.confirm, exact: true });
+const doneHeading = (page: Page) => page.getByRole('heading', { name: 'You have withdrawn' });
+const receiptOf = (page: Page) => page.getByRole('region', { name: 'Confirmation', exact: true });
+const fact = (page: Page, name: string) =>
+  page
+    .getByRole('term')
+    .filter({ hasText: new RegExp(`^${name}$`) })
+    .locator('xpath=following-sibling::dd');
+
+async function buyer(page: Page, phone: Phone, startsNow = false): Promise<void> {
+  await signInByExternalToken(page, phone);
+  await buy(page, 'Basic', { startsNow });
+}
+
+async function openWithdrawal(page: Page): Promise<void> {
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Withdraw from contract' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Withdraw from contract');
+}
+
+const statesOf = async (phone: Phone) =>
+  (await phone.holdings()).subscriptions.map(({ status }) => status);
+
+test('without the tick everything comes back, with a receipt on screen, as a file and by the bot', async ({
+  page,
+  phone,
+}) => {
+  await buyer(page, phone);
+  await openWithdrawal(page);
+  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  await expect(fact(page, 'You get back')).toHaveText(
+    '$11.99: everything that you have paid since then.',
+  );
+  await expectToFit(page, 320, 360);
+  await expectToBeAccessible(page);
+  await confirmButton(page).dblclick();
+  await expect(doneHeading(page)).toBeFocused();
+  await expect(receiptOf(page)).toContainText('You get back: $11.99');
+  await expectToBeAccessible(page);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as a file' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  expect(file.trim()).toBe(await receiptOf(page).innerText());
+  expect(await statesOf(phone)).toEqual(['canceled']);
+  const received = (await phone.messages()).filter(({ text }) =>
+    text.includes('You have withdrawn'),
+  );
+  expect(received).toHaveLength(1);
+
+  await page.reload();
+  await expect(doneHeading(page)).toBeVisible();
+  await follow(page.getByRole('link', { name: 'Go to My Account' }), '**/account');
+  // The count of the week stays.
+  await expect(page.getByText('1 / 5')).toBeVisible();
+});
+
+test('with the tick the time until the statement is paid for, also with Back and in two tabs', async ({
+  page,
+  context,
+  phone,
+}) => {
+  await signInByExternalToken(page, phone);
+  await page.goto('/plans');
+  await page.getByRole('button', { name: 'Choose Basic' }).click();
+  await startNowBox(page).check();
+  await toPayment(page).click();
+  await expect(page.getByRole('button', { name: 'Subscribe' })).toBeVisible();
+  await page.goBack();
+  await startNowBox(page).setChecked(true);
+  await toPayment(page).click();
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+  await phone.advance(3 * day + 12 * hour);
+  const other = await context.newPage();
+  for (const tab of [page, other]) {
+    await tab.goto('/withdraw');
+    await expect(fact(tab, 'You get back')).toHaveText(
+      /^\$(5\.99|6\.00): you paid \$11\.99 and asked us to begin at once, so the time until now costs \$(5\.99|6\.00)\.$/,
+    );
+  }
+  await Promise.all([page, other].map((tab) => confirmButton(tab).click()));
+  for (const tab of [page, other]) await expect(doneHeading(tab)).toBeVisible();
+  expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
+  expect(await statesOf(phone)).toEqual(['canceled']);
+
+  await page.goBack();
+  await page.goForward();
+  await expect(doneHeading(page)).toBeVisible();
+  await expect(confirmButton(page)).toHaveCount(0);
+});
+
+test('a stranger’s statement for a number is told to its person, who keeps the plan', async ({
+  page,
+  phone,
+}) => {
+  await buyer(page, phone);
+  await page.request.post('/api/withdrawals', {
+    data: { name: '<b>Mallory</b>', contact: phone.number },
+  });
+  await page.goto('/withdraw');
+  await expect(page.getByRole('heading', { name: /^On .* somebody withdrew/ })).toBeVisible();
+  await expectToBeAccessible(page);
+  await page.getByRole('button', { name: 'That was not me' }).click();
+  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  expect(await statesOf(phone)).toEqual(['active']);
+});
+
+test('signed out, the form takes a statement and its receipt says nothing about accounts', async ({
+  page,
+  phone,
+}) => {
+  await page.goto('/');
+  await openWithdrawal(page);
+  await confirmButton(page).click();
+  await expect(page.getByLabel('Your name')).toBeFocused();
+  await expect(page.getByText('Please write your name, with 2 to 200 characters.')).toBeVisible();
+  await expect(page.getByText('Please write a phone number or an e-mail address.')).toBeVisible();
+  await expectToBeAccessible(page);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel(/^Phone number of your account/).fill(phone.number);
+  await page.getByLabel(/^Which plan/).fill('Basic <script>');
+  await confirmButton(page).click();
+  await expect(doneHeading(page)).toBeFocused();
+  await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
+  await expect(receiptOf(page)).toContainText('Contract: Basic <script>');
+  await expectToFit(page, 320, 360);
+});
+
+test('signed out, a login leads back to the contract', async ({ page, phone }) => {
+  await buyer(page, phone);
+  await page.evaluate(() => localStorage.clear());
+  await page.goto('/withdraw');
+  const login = page.getByRole('link', { name: 'Log in, and see what comes back' });
+  await follow(login, '**/login?next=*');
+  await page.getByLabel('Phone number').fill(phone.number);
+  await enterCode(page, phone);
+  await page.waitForURL('**/withdraw');
+  await expect(fact(page, 'Plan')).toHaveText('Basic');
+});
+
+/** The last minute of the right, and the minute after it, by Stripe's clock. */
+test('the right ends with its last day in UTC-12', async ({ page, phone }) => {
+  await buyer(page, phone);
+  const read = async () => {
+    const token = await page.evaluate(() => localStorage.getItem('authToken'));
+    const headers = { authorization: `Bearer ${token}` };
+    return (await page.request.get('/api/billing/withdrawal', { headers })).json();
+  };
+  const { contract } = await read();
+  const until = Date.parse(contract.withdrawableUntil);
+  const left = Math.floor((until - Date.parse(contract.concludedAt)) / 1000);
+  await phone.advance(left - 60);
+  await page.goto('/withdraw');
+  await expect(confirmButton(page)).toBeVisible();
+  await phone.advance(2 * 60);
+  await page.reload();
+  await expect(page.getByText(/^There is no contract from which you could withdraw/)).toBeVisible();
+  // A late statement is taken all the same.
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel(/^Phone number of your account/).fill(phone.number);
+  await confirmButton(page).click();
+  await expect(doneHeading(page)).toBeVisible();
+  expect(await statesOf(phone)).toEqual(['active']);
+});
+
+stubbed(
+  'what cannot be looked up can be stated, and every state is said',
+  async ({ page, stub }) => {
+    await stub.signedIn({ tier: 'basic' });
+    stub.respond('getWithdrawal', { success: false, code: 'unavailable', message: 'Later.' }, 503);
+    await open(page, '/withdraw');
+    await expect(page.getByRole('alert')).toContainText('You can still withdraw');
+    await expect(page.getByLabel('Your name')).toBeVisible();
+    const statement = { id: 'x', submittedAt: '2026-11-28T10:00:00.000Z', refund: 1199 };
+    for (const [state, text] of Object.entries({
+      received: 'What comes back is being computed.',
+      refunding: 'The money is on its way to you.',
+      done: 'What you get back has been sent.',
+      needs_owner: 'You need not do anything.',
+    })) {
+      stub.respond('getWithdrawal', {
+        success: true,
+        contract: null,
+        statement: { ...statement, state },
+        receipt: 'The receipt',
+      });
+      await open(page, '/withdraw');
+      await expect(page.getByRole('main').getByText(text)).toBeVisible();
+      await expect(receiptOf(page)).toHaveText('The receipt');
+    }
+    stub.respond('getWithdrawal', { success: true, contract: null, statement: null });
+    await open(page, '/withdraw');
+    await expect(page.getByText(/^There is no contract/)).toBeVisible();
+    stub.respond(
+      'stateWithdrawal',
+      { success: false, code: 'rate_limited', message: 'Wait.' },
+      429,
+    );
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel(/^Phone number of your account/).fill('ada@example.com');
+    await confirmButton(page).click();
+    await expect(page.getByRole('alert')).toHaveText('Too many requests. Please try again later.');
+    await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
+    await settle(page);
+  },
+);
+
+for (const { tag, path } of languages)
+  unscripted(
+    `${tag}: without JavaScript it says where a statement can be sent`,
+    async ({ page }) => {
+      const { withdraw } = withdrawalLabels[tag];
+      await page.goto(`${path}/`);
+      await page.getByRole('contentinfo').getByRole('link', { name: withdraw }).click();
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(withdraw);
+      const main = page.getByRole('main');
+      await expect(main.getByText(/JavaScript/)).toBeVisible();
+      await expect(main.locator('blockquote')).toContainText(brand.companyAddress);
+      await expect(main.locator(`a[href^="mailto:${brand.supportEmail}?subject="]`)).toBeVisible();
+    },
+  );

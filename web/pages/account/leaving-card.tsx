@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Output } from '#contract/endpoints';
+import { planOf } from '#contract/plans';
+import { button, card } from '#styled/recipes';
+import { isWithdrawable } from '#words/language';
+import { leavingWords } from '#words/leaving';
+import { request } from '../../data/api-client.ts';
+import { formatDate } from '../../rules/formats.ts';
+import type { User } from '../../rules/user-profile.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Action, CardHead } from './account-layout.tsx';
+
+type Open = NonNullable<Output<'getSubscription'>['withdrawal']>;
+
+/** The two ways out of a paid plan, how they differ, and the withdrawal whose money is not back yet. */
+export default function LeavingCard({ user, token }: { user: User; token: string | null }) {
+  const { cancelAtDate, subscriptionTier } = user.metadata;
+  // Loaded again when a withdrawal has ended the plan.
+  const { data } = useQuery({
+    queryKey: ['leaving', token, subscriptionTier],
+    queryFn: () => request('getSubscription'),
+    meta: { silent: true },
+  });
+  const open = data?.withdrawal;
+  const hasPlan = user.isTrial || planOf(subscriptionTier).id !== 'free' || cancelAtDate !== null;
+  if (!hasPlan && !open) return null;
+
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="leaving">
+      <CardHead id="leaving" title={leavingWords.title} />
+      {open && <OpenWithdrawal open={open} />}
+      <Action id="cancel-plan" hint={leavingWords.cancelHint}>
+        <Link
+          to="/cancel"
+          className={button({ look: 'outline', wide: true })}
+          aria-describedby="cancel-plan-hint"
+        >
+          {leavingWords.cancel}
+        </Link>
+      </Action>
+      {isWithdrawable && (
+        <Action id="withdraw" hint={leavingWords.withdrawHint}>
+          <Link
+            to="/withdraw"
+            className={button({ look: 'outline', wide: true })}
+            aria-describedby="withdraw-hint"
+          >
+            {leavingWords.withdraw}
+          </Link>
+        </Action>
+      )}
+    </section>
+  );
+}
+
+function OpenWithdrawal({ open }: { open: Open }) {
+  const { state, submittedAt, objectUntil } = open;
+  const date = formatDate(submittedAt);
+  if (objectUntil)
+    return (
+      <Alert look="warm">{leavingWords.waiting({ date, until: formatDate(objectUntil) })}</Alert>
+    );
+  return <Alert>{leavingWords.states[state](date)}</Alert>;
+}

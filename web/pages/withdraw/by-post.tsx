@@ -1,0 +1,36 @@
+import { brand } from '#contract/brand';
+import { css } from '#styled/css';
+import { button, prose } from '#styled/recipes';
+import { withdrawWords } from '#words/withdraw';
+
+const { model, subject } = withdrawWords;
+const mail = `mailto:${brand.supportEmail}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(model.join('\r\n\r\n'))}`;
+
+/** The model text of the law, which works without this page. */
+export function ByPost() {
+  return (
+    <section className={prose()} aria-labelledby="by-post">
+      <h2 id="by-post">{withdrawWords.byPost}</h2>
+      <p>{withdrawWords.byPostText}</p>
+      <blockquote className={paper}>
+        {model.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </blockquote>
+      <p>
+        <a href={mail} className={button({ look: 'outline' })}>
+          {withdrawWords.write}
+        </a>
+      </p>
+    </section>
+  );
+}
+
+const paper = css({
+  padding: '5',
+  borderRadius: 'md',
+  borderWidth: 'thin',
+  borderColor: 'line',
+  backgroundColor: 'raised',
+  overflowWrap: 'anywhere',
+});

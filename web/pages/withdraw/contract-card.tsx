@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type MouseEvent } from 'react';
+import type { Output } from '#contract/endpoints';
+import { css } from '#styled/css';
+import { button, card } from '#styled/recipes';
+import { withdrawWords } from '#words/withdraw';
+import { request } from '../../data/api-client.ts';
+import { refetchProfile } from '../../data/profile-query.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { showToast } from '../../data/toasts.ts';
+import { contractFacts, formatInstant, type Contract } from '../../rules/withdrawal-view.ts';
+import { formatDate } from '../../rules/formats.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { ReceiptCard, type Receipt } from './receipt-card.tsx';
+import { failureText, StatementForm } from './statement-form.tsx';
+
+type OnDone = (receipt: Receipt) => void;
+type Statement = NonNullable<Output<'getWithdrawal'>['statement']>;
+
+/** The contract of a person who is signed in, with what comes back, and the button that confirms. */
+export function ContractCard({ token, onDone }: { token: string; onDone: OnDone }) {
+  const queryKey = ['withdrawal', token];
+  const options = { queryKey, queryFn: () => request('getWithdrawal'), meta: { silent: true } };
+  const { data, isPending, refetch } = useQuery(options, queryClient);
+  if (isPending) return <Spinner label={withdrawWords.loading} />;
+  if (!data) return <Unknown onDone={onDone} again={() => void refetch()} />;
+
+  const { contract, statement, receipt } = data;
+  if (statement?.objectUntil)
+    return <Waiting statement={statement} onDone={onDone} refetch={() => void refetch()} />;
+  if (contract) return <Confirm contract={contract} onDone={onDone} />;
+  if (statement && receipt)
+    return <ReceiptCard state={statement.state} receipt={receipt} isMember />;
+  return <Nothing onDone={onDone} />;
+}
+
+function Confirm({ contract, onDone }: { contract: Contract; onDone: OnDone }) {
+  return (
+    <>
+      <section className={card({ look: 'raised' })} aria-labelledby="contract">
+        <h2 id="contract" className={css({ textStyle: 'subheading' })}>
+          {withdrawWords.contract}
+        </h2>
+        <Facts facts={contractFacts(contract)} />
+        <h3 className={css({ fontWeight: 'semibold' })}>{withdrawWords.after}</h3>
+        <ul className={list}>
+          {withdrawWords.points.map((point) => (
+            <li key={point}>{point}</li>
+          ))}
+        </ul>
+      </section>
+      <section className={card({ look: 'raised' })} aria-labelledby="confirm">
+        <h2 id="confirm" className={css({ textStyle: 'subheading' })}>
+          {withdrawWords.confirmTitle}
+        </h2>
+        <ConfirmButton onDone={onDone} />
+      </section>
+    </>
+  );
+}
+
+const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
+
+function ConfirmButton({ onDone }: { onDone: OnDone }) {
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string>();
+
+  const confirm = async () => {
+    setSending(true);
+    setFailure(undefined);
+    try {
+      const { statement, receipt } = await request('withdraw');
+      onDone({ state: statement.state, receipt });
+      // The plan on every page is another one now.
+      void refetchProfile();
+      void queryClient.invalidateQueries({ queryKey: ['withdrawal'] });
+    } catch (error) {
+      setFailure(failureText(error));
+      setSending(false);
+    }
+  };
+
+  const press = (event: MouseEvent) => {
+    if (!isSending && event.detail < 2) void confirm();
+  };
+
+  return (
+    <>
+      {failure && <Alert look="danger">{failure}</Alert>}
+      <button
+        type="button"
+        className={button({ size: 'lg', wide: true })}
+        aria-disabled={isSending}
+        onClick={press}
+      >
+        {isSending ? withdrawWords.confirming : withdrawWords.confirm}
+      </button>
+    </>
+  );
+}
+
+type WaitingProps = { statement: Statement; onDone: OnDone; refetch: () => void };
+
+/** Somebody has withdrawn for this number without signing in. */
+function Waiting({ statement, onDone, refetch }: WaitingProps) {
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const { id, submittedAt, objectUntil = submittedAt } = statement;
+
+  const object = async () => {
+    if (isSending) return;
+    setSending(true);
+    try {
+      await request('objectToWithdrawal', { id });
+      showToast({ type: 'success', title: withdrawWords.notMeDone });
+      refetch();
+    } catch (error) {
+      setFailure(failureText(error));
+    }
+    setSending(false);
+  };
+
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="waiting">
+      <h2 id="waiting" className={css({ textStyle: 'subheading' })}>
+        {withdrawWords.waiting(formatDate(submittedAt))}
+      </h2>
+      <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
+      <ConfirmButton onDone={onDone} />
+      {failure && <Alert look="danger">{failure}</Alert>}
+      <button
+        type="button"
+        className={button({ look: 'outline', size: 'lg', wide: true })}
+        aria-disabled={isSending}
+        onClick={() => void object()}
+      >
+        {isSending ? withdrawWords.confirming : withdrawWords.notMe}
+      </button>
+    </section>
+  );
+}
+
+/** A statement that we think too late is taken all the same. */
+function Nothing({ onDone }: { onDone: OnDone }) {
+  return (
+    <>
+      <section className={card({ look: 'raised' })} aria-labelledby="contract">
+        <h2 id="contract" className={css({ textStyle: 'subheading' })}>
+          {withdrawWords.contract}
+        </h2>
+        <p>{withdrawWords.none}</p>
+        <p>{withdrawWords.noneHint}</p>
+        <Link to="/cancel" className={button({ look: 'soft', wide: true })}>
+          {withdrawWords.cancel}
+        </Link>
+        <Link to="/account" className={button({ look: 'quiet', wide: true })}>
+          {withdrawWords.account}
+        </Link>
+      </section>
+      <Statement onDone={onDone} />
+    </>
+  );
+}
+
+/** The right does not depend on whether we can look. */
+function Unknown({ onDone, again }: { onDone: OnDone; again: () => void }) {
+  return (
+    <>
+      <section className={card({ look: 'raised' })} aria-labelledby="contract">
+        <h2 id="contract" className={css({ textStyle: 'subheading' })}>
+          {withdrawWords.contract}
+        </h2>
+        <Alert look="danger">{withdrawWords.failed}</Alert>
+        <button type="button" className={button({ look: 'soft', wide: true })} onClick={again}>
+          {withdrawWords.again}
+        </button>
+      </section>
+      <Statement onDone={onDone} />
+    </>
+  );
+}
+
+function Statement({ onDone }: { onDone: OnDone }) {
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="statement">
+      <h2 id="statement" className={css({ textStyle: 'subheading' })}>
+        {withdrawWords.formTitle}
+      </h2>
+      <StatementForm onDone={onDone} />
+    </section>
+  );
+}

@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router';
+import { css } from '#styled/css';
+import { button, card } from '#styled/recipes';
+import { withdrawWords } from '#words/withdraw';
+import type { Receipt } from './receipt-card.tsx';
+import { StatementForm } from './statement-form.tsx';
+
+/** For people who are not signed in. */
+export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
+  return (
+    <section className={card({ look: 'raised' })} aria-labelledby="statement">
+      <p>{withdrawWords.loginText}</p>
+      <Link
+        to="/login"
+        search={{ next: '/withdraw' }}
+        className={button({ look: 'soft', wide: true })}
+      >
+        {withdrawWords.login}
+      </Link>
+      <h2 id="statement" className={css({ textStyle: 'subheading', marginTop: '4' })}>
+        {withdrawWords.formTitleGuest}
+      </h2>
+      <StatementForm onDone={onDone} />
+    </section>
+  );
+}

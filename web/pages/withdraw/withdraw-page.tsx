@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { css } from '#styled/css';
+import { page } from '#styled/recipes';
+import { withdrawWords } from '#words/withdraw';
+import { session, useSession } from '../../data/session.ts';
+import { ByPost } from './by-post.tsx';
+import { GuestCard } from './guest-card.tsx';
+import { ContractCard } from './contract-card.tsx';
+import { ReceiptCard, type Receipt } from './receipt-card.tsx';
+
+/**
+ * The function by which a contract is withdrawn (Directive 2011/83/EU, article 11a): the statement and the button that
+ * confirms it are one page. The served HTML is that of a guest, and says where a statement can be sent without scripts.
+ */
+export function WithdrawPage() {
+  const user = useSession((current) => current.user);
+  const token = useSession((current) => current.token);
+  const [receipt, setReceipt] = useState<Receipt | null>(null);
+  const hasContract = user?.status === 'approved' && token !== null && !session.needsCode();
+  return (
+    <div className={`${page({ width: 'form' })} ${css({ display: 'grid', gap: '6' })}`}>
+      <header className={css({ display: 'grid', gap: '3' })}>
+        <h1 className={css({ textStyle: 'heading' })}>{withdrawWords.title}</h1>
+        <p className={css({ color: 'muted' })}>{withdrawWords.lead}</p>
+      </header>
+      {receipt && <ReceiptCard {...receipt} isMember={hasContract} />}
+      {!receipt && hasContract && <ContractCard key={token} token={token} onDone={setReceipt} />}
+      {!receipt && !hasContract && <GuestCard onDone={setReceipt} />}
+      <ByPost />
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Output } from '#contract/endpoints';
+import { timeText } from '#words/intl';
+import { locale } from '#words/language';
+import { withdrawWords } from '#words/withdraw';
+import { formatDate } from './formats.ts';
+import { planName } from './plan-texts.ts';
+
+export type Contract = NonNullable<Output<'getWithdrawal'>['contract']>;
+
+/** An amount in the currency's smallest unit, which is not always a hundredth. */
+export function formatMoney(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
+  return format.format(amount / 10 ** digits);
+}
+
+/** Day and time in the reader's zone. */
+export function formatInstant(iso: string): string {
+  const date = new Date(iso);
+  const time = timeText(date.getHours(), date.getMinutes());
+  return withdrawWords.untilText({ date: formatDate(iso), time });
+}
+
+/** What comes back, and how it was computed, in one line. */
+export function refundLine({ paid, refund, currency }: Contract): string {
+  if (paid === 0) return withdrawWords.refundNothing;
+
+  const money = (amount: number) => formatMoney(amount, currency);
+  if (refund === paid) return withdrawWords.refundAll(money(refund));
+  return withdrawWords.refundPart({
+    refund: money(refund),
+    paid: money(paid),
+    used: money(paid - refund),
+  });
+}
+
+export function contractFacts(contract: Contract): [string, string][] {
+  return [
+    [withdrawWords.plan, planName(contract.tier)],
+    [withdrawWords.concluded, formatDate(contract.concludedAt)],
+    [withdrawWords.until, formatInstant(contract.withdrawableUntil)],
+    [withdrawWords.refund, refundLine(contract)],
+  ];
+}

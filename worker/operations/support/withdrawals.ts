@@ -1,0 +1,137 @@
+import { asc, eq, inArray } from 'drizzle-orm';
+import { withdrawals } from '#db/schema';
+import type { Database } from '../../lib/database.ts';
+import { receiptOf } from '../../withdrawal/receipt.ts';
+import { completed, updateStatement, type Statement } from '../../withdrawal/statements.ts';
+import { printableOnLine, UsageError } from '../owner-command.ts';
+import {
+  findUser,
+  type Action,
+  type SupportCommand,
+  type SupportRequest,
+} from './command-audit.ts';
+
+/** Statements of withdrawal that a person has to look at. A statement itself never changes. */
+export const withdrawalCommand: SupportCommand = {
+  usage: 'withdrawals [show|match|complete SEQ]',
+  about:
+    'lists the statements whose money is not back, shows one, gives one to an account (match SEQ NUMBER --yes), or ends one that you paid back yourself (complete SEQ --yes)',
+  async run(request) {
+    const [verb, seq, number] = request.words;
+    if (verb === undefined) return list(request);
+    if (verb === 'show') return show(request, await statementWith(request.db, seq));
+    if (verb === 'match') return match(request, await openStatement(request.db, seq), number);
+    if (verb === 'complete') return complete(request, await openStatement(request.db, seq));
+    throw new UsageError('withdrawals takes nothing, or show, match or complete.');
+  },
+};
+
+function list({ db }: SupportRequest): Action {
+  return {
+    would: 'list the statements of withdrawal whose money is not back',
+    about: 'open statements',
+    needsYes: false,
+    async perform() {
+      const open = inArray(withdrawals.state, ['received', 'refunding', 'needs_owner']);
+      const rows = await db.select().from(withdrawals).where(open).orderBy(asc(withdrawals.seq));
+      const data = rows.map(summaryOf);
+      const lines = data.map(
+        ({ seq, submittedAt, origin, state, reason, matched }) =>
+          `${seq}  ${submittedAt}  ${origin}  ${state}${reason ? ` (${reason})` : ''}${matched ? '' : '  no account'}`,
+      );
+      return { data, text: lines.join('\n') || 'Every withdrawal is done.' };
+    },
+  };
+}
+
+const instant = (at: number | null) => at && `${new Date(at).toISOString().slice(0, 16)}Z`;
+
+function summaryOf({ seq, id, origin, submittedAt, state, reason, ...rest }: Statement) {
+  return {
+    seq,
+    id,
+    origin,
+    submittedAt: instant(submittedAt),
+    state,
+    reason,
+    matched: rest.userId !== null,
+    tier: rest.tier,
+    refund: rest.refund,
+    currency: rest.currency,
+    nextLookAt: instant(rest.dueAt),
+  };
+}
+
+function show({ settings }: SupportRequest, statement: Statement): Action {
+  return {
+    would: `show withdrawal ${statement.seq}`,
+    about: `withdrawal ${statement.seq}`,
+    needsYes: false,
+    async perform() {
+      const { name, contact, email, plan, userId, subscription } = statement;
+      const stated = { name, contact, email, plan, userId, subscription };
+      const receipt = await receiptOf(settings, statement);
+      const data = { ...summaryOf(statement), ...stated, receipt };
+      const lines = Object.entries(data).map(([key, value]) =>
+        key === 'receipt'
+          ? ''
+          : `${`${key}:`.padEnd(14)}${printableOnLine(String(value ?? 'none'))}`,
+      );
+      const printable = receipt.split('\n').map(printableOnLine);
+      return { data, text: [...lines, ...printable].join('\n') };
+    },
+  };
+}
+
+/** The cron job settles it within a minute, as if its person had signed in. */
+async function match(
+  { db }: SupportRequest,
+  statement: Statement,
+  number: string | undefined,
+): Promise<Action> {
+  const user = await findUser(db, number);
+  if (statement.subscription !== null)
+    throw new Error('The contract of this statement is known. Nothing was changed.');
+  return {
+    would: `withdraw the ${user.tier} account of ${user.phone} from its contract, by statement ${statement.seq}`,
+    about: `withdrawal ${statement.seq}`,
+    needsYes: true,
+    async perform() {
+      const changes = { userId: user.id, state: 'received', reason: null, attempts: 0 } as const;
+      await updateStatement(db, statement.id, { ...changes, dueAt: Date.now() });
+      const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute.`;
+      return { data: { matched: statement.seq }, text };
+    },
+  };
+}
+
+function complete({ db }: SupportRequest, statement: Statement): Action {
+  const { seq, id } = statement;
+  return {
+    would: `say that nothing is left to do for withdrawal ${seq}, because you gave the money back yourself or nothing was owed`,
+    about: `withdrawal ${seq}`,
+    needsYes: true,
+    async perform() {
+      await updateStatement(db, id, { state: 'done', reason: completed, dueAt: null });
+      return { data: { completed: seq }, text: `Withdrawal ${seq} is done.` };
+    },
+  };
+}
+
+async function statementWith(db: Database, seq: string | undefined): Promise<Statement> {
+  if (!seq || !/^\d+$/.test(seq))
+    throw new UsageError('Give the number of a statement, as `withdrawals` lists it.');
+  const [found] = await db
+    .select()
+    .from(withdrawals)
+    .where(eq(withdrawals.seq, Number(seq)));
+  if (!found) throw new Error(`No statement has the number ${seq}.`);
+  return found;
+}
+
+async function openStatement(db: Database, seq: string | undefined): Promise<Statement> {
+  const statement = await statementWith(db, seq);
+  if (statement.state === 'done')
+    throw new Error(`Withdrawal ${seq} is done. Nothing was changed.`);
+  return statement;
+}
