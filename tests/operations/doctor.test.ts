@@ -95,7 +95,13 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   WRONG_TRIES_BUDGET_PER_DAY: ['none', '0'],
 };
 /** A local run has neither a contact form nor readers of help lines; its Stripe has a new account's payment methods. */
-const examples = ['Company name', 'Business number', 'Support hours', 'Testimonials'];
+const examples = [
+  'Company name',
+  'Company address',
+  'Business number',
+  'Support hours',
+  'Testimonials',
+];
 const warnedLocally = [
   'CONTACT_URL',
   'HELP_LINES_READ_ON',

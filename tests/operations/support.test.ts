@@ -518,7 +518,7 @@ describe('withdrawals', () => {
     const { statement } = await call(`${product.siteUrl}/api/withdrawals`, 'POST', stated);
     const sql = 'select seq from withdrawals where id = ?';
     const { rows } = await database.execute({ sql, args: [statement.id] });
-    return String(rows[0]!['seq']);
+    return String(Number(rows[0]!['seq']));
   };
   const stateOf = async (seq: string) => {
     await runMinuteCron(product.siteUrl);
