@@ -8,7 +8,7 @@ import { planName } from './plan-texts.ts';
 export type Contract = NonNullable<Output<'getWithdrawal'>['contract']>;
 
 /** An amount in the currency's smallest unit, which is not always a hundredth. */
-export function formatMoney(amount: number, currency: string): string {
+function formatMoney(amount: number, currency: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
   return format.format(amount / 10 ** digits);
@@ -22,7 +22,7 @@ export function formatInstant(iso: string): string {
 }
 
 /** What comes back, and how it was computed, in one line. */
-export function refundLine({ paid, refund, currency }: Contract): string {
+function refundLine({ paid, refund, currency }: Contract): string {
   if (paid === 0) return withdrawWords.refundNothing;
 
   const money = (amount: number) => formatMoney(amount, currency);

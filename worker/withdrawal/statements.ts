@@ -143,7 +143,7 @@ export const isOpenToObjection = ({ origin, state, userId }: Statement): boolean
   origin === 'public' && state === 'received' && userId !== null;
 
 /** Instant (unix ms). */
-export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
+const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
   submittedAt + objectionMs;
 
 /** The reason of a statement that its person has not made. */
