@@ -27,6 +27,7 @@ export function ByPost() {
 }
 
 const paper = css({
+  marginBlock: '4',
   padding: '5',
   borderRadius: 'md',
   borderWidth: 'thin',
