@@ -1,6 +1,13 @@
 import type { Page } from 'playwright/test';
 import { ensureHeadlessBrowser } from './browser.ts';
-import { chat, messageOf, openChat, openConversation, visitAccount } from './support/chat.ts';
+import {
+  chat,
+  chooseOption,
+  messageOf,
+  openChat,
+  openConversation,
+  visitAccount,
+} from './support/chat.ts';
 import {
   interrupt,
   loudness,
@@ -18,6 +25,7 @@ import {
   stopTime,
   storedToken,
   violations,
+  follow,
 } from './support/page.ts';
 import type { Stub } from './support/stub.ts';
 import { expect, stubbed, test } from './support/test.ts';
@@ -354,3 +362,98 @@ stubbed(
     await expect(position).toHaveAttribute('aria-valuetext', /^0:01 of \d:\d\d$/);
   },
 );
+
+/** Each way to leave the conversation while something runs, and whether a recording is kept then. */
+const ways: [string, leave: (page: Page, stub: Stub) => Promise<unknown>, isKept: boolean][] = [
+  [
+    'the account',
+    (page) => follow(page.getByRole('link', { name: 'My Account' }), '**/account'),
+    true,
+  ],
+  [
+    'a page of the footer',
+    (page) =>
+      follow(page.getByRole('contentinfo').getByRole('link', { name: 'Safety' }), '**/safety'),
+    true,
+  ],
+  [
+    'the crisis lines',
+    (page) =>
+      follow(
+        page.getByRole('contentinfo').getByRole('link', { name: 'Get help now' }),
+        '**/help-now',
+      ),
+    true,
+  ],
+  ['the logo', (page) => follow(page.getByRole('link', { name: 'Solace, home' }), /\/$/), true],
+  ['clearing', clear, false],
+];
+
+async function clear(page: Page, stub: Stub): Promise<void> {
+  stub.respond('clearChat', { success: true });
+  await chooseOption(page, 'Clear conversation');
+  await expect(panel(page)).toHaveCount(0);
+}
+
+stubbed(
+  'a recording and a player stop with the page that started them, and the recording is kept',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await record(page);
+    await press(page, 'Send');
+    const sent = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
+    for (const [way, leave, isKept] of ways) {
+      await page.evaluate(() => void (window.sound.endless = true));
+      await sent.getByRole('button', { name: /^Play/ }).click();
+      await expect(sent.getByRole('button', { name: 'Pause' }), way).toBeVisible();
+      await leave(page, stub);
+      expect(await playing(page), way).toBe(0);
+      if (!isKept) break;
+      await page.goBack();
+      await record(page);
+      await leave(page, stub);
+      await expect.poll(() => openMicrophones(page), way).toBe(0);
+      await page.goBack();
+      await expect(panel(page), way).toContainText(
+        'The recording stopped when you left this page.',
+      );
+      await press(page, 'Delete');
+    }
+  },
+);
+
+const playing = (page: Page) =>
+  page.evaluate(() => window.sound.players.filter(({ paused }) => !paused).length);
+
+stubbed('a recording outlives a reload, and is sent the same', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  await record(page);
+  await press(page, 'Stop');
+  await expect(panel(page).getByText(recorded)).toBeVisible();
+  await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('base64');
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await expect(panel(page).getByText(recorded)).toBeVisible();
+  await playOwn(page).click();
+  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+  await press(page, 'Send');
+  await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
+  await expect(panel(page)).toHaveCount(0);
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('base64');
+});
+
+test('a recording that the companion refused is sent again, like a text', async ({
+  page,
+  phone,
+}) => {
+  await openChatWithVoice(page, phone);
+  await phone.botMode('refuse');
+  await record(page);
+  await press(page, 'Send');
+  const own = page.getByRole('listitem').filter({ hasText: 'You said' });
+  await expect(own.getByText('Not delivered')).toBeVisible();
+  await phone.botMode('answer');
+  await own.getByRole('button', { name: 'Send again' }).click();
+  await expect(own.getByText('Delivered')).toBeVisible();
+  await expect(own).toHaveCount(1);
+});
