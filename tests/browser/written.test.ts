@@ -189,7 +189,7 @@ test('the whole conversation is printed, with names and without the field', asyn
   const newer = Array.from({ length: 50 }, (_, index) => messageOf(index + 51, `Newer ${index}.`));
   const older = Array.from({ length: 50 }, (_, index) => messageOf(index + 1, `Older ${index}.`));
   await page.addInitScript(() => {
-    window.print = () => void document.body.setAttribute('data-printed', 'yes');
+    window.print = () => document.body.setAttribute('data-printed', 'yes');
   });
   await openConversation(page, stub, newer, {}, { hasMore: true });
   stub.respond('getChat', pageOf(older));
