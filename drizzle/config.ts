@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'turso',
-  schema: ['./drizzle/schema.ts', './drizzle/replaced-tables.ts'],
+  schema: './drizzle/schema.ts',
   out: './drizzle/migrations',
 });

@@ -22,10 +22,8 @@ export const users = sqliteTable(
   'users',
   {
     id: text('id').primaryKey(),
-    /** A copy of the alias, for what is shown and sent; users are looked up in `aliases`. */
+    /** The number that the conversation's key is bound to; users are looked up in `aliases`. */
     phone: phoneNumber('phone').notNull().unique(),
-    /** A copy of the alias for the version before. */
-    whatsappId: text('whatsapp_id'),
     status: text('status', { enum: ['approved', 'pending'] }).notNull(),
     platform: text('platform', { enum: ['whatsapp', 'web'] })
       .notNull()
@@ -94,8 +92,6 @@ export const users = sqliteTable(
     chatEpoch: integer('chat_epoch').notNull().default(0),
     chatConsentVersion: text('chat_consent_version'),
     chatConsentAt: instant('chat_consent_at'),
-    /** Written by older versions only; a later `_contract` migration drops it. */
-    crisisUntil: instant('crisis_until'),
   },
   (table) => [
     index('users_trial_end').on(table.trialEndsAt),
@@ -117,6 +113,8 @@ export const sessions = sqliteTable(
     expiresAt: instant('expires_at').notNull(),
     /** Opened by a trial link, which people forward: it may not see or end what is private. */
     isLimited: flag('is_limited').notNull().default(false),
+    /** Binds the session to the number that signed in (worker/lib/bindings.ts). */
+    mac: text('bound_mac'),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
   },
@@ -156,8 +154,8 @@ export const decisions = sqliteTable('decisions', {
 });
 
 /**
- * The names of a user outside of Solace, by which alone users are looked up. Triggers keep `users.phone`,
- * `users.whatsapp_id` and `identities` in step for the version before, and this table with what that version writes.
+ * The names of a user outside of Solace, by which alone users are looked up. A number is a user's only if the user's row
+ * has it, too.
  */
 export const aliases = sqliteTable(
   'aliases',
@@ -176,6 +174,8 @@ export const aliases = sqliteTable(
       enum: ['contact', 'code', 'claim', 'token', 'typed', 'support', 'earlier-number'],
     }).notNull(),
     at: instant('at').notNull(),
+    /** Binds a business-scoped id to the number of its user (worker/lib/bindings.ts). */
+    mac: text('bound_mac'),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.value] }),
@@ -313,6 +313,8 @@ export const trialLinks = sqliteTable(
     mac: text('mac').primaryKey(),
     userId: text('user_id').notNull(),
     phoneMac: text('phone_mac').notNull(),
+    /** Binds the link to the number of its user (worker/lib/bindings.ts). */
+    ownerMac: text('owner_mac'),
     tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }).notNull(),
     days: integer('days').notNull(),
     expiresAt: instant('expires_at').notNull(),

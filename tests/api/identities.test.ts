@@ -200,11 +200,6 @@ describe('the names of a user', () => {
   it('never take a spelling from somebody else, and no code goes to it', async () => {
     const [one, other] = [await newPerson(), await newPerson()];
     const whatsappOf = async ({ token }: Person) => (await namesOf(userOf(token)))['whatsapp'];
-    await query(
-      'update users set whatsapp_id = ? where id = ?',
-      one.phone.slice(1),
-      userOf(other.token),
-    );
     expect(await whatsappOf(one)).toEqual([one.phone.slice(1), 'typed']);
     await contact({ phone: other.phone });
     expect((await redeem(await requestCode(other.phone))).status).toBe(200);
@@ -212,42 +207,4 @@ describe('the names of a user', () => {
     await contact({ phone: other.phone, whatsappId: other.phone.slice(1) });
     expect(await whatsappOf(other)).toEqual([other.phone.slice(1), 'contact']);
   });
-});
-
-it('shares the names of a user with the version before, which writes other columns and another table', async () => {
-  const [phone, next, userId] = [newPhone(), newPhone(), crypto.randomUUID()];
-  const [first, second] = [newBusinessUserId(), newBusinessUserId()];
-  const oldIds = () =>
-    query('select business_user_id as id, proof from identities where user_id = ?', userId);
-  const insertUser = `insert into users (id, phone, whatsapp_id, status, created_at, contacted_at, week_anchor, week_start)
-    values (?, ?, ?, 'approved', 1, 1, 0, 0)`;
-  await query(insertUser, userId, phone, phone.slice(1));
-  expect(await namesOf(userId)).toEqual({
-    phone: [phone, 'contact'],
-    whatsapp: [phone.slice(1), 'contact'],
-  });
-  expect(userOf(await externalSession(phone))).toBe(userId);
-  await contact({ phone, businessUserId: first });
-  expect(await oldIds()).toMatchObject([{ id: first, proof: 'contact' }]);
-  await query("update identities set proof = 'earlier-number' where user_id = ?", userId);
-  expect((await namesOf(userId))['business']).toEqual([first, 'earlier-number']);
-  await query('update identities set business_user_id = ? where user_id = ?', second, userId);
-  expect((await usageOf({ businessUserId: second })).used).toBe(1);
-  expect((await usageOf({ businessUserId: first })).allowed).toBe(false);
-  await query('delete from identities where user_id = ?', userId);
-  expect((await usageOf({ businessUserId: second })).allowed).toBe(false);
-  const insertId =
-    "insert into identities (business_user_id, user_id, proof, at) values (?, ?, 'contact', 1)";
-  await query(insertId, second, userId);
-  expect((await usageOf({ businessUserId: second })).used).toBe(2);
-  await query(
-    'update users set phone = ?, whatsapp_id = ? where id = ?',
-    next,
-    next.slice(1),
-    userId,
-  );
-  expect(userOf(await externalSession(next))).toBe(userId);
-  expect(userOf(await externalSession(phone))).not.toBe(userId);
-  await query('delete from users where id = ?', userId);
-  expect([await namesOf(userId), await oldIds()]).toEqual([{}, []]);
 });

@@ -60,17 +60,21 @@ it('CHAT_KEYS alone signs no session and no call of the bot', async () => {
 });
 
 it('BOT_WEBHOOK_SECRET and TURSO_AUTH_TOKEN take over the account of a number, not its conversation', async () => {
-  const [victim, thief] = [await newVictim(), await newContact()];
-  await run('delete from users where phone = ?', thief.phone);
-  await run(
-    'update users set phone = ?, whatsapp_id = null where phone = ?',
-    thief.phone,
-    victim.phone,
-  );
-  const { token } = (await redeem(await newCode(thief.phone))).body;
-  expect((await getMe(token)).body.profile.phoneNumber).toBe(thief.phone);
+  const [victim, thief] = [await newVictim(), newPhone()];
+  const give = async (to: string, from: string) => {
+    await run('update users set phone = ? where phone = ?', to, from);
+    await run("update aliases set value = ? where kind = 'phone' and value = ?", to, from);
+  };
+  await give(thief, victim.phone);
+  const { token } = (await redeem(await newCode(thief))).body;
+  expect((await getMe(token)).body.profile.phoneNumber).toBe(thief);
   const answer = await chatOf(token);
   expect([answer.status, answer.text.includes(text)]).toEqual([503, false]);
+
+  // The session that was opened meanwhile is of the other number.
+  await give(victim.phone, thief);
+  expect(await canRead(token)).toBe(false);
+  expect(await canRead(victim.token)).toBe(true);
 });
 
 describe('what opens every conversation', () => {

@@ -15,7 +15,7 @@ const build = drizzle({ client: {} as never });
 const schema = `
   create table users (id text, phone text, chat_key text, tier text, tier_waits integer, trial_tier text,
     trial_ends_at integer, week_anchor integer, week_frozen integer, week_start integer, used integer);
-  create table aliases (kind text, value text, user_id text);
+  create table aliases (kind text, value text, user_id text, bound_mac text);
   create table outbox (seq integer primary key autoincrement, id text unique, user_id text, phone text, body text,
     message_id text, created_at integer, attempts integer, due_at integer, leased_until integer, parked_at integer)`;
 

@@ -224,6 +224,8 @@ describe('every sign-in', () => {
     await client.executeMultiple(emptyTables);
     const sql = `insert into users (id, phone, status, created_at, contacted_at, week_anchor, week_start) values ('u', ?1, 'approved', ?2, ?2, ?2, ?2)`;
     await client.execute(sql, [phone, start]);
+    const alias = `insert into aliases (kind, value, user_id, proof, at) values ('phone', ?, 'u', 'contact', ?)`;
+    await client.execute(alias, [phone, start]);
     const events: Event[] = [];
     const sent: string[] = [];
     let at = start;

@@ -19,6 +19,7 @@ import { billingPageSubject, cancelReasonSubject } from '../billing/page-limits.
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { sealData } from '../bot/event-data.ts';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
@@ -93,11 +94,14 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 
 const triesAtOnce = 3;
 
-/** SQL: the id by which WhatsApp names the user of a row of `users`; it goes with the account. */
-const businessIdOfUser = build
-  .select({ value: aliases.value })
-  .from(aliases)
-  .where(and(eq(aliases.userId, users.id), eq(aliases.kind, 'business')));
+/** What the bot learns of a deleted account; the id by which WhatsApp names the person goes with the account. */
+async function namesToErase(db: Database, userId: string, phone: PhoneNumber) {
+  const [alias] = await db
+    .select({ value: aliases.value })
+    .from(aliases)
+    .where(and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
+  return { userId, phone, ...(alias && { businessUserId: alias.value }) };
+}
 
 /** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
 async function deleteRows(
@@ -108,7 +112,11 @@ async function deleteRows(
 ): Promise<void> {
   let phone: PhoneNumber | undefined = user.phone;
   for (let count = 0; phone !== undefined && count < triesAtOnce; count += 1) {
-    const { deleted, present } = await tryDelete(db, settings, token, { phone, isClosed });
+    const { deleted, present } = await tryDelete(db, settings, token, {
+      userId: user.id,
+      phone,
+      isClosed,
+    });
     if (deleted) return;
     // The number has changed meanwhile: what is kept by its hash belongs to the present one.
     phone = present;
@@ -120,7 +128,7 @@ async function tryDelete(
   db: Database,
   settings: Settings,
   token: string,
-  { phone: named, isClosed }: { phone: PhoneNumber; isClosed: boolean },
+  { userId, phone: named, isClosed }: { userId: string; phone: PhoneNumber; isClosed: boolean },
 ) {
   const now = Date.now();
   const leased = sql`select ${users.id} from ${users} join ${customers} on ${customers.userId} = ${users.id}
@@ -128,6 +136,8 @@ async function tryDelete(
   const id = sql`(${leased} and ${users.phone} = ${named})`;
   const own = sql`from ${users} where ${users.id} = ${id}`;
   const phone = sql`(select ${users.phone} ${own})`;
+  const type = 'user.deleted';
+  const sealed = await sealData(settings, { type, userId }, await namesToErase(db, userId, named));
   const erasure = {
     userId: sql`${users.id}`,
     epoch: null,
@@ -137,14 +147,7 @@ async function tryDelete(
   const statements = [
     // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
     ...cancelBotEvents(id, now),
-    insertBotEvent(
-      settings,
-      'user.deleted',
-      now,
-      sql`${users.phone}`,
-      sql`'userId', ${users.id}, 'businessUserId', ${businessIdOfUser}`,
-      own,
-    ),
+    insertBotEvent(settings, type, now, sql`${users.phone}`, sql`'sealed', ${sealed}`, own),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,

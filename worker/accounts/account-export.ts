@@ -64,8 +64,8 @@ export async function exportAccount(
     ...sections.map((section) => section({ user, db, settings })),
     conversation,
   ]);
-  // The wrapped key of the conversation is a secret; only older versions write `crisisUntil`.
-  const { chatKey: _key, chatKeyId: _keyId, crisisUntil: _crisis, ...account } = user;
+  // The wrapped key of the conversation is a secret.
+  const { chatKey: _key, chatKeyId: _keyId, ...account } = user;
   const data: object = Object.assign({ account, notes: notes[language] }, ...parts);
   const text = JSON.stringify(data, withReadableInstants, 2);
   const recordings = exportRecordings({ env, settings }, user, (await conversation).conversation);

@@ -5,14 +5,23 @@ import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { insertSelect, prepared, type Prepared, type Value } from '../lib/sql.ts';
-import type { PhoneNumber } from './phone.ts';
+import type { Settings } from '../settings.ts';
+import { isOwnAlias } from '../lib/bindings.ts';
+import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
 type Kind = typeof aliases.$inferSelect.kind;
 export type Proof = typeof aliases.$inferSelect.proof;
 
-/** SQL: the id of the user who has a name, or null. */
+/**
+ * SQL: the id of the user who has a name, or null. An alias that names a number which its user's row does not have is
+ * nobody's: whoever may write one row of the database moves no number to another account.
+ */
 export function userOf(kind: Kind, value: SQL | Value<string>): SQL<string | null> {
-  return sql`(select ${aliases.userId} from ${aliases} where ${aliases.kind} = ${sql.raw(`'${kind}'`)} and ${aliases.value} = ${value})`;
+  const hasNumber = sql`not exists (select 1 from ${users}
+    where ${users.id} = ${aliases.userId} and ${users.phone} <> ${aliases.value})`;
+  const own = kind === 'phone' ? sql`and ${hasNumber}` : sql``;
+  return sql`(select ${aliases.userId} from ${aliases}
+    where ${aliases.kind} = ${sql.raw(`'${kind}'`)} and ${aliases.value} = ${value} ${own})`;
 }
 
 /** SQL: a user's number as WhatsApp spells it, or null. */
@@ -20,6 +29,8 @@ export function spellingOf(userId: SQL): SQL<string | null> {
   return sql`(select ${aliases.value} from ${aliases} where ${aliases.userId} = ${userId} and ${aliases.kind} = 'whatsapp')`;
 }
 
+/** A business-scoped id, with what binds it to its number. */
+type BoundId = { id: string; mac: string };
 type Named = { phone: PhoneNumber; proof: Proof; whatsapp: { id: string | null; proof: Proof } };
 
 /** SQL that gives a number its user's id, if nobody has it, and the user WhatsApp's spelling; a reported one is kept. */
@@ -55,7 +66,7 @@ export function nameUser(
  */
 export function renameUser(
   userId: string,
-  { phone, proof, whatsapp }: Named,
+  { phone, proof, whatsapp, business }: Named & { business: BoundId | null },
   now: number,
   when: SQL,
 ): SQL[] {
@@ -70,7 +81,9 @@ export function renameUser(
   return [
     proof === 'support'
       ? sql`delete from ${aliases} where ${own('business')}`
-      : sql`update ${aliases} set proof = 'earlier-number' where ${own('business')}`,
+      : sql`update ${aliases} set proof = 'earlier-number',
+          bound_mac = case when value = ${business?.id ?? null} then ${business?.mac ?? null} end
+          where ${own('business')}`,
     sql`update ${aliases} set value = ${phone}, proof = ${proof}, at = ${now} where ${own('phone')}`,
     sql`delete from ${aliases} where ${own('whatsapp')}`,
     sql`${insertSelect(aliases, spelling, sql`where ${when}`)} on conflict do nothing`,
@@ -78,14 +91,14 @@ export function renameUser(
 }
 
 /** SQL that gives a user the id that claimed the number, unless somebody has the id by now. */
-export function linkClaimed(userId: string, businessUserId: string, now: number, when: SQL): SQL {
-  const row = { kind: 'business', value: businessUserId, userId, proof: 'claim', at: now } as const;
+export function linkClaimed(userId: string, { id, mac }: BoundId, now: number, when: SQL): SQL {
+  const row = { kind: 'business', value: id, userId, proof: 'claim', at: now, mac } as const;
   return sql`${insertSelect(aliases, row, sql`where ${when}`)} on conflict do nothing`;
 }
 
 export function namesOf(db: Database, userId: string) {
-  const { kind, value, proof, at } = aliases;
-  return db.select({ kind, value, proof, at }).from(aliases).where(eq(aliases.userId, userId));
+  const { kind, value, proof, at, mac } = aliases;
+  return db.select({ kind, value, proof, at, mac }).from(aliases).where(eq(aliases.userId, userId));
 }
 
 /** How a call of the bot names a person: by the number, by the business-scoped id, or by both. */
@@ -130,13 +143,22 @@ export function personStatements<Name extends string = never>(
 ): StatementsOf<Name> {
   return memoize((form: Form) => {
     const { response, effects } = parts(conditions[form]);
-    if (form !== 'both') return idempotentStatements(response, effects);
+    if (form === 'phone') return idempotentStatements(response, effects);
+    const named = { alias: prepared(aliasOfId) };
+    if (form !== 'both') return { ...named, ...idempotentStatements(response, effects) };
     const guarded = sql`select answer from (${response}) where not ${isConflict}`;
-    return { conflict: prepared(recordConflict), ...idempotentStatements(guarded, effects) };
+    const conflict = prepared(recordConflict);
+    return { ...named, conflict, ...idempotentStatements(guarded, effects) };
   });
 }
 
-type CallContext = Parameters<typeof applyOnce>[0];
+/** SQL: the number of the user who has an id, and what binds the two. */
+const aliasOfId = sql`select ${users.phone} as phone, ${aliases.mac} as mac
+  from ${aliases} join ${users} on ${users.id} = ${aliases.userId}
+  where ${aliases.kind} = 'business' and ${aliases.value} = ${businessUserId}`;
+
+type AliasRow = { phone: PhoneNumber; mac: string | null };
+type CallContext = Parameters<typeof applyOnce>[0] & { settings: Pick<Settings, 'CODE_PEPPER'> };
 
 /** As `applyOnce` for the person whom a call names; throws 409 if the two names are of two people. */
 export async function applyToPerson<Result, Name extends string = never>(
@@ -148,22 +170,39 @@ export async function applyToPerson<Result, Name extends string = never>(
   const statements = statementsOf(formOf({ phone, businessUserId }));
   const named = { ...values, phone, businessUserId };
   const { response, rows } = await applyOnce<Result, Name>(context, statements, named);
-  const { conflict = [] } = rows as { conflict?: unknown[] };
+  const { conflict = [], alias = [] } = rows as { conflict?: unknown[]; alias?: AliasRow[] };
   if (conflict.length > 0) {
     throw new RequestError('conflict', {
       message: 'phone and businessUserId belong to two people',
     });
   }
+  const [found] = alias;
+  // A call that names both binds the two (`linkIdentity`).
+  const isById = phone === undefined || found?.phone !== phone;
+  if (
+    found &&
+    isById &&
+    !(await isOwnAlias(context.settings, { ...found, value: businessUserId! }))
+  )
+    throw unknownId();
   return { response, rows };
 }
 
 export const mayOwnPhone = sql`(${userOfPhone} is not null or ${userOfId} is null)`;
 
-/** SQL that gives the number's user the id of the call, unless the id is known. An id of an earlier number is replaced. */
-export const linkIdentity = sql`insert into ${aliases} (kind, value, user_id, proof, at)
-  select 'business', ${businessUserId}, ${userOfPhone}, 'contact', ${sql.placeholder('now')}
-  where ${userOfPhone} is not null and ${userOfId} is null and ${isFirstCall}
-  on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof, at = excluded.at
+/**
+ * SQL that gives the number's user the id of the call, unless another user has the id. An id of an earlier number is
+ * replaced, and a known pair bound again.
+ */
+export const linkIdentity = (mac: string) => sql`
+  insert into ${aliases} (kind, value, user_id, proof, at, bound_mac)
+  select 'business', ${businessUserId}, ${userOfPhone}, 'contact', ${sql.placeholder('now')}, ${mac}
+  where ${userOfPhone} is not null and coalesce(${userOfId}, ${userOfPhone}) = ${userOfPhone}
+    and ${isFirstCall}
+  on conflict (kind, value) do update set bound_mac = excluded.bound_mac
+    where ${aliases.userId} = excluded.user_id and ${aliases.mac} is not excluded.bound_mac
+  on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof,
+      at = excluded.at, bound_mac = excluded.bound_mac
     where ${aliases.proof} = 'earlier-number'`;
 
 /** The number of the user who has an id; throws 404 for an unknown id. */
@@ -175,20 +214,35 @@ export async function phoneOfId(
     .select({ phone: users.phone })
     .from(users)
     .where(eq(users.id, userOf('business', businessUserId)));
-  if (!user) throw new RequestError('notFound', { message: 'Nobody with this id is known' });
+  if (!user) throw unknownId();
   return user.phone;
 }
 
-export async function exportIdentity({ user, db }: { user: User; db: Database }) {
+const unknownId = () => new RequestError('notFound', { message: 'Nobody with this id is known' });
+
+export async function exportIdentity({ user, db, settings }: ExportContext) {
   const { at, lastAt } = identityConflicts;
+  const names = await namesOf(db, user.id);
+  const owned = await Promise.all(names.map((name) => isOwnName(settings, user.phone, name)));
   return {
-    identities: await namesOf(db, user.id),
+    identities: names
+      .filter((_, index) => owned[index])
+      .map(({ kind, value, proof, at: since }) => ({ kind, value, proof, at: since })),
     // Without the other person's id.
     identityConflicts: await db
       .select({ at, lastAt })
       .from(identityConflicts)
       .where(conflictsOf(user.id)),
   };
+}
+
+type ExportContext = { user: User; db: Database; settings: Settings };
+type Name = { kind: Kind; value: string; mac: string | null };
+
+/** A name that a row gives to somebody else's number is not shown. */
+async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, mac }: Name) {
+  if (kind === 'business') return isOwnAlias(settings, { value, phone, mac });
+  return kind === 'phone' ? value === phone : isSpellingOf(phone, value);
 }
 
 export function deleteIdentity(userId: SQL): SQL[] {

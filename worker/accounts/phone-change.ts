@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import {
+  aliases,
   codes,
   customers,
   dailyCodes,
@@ -15,6 +16,7 @@ import {
 } from '#db/schema';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { sealData } from '../bot/event-data.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { rebindChatKey } from '../chat/chat-encryption.ts';
 import type { Language } from '../contract/languages.ts';
@@ -34,6 +36,7 @@ import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-i
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
+import { bindAlias, bindSession, bindTrialLink } from '../lib/bindings.ts';
 import { renameUser, userOf } from './identity.ts';
 import { phoneSubjects, type PhoneNumber } from './phone.ts';
 import type { Authorized, UserSession } from './user-session.ts';
@@ -173,13 +176,15 @@ export async function verifyPhoneChange(
       where ${live} and ${wonBy} is null and ${isFresh(call)}`),
     db.all<{ fresh: number; whatsappId: string | null }>(sql`select ${isFresh(call)} as fresh,
       (select ${phoneChanges.whatsappId} from ${phoneChanges} where ${inArray(id, ids)} and ${wonBy} = ${attempt}) as whatsappId`),
+    boundRowsOf(db, claimedUserId),
   ] as const;
-  return session.run([...statements], async (user, _tried, [facts]) => {
+  return session.run([...statements], async (user, _tried, [facts], bound) => {
     if (!facts!.fresh) throw new RequestError('signInNeeded');
     const { whatsappId } = facts!;
     if (whatsappId === null) throw new RequestError('invalidCode');
     const isAllowed = sql`${won} and ${isFresh(call)}`;
-    return movePhone(call, user, { phone, whatsappId, sessionId: session.sessionId, isAllowed });
+    const { sessionId } = session;
+    return movePhone(call, user, { phone, whatsappId, sessionId, isAllowed, bound });
   });
 }
 
@@ -189,7 +194,18 @@ type Move = {
   /** The only session that stays; null to end all, and to drop the id that WhatsApp gave the lost number. */
   sessionId: string | null;
   isAllowed: SQL;
+  /** The rows that are bound to the number. */
+  bound: BoundRow[];
 };
+
+/** A business-scoped id, or the keyed hash of a trial link, of a user. */
+type BoundRow = { kind: 'alias' | 'trialLink'; value: string };
+
+export const boundRowsOf = (db: Database, userId: string) =>
+  db.all<BoundRow>(sql`select 'alias' as kind, ${aliases.value} as value from ${aliases}
+    where ${aliases.userId} = ${userId} and ${aliases.kind} = 'business'
+    union all select 'trialLink', ${trialLinks.mac} from ${trialLinks}
+    where ${trialLinks.userId} = ${userId}`);
 
 const triesAtOnce = 3;
 
@@ -221,13 +237,21 @@ async function tryMove(
   user: User,
   move: Move,
 ) {
-  const { phone, whatsappId, sessionId, isAllowed } = move;
+  const { phone, whatsappId, sessionId, isAllowed, bound } = move;
   const now = Date.now();
   const proof = sessionId === null ? 'support' : 'code';
   const wrapped = await rebindChatKey(settings, user, phone);
   const [oldMacs, [newMac]] = (await Promise.all(
     [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
   )) as [string[], string[]];
+  const business = await boundId(settings, phone, bound);
+  const links = bound.filter(({ kind }) => kind === 'trialLink');
+  const ownerMacs = await Promise.all(
+    links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
+  );
+  const ownerMac = sql`(${JSON.stringify(Object.fromEntries(ownerMacs))} ->> ${trialLinks.mac})`;
+  const kept = sessionId && { sessionId, phone, isLimited: false };
+  const sessionMac = kept && (await bindSession(settings, kept));
   const unchanged = and(
     eq(users.id, user.id),
     eq(users.phone, user.phone),
@@ -237,7 +261,9 @@ async function tryMove(
     and coalesce(${userOf('phone', phone)}, ${user.id}) = ${user.id}`;
   const theirs = sql`from ${users} where ${mayMove}`;
   const when = sql`exists (select 1 ${theirs})`;
-  const previous = sql`'previousPhone', ${users.phone}`;
+  const type = 'user.phone_changed';
+  const moved = { previousPhone: user.phone };
+  const previous = sql`'sealed', ${await sealData(settings, { type, userId: user.id }, moved)}`;
   // Of what both numbers have used the greater count stands. A paid week goes on as it is.
   const unlessPaid = (column: SQLiteColumn, value: SQL) =>
     sql`${nameOf(column)} = case when ${users.weekFrozen} then ${column} else ${value} end`;
@@ -252,7 +278,7 @@ async function tryMove(
     // The bot knows the account by its new number when it receives what still waits.
     sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
       else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.userId, user.id)} and ${when}`,
-    insertBotEvent(settings, 'user.phone_changed', now, sql`${phone}`, previous, theirs),
+    insertBotEvent(settings, type, now, sql`${phone}`, previous, theirs),
     countToday({ kind: 'number_change' }, now, theirs),
     sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
     sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
@@ -261,15 +287,16 @@ async function tryMove(
     await keepWeekOf(user.phone, phone, settings, now, when),
     sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
       where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
-    sql`update ${trialLinks} set phone_mac = ${newMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
+    sql`update ${trialLinks} set phone_mac = ${newMac}, owner_mac = ${ownerMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
     ...renameUser(
       user.id,
-      { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' } },
+      { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' }, business },
       now,
       when,
     ),
     sql`delete from ${sessions} where ${others} and ${when}`,
-    sql`update ${users} set phone = ${phone}, whatsapp_id = ${whatsappId}, chat_key = ${wrapped?.chatKey ?? null},
+    sql`update ${sessions} set bound_mac = ${sessionMac} where ${eq(sessions.userId, user.id)} and ${when}`,
+    sql`update ${users} set phone = ${phone}, chat_key = ${wrapped?.chatKey ?? null},
       chat_key_id = ${wrapped?.chatKeyId ?? null}, ${week} where ${mayMove}`,
     sql`delete from ${phoneChanges} where (${eq(phoneChanges.userId, user.id)} or ${eq(phoneChanges.phone, phone)})
       and exists (select 1 from ${users} where ${users.id} = ${user.id} and ${users.phone} = ${phone})`,
@@ -283,13 +310,18 @@ async function tryMove(
       .from(users)
       .where(and(eq(users.id, userOf('phone', phone)), ne(users.id, user.id))),
   ]);
-  const [moved, , [found], [taken]] = results.slice(-4) as [
+  const [change, , [found], [taken]] = results.slice(-4) as [
     { rowsAffected: number },
     unknown,
     User[],
     { id: string }[],
   ];
-  return { ended: ended.map(({ id }) => id), moved: moved.rowsAffected > 0, found, taken };
+  return { ended: ended.map(({ id }) => id), moved: change.rowsAffected > 0, found, taken };
+}
+
+async function boundId(settings: Settings, phone: PhoneNumber, bound: BoundRow[]) {
+  const id = bound.find(({ kind }) => kind === 'alias')?.value;
+  return id === undefined ? null : { id, mac: await bindAlias(settings, id, phone) };
 }
 
 const pausesMs = [0, 1000, 5000];

@@ -41,7 +41,6 @@ export function upsertUser(sighting: Sighting, settings: Settings, now: number) 
   const row = {
     id: userOf('phone', phone),
     phone,
-    whatsappId: spelling,
     status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
     createdAt: now,
     contactedAt,
@@ -54,12 +53,12 @@ export function upsertUser(sighting: Sighting, settings: Settings, now: number) 
     and ${users.renewalAt} is null`;
   return (when: SQL) => ({
     ...nameUser(newId, { phone, proof, whatsapp }, now, when),
-    account: sql`${insertSelect(users, row, sql`where ${when}`)}
+    // An alias that belongs to nobody creates nobody.
+    account: sql`${insertSelect(users, row, sql`where ${row.id} is not null and ${when}`)}
     on conflict (${nameOf(users.id)}) do update set
       ${nameOf(users.weekAnchor)} = case when ${firstContact} then ${excluded(users.weekAnchor)} else ${users.weekAnchor} end,
       ${nameOf(users.weekStart)} = case when ${firstContact} then ${excluded(users.weekStart)} else ${users.weekStart} end,
       ${nameOf(users.contactedAt)} = coalesce(${users.contactedAt}, ${excluded(users.contactedAt)}),
-      ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)}),
-      ${nameOf(users.whatsappId)} = coalesce(${whatsappId}, ${users.whatsappId}, ${excluded(users.whatsappId)})`,
+      ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)})`,
   });
 }

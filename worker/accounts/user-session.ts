@@ -5,6 +5,7 @@ import type { Database } from '../lib/database.ts';
 import { build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
+import { isOwnSession } from '../lib/bindings.ts';
 import {
   transaction,
   type Decision,
@@ -12,10 +13,16 @@ import {
   type FactsSql,
   type Transaction,
 } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
 
 export type SessionClaims = { userId: string; sessionId: string };
 
-type SessionContext = { db: Database; now: number; waitUntil: (work: Promise<unknown>) => void };
+type SessionContext = {
+  db: Database;
+  settings: Pick<Settings, 'SESSION_KEYS'>;
+  now: number;
+  waitUntil: (work: Promise<unknown>) => void;
+};
 type Statements = BatchItem<'sqlite'>[];
 type Results<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
@@ -45,6 +52,7 @@ export class UserSession {
   /** From the token, so possibly of an ended session; in SQL use `userId`. */
   readonly claimedUserId: string;
   readonly #db: Database;
+  readonly #settings: Pick<Settings, 'SESSION_KEYS'>;
   readonly #now: number;
   readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #admission: Admission;
@@ -57,6 +65,7 @@ export class UserSession {
     this.sessionId = claims.sessionId;
     this.claimedUserId = claims.userId;
     this.#db = context.db;
+    this.#settings = context.settings;
     this.#now = context.now;
     this.#waitUntil = context.waitUntil;
     this.#admission = admission;
@@ -97,6 +106,10 @@ export class UserSession {
 
     if (!found) throw new RequestError('unauthenticated');
     const { user, session } = found;
+    const { isLimited, mac } = session;
+    const bound = { sessionId: this.sessionId, phone: user.phone, isLimited, mac };
+    if (!(await isOwnSession(this.#settings, bound))) throw new RequestError('unavailable');
+
     if (user.status === 'pending' && !this.#admission.whilePending)
       throw new RequestError('pendingApproval');
     if (session.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
@@ -136,15 +149,22 @@ type Made<Outcome, Facts> = { user: User; outcome: Outcome; facts: Facts };
 
 export const sessionLifetimeMs = 30 * dayMs;
 
+type NewSession = {
+  now: number;
+  isLimited?: boolean;
+  /** From `bindSession`. */
+  mac: string;
+};
+
 /** Opens a session, whose id is the transaction's, for the user of the decision. */
 export function openSession<Outcome extends string>(
   tx: Transaction<Outcome, { userId: string | null }>,
   on: readonly [Outcome, ...Outcome[]],
-  { now, isLimited = false }: { now: number; isLimited?: boolean },
+  { now, isLimited = false, mac }: NewSession,
 ): void {
   const userId = sql<string>`${tx.fact('userId')}`;
   const expiresAt = now + sessionLifetimeMs;
-  const session = { id: tx.id, userId, createdAt: now, expiresAt, lastSeenAt: now, isLimited };
+  const session = { id: tx.id, userId, createdAt: now, expiresAt, lastSeenAt: now, isLimited, mac };
   tx.insert(on, sessions, session);
   const unseen = and(eq(users.id, userId), lt(users.lastSeenAt, now - seenEveryMs));
   tx.update(on, users, { lastSeenAt: now }, unseen);
@@ -154,7 +174,7 @@ export function openSessionSql(
   sessionId: Value<string>,
   now: Value<number>,
   from: SQL,
-  isLimited: boolean,
+  { isLimited, mac }: { isLimited: boolean; mac: string },
 ): [SQL, SQL] {
   const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
   const row = {
@@ -164,6 +184,7 @@ export function openSessionSql(
     expiresAt,
     lastSeenAt: sql`${now}`,
     isLimited: sql.raw(isLimited ? '1' : '0'),
+    mac,
   };
   const owner = build
     .select({ id: sessions.userId })

@@ -5,7 +5,7 @@ import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
-import { presenceOfCustomer, withCustomer } from './customer.ts';
+import { ownCustomer, presenceOfCustomer, withCustomer } from './customer.ts';
 import { asOwed, authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
@@ -40,12 +40,15 @@ export async function planPage(
   const plansPage = addressIn(context, '/plans');
   if (!customer.stripeId && !wanted) return { result: plansPage };
   return withStripe(settings, async (stripe) => {
+    const known = await ownCustomer(stripe, leased);
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
     if (live) {
       if (wanted) await noteChoice(stripe, live, wanted);
       return sendTo(context, user, await subscriberPage(stripe, live, customer.stripeId!, context));
     }
     if (!wanted) return { result: plansPage };
+    // Checkout would show the address of a former payer to whom a trial link was forwarded.
+    if (context.isLimited && known?.email) throw new RequestError('signInNeeded');
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, { customer: id, user, wanted, site: context, now }),
     );

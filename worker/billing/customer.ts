@@ -93,6 +93,28 @@ export async function presenceOfCustomer(
   return found.deleted ? 'gone' : 'present';
 }
 
+/**
+ * The customer at Stripe that a row names; null if Stripe has it no more. Throws 503 for one that was created for another
+ * account: Stripe's pages would show that person's address and cards.
+ */
+export async function ownCustomer(
+  stripe: Stripe,
+  { customer, user }: Pick<LeasedCustomer, 'customer' | 'user'>,
+): Promise<Stripe.Customer | null> {
+  if (!customer.stripeId) return null;
+  const found = await unlessMissing(stripe.customers.retrieve(customer.stripeId));
+  if (!found || found.deleted) return null;
+  requireOwner(found, user.id);
+  return found;
+}
+
+function requireOwner({ metadata }: Stripe.Customer, userId: string): void {
+  const { userId: owner = userId } = metadata;
+  if (owner === userId) return;
+  log('error', 'row_not_bound', { table: 'customers' });
+  throw new RequestError('unavailable');
+}
+
 /** Logs a customer that Stripe does not know, and throws 503: nothing changes until the key is corrected. */
 export function refuseUnknownCustomer(customer: string): never {
   log('error', 'stripe_customer_unknown', {
@@ -162,15 +184,16 @@ export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };
   const [row] = await db.select(columns).from(customers).where(eq(customers.userId, user.id));
   if (!row?.stripeId) return { stripe: null };
-  const found = await unlessRefused(fromStripe(settings, row.stripeId));
+  const found = await unlessRefused(fromStripe(settings, row.stripeId, user.id));
   return { stripe: { kept: row, ...(found ?? { isRefused: true }) } };
 };
 
-function fromStripe(settings: Settings, id: string) {
+function fromStripe(settings: Settings, id: string, userId: string) {
   return withStripe(settings, async (stripe) => {
     const customer = await unlessMissing(stripe.customers.retrieve(id));
     if (!customer || customer.deleted)
       return { customer: null, subscriptions: [], invoices: [], paymentMethods: [] };
+    requireOwner(customer, userId);
     const lists = { customer: id, limit: 100 };
     const [subscriptions, invoices, paymentMethods] = await Promise.all([
       stripe.subscriptions.list({ ...lists, status: 'all' }).autoPagingToArray(all),

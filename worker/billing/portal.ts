@@ -6,7 +6,7 @@ import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
+import { ownCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subscriptions.ts';
@@ -19,13 +19,15 @@ export type PageContext = Site & { db: Database; now: number };
 /** Stripe's page to manage a subscription; throws 409 for a user who never paid or whose customer was deleted. */
 export async function portalPage(
   context: PageContext,
-  { customer, user }: LeasedCustomer,
+  leased: LeasedCustomer,
 ): Promise<Outcome<string>> {
   const { settings } = context;
+  const { customer, user } = leased;
   const { stripeId, hadSubscription } = customer;
   const noAccount = new RequestError('noBillingAccount');
   if (!stripeId || !hadSubscription) throw noAccount;
   return withStripe(settings, async (stripe) => {
+    await ownCustomer(stripe, leased);
     const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);
     const url = await unlessMissing(openPortal(stripe, stripeId, context, { live }), 'customer');
     if (url) return sendTo(context, user, url);

@@ -26,12 +26,16 @@ export async function botTransaction<
 >(
   call: SignedCall,
   decision: Decision<Facts, Listed, Last> & { forgotten: (Listed | Last)[] },
+  guard?: Guard,
 ): Promise<BotTransaction<Listed | Last, FactsOf<Facts>>> {
   const id = crypto.randomUUID();
   const fingerprint = await call.botCall.fingerprint();
   const place = stored(call, { id, fingerprint, forgotten: decision.forgotten });
-  return new BotTransaction(call, decision as never, { id, fingerprint, place });
+  return new BotTransaction(call, decision as never, { id, fingerprint, place, guard });
 }
+
+/** A statement that every call of a transaction reads, and what throws if its rows may not be believed. */
+export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
 type Stored = { id: string; fingerprint: string; forgotten: string[] };
 
@@ -55,28 +59,34 @@ function stored({ now, botCall }: SignedCall, { id, fingerprint, forgotten }: St
   };
 }
 
+type Own = { id: string; fingerprint: string; place: Place; guard: Guard | undefined };
+
 export class BotTransaction<Outcome extends string, Facts> extends Transaction<Outcome, Facts> {
   readonly #botCall: BotCall;
   readonly #fingerprint: string;
+  readonly #guard: Guard | undefined;
 
   constructor(
     { db, botCall }: SignedCall,
     decision: Decision<FactsSql, string, Outcome>,
-    { id, fingerprint, place }: { id: string; fingerprint: string; place: Place },
+    { id, fingerprint, place, guard }: Own,
   ) {
     super(db, decision, id, place);
     this.#botCall = botCall;
     this.#fingerprint = fingerprint;
+    this.#guard = guard;
   }
 
   /** As `run`; `isFirst` says that the effects were applied now. Throws `idReused` for another body or path. */
   async apply<Named extends Reads = Reads>(reads?: Named) {
-    const result = await this.run(reads);
+    const guarded = this.#guard ? { ...reads, guard: this.#guard.rows } : reads;
+    const result = await this.run(guarded as Named | undefined);
     const { fingerprint, by } = result.decided as { fingerprint: string; by: string };
     if (fingerprint !== this.#fingerprint) {
       const earlier = await this.#botCall.earlierFingerprints();
       if (!earlier.includes(fingerprint)) throw new RequestError('idReused');
     }
+    await this.#guard?.check((result.reads as { guard?: unknown }).guard);
     return { ...result, isFirst: by === this.id };
   }
 }

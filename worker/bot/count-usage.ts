@@ -4,8 +4,7 @@ import type { PlanId } from '../contract/plans.ts';
 import type { Usage } from '../contract/schemas.ts';
 import { entitledTierSql, fitsLimitSql, usageResponse, voiceSql } from '../usage/allowance.ts';
 import { currentWeekSql, usedSql, weekMs } from '../usage/week.ts';
-import type { SignedCall } from './bot-transaction.ts';
-import { applyToPerson, personTransaction, type Person } from './person.ts';
+import { applyToPerson, personTransaction, type Person, type PersonCall } from './person.ts';
 
 type Messages = { count: number; kind: 'text' | 'voice' };
 
@@ -20,7 +19,7 @@ export type Counted = {
 
 /** Counts messages if the person's allowance has room for them. The same call again has the first response. */
 export async function countUsage(
-  call: SignedCall,
+  call: PersonCall,
   person: Person,
   messages: Messages,
 ): Promise<Counted> {
@@ -47,14 +46,14 @@ export async function countUsage(
 }
 
 /** Whether the person may send a text, which is not counted. */
-export async function readAllowance(call: SignedCall, person: Person): Promise<Usage> {
+export async function readAllowance(call: PersonCall, person: Person): Promise<Usage> {
   const tx = await allowanceFor(call, person, { count: 1, kind: 'text' });
   const { outcome, facts } = await applyToPerson(tx);
   if (outcome === 'stranger') return usageOfStranger(facts.at);
   return usageOf(facts, { allowed: outcome === 'allowed', used: facts.used });
 }
 
-function allowanceFor(call: SignedCall, person: Person, { count, kind }: Messages) {
+function allowanceFor(call: PersonCall, person: Person, { count, kind }: Messages) {
   const { now } = call;
   return personTransaction(call, person, {
     facts: {

@@ -126,7 +126,9 @@ async function deliver(box: Outbox, event: OutboxEvent): Promise<DeliveryResult>
 }
 
 async function deliverEvent(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
-  const result = await postEvent(box.settings, event.id, bodyFor(event));
+  const body = await bodyFor(box.settings, event);
+  if (body === null) return 'gone';
+  const result = await postEvent(box.settings, event.id, body);
   if (result === 'parked') await logParked(box, event, 'refused');
   return result;
 }

@@ -1,5 +1,5 @@
 import { dayMs } from '../lib/time.ts';
-import type { EventType } from './outbox.ts';
+import type { EventType } from './event-data.ts';
 
 /**
  * What becomes of an event for the bot: pure rules about a row of `outbox`.

@@ -1,35 +1,17 @@
 import { and, asc, eq, isNotNull, isNull, lte, sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
-
-/** Of these, only the newest that waits is worth sending. */
-type ReplaceableEvent = 'platform.changed' | 'chat.consent' | 'chat.cleared';
-
-/** The events that hold all their data. */
-export type BotEvent =
-  | ReplaceableEvent
-  | 'user.approved'
-  | 'user.deleted'
-  | 'user.phone_changed'
-  | 'user.unused'
-  | 'plan.changed'
-  | 'withdrawal.received'
-  | 'withdrawal.refunded';
-
-/**
- * `chat.message` points to a message of the conversation
- * (worker/chat/message-queue.ts).
- */
-export type EventType = BotEvent | 'chat.message';
+import { isOwnAlias } from '../lib/bindings.ts';
+import { openData, type BotEvent, type EventType, type ReplaceableEvent } from './event-data.ts';
 
 /** The events whose data names the account by its id. */
 const namingUser = new Set<string>([
   'chat.message',
   'chat.cleared',
   'chat.consent',
-  'user.deleted',
   'user.unused',
 ] satisfies EventType[]);
 
@@ -45,6 +27,7 @@ export type OutboxEvent = {
   phone: PhoneNumber;
   hasAccount: boolean;
   businessUserId: string | null;
+  businessMac: string | null;
   body: string;
   attempts: number;
   messageId: string | null;
@@ -68,17 +51,19 @@ const mostWaiting = 50;
  */
 export function eventColumns() {
   const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
-  const business = build
-    .select({ value: aliases.value })
-    .from(aliases)
-    .where(and(eq(aliases.userId, outbox.userId), eq(aliases.kind, 'business')));
+  const business = (column: SQLiteColumn) =>
+    build
+      .select({ value: column })
+      .from(aliases)
+      .where(and(eq(aliases.userId, outbox.userId), eq(aliases.kind, 'business')));
   return {
     seq: outbox.seq,
     id: outbox.id,
     userId: outbox.userId,
     phone: sql<PhoneNumber>`coalesce(${phone}, ${outbox.phone})`,
     hasAccount: sql<boolean>`${phone} is not null`.mapWith(Boolean),
-    businessUserId: sql<string | null>`${business}`,
+    businessUserId: sql<string | null>`${business(aliases.value)}`,
+    businessMac: sql<string | null>`${business(aliases.mac)}`,
     body: outbox.body,
     attempts: outbox.attempts,
     messageId: outbox.messageId,
@@ -94,27 +79,33 @@ export function storedOf({ body }: Pick<OutboxEvent, 'body'>): Stored {
   return JSON.parse(body);
 }
 
-/** The body that the bot receives: what is stored, `more`, and about whom it is. */
-export function bodyFor(event: OutboxEvent, more: Record<string, unknown> = {}): string {
-  const { type, timestamp, data } = storedOf(event);
-  const { phone } = event;
-  const { userId: storedUserId, phone: _, businessUserId: storedBusinessId, ...rest } = data;
-  // The account of a deletion is gone, so that its body alone has the business id; if
-  // the owner sends it again, the sealed body alone names the account.
-  const isDeletion = type === 'user.deleted';
-  const userId = isDeletion ? (event.userId ?? storedUserId) : event.userId;
-  const businessUserId = isDeletion ? (storedBusinessId ?? null) : event.businessUserId;
-  return JSON.stringify({
-    type,
-    timestamp,
-    data: {
-      ...rest,
-      ...more,
-      phone,
-      ...(namingUser.has(type) && { userId }),
-      ...(businessUserId !== null && { businessUserId }),
-    },
-  });
+/**
+ * The body that the bot receives: what is stored, `more`, and about whom it is. Null if the row was not written for this
+ * account.
+ */
+export async function bodyFor(
+  settings: Pick<Settings, 'CODE_PEPPER'>,
+  event: OutboxEvent,
+  more: Record<string, unknown> = {},
+): Promise<string | null> {
+  const { type, timestamp, data: stored } = storedOf(event);
+  const data = await openData(settings, { type, userId: event.userId }, stored);
+  if (!data) return null;
+
+  // The account of a deletion is gone, so that its sealed data alone says whose it was.
+  const named = type === 'user.deleted' ? {} : await namesOf(settings, event);
+  return JSON.stringify({ type, timestamp, data: { ...data, ...more, ...named } });
+}
+
+/** The names of an event's account: an id that is not bound to the number is nobody's. */
+async function namesOf(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
+  const { userId, phone, businessUserId: value, businessMac: mac } = event;
+  const isOwn = value !== null && (await isOwnAlias(settings, { value, phone, mac }));
+  return {
+    phone,
+    ...(namingUser.has(storedOf(event).type) && { userId }),
+    ...(isOwn && { businessUserId: value }),
+  };
 }
 
 type NewEvent<Type extends BotEvent> = [
@@ -201,11 +192,17 @@ export function cancelBotEvents(
   ];
 }
 
-export async function exportOutbox({ user, db }: { user: User; db: Database }) {
+export async function exportOutbox({ user, db, settings }: ExportContext) {
   const rows = await db
     .select({ body: outbox.body })
     .from(outbox)
     .where(eq(outbox.userId, user.id))
     .orderBy(asc(outbox.seq));
-  return { eventsForTheBot: rows.map(storedOf) };
+  const events = rows.map(async (row) => {
+    const { type, timestamp, data } = storedOf(row);
+    return { type, timestamp, data: await openData(settings, { type, userId: user.id }, data) };
+  });
+  return { eventsForTheBot: (await Promise.all(events)).filter(({ data }) => data !== null) };
 }
+
+type ExportContext = { user: User; db: Database; settings: Settings };

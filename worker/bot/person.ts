@@ -2,13 +2,22 @@ import { and, eq, ne, sql, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users } from '#db/schema';
 import { userOf } from '../accounts/identity.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
+import { isOwnAlias } from '../lib/bindings.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded } from '../lib/sql.ts';
 import type { FactsOf, FactsSql, Reads } from '../lib/transaction.ts';
-import { botTransaction, type BotTransaction, type SignedCall } from './bot-transaction.ts';
+import type { Settings } from '../settings.ts';
+import {
+  botTransaction,
+  type BotTransaction,
+  type Guard,
+  type SignedCall,
+} from './bot-transaction.ts';
 
 /** How a call of the bot names a person: by the number, by the business-scoped id, or by both. */
 export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
+
+export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
 
 type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
   /** Read from the person's row of `users`, whose columns are null if there is none. */
@@ -28,23 +37,47 @@ export async function personTransaction<
   Listed extends string,
   Last extends string,
 >(
-  call: SignedCall,
+  call: PersonCall,
   person: Person,
   { facts, outcomes, otherwise, forgotten = [] }: PersonDecision<Facts, Listed, Last>,
 ): Promise<BotTransaction<Listed | Last | 'conflict', FactsOf<Facts>>> {
   const names = namesOf(person);
-  const tx = await botTransaction(call, {
+  const decision = {
     from: sql`(select 1) left join ${users} on ${eq(users.id, names.userId)}`,
     facts: { ...facts, isKnown: sql<number>`${users.id} is not null` },
-    outcomes: (read) => ({
+    outcomes: (read: never) => ({
       ...(names.isConflict && { conflict: names.isConflict }),
-      ...outcomes(read as never),
+      ...outcomes(read),
     }),
     otherwise,
     forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
-  });
+  };
+  const tx = await botTransaction(call, decision as never, aliasGuard(call, person));
   if (names.isConflict) recordConflict(tx as never, names, call.now);
-  return tx;
+  return tx as never;
+}
+
+/** An id that is not bound to its user's number is unknown: the row was not written by us. */
+function aliasGuard(
+  { db, settings }: PersonCall,
+  { phone, businessUserId }: Person,
+): Guard | undefined {
+  if (businessUserId === undefined) return undefined;
+  const rows = db
+    .select({ phone: users.phone, mac: aliases.mac })
+    .from(aliases)
+    .innerJoin(users, eq(users.id, aliases.userId))
+    .where(and(eq(aliases.kind, 'business'), eq(aliases.value, businessUserId)));
+
+  return {
+    rows,
+    async check(found) {
+      const [alias] = found as Awaited<typeof rows>;
+      if (!alias || alias.phone === phone) return;
+      const isOwn = await isOwnAlias(settings, { ...alias, value: businessUserId });
+      if (!isOwn) throw unknownPerson();
+    },
+  };
 }
 
 /** Applies the transaction, or finds what the same call has decided. Throws 409 for the names of two people. */

@@ -1,7 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { users } from '#db/schema';
-import type { SignedCall } from '../bot/bot-transaction.ts';
-import { applyToPerson, personTransaction, userNamed, type Person } from '../bot/person.ts';
+import {
+  applyToPerson,
+  personTransaction,
+  userNamed,
+  type Person,
+  type PersonCall,
+} from '../bot/person.ts';
 import type { FactsSql, Reads } from '../lib/transaction.ts';
 import type { ChatRow } from './chat-encryption.ts';
 import { requireConversation } from './conversation.ts';
@@ -12,7 +17,7 @@ import { requireConversation } from './conversation.ts';
  * without consent.
  */
 export async function calledConversation<Facts extends FactsSql, Named extends Reads>(
-  call: SignedCall,
+  call: PersonCall,
   person: Person,
   { facts, reads }: { facts: Facts; reads: Named },
 ) {

@@ -36,7 +36,7 @@ export function messageEvents(context: Context, known?: Known): MessageEvents {
 
   return {
     async open(event) {
-      if (event === known?.event) return openKnown(known);
+      if (event === known?.event) return openKnown(context, known);
       return openStored(context, event, await ownerOf(event));
     },
     async close(event, state) {
@@ -48,10 +48,13 @@ export function messageEvents(context: Context, known?: Known): MessageEvents {
   };
 }
 
-function openKnown({ event, message, sentBefore }: Known): OpenedMessage | DeliveryResult {
+async function openKnown(
+  { settings }: Context,
+  { event, message, sentBefore }: Known,
+): Promise<OpenedMessage | DeliveryResult> {
   if (message.state === 'failed') return 'parked';
   if (message.state === 'delivered') return 'delivered';
-  return { body: complete(event, message), sentBefore };
+  return complete(settings, event, { message, sentBefore });
 }
 
 async function openStored(
@@ -72,7 +75,8 @@ async function openStored(
   // A failed message with an event in the queue was given up by a request that was
   // killed.
   if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
-  return { body: complete(event, await openMessage(key, row.id, message)), sentBefore };
+  const opened = await openMessage(key, row.id, message);
+  return complete(settings, event, { message: opened, sentBefore });
 }
 
 async function rowOf(db: Database, { userId }: OutboxEvent): Promise<ChatRow | undefined> {
@@ -89,6 +93,13 @@ function isRetried(event: OutboxEvent): boolean {
   return storedOf(event).data['retried'] === true;
 }
 
-function complete(event: OutboxEvent, { seq, text, at, voice }: ChatMessage): string {
-  return bodyFor(event, { seq, text, at, voice, retried: undefined });
+async function complete(
+  settings: Settings,
+  event: OutboxEvent,
+  { message, sentBefore }: { message: ChatMessage; sentBefore: string | null },
+): Promise<OpenedMessage | DeliveryResult> {
+  const { seq, text, at, voice } = message;
+  const messageId = event.messageId!;
+  const body = await bodyFor(settings, event, { messageId, seq, text, at, voice });
+  return body === null ? 'gone' : { body, sentBefore };
 }

@@ -1,7 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { usedTokens } from '#db/schema';
-import type { SignedCall } from '../bot/bot-transaction.ts';
-import { applyToPerson, personTransaction, unknownPerson, type Person } from '../bot/person.ts';
+import {
+  applyToPerson,
+  personTransaction,
+  unknownPerson,
+  type Person,
+  type PersonCall,
+} from '../bot/person.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import { keyedHash } from '../lib/crypto.ts';
@@ -45,7 +50,7 @@ export function countReferrals(context: Context, conversation: Conversation, rea
 }
 
 /** Counts a referral that the bot has made on WhatsApp; throws 404 for an unknown person. */
-export async function countReported(call: SignedCall, person: Person): Promise<void> {
+export async function countReported(call: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(call, person, {
     facts: {},
     outcomes: ({ isKnown }) => ({ unknown: sql`not ${isKnown}` }),

@@ -16,6 +16,7 @@ import {
   verifyExternalToken as verify,
 } from '../sign-in/external-token.ts';
 import { keyedHashes } from '../lib/crypto.ts';
+import { bindSession } from '../lib/bindings.ts';
 import { openSessionSql } from '../accounts/user-session.ts';
 import { userOf } from '../accounts/identity.ts';
 import { upsertUser } from '../accounts/user-record.ts';
@@ -114,7 +115,8 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({
   };
   const { number, spelling, account } = upsertUser(sighting, settings, now)(used);
   const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${used}`;
-  const [create, seen] = openSessionSql(id, now, owner, false);
+  const mac = await bindSession(settings, { sessionId: id, phone, isLimited: false });
+  const [create, seen] = openSessionSql(id, now, owner, { isLimited: false, mac });
   const {
     signedIn: [found],
   } = await batch(db, {

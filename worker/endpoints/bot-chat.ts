@@ -24,7 +24,7 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
     crisis,
   });
   const { db, now } = context;
-  const found = await calledConversation({ db, now, botCall }, input, {
+  const found = await calledConversation({ db, settings, now, botCall }, input, {
     facts: { voice: voiceSql(entitledTierSql(now)) },
     reads: { subscribers: subscribersOf(db, userNamed(input), now) },
   });

@@ -10,6 +10,7 @@ import {
   personStatements,
   phoneOfId,
 } from '../accounts/identity.ts';
+import { bindAlias, bindTrialLink } from '../lib/bindings.ts';
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
 import { recordContact, upsertUser } from '../accounts/user-record.ts';
 import { claimNumber, openLinkSql, sendReservedCode, type Link } from '../sign-in/claim-number.ts';
@@ -36,6 +37,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const read = linkCode === undefined ? {} : { link: await openLinkSql(context, linkCode) };
   const upsert = phone && (await upsertContact(context, phone));
   const clearLimits = phone && (await clearPhoneRateLimits(settings, phone, isFirstCall));
+  const aliasMac = phone && businessUserId ? await bindAlias(settings, businessUserId, phone) : '';
   const statements = personStatements<string>((own) => {
     const user = phoneSql(sql`${own} and ${isFirstCall}`);
     const contact = recordContact(and(own, isFirstCall)!, now);
@@ -49,7 +51,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
         : // A known id brings its own user, also with a number that nobody has.
           {
             ...upsert(sql`${isFirstCall} and ${mayOwnPhone}`),
-            identity: linkIdentity,
+            identity: linkIdentity(aliasMac),
             contact,
             limits: clearLimits,
             user,
@@ -120,6 +122,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   const mac = await keyedHash(pepper, 'trial', token);
   const phone = input.phone ?? (await phoneOfId(context, input.businessUserId!));
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
+  const ownerMac = await bindTrialLink(settings, mac, phone);
   const expiresAt = now + trialLinkLifetimeMs;
   const spent = sql`exists (select 1 from ${usedTrials} where ${inArray(usedTrials.phoneMac, phoneMacs)})`;
   const statements = personStatements((own) => {
@@ -128,7 +131,8 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
     const facts = sql`select json_object('spent', ${spent}, 'expiresAt', ${expiresAt}) as answer
       ${theirs} and ${isNotNull(users.contactedAt)}`;
     const { tier, days } = input;
-    const row = { mac, userId: sql`${users.id}`, phoneMac: phoneMacs[0]!, tier, days, expiresAt };
+    const owned = { phoneMac: phoneMacs[0]!, ownerMac };
+    const row = { mac, userId: sql`${users.id}`, ...owned, tier, days, expiresAt };
     const link = insertSelect(trialLinks, row, sql`${theirs} and ${isFirstCall} and not ${spent}`);
     return { response: facts, effects: { link } };
   });

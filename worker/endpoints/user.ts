@@ -4,6 +4,7 @@ import { deleteAccount } from '../accounts/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../accounts/account-export.ts';
 import {
   beginPhoneChange as startPhoneChange,
+  boundRowsOf,
   movePhone,
   verifyPhoneChange as finishPhoneChange,
 } from '../accounts/phone-change.ts';
@@ -176,7 +177,9 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...co
   const { phone, phoneAsSent } = input;
   const [user] = await context.db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
-  const move = { phone, whatsappId: phoneAsSent.slice(1), sessionId: null, isAllowed: sql`true` };
+  const bound = await boundRowsOf(context.db, userId);
+  const whatsappId = phoneAsSent.slice(1);
+  const move = { phone, whatsappId, sessionId: null, isAllowed: sql`true`, bound };
   await movePhone(context, user, move);
   return { success: true };
 };

@@ -68,8 +68,6 @@ const parkedDeletionsKeptMs = 30 * dayMs;
 /** Deletes expired rows: one bounded batch of each table in a round trip, until a batch is empty. */
 export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
   const statements = [
-    // The former name of `rate_limit_events`, until the contract migration drops it.
-    deleteOldest(sql`hits`, sql`at`, now - rateLimitEventsKeptMs),
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
     ...expiring.map((each) => deleteExpired(each, now)),
     sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
@@ -87,7 +85,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
 }
 
 /** Reads the first rows of the table alone: an index on their age would be one more write for each row. */
-function deleteOldest(table: SQLiteTable | SQL, since: SQLiteColumn | SQL, before: number): SQL {
+function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number): SQL {
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }
 

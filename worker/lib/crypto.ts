@@ -30,6 +30,8 @@ export type HashPurpose =
   | 'bot-call'
   | 'push'
   | 'message-id'
+  | 'binding'
+  | 'session'
   | 'receipt';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
@@ -71,7 +73,7 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
 }
 
 /** What text of the database is encrypted for, when no conversation's key encrypts it. */
-export type SealPurpose = 'parked-event';
+export type SealPurpose = 'parked-event' | 'event';
 
 export const sealingKey = memoize((secret: string) =>
   memoize(async (purpose: SealPurpose) => {

@@ -25,8 +25,8 @@ const issuedByOthers: ReadonlySet<SecretName> = new Set([
 /** Every secret of the settings by its name; a setting that is being rotated has two. */
 export function secretsOf(settings: SecretSettings): Secret[] {
   const lists: [SecretName, (string | undefined)[]][] = [
-    ['SESSION_KEYS', keysOf(settings.SESSION_KEYS)],
-    ['CHAT_KEYS', keysOf(settings.CHAT_KEYS)],
+    ['SESSION_KEYS', keysOfRing(settings.SESSION_KEYS)],
+    ['CHAT_KEYS', keysOfRing(settings.CHAT_KEYS)],
     ['CODE_PEPPER', settings.CODE_PEPPER ?? []],
     ['BOT_WEBHOOK_SECRET', settings.BOT_WEBHOOK_SECRET ?? []],
     ['STRIPE_WEBHOOK_SECRET', settings.STRIPE_WEBHOOK_SECRET ?? []],
@@ -69,7 +69,8 @@ export function keyNamesOf(ring: string): string[] {
   return entriesOf(ring).map((key) => key.slice(0, key.indexOf(':')));
 }
 
-function keysOf(ring = ''): string[] {
+/** The secrets of a ring, the one for what is new first. */
+export function keysOfRing(ring = ''): string[] {
   return entriesOf(ring).map((key) => key.slice(key.indexOf(':') + 1));
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { botCalls, linkCodes, users } from '#db/schema';
+import { bindAlias, bindSession } from '../lib/bindings.ts';
 import { linkClaimed, spellingOf, userOf } from '../accounts/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
 import { openSessionSql, type SessionClaims } from '../accounts/user-session.ts';
@@ -159,7 +160,11 @@ export async function claimNumber(
       // A replay of a call that another request applies: that one sends the code.
       if (!isFirst) return;
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
-      const delivery = await sendCode({ settings, language: link.language }, link.whatsappId, code);
+      const delivery = await sendCode(
+        { settings, language: link.language },
+        ownSpelling(phone, link.whatsappId),
+        code,
+      );
       if (delivery === 'taken') return;
       // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
       const subjects = delivery === 'unknown' ? [claims, number.codesTo] : counted;
@@ -274,16 +279,18 @@ export async function openClaimed(
     firstWeek: await firstWeek(phone, settings, now),
   };
   const [newUserId, sessionId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const aliasMac = await bindAlias(settings, claimedBy, phone);
   const isNew = sql`exists (select 1 from ${users} where ${users.id} = ${newUserId})`;
   const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)}`;
   const upsert = upsertUser({ ...sighting, id: newUserId }, settings, now)(sql`true`);
-  const [create, seen] = openSessionSql(sessionId, now, owner, false);
+  const mac = await bindSession(settings, { sessionId, phone, isLimited: false });
+  const [create, seen] = openSessionSql(sessionId, now, owner, { isLimited: false, mac });
 
   const { signedIn } = await batch(db, {
     number: db.run(upsert.number),
     spelling: db.run(upsert.spelling),
     account: db.run(upsert.account),
-    identity: db.run(linkClaimed(newUserId, claimedBy, now, isNew)),
+    identity: db.run(linkClaimed(newUserId, { id: claimedBy, mac: aliasMac }, now, isNew)),
     session: db.run(create),
     seen: db.run(seen),
     linkCodes: db.delete(linkCodes).where(eq(linkCodes.phone, phone)),

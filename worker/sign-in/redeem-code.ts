@@ -1,5 +1,6 @@
 import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
 import { codes, linkCodes, rateLimitEvents, users } from '#db/schema';
+import { bindSession } from '../lib/bindings.ts';
 import { userOf } from '../accounts/identity.ts';
 import type { PhoneNumber } from '../accounts/phone.ts';
 import { openSession, type SessionClaims } from '../accounts/user-session.ts';
@@ -33,7 +34,7 @@ export type Redeemed =
 
 /** Uses up a right code and opens the session. A wrong code counts for each of its challenges. */
 export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Redeemed> {
-  const { db, now } = call;
+  const { db, settings, now } = call;
   const { phone } = attempt;
   const { macs, challenges, limits } = await namesOf(call, attempt);
   const isAlone = attempt.challenges.length === 0;
@@ -70,7 +71,8 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
 
   tx.update(['wrong'], codes, { triesLeft: sql`${codes.triesLeft} - 1` }, and(sent, live));
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail: isAlone ? 'number' : 'challenge' }, now);
-  openSession(tx, ['right'], { now });
+  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
+  openSession(tx, ['right'], { now, mac });
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
   if (isAlone) {
     recordEvents(tx, ['wrong'], subjectsIn(limits.wrongTries), { now });

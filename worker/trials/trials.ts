@@ -4,6 +4,8 @@ import { sessions, users, trialLinks, usedTrials, type User } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { batch, type Database } from '../lib/database.ts';
+import { bindSession, isOwnTrialLink } from '../lib/bindings.ts';
+import type { PhoneNumber } from '../accounts/phone.ts';
 import { openSessionSql } from '../accounts/user-session.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { nameOf } from '../lib/sql.ts';
@@ -19,7 +21,14 @@ export type Redemption =
   /** A link that was used, and whose trial runs. */
   | { outcome: 'running' | 'spent' | 'invalid' };
 
-type FoundLink = { isOpen: number; isSpent: number; isRunning: number };
+type FoundLink = {
+  isOpen: number;
+  isSpent: number;
+  isRunning: number;
+  linkMac: string;
+  ownerMac: string | null;
+  phone: PhoneNumber | null;
+};
 
 /** Redeems a trial link once, and creates its session; a read first, so that an unknown token writes nothing. */
 export async function redeemTrial(
@@ -36,16 +45,21 @@ export async function redeemTrial(
   const redeemed = sql`(select * from trial_links where mac in ${macs} and used_by = ${sessionId})`;
   const theirs = sql`from ${users} where ${users.id} in (select user_id from ${redeemed})`;
   const planChanged = sql`'tier', ${entitledTierSql(now)}`;
-  const [created, seen] = openSessionSql(
-    sessionId,
-    now,
-    sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`,
-    true,
-  );
   const found = db.all<FoundLink>(sql`select (${open}) as isOpen, (${spent}) as isSpent,
-    (${running}) as isRunning from trial_links where mac in ${macs}`);
-  const refusal = refusalOf((await found)[0]);
+    (${running}) as isRunning, trial_links.mac as linkMac, owner_mac as ownerMac,
+    (select u.phone from users u where u.id = trial_links.user_id) as phone
+    from trial_links where mac in ${macs}`);
+  const [link] = await found;
+  const refusal = refusalOf(link);
   if (refusal) return refusal;
+  const { linkMac, ownerMac, phone } = link!;
+  if (phone === null || !(await isOwnTrialLink(settings, { linkMac, phone, mac: ownerMac })))
+    return { outcome: 'invalid' };
+
+  const isLimited = true;
+  const mac = await bindSession(settings, { sessionId, phone, isLimited });
+  const owner = sql`from ${redeemed} link join ${users} on ${users.id} = link.user_id`;
+  const [created, seen] = openSessionSql(sessionId, now, owner, { isLimited, mac });
   // A used link is kept as long as its trial, so that a second tap finds what the first one has begun.
   const linkEnd = sql`max(expires_at, ${now} + days * ${dayMs})`;
   const results = await batch(db, {

@@ -1,6 +1,8 @@
 import { and, asc, desc, eq, inArray, lte, or, sql, type SQL } from 'drizzle-orm';
-import { aliases, purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
+import { purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
 import type { ExportSection } from '../accounts/user-record.ts';
+import { userOf } from '../accounts/identity.ts';
+import { sealData } from '../bot/event-data.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import { batch, type Database } from '../lib/database.ts';
@@ -209,8 +211,9 @@ export async function keepPublicStatement(
   const limits = settings.LIMIT_STATEMENTS_PER_ADDRESS;
   const limited = allowedAt([{ subject, limits }]);
   const isAllowed = sql`${limited} <= ${now}`;
-  const owner = sql<string>`(select ${aliases.userId} from ${aliases}
-    where ${aliases.kind} = 'phone' and ${aliases.value} = ${phone})`;
+  const [owner] = await db.all<{ id: string | null }>(
+    sql`select ${userOf('phone', sql`${phone}`)} as id`,
+  );
   const stated: Statement = {
     ...unsettled,
     ...statement,
@@ -221,12 +224,13 @@ export async function keepPublicStatement(
     dueAt: now,
   };
   const { seq: _, ...columns } = stated;
-  const dueAt = sql`case when ${owner} is null then ${now} else ${objectionUntil(stated)} end`;
-  const row = { ...columns, userId: owner, dueAt };
+  const userId = owner?.id ?? null;
+  const dueAt = userId === null ? now : objectionUntil(stated);
+  const row = { ...columns, userId, dueAt };
   const { until, kept } = await batch(db, {
     until: db.all<{ until: number }>(sql`select ${limited} as until`),
     insert: db.run(insertSelect(withdrawals, row, sql`where ${isAllowed}`)),
-    event: db.run(await receivedEvent(settings, stated, now)),
+    event: db.run(await receivedEvent(settings, { ...stated, userId: row.userId }, now)),
     count: db.run(insertEvents(id, now, [[[subject], isAllowed]])),
     kept: db.select().from(withdrawals).where(eq(withdrawals.id, id)),
   });
@@ -243,11 +247,13 @@ export function updateStatement(db: Database, id: string, changes: Partial<State
 
 /** SQL: tells the bot that this statement was kept, with its receipt. */
 async function receivedEvent(settings: Settings, statement: Statement, now: number): Promise<SQL> {
+  const { userId } = statement;
+  const type = 'withdrawal.received';
   const receipt = await receiptOf(settings, statement);
+  const sealed = await sealData(settings, { type, userId: userId ?? '' }, { receipt });
   const owner = sql`from ${withdrawals} join ${users} on ${users.id} = ${withdrawals.userId}
-    where ${withdrawals.id} = ${statement.id}`;
-  const data = sql`'receipt', ${receipt}`;
-  return insertBotEvent(settings, 'withdrawal.received', now, sql`${users.phone}`, data, owner);
+    where ${withdrawals.id} = ${statement.id} and ${users.id} = ${userId}`;
+  return insertBotEvent(settings, type, now, sql`${users.phone}`, sql`'sealed', ${sealed}`, owner);
 }
 
 /** SQL: tells the bot that the money is on its way, once. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteFile from 'libsql';
@@ -69,9 +69,11 @@ const person = `with recursive
     '+' || (12000000000 + i) from number)`;
 
 const tables = [
-  `insert into users (id, phone, whatsapp_id, status, created_at, contacted_at, week_anchor, week_start, used, tier)
-    select id, phone, substr(phone, 2), 'approved', ${contactedAt}, ${contactedAt}, ${weekAnchor}, ${weekAnchor},
+  `insert into users (id, phone, status, created_at, contacted_at, week_anchor, week_start, used, tier)
+    select id, phone, 'approved', ${contactedAt}, ${contactedAt}, ${weekAnchor}, ${weekAnchor},
       ${usedBefore}, 'platinum' from person`,
+  `insert into aliases (kind, value, user_id, proof, at) select 'phone', phone, id, 'contact', ${contactedAt} from person`,
+  `insert into aliases (kind, value, user_id, proof, at) select 'whatsapp', substr(phone, 2), id, 'contact', ${contactedAt} from person`,
   `insert into sessions (id, user_id, created_at, expires_at) select id, id, ${contactedAt}, ${weekAnchor} from person`,
   `insert into bot_calls (id, fingerprint, by, at, answer)
     select 'msg_' || id, hex(zeroblob(32)), id, ${weekAnchor}, '{"at":${contactedAt},"allowed":1}' from person`,
@@ -84,6 +86,18 @@ function seed(file: string, users: number): void {
     'pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory; begin',
   );
   for (const table of tables) database.prepare(`${person} ${table}`).run(users);
+  bindSessions(database, users);
   database.exec('commit; pragma wal_checkpoint(truncate)');
   database.close();
+}
+
+/** Binds each session to its number, as signing in does (worker/lib/bindings.ts). */
+function bindSessions(database: SqliteFile.Database, users: number): void {
+  const [, secret = ''] = settingsFor(0).SESSION_KEYS.split(/[: ]/);
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'session', 32));
+  const bind = database.prepare('update sessions set bound_mac = ? where id = ?');
+  for (let index = 0; index < users; index += 1) {
+    const { id, phone } = personAt(index);
+    bind.run(createHmac('sha256', key).update(`${id}|full|${phone}`).digest('hex'), id);
+  }
 }

@@ -36,15 +36,12 @@ export async function accountsIn(database: Rig['database']): Promise<Map<string,
 export const signedIn = ({ people }: Pick<World, 'people'>): Person[] =>
   people.filter(({ token, left }) => token !== undefined && !left);
 
-/** Every number of a user is an alias, every alias has its user, and the copies for the version before agree. */
+/** Every number of a user is an alias, and every alias has its user. */
 export async function namesAreOfUsers({ people, rig }: World): Promise<Finding> {
   const rows = await rig.database.all<{ wrong: string }>(`
     select phone || ' is no alias of its user' as wrong from users left join aliases
       on kind = 'phone' and value = phone and user_id = id where user_id is null
-    union all select value || ' is of nobody' from aliases left join users on id = user_id where id is null
-    union all select value || ' is not known to the version before' from aliases a
-      left join identities i on i.business_user_id = a.value and i.user_id = a.user_id
-      where a.kind = 'business' and i.user_id is null`);
+    union all select value || ' is of nobody' from aliases left join users on id = user_id where id is null`);
   return {
     what: 'names lead to their users',
     checked: people.length,

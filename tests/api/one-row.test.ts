@@ -1,0 +1,336 @@
+import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { SQLiteTable, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as schema from '../../drizzle/schema.ts';
+import { type Answer, botCall, call, runCron } from './support/api.ts';
+import { subscribe } from './support/buying.ts';
+import { newWriter, reply, write } from './support/chat.ts';
+import { advanceClock, minute } from './support/clock.ts';
+import { beginChange, redeem, requestOtp, verifyChange } from './support/codes.ts';
+import { newBusinessUserId, newPhone } from './support/contacts.ts';
+import { type Person, userOf } from './support/person.ts';
+import { run, sandbox } from './support/sandbox.ts';
+
+/*
+ * Whoever may write any one row of the database reads nothing of anybody. Every column that names a person is set to the
+ * value of a thief, and the other way round; then the thief signs in, reads everything, writes, and the bot is told.
+ */
+
+type Value = string | number | null;
+type Row = Record<string, Value> & { row_id: number };
+type Known = Person & {
+  userId: string;
+  businessUserId: string;
+  texts: string[];
+  trialToken: string;
+};
+
+const tables = Object.values<unknown>(schema).filter((each) => is(each, SQLiteTable));
+
+const columnsOf = (table: SQLiteTable) =>
+  Object.values<SQLiteColumn>(getTableColumns(table)).filter(
+    (column) => column.dataType === 'string' && !column.enumValues?.length,
+  );
+
+/** Whether a value names somebody: by a name, by a keyed hash or key, or in a body. */
+function names(value: Value | undefined, { phone, userId, businessUserId }: Names): boolean {
+  const text = String(value);
+  const isHash = /^[0-9a-f]{64}$|^[\w+/=-]{60,}$/.test(text);
+  return isHash || [phone.slice(1), userId, businessUserId].some((name) => text.includes(name));
+}
+
+async function rowsOf(table: SQLiteTable): Promise<Row[]> {
+  const { rows } = await run(`select rowid as row_id, * from ${getTableName(table)}`);
+  return rows.map((row) => ({ ...row })) as unknown as Row[];
+}
+
+let persons = 0;
+
+/** Somebody about whom every table of the product has a row. */
+async function newKnown(): Promise<Known> {
+  persons += 1;
+  const [mark, businessUserId] = [`person-${persons}-${crypto.randomUUID()}`, newBusinessUserId()];
+  const person = await newWriter();
+  const { phone, token } = person;
+  const contact = (id: string) => botCall('/api/bot/contacts', { phone, businessUserId: id });
+  await done(contact(businessUserId));
+  const texts = ['said', 'answered', 'waiting'].map((each) => `${each} by ${mark}`);
+  await done(write(token, texts[0]!));
+  await done(reply(phone, texts[1]!));
+  const browser = await sandbox.newBrowser(phone);
+  await done(call('PUT', '/api/user/push', { token, body: browser }));
+  await done(subscribe(token, 'basic'));
+  const { body } = await done(botCall('/api/bot/trials', { phone }));
+  const trialToken = new URL(body.url).searchParams.get('token')!;
+  await contact(newBusinessUserId());
+
+  await sandbox.faults({ bot: { status: 503 } });
+  const stated = { name: `name of ${mark}`, contact: phone, email: `${mark}@example.com` };
+  await done(call('POST', '/api/withdrawals', { body: stated }));
+  await done(write(token, texts[2]!));
+  await done(requestOtp(phone));
+  expect((await requestOtp(phone)).status).toBe(429);
+  await done(call('POST', '/api/user/phone', { token, body: { phone: newPhone() } }));
+  texts.push(stated.name, stated.email);
+  return { ...person, userId: userOf(token), businessUserId, texts, trialToken };
+}
+
+async function done(working: Promise<Answer>): Promise<Answer> {
+  const answer = await working;
+  expect(answer, answer.text).toMatchObject({ status: 200 });
+  return answer;
+}
+
+/** The rows of the database that came with somebody. */
+async function stage() {
+  const seen = async () =>
+    new Map(await Promise.all(tables.map(async (table) => [table, await rowsOf(table)] as const)));
+  const before = await seen();
+  const victim = await newKnown();
+  const between = await seen();
+  const thief = await newKnown();
+  const after = await seen();
+  const added = (older: typeof before, newer: typeof before) => (table: SQLiteTable) => {
+    const known = new Set(older.get(table)!.map(({ row_id: id }) => id));
+    return newer.get(table)!.filter(({ row_id: id }) => !known.has(id));
+  };
+  return {
+    victim: { ...victim, rows: added(before, between) },
+    thief: { ...thief, rows: added(between, after) },
+    /** A second SIM of the thief, which has no account yet. */
+    sim: { phone: newPhone(), businessUserId: newBusinessUserId(), userId: crypto.randomUUID() },
+  };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+type Tamper = { table: SQLiteTable; row: Row; column: SQLiteColumn; value: Value };
+
+type Names = { phone: string; userId: string; businessUserId: string };
+
+/** A value in which every name of one person is one of another. */
+function renamed(value: Value, from: Names, to: Names): Value {
+  return typeof value !== 'string'
+    ? value
+    : value
+        .replaceAll(from.phone.slice(1), to.phone.slice(1))
+        .replaceAll(from.userId, to.userId)
+        .replaceAll(from.businessUserId, to.businessUserId);
+}
+
+/** Each column that differs between like rows of the two, with the value of the other one. */
+function tampersOf(table: SQLiteTable, { victim, thief, sim }: Stage): Tamper[] {
+  const [theirs, own] = [victim.rows(table), thief.rows(table)];
+  return columnsOf(table).flatMap((column) => {
+    const seen = new Set<string>();
+    return theirs
+      .filter((row) => names(row[column.name], victim))
+      .flatMap((row) => {
+        const like = own.find((each) => each['kind'] === row['kind'] && isLike(each, row));
+        const values: [Row, Value | undefined][] = [
+          [row, like?.[column.name]],
+          [row, renamed(row[column.name]!, victim, sim)],
+          [row, renamed(row[column.name]!, victim, thief)],
+          ...(like ? [[like, row[column.name]] as [Row, Value]] : []),
+          ...(like ? [[like, renamed(like[column.name]!, thief, victim)] as [Row, Value]] : []),
+        ];
+        return values.flatMap(([changed, value]) => {
+          const key = JSON.stringify([changed.row_id, value]);
+          if (value === undefined || value === changed[column.name] || seen.has(key)) return [];
+          seen.add(key);
+          return [{ table, row: changed, column, value }];
+        });
+      });
+  });
+}
+
+/** Rows of the same table that say the same of two people: of one kind of event, of one challenge. */
+function isLike(one: Row, other: Row): boolean {
+  const typeOf = ({ body }: Row) => (typeof body === 'string' ? JSON.parse(body).type : null);
+  if (typeOf(one) !== typeOf(other)) return false;
+  return (one['challenge'] === '') === (other['challenge'] === '');
+}
+
+/**
+ * Whether the database took the change. A unique value is taken from the thief's own row first: a thief can be somebody
+ * who never had one.
+ */
+async function apply({ table, row, column, value }: Tamper, { thief }: Stage): Promise<boolean> {
+  const name = getTableName(table);
+  const set = () =>
+    run(
+      `update ${name} set ${column.name} = ? where rowid = ?`,
+      value as unknown as string,
+      row.row_id,
+    ).then(
+      ({ rowsAffected }) => rowsAffected > 0,
+      () => false,
+    );
+  if (await set()) return true;
+  const own = thief.rows(table).filter((each) => each['kind'] === row['kind'] && each !== row);
+  if (own.length === 0 || thief.rows(table).includes(row) || name === 'users') return false;
+  for (const each of own)
+    await run(`delete from ${name} where rowid = ?`, each.row_id).catch(() => undefined);
+  return set();
+}
+
+async function putBack(table: SQLiteTable, rows: Row[]): Promise<void> {
+  for (const row of rows) {
+    const { row_id: rowid, ...columns } = row;
+    const entries = Object.entries({ rowid, ...columns });
+    const names = entries.map(([name]) => name).join(', ');
+    const places = entries.map(() => '?').join(', ');
+    const values = entries.map(([, value]) => value as unknown as string);
+    await run(
+      `insert or replace into ${getTableName(table)} (${names}) values (${places})`,
+      ...values,
+    ).catch(() => undefined);
+  }
+}
+
+const reads = [
+  ['GET', '/api/user/me'],
+  ['GET', '/api/user/chat'],
+  ['GET', '/api/user/export'],
+  ['GET', '/api/user/sessions'],
+  ['GET', '/api/user/platform'],
+  ['GET', '/api/billing/withdrawal'],
+] as const;
+
+async function readAll(token: string | undefined): Promise<string[]> {
+  if (!token) return [];
+  const responses = await Promise.all(reads.map(([method, path]) => call(method, path, { token })));
+  return responses.map(({ text }) => text);
+}
+
+async function signIn(phone: string, businessUserId: string): Promise<string | undefined> {
+  await run('delete from rate_limit_events');
+  await botCall('/api/bot/contacts', { phone, businessUserId });
+  await botCall('/api/bot/contacts', { phone });
+  const { body } = await requestOtp(phone);
+  if (!body.challenge) return undefined;
+  const code = (await sandbox.messages(phone)).findLast((message) => message.code)?.code;
+  return (await redeem({ phone, otp: code!, challenge: body.challenge })).body.token;
+}
+
+async function asBot(names: object): Promise<string[]> {
+  const paths = ['usage', 'entitlements', 'typing', 'voice'];
+  const id = crypto.randomUUID();
+  const answers = await Promise.all(
+    paths.map((path) => botCall(`/api/bot/${path}`, path === 'voice' ? { ...names, id } : names)),
+  );
+  return answers.map(({ text }) => text);
+}
+
+/** Everything that the thief sees, and what the bot learns meanwhile. */
+async function attack({ thief, sim }: Stage) {
+  advanceClock(2 * minute);
+  const before = (await sandbox.botEvents()).length;
+  const open = await readAll(thief.token);
+  await write(thief.token, 'What did I tell you?');
+  const numbers = [thief, sim] as const;
+  const signedIn = await Promise.all(
+    numbers.map(async ({ phone, businessUserId }) => {
+      const token = await signIn(phone, businessUserId);
+      const read = await readAll(token);
+      if (token) await write(token, 'What did I tell you last?');
+      return read;
+    }),
+  );
+  const { body } = await call('POST', '/auth/verify-trial-token', {
+    body: { trialToken: thief.trialToken },
+  });
+  const byLink = await readAll(body.token);
+  const byBot = await Promise.all(
+    numbers.flatMap(({ phone, businessUserId }) => [asBot({ phone }), asBot({ businessUserId })]),
+  );
+  await sandbox.faults({ bot: null });
+  await run('update outbox set due_at = 0, leased_until = 0 where parked_at is null');
+  await runCron();
+  const told = (await sandbox.botEvents()).slice(before);
+  const phones = await Promise.all(numbers.map(({ phone }) => sandbox.messages(phone)));
+  return {
+    seen: [open, signedIn, byLink, byBot, phones].flat(3).map((each) => JSON.stringify(each)),
+    told,
+  };
+}
+
+const marksOf = ({ phone, userId, businessUserId, texts }: Known) => [
+  phone.slice(1),
+  userId,
+  businessUserId,
+  ...texts,
+];
+
+/** What a tamper has shown: of the victim to the thief, or of one under the name of the other. */
+async function leaksOf(staged: Stage): Promise<string[]> {
+  const { victim, thief, sim } = staged;
+  const { seen, told } = await attack(staged);
+  const theirs = marksOf(victim);
+  const own = [...marksOf(thief), sim.phone.slice(1), sim.businessUserId];
+  const isOf = (text: string, marks: string[]) => marks.filter((mark) => text.includes(mark));
+  const mixed = told.flatMap((event) => {
+    const text = JSON.stringify(event);
+    const [found, others] = [isOf(text, theirs), isOf(text, own)];
+    return found.length > 0 && others.length > 0
+      ? [`bot: ${[...found, ...others].join()}: ${text}`]
+      : [];
+  });
+  const read = seen.flatMap((text) => isOf(text, theirs).map((mark) => `read: ${mark}`));
+  return [...new Set([...read, ...mixed])];
+}
+
+afterEach(() => sandbox.faults({ bot: null }));
+
+/** Tables that hold nothing about a person for longer than a transaction, or nothing at all. */
+const empty = new Set(['decisions', 'daily_codes', 'daily_totals', 'stripe_events', 'left_weeks']);
+/** They fill by what no stage does: a token, a trial, a clearing. */
+const unstaged = new Set(['used_tokens', 'used_trials', 'chat_erasures']);
+
+describe('whoever writes one row reads nothing of anybody', () => {
+  it.each(tables.map((table) => [getTableName(table), table] as const))(
+    '%s',
+    async (name, table) => {
+      const staged = await stage();
+      const kept = [...staged.victim.rows(table), ...staged.thief.rows(table)];
+      if (!empty.has(name) && !unstaged.has(name)) expect(kept).not.toEqual([]);
+      const found: string[] = [];
+      for (const tamper of tampersOf(table, staged)) {
+        await sandbox.faults({ bot: { status: 503 } });
+        if (!(await apply(tamper, staged))) continue;
+        const where = `${name}.${tamper.column.name} := ${tamper.value}`;
+        for (const leak of await leaksOf(staged)) found.push(`${where}: ${leak}`);
+        await putBack(table, kept);
+      }
+      expect(found).toEqual([]);
+    },
+  );
+
+  it('is no excuse: without a change everybody reads what is their own', async () => {
+    const staged = await stage();
+    const own = (await readAll(staged.thief.token)).join();
+    for (const text of staged.thief.texts) expect(own).toContain(text);
+    expect(await leaksOf(staged)).toEqual([]);
+  });
+});
+
+describe('an older row that is put back', () => {
+  const ofAccount = ['users', 'aliases', 'sessions', 'trial_links', 'push_subscriptions'];
+
+  it.each(ofAccount)('of %s opens nothing to the new owner of the number', async (name) => {
+    const table = tables.find((each) => getTableName(each) === name)!;
+    const { victim, sim } = await stage();
+    const older = victim.rows(table);
+    await sandbox.faults({ bot: null });
+    await run('delete from rate_limit_events');
+    const begun = await beginChange(victim.token);
+    expect((await verifyChange(victim.token, begun)).status).toBe(200);
+    await putBack(table, older);
+
+    const token = await signIn(victim.phone, sim.businessUserId);
+    const seen = (await readAll(token)).join();
+    for (const mark of [begun.phone.slice(1), ...victim.texts]) expect(seen).not.toContain(mark);
+    // Nor does a session that the change has ended.
+    const ended = (await readAll(victim.token)).join();
+    if (name === 'sessions') for (const text of victim.texts) expect(ended).not.toContain(text);
+  });
+});

@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import { fromBase64, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
+import { log } from '../lib/log.ts';
+import type { Settings } from '../settings.ts';
+
+/** Of these, only the newest that waits is worth sending. */
+export type ReplaceableEvent = 'platform.changed' | 'chat.consent' | 'chat.cleared';
+
+/** The events that hold all their data. */
+export type BotEvent =
+  | ReplaceableEvent
+  | 'user.approved'
+  | 'user.deleted'
+  | 'user.phone_changed'
+  | 'user.unused'
+  | 'plan.changed'
+  | 'withdrawal.received'
+  | 'withdrawal.refunded';
+
+/**
+ * `chat.message` points to a message of the conversation
+ * (worker/chat/message-queue.ts).
+ */
+export type EventType = BotEvent | 'chat.message';
+
+/**
+ * What an event may say, by its type. A row of the outbox is believed no further: words that somebody has written into
+ * one reach nobody. What names or quotes a person is encrypted for the account whose event it is.
+ */
+const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);
+const open = {
+  'chat.message': v.object({
+    locale: v.picklist(['en', 'es', 'pt-BR']),
+    country: v.nullable(v.pipe(v.string(), v.regex(/^[A-Z0-9]{2}$/))),
+  }),
+  'chat.cleared': v.object({}),
+  'chat.consent': v.object({ version: v.nullable(v.pipe(v.string(), v.regex(/^[!-~]{1,32}$/))) }),
+  'platform.changed': v.object({ platform: v.picklist(['whatsapp', 'web']) }),
+  'plan.changed': v.object({ tier, offSaleTier: v.optional(tier) }),
+  'user.approved': v.object({ status: v.literal('approved') }),
+  'user.unused': v.object({ deletesAt: v.pipe(v.string(), v.isoTimestamp()) }),
+  'withdrawal.refunded': v.object({
+    amount: v.pipe(v.number(), v.integer()),
+    currency: v.pipe(v.string(), v.regex(/^[a-z]{3}$/)),
+  }),
+} satisfies Partial<Record<EventType, v.GenericSchema>>;
+
+const Sealed = v.object({ sealed: v.string() });
+
+export type SealedType = Exclude<EventType, keyof typeof open>;
+type Data = Record<string, unknown>;
+type Peppers = Pick<Settings, 'CODE_PEPPER'>;
+type Of = { type: EventType; userId: string | null };
+
+/** A deletion names its account itself, since the account is gone when it is sent. */
+const contextOf = ({ type, userId }: Of) =>
+  type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`;
+
+/** The data of an event that names or quotes a person, as it is stored. */
+export async function sealData(
+  { CODE_PEPPER: [pepper] }: Peppers,
+  of: { type: SealedType; userId: string },
+  data: Data,
+): Promise<string> {
+  const key = await sealingKey(pepper!)('event');
+  const plain = new TextEncoder().encode(JSON.stringify(data));
+  return toBase64(await seal(key, contextOf(of), plain));
+}
+
+/** The data of a stored event; null, with a line in the log, for one that was not written for this account. */
+export async function openData(settings: Peppers, of: Of, stored: unknown): Promise<Data | null> {
+  const data = await readData(settings, of, stored);
+  if (!data) log('error', 'row_not_bound', { table: 'outbox' });
+  return data;
+}
+
+async function readData(settings: Peppers, of: Of, stored: unknown): Promise<Data | null> {
+  const shape = shapeOf(of.type);
+  if (shape) {
+    const read = v.safeParse(shape, stored);
+    return read.success ? (read.output as Data) : null;
+  }
+  const read = v.safeParse(Sealed, stored);
+  return read.success ? unsealData(settings, of, read.output.sealed) : null;
+}
+
+const shapeOf = (type: EventType): v.GenericSchema | undefined =>
+  Object.hasOwn(open, type) ? open[type as keyof typeof open] : undefined;
+
+async function unsealData(settings: Peppers, of: Of, sealed: string): Promise<Data | null> {
+  for (const pepper of settings.CODE_PEPPER) {
+    try {
+      const key = await sealingKey(pepper)('event');
+      const plain = await unseal(key, contextOf(of), fromBase64(sealed));
+      return JSON.parse(new TextDecoder().decode(plain));
+    } catch {
+      // The next secret of the ring may open it.
+    }
+  }
+  return null;
+}

@@ -1,0 +1,72 @@
+import type { PhoneNumber } from '#db/schema';
+import { keyedHash, keyedHashes } from './crypto.ts';
+import { log } from './log.ts';
+import { memoize } from './memoize.ts';
+import { keysOfRing } from './secrets.ts';
+
+/**
+ * Keyed hashes that bind a row to the number of its user. Whoever may write a row of the database cannot make one for
+ * another number, so the row opens nothing there.
+ */
+type Keys = { CODE_PEPPER: string[] };
+type SessionKeys = { SESSION_KEYS: string };
+
+/** Binds a business-scoped id to the number whose user has it. */
+export function bindAlias(settings: Keys, businessUserId: string, phone: PhoneNumber) {
+  return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'alias', businessUserId, phone);
+}
+
+/** Binds a trial link, by the keyed hash of its token, to the number that it was made for. */
+export function bindTrialLink(settings: Keys, linkMac: string, phone: PhoneNumber) {
+  return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'trial-link', linkMac, phone);
+}
+
+/** Binds a session to the number that signed in; one of a trial link, which signs nobody in, to its limits. */
+export function bindSession(settings: SessionKeys, session: BoundSession): Promise<string> {
+  const [secret] = keysOfRing(settings.SESSION_KEYS) as [string];
+  return keyedHash(secret, 'session', ...partsOf(session));
+}
+
+export type BoundSession = { sessionId: string; phone: PhoneNumber; isLimited: boolean };
+
+const partsOf = ({ sessionId, phone, isLimited }: BoundSession) =>
+  isLimited ? [sessionId, 'limited'] : [sessionId, 'full', phone];
+
+export async function isOwnAlias(
+  { CODE_PEPPER }: Keys,
+  { value, phone, mac }: { value: string; phone: PhoneNumber; mac: string | null },
+): Promise<boolean> {
+  return isOneOf(mac, 'aliases', await keyedHashes(CODE_PEPPER, 'binding', 'alias', value, phone));
+}
+
+export async function isOwnTrialLink(
+  { CODE_PEPPER }: Keys,
+  { linkMac, phone, mac }: { linkMac: string; phone: PhoneNumber; mac: string | null },
+): Promise<boolean> {
+  const macs = await keyedHashes(CODE_PEPPER, 'binding', 'trial-link', linkMac, phone);
+  return isOneOf(mac, 'trial_links', macs);
+}
+
+const sessionsKept = 1000;
+
+/** A client calls for weeks with one session, so the isolate keeps what it has computed. */
+const sessionMacs = memoize((ring: string) =>
+  memoize(
+    (parts: string) => keyedHashes(keysOfRing(ring), 'session', ...(JSON.parse(parts) as string[])),
+    sessionsKept,
+  ),
+);
+
+export async function isOwnSession(
+  { SESSION_KEYS }: SessionKeys,
+  { mac, ...session }: BoundSession & { mac: string | null },
+): Promise<boolean> {
+  const macs = await sessionMacs(SESSION_KEYS)(JSON.stringify(partsOf(session)));
+  return isOneOf(mac, 'sessions', macs);
+}
+
+function isOneOf(mac: string | null, table: string, macs: string[]): boolean {
+  const isBound = mac !== null && macs.includes(mac);
+  if (!isBound) log('error', 'row_not_bound', { table });
+  return isBound;
+}
