@@ -57,10 +57,10 @@ it('queues a message, or names the first reason of the refusal, which the respon
     user: person,
     waiting: fc.nat(mostWaiting + 1),
     kind: fc.constantFrom('text' as const, 'voice' as const),
-    evenIfSpent: fc.boolean(),
+    inCrisis: fc.boolean(),
   });
   fc.assert(
-    fc.property(cases, ({ user, waiting, kind, evenIfSpent }) => {
+    fc.property(cases, ({ user, waiting, kind, inCrisis }) => {
       for (const table of ['users', 'outbox']) rows.exec(`delete from ${table}`);
       rows.run(sql`insert into users values ('one', '+1', ${user.chatKey}, ${user.tier}, ${Number(user.tierWaits)},
         ${user.trialTier}, ${user.trialEndsAt}, ${user.weekAnchor}, ${Number(user.weekFrozen)}, ${user.weekStart}, ${user.used})`);
@@ -69,19 +69,19 @@ it('queues a message, or names the first reason of the refusal, which the respon
           sql`insert into outbox (id, user_id, message_id) values (${`m${index}`}, 'one', ${`m${index}`})`,
         );
 
-      const [decide, enqueue] = queueMessage(build, { ...message, kind }, evenIfSpent);
+      const [decide, enqueue] = queueMessage(build, { ...message, kind }, inCrisis);
       const outcome = rows.row<{ outcome: never }>(decide.getSQL())!.outcome as string;
       const event = rows.row<{ leased_until: number }>(enqueue.getSQL());
 
       const tier = entitledTier(user, now);
       const { used } = currentCount(user as User, now);
       const limit = weeklyLimit(tier);
-      const isSpent = limit >= 0 && used + 1 > limit && !evenIfSpent;
+      const isSpent = limit >= 0 && used + 1 > limit && !inCrisis;
       const reasons = [
         ['consentNeeded', user.chatKey === null],
         ['voiceNotInPlan', kind === 'voice' && !plans[tier].hasVoice],
         ['allowanceSpent', isSpent],
-        ['rateLimited', waiting >= mostWaiting],
+        ['rateLimited', waiting >= mostWaiting && !(inCrisis && kind === 'text')],
       ] as const;
       const expected = reasons.find(([, applies]) => applies)?.[0] ?? 'queued';
       expect(outcome).toBe(expected);
