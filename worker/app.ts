@@ -26,7 +26,8 @@ const table = Object.entries(endpoints) as [EndpointName, Endpoint][];
 
 export const app = new Hono<AppEnv>();
 
-// A caller's request id is ignored, since it could imitate another request in the log.
+// A caller's request id is ignored, since it
+// could imitate another request in the log.
 app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
 for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
 app.notFound((c) => refuse(new RequestError('notFound'), c));

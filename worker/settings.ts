@@ -19,13 +19,18 @@ const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
 );
-/** A key is found by its name, so that two of one name would hide the second. */
+/**
+ * A key is found by its name, so that two of one name would hide the second.
+ */
 const keyRing = v.pipe(
   text,
   v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
   v.check((ring) => new Set(keyNamesOf(ring)).size === keyNamesOf(ring).length),
 );
-/** Languages as WhatsApp spells them, such as `en es pt_BR`: the first is for everybody whose language is not among them. */
+/**
+ * Languages as WhatsApp spells them, such as `en es pt_BR`:
+ * the first is for everybody whose language is not among them.
+ */
 const templateLanguages = v.pipe(
   v.optional(
     v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)),
@@ -49,7 +54,10 @@ const keyPairs = v.pipe(
   optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
   v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
 );
-/** Names such as `push.example` and `*.push.example`, or whole origins such as `http://127.0.0.1:8788`. */
+/**
+ * Names such as `push.example` and `*.push.example`,
+ * or whole origins such as `http://127.0.0.1:8788`.
+ */
 const hosts = (fallback: string) =>
   v.pipe(
     v.optional(v.string(), fallback),
@@ -84,7 +92,10 @@ export const Settings = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
-  /** Days without use before an account without a subscription is deleted; the bot notifies its user 30 days before. */
+  /**
+   * Days without use before an account without a subscription
+   * is deleted; the bot notifies its user 30 days before.
+   */
   ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60), v.maxValue(mostDays)),
 
   TURSO_DATABASE_URL: text,
@@ -93,13 +104,18 @@ export const Settings = v.object({
   /** `kid:secret kid:secret`: the first signs, all verify. */
   SESSION_KEYS: keyRing,
   CODE_PEPPER: rotating,
-  /** `kid:secret kid:secret`: the first wraps the keys of conversations, all unwrap them. */
+  /**
+   * `kid:secret kid:secret`: the first wraps
+   * the keys of conversations, all unwrap them.
+   */
   CHAT_KEYS: keyRing,
   CHAT_RETENTION_DAYS: v.pipe(positive(90), v.maxValue(mostDays)),
   CHAT_MESSAGES_PER_MINUTE: positive(20),
   CHAT_MESSAGES_WAITING: positive(5),
 
-  /** If it ends with a version, that version overrides `WHATSAPP_API_VERSION`. */
+  /**
+   * If it ends with a version, that version overrides `WHATSAPP_API_VERSION`.
+   */
   WHATSAPP_API_BASE: v.pipe(
     v.optional(address, 'https://graph.facebook.com'),
     v.transform((url) => url.replace(/\/+$/, '')),
@@ -117,7 +133,10 @@ export const Settings = v.object({
   BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
-  /** `public:private public:private`: the first is for new subscriptions. Without it nobody is notified of a reply. */
+  /**
+   * `public:private public:private`: the first is for new
+   * subscriptions. Without it nobody is notified of a reply.
+   */
   VAPID_KEYS: keyPairs,
   PUSH_HOSTS: hosts(publicPushHosts),
 
@@ -128,7 +147,10 @@ export const Settings = v.object({
   ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
   /** Days in which a contract can be withdrawn; 0 turns the function off. */
   WITHDRAWAL_DAYS: days(14, 400),
-  /** Days that statements of withdrawal are kept, as the law of the owner's country asks. */
+  /**
+   * Days that statements of withdrawal are kept,
+   * as the law of the owner's country asks.
+   */
   WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.maxValue(mostDays)),
   LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
 
@@ -157,13 +179,22 @@ export const Settings = v.object({
   LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
   LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
   LIMIT_CALLS_PER_USER: limits('240/1m'),
-  /** Codes that the service sends in a UTC day; each costs money. Numbers that have just written may use as many again. */
+  /**
+   * Codes that the service sends in a UTC day; each costs money.
+   * Numbers that have just written may use as many again.
+   */
   CODE_BUDGET_PER_DAY: positive(5000),
-  /** Wrong codes of all numbers in a UTC day; above it only codes with a challenge are compared. */
+  /**
+   * Wrong codes of all numbers in a UTC day; above
+   * it only codes with a challenge are compared.
+   */
   WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
 });
 
-/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
+/**
+ * A P-256 key pair in base64url: the
+ * uncompressed point, and the private scalar.
+ */
 export type KeyPair = { publicKey: string; privateKey: string };
 
 function keyPairOf(text: string): KeyPair {
@@ -184,7 +215,10 @@ const essential = new Set<string>([
   'TURSO_AUTH_TOKEN',
 ] satisfies SettingName[]);
 
-/** Null when an essential setting is wrong; reading any other wrong one throws 503. Each is logged once an isolate. */
+/**
+ * Null when an essential setting is wrong; reading any other
+ * wrong one throws 503. Each is logged once an isolate.
+ */
 export const settingsOf: (env: object) => Settings | null = memoize((env: object) => {
   const { settings, invalid } = readSettings(env);
   const weak = [...secretsOf(settings).filter(isShort), ...repeatedSecrets(secretsOf(settings))];
@@ -213,7 +247,10 @@ function readSettings(env: object): { settings: Partial<Settings>; invalid: stri
   };
 }
 
-/** With a malformed address, delivery fails and is retried, so no event is lost before the owner corrects it. */
+/**
+ * With a malformed address, delivery fails and is retried,
+ * so no event is lost before the owner corrects it.
+ */
 function turnedOff(name: string, env: object): PropertyDescriptor {
   if (name === 'BOT_WEBHOOK_URL') return { value: new Map(Object.entries(env)).get(name) };
   return {

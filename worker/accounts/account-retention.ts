@@ -8,7 +8,10 @@ import { dayMs } from '../lib/time.ts';
 
 const rowsPerStep = 500;
 const stepsPerRun = 10;
-/** How long (ms) before the deletion of an unused account the bot notifies its user. */
+/**
+ * How long (ms) before the deletion of an
+ * unused account the bot notifies its user.
+ */
 export const noticeMs = 30 * dayMs;
 
 /** Instants in unix ms; `noticeAt` is null before the user was notified. */
@@ -39,7 +42,10 @@ type Due = Account & { id: string };
 type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
 type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
-/** SQL: when an account was last used. A week starts with the first counted message in it. */
+/**
+ * SQL: when an account was last used. A week
+ * starts with the first counted message in it.
+ */
 const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contactedAt}, 0), ${users.lastContactAt},
   ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
 const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;

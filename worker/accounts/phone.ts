@@ -11,13 +11,19 @@ import type { Settings } from '../settings.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
-/** The number in a pasted text, without a trunk prefix that its country does not dial from abroad. It may break the rule of `Phone`. */
+/**
+ * The number in a pasted text, without a trunk prefix that its country
+ * does not dial from abroad. It may break the rule of `Phone`.
+ */
 export async function readPastedPhone(pasted: string): Promise<string> {
   const phone = readPhone(pasted);
   return mayHoldTrunkPrefix(phone) ? readPhone(pasted, await loadPlans()) : phone;
 }
 
-/** The plans are evaluated by the first number that needs them, not by every start. */
+/**
+ * The plans are evaluated by the first number
+ * that needs them, not by every start.
+ */
 let plans: NumberingPlans | undefined;
 
 async function loadPlans(): Promise<NumberingPlans> {
@@ -32,7 +38,8 @@ async function loadPlans(): Promise<NumberingPlans> {
 }
 
 /**
- * The only spelling that is stored: WhatsApp adds or drops digits in Mexico, Argentina and Brazil, and Benin and
+ * The only spelling that is stored: WhatsApp adds or drops
+ * digits in Mexico, Argentina and Brazil, and Benin and
  * Côte d'Ivoire have put digits before their old numbers.
  */
 export function canonicalPhone(phone: string): PhoneNumber {
@@ -43,12 +50,18 @@ export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
   return canonicalPhone(`+${whatsappId}`) === phone;
 }
 
-/** Where a number's codes go. A database that somebody else can write must not lead them to another phone. */
+/**
+ * Where a number's codes go. A database that somebody
+ * else can write must not lead them to another phone.
+ */
 export function ownSpelling(phone: PhoneNumber, whatsappId: string | null): string {
   return whatsappId !== null && isSpellingOf(phone, whatsappId) ? whatsappId : phone.slice(1);
 }
 
-/** An international number in any spelling; its output is canonical. For numbers that enter outside a request body. */
+/**
+ * An international number in any spelling; its output is
+ * canonical. For numbers that enter outside a request body.
+ */
 export const CanonicalPhone = v.pipe(Phone, v.transform(canonicalPhone));
 
 function canonicalSpelling(phone: string): string {
@@ -65,7 +78,10 @@ function canonicalSpelling(phone: string): string {
   return phone;
 }
 
-/** The two digits that each operator's numbers got in January 2021, by the second or third digit of the old number. */
+/**
+ * The two digits that each operator's numbers got in January
+ * 2021, by the second or third digit of the old number.
+ */
 function ivorianOperator(old: string): string {
   const isLandline = /^[23]/.test(old);
   if (isLandline) return { 0: '25', 8: '21' }[old[2]!] ?? '27';
@@ -76,7 +92,9 @@ function ivorianOperator(old: string): string {
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
-/** The subjects of the rate limits on a number, which name it by keyed hashes. */
+/**
+ * The subjects of the rate limits on a number, which name it by keyed hashes.
+ */
 export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber) {
   const hashes = await keyedHashes(CODE_PEPPER, 'limit', phone);
   return {
@@ -86,7 +104,10 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-/** SQL that removes the rate-limit events of a number where the condition holds, those of its hard limit excepted. */
+/**
+ * SQL that removes the rate-limit events of a number where
+ * the condition holds, those of its hard limit excepted.
+ */
 export async function clearPhoneRateLimits(
   peppers: Peppers,
   phone: PhoneNumber,

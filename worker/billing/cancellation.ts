@@ -7,7 +7,10 @@ import { isDone, isRefusal, StripeRefused, unlessRefused, withStripe } from './s
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
 import { syncLeased, type Billing } from './sync.ts';
 
-/** Returns when (unix ms) the plan ends, with its paid week. Repeatable. Throws 409 without a subscription, 503. */
+/**
+ * Returns when (unix ms) the plan ends, with its paid week.
+ * Repeatable. Throws 409 without a subscription, 503.
+ */
 export function cancelPlan(
   billing: Billing,
   leased: LeasedCustomer,
@@ -20,7 +23,10 @@ export function cancelPlan(
   });
 }
 
-/** Takes a cancellation back; a subscription that was not cancelled stays as it is. Returns null, as nothing ends. */
+/**
+ * Takes a cancellation back; a subscription that was not
+ * cancelled stays as it is. Returns null, as nothing ends.
+ */
 export function resumePlan(
   billing: Billing,
   leased: LeasedCustomer,
@@ -53,12 +59,16 @@ async function changeLive(
     return changeEach(stripe, live, change);
   });
   const { result: user, ...release } = await syncLeased(billing, leased).catch(unlessRefusedToRead);
-  // The sync that follows the change reads the date; without one, Stripe's response to the change has it.
+  // The sync that follows the change reads the date;
+  // without one, Stripe's response to the change has it.
   if (user) return { result: user.cancelAt, ...release };
   return { result: Math.max(...changed.map(endOf)), changes: { dueAt: Date.now() } };
 }
 
-/** Changes every subscription, also if Stripe refuses one of them; then throws that refusal. */
+/**
+ * Changes every subscription, also if Stripe
+ * refuses one of them; then throws that refusal.
+ */
 async function changeEach(
   stripe: Stripe,
   live: Stripe.Subscription[],
@@ -91,7 +101,10 @@ function unlessRefusedToRead(error: unknown): { result: null } {
   throw error;
 }
 
-/** Stripe refuses to change the end of a subscription while a schedule manages it. */
+/**
+ * Stripe refuses to change the end of a
+ * subscription while a schedule manages it.
+ */
 async function releaseSchedule(stripe: Stripe, { schedule }: Stripe.Subscription): Promise<void> {
   const id = idOf(schedule);
   if (id) await unlessRefused(stripe.subscriptionSchedules.release(id));

@@ -29,7 +29,10 @@ export type SubscriptionState = {
   unknownPrice: string | null;
 };
 
-/** Metadata of the subscription that waits for the end of our own trial. A number has one trial, ever. */
+/**
+ * Metadata of the subscription that waits for the end
+ * of our own trial. A number has one trial, ever.
+ */
 export const planAfterTrialMetadata = { begins: 'after_trial' };
 
 export type Known = {
@@ -38,11 +41,16 @@ export type Known = {
   heldTier: PlanId;
   heldPause: SubscriptionState['collectionPause'];
   prices: ReadonlyMap<string, PaidPlanId | null>;
-  /** The last paid week of each subscription whose present period is not paid. */
+  /**
+   * The last paid week of each subscription whose present period is not paid.
+   */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
-/** Derives the subscription state from all subscriptions of a customer, ended ones included. */
+/**
+ * Derives the subscription state from all
+ * subscriptions of a customer, ended ones included.
+ */
 export function derive(subscriptions: Stripe.Subscription[], known: Known): SubscriptionState {
   const { best, sold, unknown } = bestOf(subscriptions, known.heldTier);
   const history = {
@@ -107,7 +115,9 @@ function stateOf(live: Live, known: Known) {
   };
 }
 
-/** Neither behaviour of a pause pays a week later: its end alone grants nothing. */
+/**
+ * Neither behaviour of a pause pays a week later: its end alone grants nothing.
+ */
 function pauseOf(
   { pause_collection: pause }: Stripe.Subscription,
   held: SubscriptionState['collectionPause'],
@@ -119,7 +129,10 @@ function pauseOf(
   };
 }
 
-/** Whether the last paid week is the present period, whose later changes alone are unpaid. */
+/**
+ * Whether the last paid week is the present
+ * period, whose later changes alone are unpaid.
+ */
 function covers(paid: PaidWeek | null | undefined, periodStart: number): boolean {
   return paid !== undefined && paid !== null && paid.start >= periodStart;
 }
@@ -141,7 +154,9 @@ function statusOf({
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-/** While the present period is not paid: at most the plan that was paid last. */
+/**
+ * While the present period is not paid: at most the plan that was paid last.
+ */
 function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;
@@ -152,7 +167,10 @@ function cancelInstant(subscription: Stripe.Subscription, periodEnd: number): nu
   return subscription.cancel_at_period_end ? periodEnd : null;
 }
 
-/** A scheduled change counts when it leads to a lower plan; during a trial, to any other plan. */
+/**
+ * A scheduled change counts when it leads to a
+ * lower plan; during a trial, to any other plan.
+ */
 function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean): PaidPlanId | null {
   if (!planned || planned === tier) return null;
   return trialing || plans[planned].level < plans[tier].level ? planned : null;

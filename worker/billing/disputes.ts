@@ -11,7 +11,10 @@ import { syncUser, type Billing } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
 
-/** Stripe sends events for 3 days; the hourly review covers them when none arrives. */
+/**
+ * Stripe sends events for 3 days; the hourly
+ * review covers them when none arrives.
+ */
 const reviewedSeconds = (3 * dayMs) / 1000;
 
 type Parts = { db: Database; settings: Settings };
@@ -20,7 +23,10 @@ export function isDispute({ data: { object } }: StripeEvent): boolean {
   return object.object === 'dispute';
 }
 
-/** Handles the dispute of an event and returns its customer; null if the payment is not ours. */
+/**
+ * Handles the dispute of an event and returns
+ * its customer; null if the payment is not ours.
+ */
 export async function dealWithDispute(
   { db, settings }: Parts,
   { data }: StripeEvent,
@@ -56,7 +62,10 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
 
 type Work = Parts & { stripe: Stripe };
 
-/** Ends the subscription that the disputed payment paid for, and no other; returns whether it ended now. */
+/**
+ * Ends the subscription that the disputed payment paid
+ * for, and no other; returns whether it ended now.
+ */
 async function endDisputed(
   { db, stripe, settings }: Work,
   customer: string,
@@ -98,7 +107,10 @@ async function subscriptionPaidBy(
 
 const isInquiry = ({ status }: Stripe.Dispute) => status.startsWith('warning_');
 
-/** Its id stands among the events, apart as an inquiry; those of an older dispute come long after its first report. */
+/**
+ * Its id stands among the events, apart as an inquiry; those
+ * of an older dispute come long after its first report.
+ */
 async function isFirstReport(db: Database, dispute: Stripe.Dispute): Promise<boolean> {
   const now = Date.now();
   if (dispute.created * 1000 < now - stripeEventsKeptMs) return false;

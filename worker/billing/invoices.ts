@@ -3,7 +3,10 @@ import { unlessRefused } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, owes } from './subscriptions.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 
-/** The page on which the owner of a card completes the authentication that the latest invoice waits for. */
+/**
+ * The page on which the owner of a card completes the
+ * authentication that the latest invoice waits for.
+ */
 export async function authenticationPage(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -21,14 +24,18 @@ export async function authenticationPage(
   return waits ? (invoice.hosted_invoice_url ?? null) : null;
 }
 
-/** Pays the latest invoice once with each card that is new or works again, as Stripe does not; returns whether anything was paid. */
+/**
+ * Pays the latest invoice once with each card that is new or works
+ * again, as Stripe does not; returns whether anything was paid.
+ */
 export async function payWithNewCard(
   stripe: Stripe,
   subscription: Stripe.Subscription,
   attempt: number,
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
-  // Stripe finalizes a draft with `auto_advance` by itself, and then charges the new card.
+  // Stripe finalizes a draft with `auto_advance`
+  // by itself, and then charges the new card.
   const payable =
     invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
@@ -47,7 +54,10 @@ export async function payWithNewCard(
   return paid?.status === 'paid';
 }
 
-/** Whether the renewal's invoice waits for its first payment, and nobody has edited it in the dashboard. */
+/**
+ * Whether the renewal's invoice waits for its first
+ * payment, and nobody has edited it in the dashboard.
+ */
 export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   const invoice = latestInvoice(subscription);
   if (subscription.status !== 'active' || subscription.pause_collection || !invoice) return false;
@@ -63,7 +73,10 @@ export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   );
 }
 
-/** Pays a renewal's invoice; returns whether anything was done. Of two Workers at once, Stripe refuses the second. */
+/**
+ * Pays a renewal's invoice; returns whether anything was
+ * done. Of two Workers at once, Stripe refuses the second.
+ */
 export async function payRenewal(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -81,7 +94,10 @@ export async function payRenewal(
 /** Distinguishes what a cancellation has stopped from what the owner has. */
 const stoppedByCancellation = { stoppedBy: 'cancellation' };
 
-/** Stops the collection of what is due, a renewal's draft included: whoever cancels is charged no more. */
+/**
+ * Stops the collection of what is due, a renewal's
+ * draft included: whoever cancels is charged no more.
+ */
 export async function stopCollecting(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -92,7 +108,10 @@ export async function stopCollecting(
   }
 }
 
-/** Collects again what a cancellation stopped that failed or was taken back; returns whether there was anything. */
+/**
+ * Collects again what a cancellation stopped that failed
+ * or was taken back; returns whether there was anything.
+ */
 export async function collectAgain(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -104,7 +123,8 @@ export async function collectAgain(
     (each) => isStopped(each) && each.id !== latest.id,
   );
   const change = { auto_advance: true, metadata: { stoppedBy: '' } };
-  // The latest one is the last: as long as it is stopped, the next sync repeats this.
+  // The latest one is the last: as long as it
+  // is stopped, the next sync repeats this.
   for (const { id } of [...others, latest]) await unlessRefused(stripe.invoices.update(id, change));
   return true;
 }
@@ -133,7 +153,10 @@ export function isPaidUp(subscription: Stripe.Subscription): boolean {
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
 }
 
-/** The subscription as owed: past due while its paid invoice credits an unpaid one, which then is its latest. */
+/**
+ * The subscription as owed: past due while its paid
+ * invoice credits an unpaid one, which then is its latest.
+ */
 export async function asOwed(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -150,7 +173,10 @@ export async function asOwed(
   return { ...subscription, status, latest_invoice: invoice };
 }
 
-/** A subscription's paid invoices, without those that credit an invoice which is not paid. */
+/**
+ * A subscription's paid invoices, without those
+ * that credit an invoice which is not paid.
+ */
 export async function settledInvoices(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -167,7 +193,10 @@ async function paidInvoices(
   return (await stripe.invoices.list({ subscription: id, status: 'paid', limit: 100 })).data;
 }
 
-/** For each paid invoice an unpaid one that it credits, also by way of other paid ones; null if all of them are paid. */
+/**
+ * For each paid invoice an unpaid one that it credits, also
+ * by way of other paid ones; null if all of them are paid.
+ */
 function debtsOf(paid: Stripe.Invoice[]): Map<string, string | null> {
   const byId = new Map(paid.map((invoice) => [invoice.id, invoice]));
   const debts = new Map<string, string | null>();
@@ -213,7 +242,10 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
   return unlessRefused(stripe.paymentMethods.retrieve(id));
 }
 
-/** Stripe prefers the subscription's own card, so it is replaced too: later weeks must be charged to the new one. */
+/**
+ * Stripe prefers the subscription's own card, so it is
+ * replaced too: later weeks must be charged to the new one.
+ */
 async function useFor(
   stripe: Stripe,
   { id, default_payment_method: own }: Stripe.Subscription,
@@ -223,12 +255,18 @@ async function useFor(
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
 }
 
-/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
+/**
+ * The last paid week: its start in unix ms,
+ * and its plan, null for an unknown price.
+ */
 export type PaidWeek = { start: number; tier: PaidPlanId | null };
 
 type Prices = ReadonlyMap<string, PaidPlanId | null>;
 
-/** The last week that a subscription's paid invoices cover; null before the first payment; a free trial is none. */
+/**
+ * The last week that a subscription's paid invoices cover;
+ * null before the first payment; a free trial is none.
+ */
 export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
   const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
   const [week] = paid

@@ -14,10 +14,16 @@ const longestRetryPauseMs = 2000;
 const attemptMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
-/** A customer whose lease the caller holds, and its user. Only the holder updates the customer. */
+/**
+ * A customer whose lease the caller holds, and
+ * its user. Only the holder updates the customer.
+ */
 export type LeasedCustomer = { token: string; customer: Customer; user: User };
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
-/** The lease is released with `changes` and `statements` in one transaction, unless the work has `released` it. */
+/**
+ * The lease is released with `changes` and `statements`
+ * in one transaction, unless the work has `released` it.
+ */
 export type Outcome<T> = {
   result: T;
   changes?: Changes;
@@ -29,11 +35,17 @@ type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 type Context = { db: Database; waitUntil: (work: Promise<unknown>) => void };
 type Acquisition = {
   changes?: Changes | undefined;
-  /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
+  /**
+   * The result of `leaseOf`; without it the
+   * first look is an attempt to acquire.
+   */
   seen?: { until: number }[];
 };
 
-/** Runs work with the leased customer of a user. Waits at most 15 s, then throws 503; 401 if the user was deleted. */
+/**
+ * Runs work with the leased customer of a user. Waits at
+ * most 15 s, then throws 503; 401 if the user was deleted.
+ */
 export function withLease<T>(
   { db, waitUntil }: Context,
   userId: string,
@@ -47,7 +59,10 @@ export function withLease<T>(
   return done;
 }
 
-/** A statement that reads until when (unix ms) a user's lease is held; it fits into the request that checks a session. */
+/**
+ * A statement that reads until when (unix ms) a user's lease
+ * is held; it fits into the request that checks a session.
+ */
 export function leaseOf(db: Database, userId: string) {
   return db
     .select({ until: customers.leaseUntil })
@@ -68,7 +83,10 @@ export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T
   return result;
 }
 
-/** Statements that acquire a free lease with further changes, and that read the customer if the lease was acquired. */
+/**
+ * Statements that acquire a free lease with further changes,
+ * and that read the customer if the lease was acquired.
+ */
 export function acquireLease(db: Database, token: string, which: SQL, changes: Changes = {}) {
   const now = Date.now();
   const acquire = db
@@ -87,12 +105,17 @@ export function customersWhere(db: Database, which: SQL) {
     .where(which);
 }
 
-/** SQL: whether the lease is still held; guards writes against an expired lease. */
+/**
+ * SQL: whether the lease is still held; guards writes against an expired lease.
+ */
 export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
   return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
 }
 
-/** Stripe may have done what its lost response reports. A 5xx that it would replay for a day needs a new key. */
+/**
+ * Stripe may have done what its lost response reports.
+ * A 5xx that it would replay for a day needs a new key.
+ */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
   if (isAnswer(error)) return { dueAt: now };
@@ -105,7 +128,10 @@ function afterFailure(error: unknown, customer: Customer): Changes {
   };
 }
 
-/** A refusal of the contract ends the work as a result does; one of Stripe's is repeated after growing pauses. */
+/**
+ * A refusal of the contract ends the work as a result
+ * does; one of Stripe's is repeated after growing pauses.
+ */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof RequestError) || error instanceof StripeRefused) return false;
   return apiErrors[error.errorName].status < 500;
@@ -118,7 +144,10 @@ function release(db: Database, { token }: LeasedCustomer, changes: Changes) {
     .where(eq(customers.leaseToken, token));
 }
 
-/** Until when (unix ms) this isolate uses a user's lease: other calls skip an attempt that would fail, a write. */
+/**
+ * Until when (unix ms) this isolate uses a user's lease:
+ * other calls skip an attempt that would fail, a write.
+ */
 const busyUsers = new Map<string, number>();
 
 /** While another call holds the lease, it only reads, at most once a second. */

@@ -4,12 +4,17 @@ import type { Database } from '../lib/database.ts';
 import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
 import { hourMs } from '../lib/time.ts';
 
-/** A page makes several requests to Stripe, whose rate limit all users share. */
+/**
+ * A page makes several requests to Stripe, whose rate limit all users share.
+ */
 const limits = [{ most: 20, per: hourMs }];
 export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
 export const cancelReasonSubject = (userId: string) => `cancel-reasons:${userId}`;
 
-/** Statements that read from when (unix ms) a user may open a billing page, and that count one if it is now. */
+/**
+ * Statements that read from when (unix ms) a user may
+ * open a billing page, and that count one if it is now.
+ */
 export function countBillingPage(
   db: Database,
   { userId, isLive }: { userId: string; isLive: SQL },
@@ -24,7 +29,10 @@ export function countBillingPage(
   };
 }
 
-/** SQL: a cancellation of the user of `own` whose reason was not counted; its end stands in the event's time. */
+/**
+ * SQL: a cancellation of the user of `own` whose reason
+ * was not counted; its end stands in the event's time.
+ */
 export function uncountedCancellation(userId: string, own: SQL): SQL {
   const counted = sql`select 1 from ${rateLimitEvents} where
     ${rateLimitEvents.subject} = ${cancelReasonSubject(userId)} and ${rateLimitEvents.at} = ${users.cancelAt}`;
@@ -38,7 +46,10 @@ export function markReasonCounted(userId: string, own: SQL): SQL {
     where ${own} and ${users.cancelAt} is not null on conflict do nothing`;
 }
 
-/** A cancellation that was taken back is over: the next one has a reason of its own. */
+/**
+ * A cancellation that was taken back is over:
+ * the next one has a reason of its own.
+ */
 export function forgetReason(db: Database, userId: string, when: boolean) {
   const own = eq(rateLimitEvents.subject, cancelReasonSubject(userId));
   return db.delete(rateLimitEvents).where(and(own, when ? sql`true` : sql`false`));

@@ -16,7 +16,10 @@ type Result = {
 
 const finished: Result = { session: null, offSaleTier: null };
 
-/** Once the checkout that saves a card is complete, creates the subscription that waits for the trial's end. */
+/**
+ * Once the checkout that saves a card is complete, creates
+ * the subscription that waits for the trial's end.
+ */
 export async function startPlanAfterTrial(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -59,7 +62,10 @@ function refused(session: string, reason: string): Result {
   return finished;
 }
 
-/** Makes the saved card the customer's default; its billing address determines the tax. */
+/**
+ * Makes the saved card the customer's default;
+ * its billing address determines the tax.
+ */
 async function saveCard(
   stripe: Stripe,
   customer: string,
@@ -78,7 +84,10 @@ function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null));
 }
 
-/** The trial's end; later by what is left if Stripe's clock runs ahead; or now if the trial is over. */
+/**
+ * The trial's end; later by what is left if Stripe's
+ * clock runs ahead; or now if the trial is over.
+ */
 type Beginning = Pick<
   Stripe.SubscriptionCreateParams,
   'trial_end' | 'trial_period_days' | 'payment_behavior'

@@ -15,7 +15,10 @@ export type Choice = { tier: PaidPlanId; startNow: boolean };
 
 type Chosen = Choice & { language: Language; now: number };
 
-/** SQL that keeps what the user chose, with the price and the version of the text that the page showed. */
+/**
+ * SQL that keeps what the user chose, with the price
+ * and the version of the text that the page showed.
+ */
 export function keepChoice({ tier, startNow, language, now }: Chosen, userId: string): SQL {
   const row = {
     userId: sql`${users.id}`,
@@ -51,7 +54,10 @@ export function startMetadataIn(metadata: Record<string, string> | null): Record
   return Object.fromEntries(entries.filter(([key]) => key.startsWith(prefix)));
 }
 
-/** Whether the buyer of a plan asked to start at once: by the metadata, and by the evidence that is kept. */
+/**
+ * Whether the buyer of a plan asked to start at once:
+ * by the metadata, and by the evidence that is kept.
+ */
 export function hasAskedToStart(
   { metadata }: { metadata: Record<string, string> },
   choices: Choice[],

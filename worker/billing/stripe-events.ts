@@ -20,7 +20,10 @@ const Event = v.object({
 
 export type StripeEvent = v.InferOutput<typeof Event>;
 
-/** Reads an event that Stripe has signed with one of the secrets, at most 5 minutes ago; throws 400. */
+/**
+ * Reads an event that Stripe has signed with one of
+ * the secrets, at most 5 minutes ago; throws 400.
+ */
 export async function readStripeEvent(
   settings: Settings,
   request: Request,
@@ -43,7 +46,10 @@ export function customerOf({ data: { object } }: StripeEvent): string | null {
   return typeof object.customer === 'string' ? object.customer : object.customer.id;
 }
 
-/** Saves the event, marks its customer as dirty, and acquires it; another holder sees the mark before it releases. */
+/**
+ * Saves the event, marks its customer as dirty, and acquires
+ * it; another holder sees the mark before it releases.
+ */
 export async function saveStripeEvent(
   db: Database,
   event: StripeEvent,
@@ -94,7 +100,9 @@ async function isSigned(settings: Settings, signature: string, body: string): Pr
   return false;
 }
 
-/** Stripe's SDK accepts future dates, with which a signature would never expire. */
+/**
+ * Stripe's SDK accepts future dates, with which a signature would never expire.
+ */
 function isRecent(signature: string): boolean {
   const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
   return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;

@@ -2,7 +2,10 @@ import type { Stripe } from 'stripe';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
-/** Statuses of subscriptions that have not ended, the better ones first. A status that is not listed grants nothing. */
+/**
+ * Statuses of subscriptions that have not ended, the better
+ * ones first. A status that is not listed grants nothing.
+ */
 const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unpaid: 2, paused: 3 };
 
 type Status = Pick<Stripe.Subscription, 'status'>;
@@ -25,7 +28,10 @@ export function isCancelled(
   return subscription.cancel_at !== null || subscription.cancel_at_period_end;
 }
 
-/** Every subscription that a customer ever had, with schedule and latest invoice; null for an unknown customer. */
+/**
+ * Every subscription that a customer ever had, with schedule
+ * and latest invoice; null for an unknown customer.
+ */
 export function subscriptionsOf(
   stripe: Stripe,
   customer: string,
@@ -77,7 +83,10 @@ type Choice = {
   unknown: Stripe.Subscription | undefined;
 };
 
-/** The relevant live subscription: best status first, then highest plan, then newest. */
+/**
+ * The relevant live subscription: best status
+ * first, then highest plan, then newest.
+ */
 export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): Choice {
   const live = subscriptions.filter(isLive);
   const sold = live.flatMap(atKnownPrice);
@@ -95,7 +104,10 @@ function atKnownPrice(subscription: Stripe.Subscription): Live[] {
   return sold.toSorted((a, b) => plans[b.tier].level - plans[a.tier].level).slice(0, 1);
 }
 
-/** An unknown price keeps the current plan if no other subscription grants one; it never grants a new one. */
+/**
+ * An unknown price keeps the current plan if no other
+ * subscription grants one; it never grants a new one.
+ */
 function kept(sold: Live[], unknown: Stripe.Subscription[], tier: PlanId): Live[] {
   if (tier === 'free' || sold.some(({ subscription }) => grants(subscription))) return [];
   return unknown.filter(grants).flatMap((subscription) => {
@@ -120,7 +132,10 @@ export function lookupKeyOf(tier: PaidPlanId): string {
   return `${tier}_weekly`;
 }
 
-/** The plan that a price sells, by its metadata, then by its lookup key; null for an unknown price. */
+/**
+ * The plan that a price sells, by its metadata, then
+ * by its lookup key; null for an unknown price.
+ */
 export function tierOfPrice(
   price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>,
 ): PaidPlanId | null {
@@ -138,7 +153,10 @@ export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<
   return data[0]?.id ?? null;
 }
 
-/** Marks the portals of `npm run stripe:setup`; one with a `price` is for subscriptions at that older price. */
+/**
+ * Marks the portals of `npm run stripe:setup`; one with
+ * a `price` is for subscriptions at that older price.
+ */
 export const portalMetadata = { solace: 'portal' };
 
 export type UnknownPrice = { price: string; subscription: string };

@@ -57,7 +57,10 @@ const runMs = 45_000;
 /** The pause after a Worker that was killed during a fetch. */
 const stoppedMs = 10 * minuteMs;
 
-/** Updates the user of an acquired customer from Stripe, and releases the lease. Throws 503 if Stripe does not respond. */
+/**
+ * Updates the user of an acquired customer from Stripe, and
+ * releases the lease. Throws 503 if Stripe does not respond.
+ */
 export function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   return hold(billing.db, leased, () => syncLeased(billing, leased));
 }
@@ -113,7 +116,10 @@ async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise
   await sync(billing, leased).catch((error: unknown) => logPostponed(leased, error));
 }
 
-/** As `sync` within work that holds the lease: the updated user. Fetches again while events arrive. */
+/**
+ * As `sync` within work that holds the lease: the
+ * updated user. Fetches again while events arrive.
+ */
 export async function syncLeased(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
   const { db, env, settings, waitUntil } = billing;
   const { customer, user } = leased;
@@ -134,7 +140,10 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
   return { result: after.user, released: true };
 }
 
-/** Whether the user sees no change: the profile and the week of an open page stay the same. */
+/**
+ * Whether the user sees no change: the profile
+ * and the week of an open page stay the same.
+ */
 export function sameForUser(before: User, after: User, now = Date.now()): boolean {
   const visible = (user: User) => JSON.stringify([profileOf(user, now), currentCount(user, now)]);
   return visible(before) === visible(after);
@@ -213,7 +222,10 @@ async function fetchState(
   };
 }
 
-/** All subscriptions; none for a deleted customer. For an unknown customer it throws, so the plan stays. */
+/**
+ * All subscriptions; none for a deleted customer. For
+ * an unknown customer it throws, so the plan stays.
+ */
 async function fetchSubscriptions(
   stripe: Stripe,
   { user, customer }: LeasedCustomer,
@@ -234,7 +246,10 @@ async function fetchCollecting(stripe: Stripe, leased: LeasedCustomer, stripeId:
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : found;
 }
 
-/** Pays renewals at once; a user with a due payment may have saved another card on Stripe's pages. */
+/**
+ * Pays renewals at once; a user with a due payment
+ * may have saved another card on Stripe's pages.
+ */
 async function payDebts(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -286,7 +301,10 @@ async function tiersOf(
 
 type Saved = { user: User; customer: Customer };
 
-/** Saves the state and releases the lease unless an event arrived meanwhile (`dirty`); null if the lease was lost. */
+/**
+ * Saves the state and releases the lease unless an event
+ * arrived meanwhile (`dirty`); null if the lease was lost.
+ */
 async function saveState(
   db: Database,
   settings: Settings,
@@ -310,7 +328,8 @@ async function saveState(
   );
   const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${announced}`;
   const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
-  // The bot informs the user that the plan chosen for the trial's end is no longer on sale.
+  // The bot informs the user that the plan chosen
+  // for the trial's end is no longer on sale.
   const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
   const cancels = user.cancelAt === null && columns.cancelAt !== null ? sql`true` : sql`false`;
   const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
@@ -319,7 +338,8 @@ async function saveState(
     { live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment },
     now,
   );
-  // A paid week counts anew; the free one before it is kept, so that no way back renews it.
+  // A paid week counts anew; the free one before
+  // it is kept, so that no way back renews it.
   const beginsPaidWeek = !user.weekFrozen && columns.weekFrozen ? sql`true` : sql`false`;
   const paidWeek = sql`from ${users} where ${mine} and ${beginsPaidWeek}`;
   const { saved } = await batch(db, {
@@ -357,7 +377,10 @@ async function saveState(
 
 type Weeks = Pick<User, 'weekAnchor' | 'weekFrozen'>;
 
-/** Where a paid week ends in a free one: the one that was kept for the number goes on. */
+/**
+ * Where a paid week ends in a free one: the
+ * one that was kept for the number goes on.
+ */
 async function freeWeekOf(
   { weekAnchor, weekFrozen }: Weeks,
   { user, settings, now }: { user: User; settings: Settings; now: number },

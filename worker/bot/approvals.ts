@@ -8,7 +8,10 @@ import { applyToPerson, personTransaction, unknownPerson, type Person } from './
 
 type Call = SignedCall & { settings: Settings };
 
-/** Approves a person, or sets one back, and returns their id; throws 404 for an unknown one. */
+/**
+ * Approves a person, or sets one back, and returns
+ * their id; throws 404 for an unknown one.
+ */
 export async function changeStatus(
   call: Call,
   person: Person,

@@ -20,7 +20,8 @@ import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } 
 
 export const leaseMs = 30_000;
 /**
- * Of a parked event: later than any `now`, so that the index of due events excludes it.
+ * Of a parked event: later than any `now`, so
+ * that the index of due events excludes it.
  */
 export const neverDue = Number.MAX_SAFE_INTEGER;
 /**
@@ -51,8 +52,8 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'remove':
       return db.delete(outbox).where(own);
     case 'removeUnlessQueuedAgain':
-      // A request that sends the message again updates `created_at`, and may be storing
-      // it now.
+      // A request that sends the message again updates
+      // `created_at`, and may be storing it now.
       return db.delete(outbox).where(and(own, eq(outbox.createdAt, event.createdAt)));
     case 'moveBehind':
       return db
@@ -90,8 +91,8 @@ function leased(db: Database, now: number) {
 }
 
 /**
- * Leases the oldest event of a user if it is due. One that nobody has tried waited for
- * those before it alone.
+ * Leases the oldest event of a user if it is due. One
+ * that nobody has tried waited for those before it alone.
  */
 export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'withoutMessages') {
   const now = Date.now();
@@ -112,8 +113,8 @@ export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'with
 }
 
 /**
- * Leases due events, each the oldest of its user: another request may be delivering one
- * of the same user.
+ * Leases due events, each the oldest of its user: another
+ * request may be delivering one of the same user.
  */
 export function leaseDue(db: Database, most: number) {
   const now = Date.now();
@@ -132,8 +133,8 @@ export function leaseDue(db: Database, most: number) {
 }
 
 /**
- * Makes events behind one that waits for its next attempt due with it, so that no lease
- * looks at them until then.
+ * Makes events behind one that waits for its next attempt
+ * due with it, so that no lease looks at them until then.
  */
 export function postponeBlocked(db: Database, now: number) {
   const due = dueEvents(db, now);
@@ -165,7 +166,8 @@ function dueEvents(db: Database, now: number) {
 }
 
 /**
- * Messages that are too old, also those behind an event that the bot does not accept.
+ * Messages that are too old, also those behind
+ * an event that the bot does not accept.
  */
 export function tooOld(db: Database, now: number) {
   const due = dueEvents(db, now);
@@ -184,8 +186,8 @@ export function tooOld(db: Database, now: number) {
 }
 
 /**
- * An event is queued before its message is stored, so two messages sent at once may be
- * stored in the other order.
+ * An event is queued before its message is stored, so two
+ * messages sent at once may be stored in the other order.
  */
 export async function isQueuedBehind(
   db: Database,

@@ -14,14 +14,14 @@ const isDeletion = and(
 )!;
 
 /**
- * SQL: whether a parked event is of a deleted account, of whose number only a keyed
- * hash and ciphertext are left.
+ * SQL: whether a parked event is of a deleted account, of
+ * whose number only a keyed hash and ciphertext are left.
  */
 export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
 
 /**
- * Encrypts the parked events of deleted accounts, which the cleanup job keeps 30 days,
- * and hashes their number.
+ * Encrypts the parked events of deleted accounts, which
+ * the cleanup job keeps 30 days, and hashes their number.
  */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const [pepper] = CODE_PEPPER as [string];
@@ -52,8 +52,8 @@ async function sealedOf(pepper: string, { seq, phone, body }: ParkedRow) {
 }
 
 /**
- * The number and the body of a parked event; throws if no secret of `CODE_PEPPER` opens
- * a sealed one.
+ * The number and the body of a parked event; throws
+ * if no secret of `CODE_PEPPER` opens a sealed one.
  */
 export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
   const { sealed }: { sealed?: string } = JSON.parse(row.body);

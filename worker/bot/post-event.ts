@@ -4,7 +4,8 @@ import type { DeliveryResult } from './delivery-rules.ts';
 
 const timeoutMs = 15_000;
 /**
- * Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests.
+ * Client errors that are worth a retry: Request
+ * Timeout, Too Early, Too Many Requests.
  */
 const temporary = new Set([408, 425, 429]);
 

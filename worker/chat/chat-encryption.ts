@@ -11,8 +11,8 @@ import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 
 /**
- * `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark` it is bound to id and
- * number, else to the id alone.
+ * `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark`
+ * it is bound to id and number, else to the id alone.
  */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
@@ -25,7 +25,8 @@ export type ChatRow = Owner & {
 };
 
 /**
- * The key of an epoch; null when the conversation has no key, or is in another epoch.
+ * The key of an epoch; null when the conversation
+ * has no key, or is in another epoch.
  */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
 
@@ -35,8 +36,8 @@ const encoder = new TextEncoder();
 const keyBytes = 32;
 
 /**
- * No key of `CHAT_KEYS` opens this conversation: its secret was removed too early, or
- * the row was changed.
+ * No key of `CHAT_KEYS` opens this conversation: its
+ * secret was removed too early, or the row was changed.
  */
 class UnusableChatKey extends Error {}
 
@@ -45,8 +46,8 @@ export function newChatKey(settings: Settings, owner: Owner): Promise<WrappedKey
 }
 
 /**
- * The key of a conversation, bound to the number that its user will have; 503 when
- * `CHAT_KEYS` does not open it.
+ * The key of a conversation, bound to the number that its
+ * user will have; 503 when `CHAT_KEYS` does not open it.
  */
 export async function rebindChatKey(
   settings: Settings,
@@ -129,16 +130,16 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
 }
 
 /**
- * Bound to the number, the keys of two people cannot be exchanged by whoever may write
- * to the database.
+ * Bound to the number, the keys of two people cannot
+ * be exchanged by whoever may write to the database.
  */
 function keyContext({ id, phone }: Owner, chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? `dek|v2|${id}|${phone}` : `dek|v1|${id}`;
 }
 
 /**
- * The key of a conversation, or null without consent; 503 when `CHAT_KEYS` no longer
- * opens it.
+ * The key of a conversation, or null without
+ * consent; 503 when `CHAT_KEYS` no longer opens it.
  */
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
@@ -157,8 +158,8 @@ async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<
 }
 
 /**
- * The keys for an open stream: reads the user's row again after the conversation has
- * changed its key.
+ * The keys for an open stream: reads the user's row
+ * again after the conversation has changed its key.
  */
 export async function keyOfEpoch(
   settings: Settings,
@@ -182,7 +183,8 @@ export async function keyOfEpoch(
 
 export type MessageContent = {
   /**
-   * The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts).
+   * The bot's id of a reply, which is stored
+   * under a keyed hash of it (message-ids.ts).
    */
   id?: string;
   text: string;
@@ -212,7 +214,9 @@ export function sealMessage(
   return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
 }
 
-/** Decrypts a stored message; throws if the key belongs to another conversation. */
+/**
+ * Decrypts a stored message; throws if the key belongs to another conversation.
+ */
 export async function openMessage(
   key: CryptoKey,
   userId: string,
@@ -279,8 +283,8 @@ type Row = WrappedKey & Owner;
 
 const rowsPerStep = 500;
 /**
- * Keys for each hourly run: a quarter of a million a day. Keys of users who write are
- * rewrapped on use.
+ * Keys for each hourly run: a quarter of a million a
+ * day. Keys of users who write are rewrapped on use.
  */
 const stepsPerRun = 20;
 
@@ -301,8 +305,8 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
 }
 
 /**
- * SQL that rewraps a key unless its row has changed; null if the first of `CHAT_KEYS`
- * wraps it for its number already.
+ * SQL that rewraps a key unless its row has changed; null if
+ * the first of `CHAT_KEYS` wraps it for its number already.
  */
 export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);

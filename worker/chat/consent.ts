@@ -11,8 +11,8 @@ import { consentOf } from './conversation.ts';
 type Context = { db: Database; settings: Settings; now: number };
 
 /**
- * Stores a consent and its time; the version that is in force keeps its first time.
- * `isNew` if the bot should learn of it.
+ * Stores a consent and its time; the version that is in force
+ * keeps its first time. `isNew` if the bot should learn of it.
  */
 export async function giveConsent(
   { db, settings, now }: Context,

@@ -33,8 +33,8 @@ export function staleEpochError(): RequestError {
 }
 
 /**
- * Raises the epoch of a row from a backup: the key of the stored messages is lost, so
- * the new epoch clears them.
+ * Raises the epoch of a row from a backup: the key of the
+ * stored messages is lost, so the new epoch clears them.
  */
 export async function restartEpoch(
   { db, settings }: ChatContext,
@@ -50,8 +50,8 @@ export async function restartEpoch(
 }
 
 /**
- * The user to whom the bot may write; throws 404 for an unknown person, 409 without
- * consent.
+ * The user to whom the bot may write; throws 404
+ * for an unknown person, 409 without consent.
  */
 export function requireConversation(user: ChatRow | undefined): ChatRow {
   if (!user)
@@ -71,8 +71,8 @@ export function consentOf({
 }
 
 /**
- * A page of messages, opened; `key` is null without consent. Throws 503 if the row is
- * from a backup.
+ * A page of messages, opened; `key` is null without
+ * consent. Throws 503 if the row is from a backup.
  */
 export async function readPage(
   context: ChatContext,
@@ -97,8 +97,8 @@ export async function readPage(
 const messagesPerRead = 500;
 
 /**
- * The whole conversation on the web, oldest message first. Throws 503 if it is cleared
- * during the export.
+ * The whole conversation on the web, oldest message
+ * first. Throws 503 if it is cleared during the export.
  */
 export async function exportConversation({
   user,

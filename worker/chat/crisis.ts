@@ -5,15 +5,18 @@ import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 
-/** How long (ms) after a reply marked `crisis` a spent allowance refuses no message. */
+/**
+ * How long (ms) after a reply marked `crisis`
+ * a spent allowance refuses no message.
+ */
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 
 type Context = { env: Env; settings: Settings; now: number };
 
 /**
- * Whether a reply of the last 24 hours is marked `crisis`: only the encrypted message
- * says so.
+ * Whether a reply of the last 24 hours is marked
+ * `crisis`: only the encrypted message says so.
  */
 export async function isInCrisis(context: Context, user: ChatRow): Promise<boolean> {
   const { env, settings, now } = context;

@@ -4,15 +4,15 @@ import type { Settings } from '../settings.ts';
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 /**
- * The id under which a message is stored, and the others under which one of its own id
- * may be.
+ * The id under which a message is stored, and the
+ * others under which one of its own id may be.
  */
 export type MessageNames = { id: string; others: string[] };
 
 /**
- * The names of a message. The page makes the ids of its messages; the bot's may contain
- * a phone number, as WhatsApp's do, so a reply is stored under a keyed hash of its id,
- * which itself stands in the encrypted content.
+ * The names of a message. The page makes the ids of its messages; the bot's
+ * may contain a phone number, as WhatsApp's do, so a reply is stored under
+ * a keyed hash of its id, which itself stands in the encrypted content.
  */
 export async function namesOf(
   { CODE_PEPPER }: Peppers,
@@ -24,7 +24,9 @@ export async function namesOf(
   return { id: hash!, others: [...earlier, id] };
 }
 
-/** Every name under which a message of this id may be stored, whoever wrote it. */
+/**
+ * Every name under which a message of this id may be stored, whoever wrote it.
+ */
 export async function allNamesOf(settings: Peppers, userId: string, id: string): Promise<string[]> {
   const { others } = await namesOf(settings, userId, { id, author: 'user' });
   return [id, ...others];

@@ -16,9 +16,10 @@ import {
 import { currentCount, currentWeek, usedSql, weekMs } from '../usage/week.ts';
 
 /**
- * Sending a message has one effect, its event in the outbox, so its decision is a
- * common table expression: the outcome is computed from the sender's row, the event is
- * queued if it is `queued`, and both statements run in one transaction.
+ * Sending a message has one effect, its event in the outbox,
+ * so its decision is a common table expression: the outcome
+ * is computed from the sender's row, the event is queued if
+ * it is `queued`, and both statements run in one transaction.
  */
 export type QueueOutcome =
   | 'consentNeeded'
@@ -28,8 +29,8 @@ export type QueueOutcome =
   | 'queued';
 
 /**
- * A message to send; `from` is SQL for the id of the user whose session may send it, or
- * null.
+ * A message to send; `from` is SQL for the id of
+ * the user whose session may send it, or null.
  */
 export type Queueing = {
   from: SQL;
@@ -42,7 +43,10 @@ export type Queueing = {
   mostWaiting: number;
 };
 
-/** The outcome, and what the outbox held of this very message; instants in unix ms. */
+/**
+ * The outcome, and what the outbox held of
+ * this very message; instants in unix ms.
+ */
 export type QueueDecision = {
   outcome: QueueOutcome;
   /** Whether its event waits already. */
@@ -64,8 +68,9 @@ function eventId(userId: string, messageId: string): string {
 }
 
 /**
- * The statements of one transaction: the decision, and its effect. In the 24 hours of a crisis no spent allowance
- * refuses a message, and texts are bounded by the limit a minute alone.
+ * The statements of one transaction: the decision, and its
+ * effect. In the 24 hours of a crisis no spent allowance refuses
+ * a message, and texts are bounded by the limit a minute alone.
  */
 export function queueMessage(db: Database, message: Queueing, inCrisis = false) {
   return [decide(db, message, inCrisis), enqueue(db, message, inCrisis)] as const;
@@ -128,8 +133,8 @@ function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
 }
 
 /**
- * The sender's row with the outcome, in the order in which a person should learn of the
- * reasons.
+ * The sender's row with the outcome, in the order
+ * in which a person should learn of the reasons.
  */
 function decisionOf(db: Database, message: Queueing, inCrisis: boolean) {
   const { now, mostWaiting, messageId } = message;
@@ -174,7 +179,8 @@ function decisionOf(db: Database, message: Queueing, inCrisis: boolean) {
 }
 
 /**
- * What is stored of the event; the text is read from the conversation when it is sent.
+ * What is stored of the event; the text is
+ * read from the conversation when it is sent.
  */
 function bodyOf({ messageId, locale, country, now }: Queueing): string {
   const timestamp = new Date(now).toISOString();
@@ -210,8 +216,8 @@ function spentOf(user: User, now: number) {
 }
 
 /**
- * Removes the event of a refused message, or parks it again: without its message it
- * would delay the next ones.
+ * Removes the event of a refused message, or parks it
+ * again: without its message it would delay the next ones.
  */
 export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: QueueDecision) {
   const { parkedSince, parkedAttempts, parkedCreatedAt } = before;
@@ -231,8 +237,8 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: Q
 }
 
 /**
- * Queues a failed message's event anew unless a request holds it; under a new `seq`, as
- * that request may park it late.
+ * Queues a failed message's event anew unless a request holds
+ * it; under a new `seq`, as that request may park it late.
  */
 export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
   const now = Date.now();

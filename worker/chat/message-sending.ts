@@ -46,9 +46,9 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
 type Stored = { message: ChatMessage; sentBefore: string | null };
 
 /**
- * Sends a message whose event was queued in the transaction that checked the session.
- * The event comes first: without its message it is dropped, but a message without event
- * would never be sent.
+ * Sends a message whose event was queued in the transaction that
+ * checked the session. The event comes first: without its message
+ * it is dropped, but a message without event would never be sent.
  */
 export async function sendQueued(
   context: Context,
@@ -68,8 +68,8 @@ export async function sendQueued(
 }
 
 /**
- * In the 24 hours of a crisis neither a spent allowance nor waiting messages refuse a text: it is queued by a second
- * call of the same rule.
+ * In the 24 hours of a crisis neither a spent allowance nor waiting
+ * messages refuse a text: it is queued by a second call of the same rule.
  */
 async function queuedInCrisis(
   context: Context,
@@ -97,7 +97,10 @@ function deliver(context: Context, user: User, stored: Stored, own: QueuedEvent 
     waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
 }
 
-/** The earlier message with the same id and content, if a new one would be refused. */
+/**
+ * The earlier message with the same id and
+ * content, if a new one would be refused.
+ */
 async function findMessage(
   context: Context,
   user: ChatRow,
@@ -116,8 +119,8 @@ async function findMessage(
 type OwnEvent = { event: QueuedEvent; before: QueueDecision };
 
 /**
- * Stores a message once for its id; sends a failed one again. A `RequestError` leaves
- * the outbox as it was.
+ * Stores a message once for its id; sends a failed one
+ * again. A `RequestError` leaves the outbox as it was.
  */
 async function storeMessage(
   context: Context,
@@ -170,7 +173,8 @@ async function append(context: Context, user: ChatRow, key: CryptoKey, sent: Sen
 }
 
 /**
- * What the live object has stored, or knows already; throws for every other outcome.
+ * What the live object has stored, or knows
+ * already; throws for every other outcome.
  */
 function accepted(context: Context, user: ChatRow, appended: Appended) {
   switch (appended.outcome) {
@@ -189,8 +193,8 @@ function accepted(context: Context, user: ChatRow, appended: Appended) {
 }
 
 /**
- * The state of a failed message after its event was queued again; undefined if another
- * request holds the event.
+ * The state of a failed message after its event was queued
+ * again; undefined if another request holds the event.
  */
 async function sendAgain(context: Context, user: ChatRow, id: string, isQueued: boolean) {
   const { db, env, now } = context;

@@ -21,7 +21,8 @@ export function sealRecording(
 }
 
 /**
- * A recording by the id of its message; null if there is none by one of the authors.
+ * A recording by the id of its message; null
+ * if there is none by one of the authors.
  */
 export async function readRecording(
   { env, settings }: Context,
@@ -54,8 +55,8 @@ export async function* exportRecordings(context: Context, user: ChatRow, message
 type Encoded = { type: string; seconds: number; data: string };
 
 /**
- * The recording of a reply; throws 400 for broken base64, for too many bytes, and for
- * those of another type.
+ * The recording of a reply; throws 400 for broken base64,
+ * for too many bytes, and for those of another type.
  */
 export function decodeRecording({ type, seconds, data }: Encoded): Recording & { seconds: number } {
   const bytes = tryBase64(data);
@@ -80,8 +81,8 @@ export function sameBytes(one: ArrayBuffer, other: ArrayBuffer): boolean {
 }
 
 /**
- * A browser must never show a recording as a document of this site, whatever its bytes
- * are.
+ * A browser must never show a recording as a
+ * document of this site, whatever its bytes are.
  */
 export function recordingResponse({ type, bytes }: Recording): Response {
   return new Response(bytes, {

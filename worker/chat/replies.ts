@@ -22,8 +22,8 @@ const author = 'solace' as const;
 const cleared = 'The person has cleared this message.';
 
 /**
- * Stores a reply once for its id; `unseen` if no page is open. Throws 409 for a known
- * id or a cleared message.
+ * Stores a reply once for its id; `unseen` if no page is
+ * open. Throws 409 for a known id or a cleared message.
  */
 export async function storeReply(
   context: Context,
@@ -77,8 +77,8 @@ async function append(
 }
 
 /**
- * Stores what was said in a recording of the user, as the text of its message; throws
- * 404 if there is none.
+ * Stores what was said in a recording of the user, as
+ * the text of its message; throws 404 if there is none.
  */
 export async function storeTranscript(
   { env, settings }: ChatContext,

@@ -4,13 +4,25 @@ export const longestReply = 8000;
 export const messagesPerPage = 50;
 /** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;
-/** The limits of a recording. The bytes hold its seconds even if a browser ignores the bit rate that is asked for. */
+/**
+ * The limits of a recording. The bytes hold its seconds
+ * even if a browser ignores the bit rate that is asked for.
+ */
 export const longestRecordingSeconds = 120;
 export const largestRecordingBytes = 1_900_000;
-/** In the day after a crisis, in which no allowance refuses a message: the bytes of a person's recordings together. */
+/**
+ * In the day after a crisis, in which no allowance refuses
+ * a message: the bytes of a person's recordings together.
+ */
 export const mostRecordedInCrisis = 20_000_000;
-/** The containers that a recording may have; each plays in every browser of 2026. */
+/**
+ * The containers that a recording may have;
+ * each plays in every browser of 2026.
+ */
 export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
-/** The notice that people accept before they write, as `web/words` has it. A new version asks everybody again. */
+/**
+ * The notice that people accept before they write, as
+ * `web/words` has it. A new version asks everybody again.
+ */
 export const consentVersion = '2026-11-21';

@@ -20,7 +20,8 @@ function messageText(longest: number) {
     v.maxLength(longest, tooLong),
     v.transform(withoutControls),
     v.check(isVisible, 'Please write a message.'),
-    // Half of a surrogate pair has no UTF-8 form, so encryption would change it.
+    // Half of a surrogate pair has no UTF-8
+    // form, so encryption would change it.
     v.check(isComplete, 'The message contains an incomplete character. Please remove it.'),
   );
 }
@@ -116,10 +117,16 @@ export const ConsentVersion = v.pipe(
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
 export const MessageAuthor = v.picklist(['user', 'solace']);
 
-/** A recording that belongs to a message; `type` is its media type with its parameters. */
+/**
+ * A recording that belongs to a message; `type`
+ * is its media type with its parameters.
+ */
 export const Voice = v.object({ seconds: v.number(), type: v.string(), bytes: v.number() });
 
-/** One message. A reply is `delivered` from the start; the text of a recording is empty until its transcript comes. */
+/**
+ * One message. A reply is `delivered` from the start; the
+ * text of a recording is empty until its transcript comes.
+ */
 export const ChatMessage = v.object({
   id: v.string(),
   /** Counts from 1 in the order of arrival, in which pages show messages. */
@@ -152,7 +159,10 @@ export type MessageAuthor = v.InferOutput<typeof MessageAuthor>;
 export type Consent = v.InferOutput<typeof Consent>;
 export type ChatPage = v.InferOutput<typeof ChatPage>;
 
-/** All but `typing` carry `id: REVISION`. `state` is for `sent` messages up to `upTo`; `reset`: read the page again. */
+/**
+ * All but `typing` carry `id: REVISION`. `state` is for
+ * `sent` messages up to `upTo`; `reset`: read the page again.
+ */
 export type ChatStreamEvent =
   | { type: 'message'; message: ChatMessage }
   | { type: 'state'; upTo: number; state: Exclude<MessageState, 'sent'> }

@@ -11,13 +11,21 @@ type Described = {
 };
 
 type Library = {
-  /** Reads a number as its country writes it, without the prefixes that are dialled inside it. */
+  /**
+   * Reads a number as its country writes it, without
+   * the prefixes that are dialled inside it.
+   */
   parse: (phone: string) => Described | undefined;
-  /** Takes the digits as they are. It throws if no country has the calling code. */
+  /**
+   * Takes the digits as they are. It throws if no country has the calling code.
+   */
   describe: (phone: string) => Described;
 };
 
-/** The plans of a library, so that the website and the Worker read numbers by the same ones. */
+/**
+ * The plans of a library, so that the website
+ * and the Worker read numbers by the same ones.
+ */
 export function numberingPlans({ parse, describe }: Library): NumberingPlans {
   const described = (phone: string) => {
     try {
@@ -54,7 +62,10 @@ export function numberingPlans({ parse, describe }: Library): NumberingPlans {
 /** A plus and nine digits, as the rule of `Phone` requires. */
 const shortest = 10;
 
-/** Some people write a zero also where their country has no trunk prefix any more. */
+/**
+ * Some people write a zero also where their
+ * country has no trunk prefix any more.
+ */
 function withoutZero({ countryCallingCode, nationalNumber }: Described): string | undefined {
   if (!nationalNumber.startsWith('0')) return undefined;
   return `+${countryCallingCode}${nationalNumber.slice(1)}`;
@@ -67,8 +78,9 @@ function withoutFormerPrefix(phone: string): string | undefined {
 }
 
 /**
- * Whether a number may hold a trunk prefix, so that the plans have to be asked. National numbers have at most ten digits
- * in most countries and begin with a zero, a one or an eight in few.
+ * Whether a number may hold a trunk prefix, so that the plans
+ * have to be asked. National numbers have at most ten digits in
+ * most countries and begin with a zero, a one or an eight in few.
  */
 export function mayHoldTrunkPrefix(phone: string): boolean {
   const national = phone.replace(callingCode, '');

@@ -5,16 +5,23 @@ export const paidPlanIds = planIds.filter((id): id is PaidPlanId => id !== 'free
 
 export type Plan = {
   id: PlanId;
-  /** The name and the description at Stripe; the site has them in each language. */
+  /**
+   * The name and the description at Stripe; the site has them in each language.
+   */
   name: string;
   weeklyCents: number;
   description: string;
-  /** Messages a week; -1 means unlimited, null means that usage is not tracked. */
+  /**
+   * Messages a week; -1 means unlimited, null means that usage is not tracked.
+   */
   messageLimit: number | null;
   /** 0 (free) to 3 (platinum); a change to a higher level is an upgrade. */
   level: number;
   hasVoice?: boolean;
-  /** False takes a plan off sale: no page offers it, its price at Stripe stays, and its subscribers keep it. */
+  /**
+   * False takes a plan off sale: no page offers it, its
+   * price at Stripe stays, and its subscribers keep it.
+   */
   onSale: boolean;
   periodDescription: 'day' | 'week' | 'month';
 };

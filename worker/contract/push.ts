@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 
-/** The push services of Chrome and Edge on Android and computers, Firefox, Safari, and Edge on Windows. */
+/**
+ * The push services of Chrome and Edge on Android and
+ * computers, Firefox, Safari, and Edge on Windows.
+ */
 export const publicPushHosts =
   'fcm.googleapis.com jmt17.google.com android.googleapis.com updates.push.services.mozilla.com *.push.apple.com *.notify.windows.com';
 

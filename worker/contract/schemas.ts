@@ -9,7 +9,9 @@ export const Phone = v.pipe(
   v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
 );
 
-/** The id that WhatsApp gives a business instead of a number; compared as it is. */
+/**
+ * The id that WhatsApp gives a business instead of a number; compared as it is.
+ */
 export const BusinessUserId = v.pipe(
   v.string('businessUserId must be a text'),
   v.regex(
@@ -31,7 +33,10 @@ export const Challenge = v.pipe(
   v.maxLength(200, 'challenge is too long'),
 );
 
-/** One challenge or up to three, newest first: somebody may type any code that still works. */
+/**
+ * One challenge or up to three, newest first:
+ * somebody may type any code that still works.
+ */
 export const Challenges = v.union(
   [Challenge, v.pipe(v.array(Challenge), v.minLength(1), v.maxLength(3))],
   'challenge must be a text, or a list of up to three',
@@ -67,10 +72,16 @@ export const SubscriptionStatus = v.picklist(subscriptionStatuses);
 /** ISO 8601, UTC. */
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp());
 
-/** A pause of the collection of payments: `over` once payments are collected again, until a week is paid. */
+/**
+ * A pause of the collection of payments: `over` once
+ * payments are collected again, until a week is paid.
+ */
 export const CollectionPause = v.object({
   status: v.picklist(['paused', 'over']),
-  /** When it ends; null for a pause until further notice, and for one that is over. */
+  /**
+   * When it ends; null for a pause until
+   * further notice, and for one that is over.
+   */
   resumesAtDate: v.nullable(Timestamp),
 });
 export type CollectionPause = v.InferOutput<typeof CollectionPause>;

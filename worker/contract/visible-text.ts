@@ -1,7 +1,13 @@
-/** Control characters but tabs and line breaks: nobody sees them, and some programs obey them. */
+/**
+ * Control characters but tabs and line breaks:
+ * nobody sees them, and some programs obey them.
+ */
 const control = /(?![\t\n\r])\p{Cc}/gu;
 
-/** Blanks and format characters of every script; braille's blank and the empty note head are symbols by their class. */
+/**
+ * Blanks and format characters of every script; braille's
+ * blank and the empty note head are symbols by their class.
+ */
 const invisible = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/gu;
 
 export function withoutControls(text: string): string {

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { PaidTier, Timestamp } from './schemas.ts';
 
-/** The version of the texts about withdrawal and of the request to start at once; a choice is kept with it. */
+/**
+ * The version of the texts about withdrawal and of the
+ * request to start at once; a choice is kept with it.
+ */
 export const withdrawalTextVersion = '2026-11-28';
 
 /** Cents of the currency's smallest unit. */
@@ -28,7 +31,10 @@ export const Statement = v.object({
   refund: v.nullable(Cents),
 });
 
-/** As its person sees it later. `objectUntil`: made without signing in, it takes effect then, unless they object. */
+/**
+ * As its person sees it later. `objectUntil`: made without
+ * signing in, it takes effect then, unless they object.
+ */
 export const KeptStatement = v.object({
   ...Statement.entries,
   objectUntil: v.optional(Timestamp),

@@ -33,7 +33,10 @@ export const chatStream: Handler<'chatStream'> = async (context) =>
     );
   });
 
-/** Joins the live object before it reads the user, so that no change is lost; stores until when a stream is open. */
+/**
+ * Joins the live object before it reads the user, so that
+ * no change is lost; stores until when a stream is open.
+ */
 async function openStream(
   { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
   query: Record<string, string>,
@@ -67,7 +70,10 @@ async function openStream(
   }
 }
 
-/** The revision after which changes are missing: the greater one of the header and the query. */
+/**
+ * The revision after which changes are missing:
+ * the greater one of the header and the query.
+ */
 function afterOf(request: Request): { after?: string } {
   const given = [
     new URL(request.url).searchParams.get('after'),

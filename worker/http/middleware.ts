@@ -24,7 +24,8 @@ export const logRequest: Middleware = async (c, next) => {
   headers.set('x-request-id', requestLog.requestId);
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   headers.set('vary', 'Origin');
-  // Pages show times by the server's clock. Cloudflare's network sets this header too, workerd does not.
+  // Pages show times by the server's clock. Cloudflare's
+  // network sets this header too, workerd does not.
   headers.set('date', new Date().toUTCString());
   await requestLog.write(c.req.method, status);
 };
@@ -43,7 +44,10 @@ export const apiHeaders = secureHeaders({
   xXssProtection: false,
 });
 
-/** Responds 503 to everything while an essential setting is missing or malformed. */
+/**
+ * Responds 503 to everything while an
+ * essential setting is missing or malformed.
+ */
 export const requireSettings: Middleware = async (c, next) => {
   const settings = settingsOf(c.env);
   if (!settings) throw new RequestError('unavailable', { retryAfter: 60 });
@@ -58,7 +62,10 @@ export function logRoute(path: string): Middleware {
   };
 }
 
-/** Lets pages of the origins in `WEB_ORIGINS` read the responses of a path; other origins only receive its methods. */
+/**
+ * Lets pages of the origins in `WEB_ORIGINS` read the
+ * responses of a path; other origins only receive its methods.
+ */
 export function allowOrigins(methods: string[], credentials: boolean): Middleware {
   const preflight = {
     allowMethods: methods,
@@ -86,12 +93,18 @@ export function limitBody(maxSize: number): Middleware {
   return (c, next) => limit(c, next).catch(refuseBody);
 }
 
-/** A body whose sender hangs up is no unexpected error: throws 400, or what a limit has thrown. */
+/**
+ * A body whose sender hangs up is no unexpected
+ * error: throws 400, or what a limit has thrown.
+ */
 export function refuseBody(error: unknown): never {
   throw error instanceof RequestError ? error : new RequestError('invalidBody');
 }
 
-/** `ms` is the time until the response, `databaseRequests` their number, `code` the contract's code of the error. */
+/**
+ * `ms` is the time until the response, `databaseRequests`
+ * their number, `code` the contract's code of the error.
+ */
 export class RequestLog {
   readonly requestId: string;
   readonly traffic: Traffic = { requests: 0, unreachable: false };

@@ -18,14 +18,20 @@ const requestsPerClient = 100;
 
 type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
 
-/** What a request has done with the database; `outcome` is that of its last transaction. */
+/**
+ * What a request has done with the database;
+ * `outcome` is that of its last transaction.
+ */
 export type Traffic = { requests: number; unreachable: boolean; outcome?: string };
 
 export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffic?: Traffic };
 
 const dialect = new FastDialect();
 
-/** The database of one request. `batch` is one write transaction in one round trip. */
+/**
+ * The database of one request. `batch` is
+ * one write transaction in one round trip.
+ */
 export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Database {
   const client = clientOf(settings)();
   const counted = {
@@ -49,12 +55,18 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
 
 type Statement = { sql: string; args: InArgs };
 
-/** The client stores the text of a `string` before it sends the batch: 7 % of `verify-otp` (2026-11-26, tests/bench). */
+/**
+ * The client stores the text of a `string` before it sends
+ * the batch: 7 % of `verify-otp` (2026-11-26, tests/bench).
+ */
 const withOwnText = ({ sql, args }: Statement): Statement => ({ sql: Object(sql), args });
 
 type Named = Record<string, BatchItem<'sqlite'>>;
 
-/** Runs statements as one write transaction in one round trip; returns the result of each under its name. */
+/**
+ * Runs statements as one write transaction in one round
+ * trip; returns the result of each under its name.
+ */
 export async function batch<Statements extends Named>(
   db: Database,
   statements: Statements,
@@ -67,7 +79,10 @@ export async function batch<Statements extends Named>(
   };
 }
 
-/** A client costs 20 to 55 µs of CPU (2026-11-22, tests/bench). It is replaced after 100 requests, also if one was aborted. */
+/**
+ * A client costs 20 to 55 µs of CPU (2026-11-22, tests/bench).
+ * It is replaced after 100 requests, also if one was aborted.
+ */
 const clientOf = memoize((settings: DatabaseSettings) => {
   let client = connect(settings);
   let requests = 0;
@@ -93,14 +108,18 @@ function connect({
 async function fetchInTime(request: Request): Promise<Response> {
   const response = await fetch(request, { signal: AbortSignal.timeout(timeoutMs) });
   if (response.ok || response.status === 400) return response;
-  // A bad or expired token is 401; 404 means that the database no longer exists.
+  // A bad or expired token is 401; 404 means
+  // that the database no longer exists.
   if (response.status < 500 && response.status !== 429)
     log('error', 'database_refused', { status: response.status });
   await response.body?.cancel();
   throw Object.assign(new Error('The database responded with an error'), { code: response.status });
 }
 
-/** Returns the result. Throws 503 if the database fails or refuses, also inside its 200; errors of our SQL pass. */
+/**
+ * Returns the result. Throws 503 if the database fails or
+ * refuses, also inside its 200; errors of our SQL pass.
+ */
 async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
   traffic.requests += 1;
   try {
@@ -116,12 +135,18 @@ async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> 
 const constraintOrSyntax =
   /^(SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG)|SQL_|ARGS_)/;
 
-/** Our SQL is wrong, or breaks a rule of the schema: the same call would fail again. */
+/**
+ * Our SQL is wrong, or breaks a rule of the
+ * schema: the same call would fail again.
+ */
 function isOurs({ code, message }: LibsqlError): boolean {
   return constraintOrSyntax.test(code) && !/database is locked/i.test(message);
 }
 
-/** The database's codes that somebody must act on; with any other one, a later call may succeed. */
+/**
+ * The database's codes that somebody must act on;
+ * with any other one, a later call may succeed.
+ */
 const reasons: [code: RegExp, reason: string][] = [
   [/^BLOCKED/, 'Turso blocks reads or writes: the plan reached its limit, or a bill is unpaid.'],
   [/^SQLITE_FULL/, 'The disk of the database is full.'],

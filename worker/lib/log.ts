@@ -1,7 +1,10 @@
 import type { PhoneNumber } from '#db/schema';
 import { keyedHash } from './crypto.ts';
 
-/** Writes one line of JSON. No phone number, token, code, query string or body belongs in it. */
+/**
+ * Writes one line of JSON. No phone number, token,
+ * code, query string or body belongs in it.
+ */
 export function log(level: 'info' | 'error', event: string, fields: Record<string, unknown>): void {
   const line = JSON.stringify({ level, event, ...fields });
   // oxlint-disable-next-line no-console
@@ -10,7 +13,10 @@ export function log(level: 'info' | 'error', event: string, fields: Record<strin
   else console.log(line);
 }
 
-/** Where an error came from, without its message: messages of database errors carry the parameters. */
+/**
+ * Where an error came from, without its message:
+ * messages of database errors carry the parameters.
+ */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const { cause } = error;
@@ -25,7 +31,9 @@ export function describeError(error: unknown): Record<string, unknown> {
   };
 }
 
-/** Work after the response; the platform would log a failure with its message. */
+/**
+ * Work after the response; the platform would log a failure with its message.
+ */
 export function inBackground(work: Promise<unknown>, requestId: string | null): Promise<unknown> {
   return work.catch((error: unknown) =>
     log('error', 'background_failed', { requestId, ...describeError(error) }),
@@ -35,7 +43,10 @@ export function inBackground(work: Promise<unknown>, requestId: string | null): 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** Identifies a number in the log: 8 hex digits of a keyed hash, the same for the same number. */
+/**
+ * Identifies a number in the log: 8 hex digits
+ * of a keyed hash, the same for the same number.
+ */
 export async function phoneTag(pepper: string, phone: PhoneNumber): Promise<string> {
   return (await keyedHash(pepper, 'log', phone)).slice(0, 8);
 }

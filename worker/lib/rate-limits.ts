@@ -7,19 +7,28 @@ import type { Transaction } from './transaction.ts';
 
 const { subject: subjects, at: instants } = rateLimitEvents;
 
-/** What limits count, by every name that its events may have; a new event gets the first. */
+/**
+ * What limits count, by every name that its
+ * events may have; a new event gets the first.
+ */
 export type Subject = string[];
 
 export type Limited = { subject: Subject; limits: Limit[] };
 
-/** The subject of a limit by a keyed hash of a number or address under each pepper: rotating one opens no limit. */
+/**
+ * The subject of a limit by a keyed hash of a number or
+ * address under each pepper: rotating one opens no limit.
+ */
 export function hashedSubject(prefix: string, hashes: string[]): Subject {
   return hashes.map((hash) => `${prefix}:${hash}`);
 }
 
 export const subjectsIn = (limited: Limited[]): Subject[] => limited.map(({ subject }) => subject);
 
-/** SQL: the instant (unix ms) from which all limits of all subjects allow an act; 0 if none applies. */
+/**
+ * SQL: the instant (unix ms) from which all limits
+ * of all subjects allow an act; 0 if none applies.
+ */
 export function allowedAt(limited: Limited[]): SQL<number> {
   const each = limited.flatMap(({ subject, limits }) =>
     limits.map((limit) => sql`coalesce(${nthNewest(subject, limit)} + ${literal(limit.per)}, 0)`),
@@ -27,7 +36,10 @@ export function allowedAt(limited: Limited[]): SQL<number> {
   return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
 }
 
-/** SQL: the instant of the event after which a limit is reached. SQLite takes no offset that depends on a row. */
+/**
+ * SQL: the instant of the event after which a limit is
+ * reached. SQLite takes no offset that depends on a row.
+ */
 function nthNewest(subject: Subject, { most }: Limit): SQL {
   return sql`(
     select ${instants} from ${rateLimitEvents} where ${isIn(subjects, subject)}
@@ -36,7 +48,10 @@ function nthNewest(subject: Subject, { most }: Limit): SQL {
 
 const literal = (value: number) => sql.raw(String(value));
 
-/** SQL: records an event `by` for each subject whose condition holds; conditions see the events before. */
+/**
+ * SQL: records an event `by` for each subject whose
+ * condition holds; conditions see the events before.
+ */
 export function insertEvents(
   by: string,
   now: number,
@@ -66,7 +81,9 @@ export function recordEvents<Outcome extends string>(
 
 export type Limit = { most: number; per: number };
 
-/** Rate-limit events are kept this long (ms); no limit may look back further. */
+/**
+ * Rate-limit events are kept this long (ms); no limit may look back further.
+ */
 export const rateLimitEventsKeptMs = dayMs;
 
 const units = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
@@ -83,11 +100,17 @@ export function parseLimits(text: string): Limit[] {
 
 const keysKept = 5000;
 
-/** Counts calls by key in the memory of an isolate, exactly and over sliding windows. */
+/**
+ * Counts calls by key in the memory of an
+ * isolate, exactly and over sliding windows.
+ */
 export class CallLimiter {
   readonly #limits: Limit[];
   readonly #longestMs: number;
-  /** The instants (unix ms) of the calls of a key that a limit still counts, oldest first. */
+  /**
+   * The instants (unix ms) of the calls of a key
+   * that a limit still counts, oldest first.
+   */
   readonly #callsOf = memoize((_key: string): number[] => [], keysKept);
 
   constructor(limits: Limit[]) {
@@ -95,7 +118,10 @@ export class CallLimiter {
     this.#longestMs = Math.max(...limits.map(({ per }) => per));
   }
 
-  /** Counts a call and returns 0, or returns the instant (unix ms) at which the key may call again. */
+  /**
+   * Counts a call and returns 0, or returns the
+   * instant (unix ms) at which the key may call again.
+   */
   count(key: string, now: number): number {
     const calls = this.#callsOf(key);
     while (calls[0] !== undefined && calls[0] <= now - this.#longestMs) calls.shift();
@@ -104,7 +130,10 @@ export class CallLimiter {
     return allowedAt;
   }
 
-  /** The instant (unix ms) at which the key may call again; 0 if it may call now. Counts nothing. */
+  /**
+   * The instant (unix ms) at which the key may call
+   * again; 0 if it may call now. Counts nothing.
+   */
   allowedAt(key: string, now: number): number {
     const calls = this.#callsOf(key);
     const each = this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per);

@@ -1,7 +1,7 @@
 /**
- * Standard Webhooks (https://www.standardwebhooks.com) by WebCrypto. The package of
- * that name signs in JavaScript: a body of 2.6 MB then holds the isolate for 80 ms and
- * more, also if its signature is wrong.
+ * Standard Webhooks (https://www.standardwebhooks.com) by WebCrypto.
+ * The package of that name signs in JavaScript: a body of 2.6 MB then
+ * holds the isolate for 80 ms and more, also if its signature is wrong.
  */
 const encoder = new TextEncoder();
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
@@ -23,14 +23,16 @@ export async function signMessage(secrets: string[], message: SignedMessage): Pr
   return (await Promise.all(signatures)).join(' ');
 }
 
-/** Whether the message is recent; costs nothing, so ask it before `isSigned`. */
+/**
+ * Whether the message is recent; costs nothing, so ask it before `isSigned`.
+ */
 export function isRecent({ timestamp }: Omit<SignedMessage, 'body'>, now: number): boolean {
   return Math.abs(Math.floor(now / 1000) - timestamp) <= toleranceSeconds;
 }
 
 /**
- * Whether one of the signatures in `header` is by one of the secrets; compares in
- * constant time.
+ * Whether one of the signatures in `header` is by
+ * one of the secrets; compares in constant time.
  */
 export async function isSigned(
   secrets: string[],

@@ -17,7 +17,10 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
   facts: Facts;
   /** What the facts are read from: exactly one row. */
   from?: SQL;
-  /** The outcomes by their conditions on the facts: the first one that holds is the outcome. */
+  /**
+   * The outcomes by their conditions on the facts:
+   * the first one that holds is the outcome.
+   */
   outcomes: (facts: Record<keyof Facts, SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
 };
@@ -35,7 +38,10 @@ type Decided<Outcome, Facts, Named extends Reads> = {
   decided: object;
 };
 
-/** Where a decision is stored: a row of a table, and what happens to it in the end. */
+/**
+ * Where a decision is stored: a row of a
+ * table, and what happens to it in the end.
+ */
 export type Place = {
   table: SQLiteTable;
   outcome: SQLiteColumn;
@@ -63,8 +69,9 @@ function temporary(id: string): Place {
 }
 
 /**
- * Decides one of a few outcomes by what the database holds, and writes what belongs to it: one write transaction in one
- * round trip, whatever the outcome. libSQL serialises writers, so no parallel caller sees the same facts.
+ * Decides one of a few outcomes by what the database holds, and writes what
+ * belongs to it: one write transaction in one round trip, whatever the outcome.
+ * libSQL serialises writers, so no parallel caller sees the same facts.
  */
 export class Transaction<Outcome extends string, Facts> {
   /** Unique; what the effects write may carry it. */
@@ -123,12 +130,17 @@ export class Transaction<Outcome extends string, Facts> {
     this.#statements.push(this.#db.delete(table).where(and(where, this.#holds(on))));
   }
 
-  /** Adds whole statements that drizzle cannot say; each must contain the condition. */
+  /**
+   * Adds whole statements that drizzle cannot
+   * say; each must contain the condition.
+   */
   write(on: On<Outcome>, statements: (holds: SQL) => SQL | SQL[]): void {
     for (const statement of [statements(this.#holds(on))].flat()) this.#add(statement);
   }
 
-  /** Runs the decision, the effects and the reads. Throws if it has run before. */
+  /**
+   * Runs the decision, the effects and the reads. Throws if it has run before.
+   */
   async run<Named extends Reads = Reads>(
     reads: Named = {} as Named,
   ): Promise<Decided<Outcome, Facts, Named>> {
@@ -137,7 +149,10 @@ export class Transaction<Outcome extends string, Facts> {
     return read(await this.#db.batch([first!, ...rest]));
   }
 
-  /** The statements for a batch of the caller's, and what reads their results. Throws if it has run before. */
+  /**
+   * The statements for a batch of the caller's, and what
+   * reads their results. Throws if it has run before.
+   */
   close<Named extends Reads = Reads>(reads: Named = {} as Named) {
     if (this.#hasRun) throw new Error('A transaction runs once');
     this.#hasRun = true;

@@ -13,8 +13,8 @@ const gone = 1006;
 const pongWithinMs = 5000;
 
 /**
- * A Worker's socket to a live object. Buffers changes until `listen` is called, so that
- * none is lost.
+ * A Worker's socket to a live object. Buffers changes
+ * until `listen` is called, so that none is lost.
  */
 export class LiveSocket {
   readonly #socket: WebSocket;
@@ -34,8 +34,8 @@ export class LiveSocket {
   }
 
   /**
-   * Opens a socket to a user's live object, with the query of `LiveUser.fetch`; throws
-   * 503 if it cannot be reached.
+   * Opens a socket to a user's live object, with the query
+   * of `LiveUser.fetch`; throws 503 if it cannot be reached.
    */
   static async join(
     env: Env,
@@ -53,8 +53,8 @@ export class LiveSocket {
   }
 
   /**
-   * Counts the stream among the open ones of its user, since its session was found
-   * live.
+   * Counts the stream among the open ones of
+   * its user, since its session was found live.
    */
   admit(): void {
     this.#send(JSON.stringify(this.#owner));

@@ -5,10 +5,11 @@ export type Head = { epoch: number; revision: number; seq: number; clearedRevisi
 const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
 
 /**
- * The counters of a conversation. They follow from the newest rows, and are stored only
- * before rows are deleted. Stored each time, they would cost three rows more for a
- * message and its reply: 1.6 G a month with ten million users, about $1,560 (prices in
- * worker/docs/cost.md). A written row costs as much as a thousand read ones.
+ * The counters of a conversation. They follow from the newest rows, and
+ * are stored only before rows are deleted. Stored each time, they would
+ * cost three rows more for a message and its reply: 1.6 G a month with
+ * ten million users, about $1,560 (prices in worker/docs/cost.md). A
+ * written row costs as much as a thousand read ones.
  */
 export class MessageHead {
   readonly #sql: SqlStorage;
@@ -25,7 +26,10 @@ export class MessageHead {
     return this.#head;
   }
 
-  /** Counts a change; the caller stores the new revision in the row that it changes. */
+  /**
+   * Counts a change; the caller stores the
+   * new revision in the row that it changes.
+   */
   advance(more: Partial<Head> = {}): Head {
     const { revision } = this.value;
     this.#head = { ...this.value, revision: revision + 1, ...more };

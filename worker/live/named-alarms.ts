@@ -1,17 +1,21 @@
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
 
-/** Does what is due at `now`; returns when (unix ms) it is due again, or null. */
+/**
+ * Does what is due at `now`; returns when (unix ms) it is due again, or null.
+ */
 export type Alarm = (now: number) => number | null | Promise<number | null>;
 
-/** After a failure. The platform gives an alarm up that has failed six times. */
+/**
+ * After a failure. The platform gives an alarm up that has failed six times.
+ */
 const againMs = dayMs;
 
 /**
- * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`. That
- * one stores a time for each name; here each alarm tells from what it stores anyway
- * when it is due, since a stored time would be a row more a day for each user: 0.3 G
- * rows, about $300 a month with ten million users.
+ * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`.
+ * That one stores a time for each name; here each alarm tells from what it
+ * stores anyway when it is due, since a stored time would be a row more a day
+ * for each user: 0.3 G rows, about $300 a month with ten million users.
  */
 export class NamedAlarms {
   readonly #storage: DurableObjectStorage;
@@ -29,7 +33,8 @@ export class NamedAlarms {
   }
 
   /**
-   * Runs every alarm, and plans the next ring. One that fails does not stop the others.
+   * Runs every alarm, and plans the next ring.
+   * One that fails does not stop the others.
    */
   async ring(now: number): Promise<void> {
     const times: (number | null)[] = [];

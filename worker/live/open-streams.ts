@@ -1,15 +1,18 @@
 import { replacedCode, type StreamOwner } from './live-changes.ts';
 
 /**
- * What survives hibernation beside a socket: its stream's owner, and the order of
- * admission; 0 before it.
+ * What survives hibernation beside a socket: its stream's
+ * owner, and the order of admission; 0 before it.
  */
 type Attachment = StreamOwner & { order: number };
 export type OpenStream = Attachment & { socket: WebSocket };
 
 const streamsPerUser = 10;
 
-/** Remembers whose stream a socket is, which its session's check has yet to admit. */
+/**
+ * Remembers whose stream a socket is, which
+ * its session's check has yet to admit.
+ */
 export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwner): void {
   socket.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
 }
@@ -25,7 +28,9 @@ export function openStreams(sockets: WebSocket[]): OpenStream[] {
     .toSorted((one, other) => one.order - other.order);
 }
 
-/** Counts a stream as one of the user's; the oldest ones beyond the limit end. */
+/**
+ * Counts a stream as one of the user's; the oldest ones beyond the limit end.
+ */
 export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebSocket[]): void {
   const newest = openStreams(sockets()).at(-1);
   const order = (newest?.order ?? 0) + 1;
@@ -36,7 +41,8 @@ export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebS
 }
 
 /**
- * Ends the streams of a session, or all of them, also those that are not admitted yet.
+ * Ends the streams of a session, or all of
+ * them, also those that are not admitted yet.
  */
 export function closeStreams(sockets: WebSocket[], sessionId: string | null): void {
   for (const socket of sockets) {

@@ -4,7 +4,10 @@ import type { UsageChange } from './live-changes.ts';
 
 type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 
-/** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
+/**
+ * Pauses (ms) before each attempt; a Worker
+ * may go on for 30 s after its response.
+ */
 const endPauses = [0, 1000, 4000, 10_000];
 
 export function liveUserOf(env: Env, userId: string) {
@@ -12,8 +15,8 @@ export function liveUserOf(env: Env, userId: string) {
 }
 
 /**
- * Sends changes to the open streams of a user; retries once, since an object that is
- * being moved refuses a call.
+ * Sends changes to the open streams of a user; retries
+ * once, since an object that is being moved refuses a call.
  */
 export async function publish(env: Env, userId: string, ...changes: UsageChange[]): Promise<void> {
   try {
@@ -24,8 +27,8 @@ export async function publish(env: Env, userId: string, ...changes: UsageChange[
 }
 
 /**
- * Announces to the live object that sessions are about to end; call it before the
- * change is written.
+ * Announces to the live object that sessions are
+ * about to end; call it before the change is written.
  */
 export function expectEnd({ env, waitUntil }: Background, userId: string): void {
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));

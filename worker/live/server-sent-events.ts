@@ -2,8 +2,8 @@ import { streamBeat } from '../contract/usage-stream.ts';
 import { minuteMs } from '../lib/time.ts';
 
 /**
- * Pages expect a beat every 20 s. The second in between leaves time for a late timer
- * and the way to the page.
+ * Pages expect a beat every 20 s. The second in between
+ * leaves time for a late timer and the way to the page.
  */
 const heartbeatMs = 19_000;
 /** Proxies that buffer pass a response on once they have about 2 KiB of it. */
@@ -17,7 +17,8 @@ const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
 
 /**
- * Proxies must neither compress nor buffer a stream; `x-accel-buffering` is nginx's.
+ * Proxies must neither compress nor buffer
+ * a stream; `x-accel-buffering` is nginx's.
  */
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -22,28 +22,32 @@ export type NewStoredMessage = {
   sealed: ArrayBuffer;
   recording?: ArrayBuffer | undefined;
   /**
-   * Unix ms: stored later, the message might not be delivered, since its caller may
-   * have given up.
+   * Unix ms: stored later, the message might not be
+   * delivered, since its caller may have given up.
    */
   notAfter: number;
   perMinute?: number;
-  /** How many bytes of the person's recordings the object may hold of one day, this one included. */
+  /**
+   * How many bytes of the person's recordings the
+   * object may hold of one day, this one included.
+   */
   recordedBytesPerDay?: number | undefined;
   /**
-   * The message that a reply answers; a reply to one that the user cleared is not
-   * stored.
+   * The message that a reply answers; a reply
+   * to one that the user cleared is not stored.
    */
   replyTo?: string | undefined;
 };
 
 /**
- * `behind` means that the conversation was cleared after the caller read its epoch;
- * `epoch` is the present one.
+ * `behind` means that the conversation was cleared after
+ * the caller read its epoch; `epoch` is the present one.
  */
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
 /**
- * A message of the user, and the id of the first one before it that is still `sent`.
+ * A message of the user, and the id of the
+ * first one before it that is still `sent`.
  */
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
 

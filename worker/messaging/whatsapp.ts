@@ -5,15 +5,24 @@ import * as v from 'valibot';
 
 const timeoutMs = 5000;
 
-/** Meta's codes of a template that is missing or not approved in the language, paused, or disabled. */
+/**
+ * Meta's codes of a template that is missing or not
+ * approved in the language, paused, or disabled.
+ */
 const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
 
-/** `forbidden`: Meta refuses our token, our permission or our account, so that nobody can get a code. */
+/**
+ * `forbidden`: Meta refuses our token, our permission
+ * or our account, so that nobody can get a code.
+ */
 export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 
 type Context = { settings: Settings; language: Language };
 
-/** Sends a code in the page's language, else in the setting's first. Not retried: the message may have arrived. */
+/**
+ * Sends a code in the page's language, else in the setting's
+ * first. Not retried: the message may have arrived.
+ */
 export async function sendCode(
   { settings, language }: Context,
   whatsappId: string,
@@ -33,14 +42,20 @@ export async function sendCode(
   return forbidden ? 'forbidden' : 'refused';
 }
 
-/** Meta's codes of a token, a permission or an account that is blocked; 200 to 299 are permissions, too. */
+/**
+ * Meta's codes of a token, a permission or an account
+ * that is blocked; 200 to 299 are permissions, too.
+ */
 const aboutUs = new Set([0, 3, 10, 190, 368, 131_031]);
 
 function isForbidden({ status, code = -1 }: Refusal): boolean {
   return status === 401 || status === 403 || aboutUs.has(code) || (code >= 200 && code < 300);
 }
 
-/** The language of the templates in which a page's language is written: of its region, else of any, else the first. */
+/**
+ * The language of the templates in which a page's language
+ * is written: of its region, else of any, else the first.
+ */
 export function templateLanguageFor(
   language: Language,
   { WHATSAPP_TEMPLATE_LANGUAGE: known }: Settings,
@@ -113,7 +128,10 @@ const Notification = v.object({
   ),
 });
 
-/** The signature of a report, as hexadecimal; null for anything that cannot be one. */
+/**
+ * The signature of a report, as hexadecimal;
+ * null for anything that cannot be one.
+ */
 export function signatureOf({ headers }: Request): string | null {
   return /^sha256=([\da-f]{64})$/.exec(headers.get('x-hub-signature-256') ?? '')?.[1] ?? null;
 }
@@ -131,7 +149,10 @@ export async function isSignedByWhatsapp(
   return crypto.subtle.verify('HMAC', key, signature, encoder.encode(body));
 }
 
-/** The messages that WhatsApp could not deliver, by the recipient's WhatsApp id and Meta's error code. */
+/**
+ * The messages that WhatsApp could not deliver, by
+ * the recipient's WhatsApp id and Meta's error code.
+ */
 export function undeliveredIn(
   notification: unknown,
 ): { recipientId: string; code: number | undefined }[] {

@@ -15,7 +15,10 @@ const [saltBytes, keyBytes, nonceBytes] = [16, 16, 12];
 const lastRecord = 2;
 const tokenLifetimeSeconds = 12 * 60 * 60;
 
-/** Encrypts a push message for a subscription (RFC 8291, with the encoding `aes128gcm` of RFC 8188). */
+/**
+ * Encrypts a push message for a subscription (RFC
+ * 8291, with the encoding `aes128gcm` of RFC 8188).
+ */
 export async function encryptPush(
   text: string,
   subscription: SubscriptionKeys,
@@ -46,7 +49,10 @@ export async function encryptPush(
   return join(salt, size, Uint8Array.of(ours.length), ours, new Uint8Array(sealed));
 }
 
-/** The `authorization` of a push message to an endpoint (RFC 8292); `contact` is a `mailto:` address. */
+/**
+ * The `authorization` of a push message to an endpoint
+ * (RFC 8292); `contact` is a `mailto:` address.
+ */
 export async function vapidHeader(
   { publicKey, privateKey }: KeyPair,
   { endpoint, contact, now }: { endpoint: string; contact: string; now: number },

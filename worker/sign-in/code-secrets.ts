@@ -26,7 +26,10 @@ export function newLinkCode(): string {
     : characters.slice(0, linkCodeLength).join('');
 }
 
-/** 192 random bits, which only the caller learns: with them a code has tries of its own. */
+/**
+ * 192 random bits, which only the caller learns:
+ * with them a code has tries of its own.
+ */
 export function newChallenge(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
 }

@@ -12,8 +12,8 @@ type Held = {
 };
 
 /**
- * Whether our trial decides the plan: it has not ended, and no running subscription
- * grants a higher plan.
+ * Whether our trial decides the plan: it has not ended,
+ * and no running subscription grants a higher plan.
  */
 export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: number): boolean {
   if (!trialTier || !trialEndsAt || trialEndsAt <= now) return false;
@@ -21,8 +21,8 @@ export function onTrial({ tier, tierWaits, trialTier, trialEndsAt }: Held, now: 
 }
 
 /**
- * The plan that is granted. One that waits for the end of our trial is granted once it
- * is paid.
+ * The plan that is granted. One that waits for the
+ * end of our trial is granted once it is paid.
  */
 export function entitledTier(held: Held, now: number): PlanId {
   if (onTrial(held, now)) return held.trialTier!;
@@ -44,7 +44,9 @@ export function weeklyLimit(tier: PlanId): number {
   return plans[tier].messageLimit ?? -1;
 }
 
-/** SQL: whether a number of messages in a week is within the limit of a plan. */
+/**
+ * SQL: whether a number of messages in a week is within the limit of a plan.
+ */
 export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
   const limited = planIds.filter((id) => weeklyLimit(id) >= 0);
   const cases = limited.map((id) => {

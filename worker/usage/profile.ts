@@ -38,8 +38,8 @@ function pauseOf({ collectionPause: status, resumesAt }: User): {
 }
 
 /**
- * What the user pays for, whatever a trial grants beside it; null if nothing can be
- * charged.
+ * What the user pays for, whatever a trial grants
+ * beside it; null if nothing can be charged.
  */
 export function subscriptionOf(user: User): Subscription | null {
   const { tier, subscriptionStatus: status, tierWaits, trialEndsAt, renewalAt } = user;
@@ -55,8 +55,8 @@ export function subscriptionOf(user: User): Subscription | null {
 }
 
 /**
- * The plan after the trial is shown as scheduled, unless it was cancelled before its
- * start.
+ * The plan after the trial is shown as scheduled,
+ * unless it was cancelled before its start.
  */
 function duringTrial(user: User) {
   const cancelled = user.tierWaits && user.cancelAt !== null;

@@ -76,7 +76,10 @@ const texts: Record<Language, Texts> = {
 
 type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
 
-/** The receipt of a statement: what was stated, with date and time (UTC), in the statement's language. */
+/**
+ * The receipt of a statement: what was stated, with
+ * date and time (UTC), in the statement's language.
+ */
 export async function receiptOf(settings: Secrets, statement: Withdrawal): Promise<string> {
   const words = texts[statement.language as Language];
   const lines = [
@@ -119,7 +122,9 @@ const planOf = ({ tier, plan }: Withdrawal): string | null =>
 
 const instantOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** An amount in the currency's smallest unit, which is not always a hundredth. */
+/**
+ * An amount in the currency's smallest unit, which is not always a hundredth.
+ */
 function moneyOf(amount: number, currency: string, language: string): string {
   const format = new Intl.NumberFormat(language, { style: 'currency', currency });
   const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
@@ -131,7 +136,10 @@ async function linkOf({ CODE_PEPPER, SITE_URL }: Secrets, id: string): Promise<s
   return `${SITE_URL}/api/withdrawals/${id}/receipt?key=${key}`;
 }
 
-/** Whether a key is that of the receipt's link. Compares keyed hashes, so that its duration tells nothing. */
+/**
+ * Whether a key is that of the receipt's link. Compares
+ * keyed hashes, so that its duration tells nothing.
+ */
 export async function opensReceipt(
   { CODE_PEPPER }: Secrets,
   id: string,

@@ -9,8 +9,9 @@ import { dayMs, hourMs } from '../lib/time.ts';
 const zoneMs = 12 * hourMs;
 
 /**
- * The first instant (unix ms) at which a contract can no longer be withdrawn. Nobody's last day is shorter than the law
- * says, wherever they are: at 23:30 UTC it is the next day in Berlin already.
+ * The first instant (unix ms) at which a contract can no longer be
+ * withdrawn. Nobody's last day is shorter than the law says, wherever
+ * they are: at 23:30 UTC it is the next day in Berlin already.
  */
 export function withdrawableUntil(concludedAt: number, days: number): number {
   const day = Math.floor((concludedAt + zoneMs) / dayMs);
@@ -18,15 +19,23 @@ export function withdrawableUntil(concludedAt: number, days: number): number {
 }
 
 /**
- * A statement that was made without signing in takes effect after this time (ms): whoever knows a number can make one, so
- * its owner is told at once, and can confirm it or object. The law gives 14 days for the money. 0 lets it take effect at once.
+ * A statement that was made without signing in takes effect after
+ * this time (ms): whoever knows a number can make one, so its
+ * owner is told at once, and can confirm it or object. The law
+ * gives 14 days for the money. 0 lets it take effect at once.
  */
 export const objectionMs = 2 * dayMs;
 
-/** A payment for a period, in whole cents and unix seconds; `rest` is what is left of its charge. */
+/**
+ * A payment for a period, in whole cents and unix
+ * seconds; `rest` is what is left of its charge.
+ */
 export type PaidPeriod = { paid: number; rest: number; start: number; end: number };
 
-/** What a statement at `at` (unix seconds) gives back of a payment, in whole cents. */
+/**
+ * What a statement at `at` (unix seconds)
+ * gives back of a payment, in whole cents.
+ */
 export function refundOf(period: PaidPeriod, startNow: boolean, at: number): number {
   const owed = period.paid - (startNow ? usedOf(period, at) : 0);
   return Math.max(0, Math.min(owed, period.rest));

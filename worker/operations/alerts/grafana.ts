@@ -8,7 +8,10 @@ import { alerts, alertTable, type Alert } from './alerts.ts';
 
 type Target = { service: string; dataSource: string };
 
-/** Cloudflare's OpenTelemetry export writes each line of the log as the body of a log record. */
+/**
+ * Cloudflare's OpenTelemetry export writes each
+ * line of the log as the body of a log record.
+ */
 function logql({ query }: Alert, service: string): string {
   return query.replaceAll('LOGS', `{service_name="${service}"} | json`);
 }

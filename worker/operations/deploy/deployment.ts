@@ -20,7 +20,10 @@ export type DeployTools = {
   say: (line: string) => void;
 };
 
-/** Stops at the first failed step. Migrations only add, so the previous version runs on the new schema. */
+/**
+ * Stops at the first failed step. Migrations only add,
+ * so the previous version runs on the new schema.
+ */
 export async function deployTo(
   target: Target,
   values: Values,
@@ -43,7 +46,10 @@ export async function deployTo(
   return ok && !problem;
 }
 
-/** Wrangler sets the domain and the cron triggers after it has deployed the version: a failure there is no rollback. */
+/**
+ * Wrangler sets the domain and the cron triggers after it
+ * has deployed the version: a failure there is no rollback.
+ */
 async function servingAfterFailure(
   target: Target,
   before: Share[],
@@ -79,7 +85,10 @@ async function isMigrated(values: Values, { migrate, say }: DeployTools): Promis
 }
 
 export type Plan = {
-  /** Parts of the users in per cent that get the new version, before all of them do. */
+  /**
+   * Parts of the users in per cent that get
+   * the new version, before all of them do.
+   */
   parts: number[];
   watchMs: number;
   pauseMs: number;
@@ -88,7 +97,10 @@ export type Plan = {
 type Tools = DeployTools & { wait: (ms: number) => Promise<unknown> };
 type Rollout = { target: Target; siteUrl: string; present: string; next: Version; plan: Plan };
 
-/** Deploys a version to growing parts of the users; after a bad step, all get the version before again. */
+/**
+ * Deploys a version to growing parts of the users;
+ * after a bad step, all get the version before again.
+ */
 export async function deployGradually(
   target: Target,
   values: Values,
@@ -193,7 +205,10 @@ async function servingVersions(target: Target, { wrangler }: DeployTools): Promi
   return ok ? versionsIn(output) : [];
 }
 
-/** The one version that all users get, or null: a part of the users needs a version before it. */
+/**
+ * The one version that all users get, or null: a
+ * part of the users needs a version before it.
+ */
 async function presentVersion(target: Target, tools: Tools): Promise<string | null> {
   const { say } = tools;
   const versions = await servingVersions(target, tools);
@@ -252,7 +267,10 @@ function stop(say: Tools['say'], line: string): false {
 
 type Flags = Record<string, string | boolean | undefined>;
 
-/** The steps that the flags ask for, or null for a deployment to everybody at once. Throws a `UsageError`. */
+/**
+ * The steps that the flags ask for, or null for a
+ * deployment to everybody at once. Throws a `UsageError`.
+ */
 export function readPlan({ gradual, paused, parts = '10,50', minutes = '5' }: Flags): Plan | null {
   if (gradual && paused)
     throw new UsageError('--paused goes without --gradual: nobody gets the version before.');

@@ -54,13 +54,19 @@ function domain({ SITE_URL = '' }: Values): string[] {
   return hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname];
 }
 
-/** wrangler runs the build, which writes the contact address and the days of withdrawal into the pages. */
+/**
+ * wrangler runs the build, which writes the contact
+ * address and the days of withdrawal into the pages.
+ */
 function buildEnvironment({ CONTACT_URL, WITHDRAWAL_DAYS = '' }: Values): NodeJS.ProcessEnv {
   const contact = CONTACT_URL && { VITE_CONTACT_URL: CONTACT_URL };
   return { ...process.env, WITHDRAWAL_DAYS, ...contact };
 }
 
-/** The commit, or the version of package.json and the time if the sources have no git history. */
+/**
+ * The commit, or the version of package.json and
+ * the time if the sources have no git history.
+ */
 export function version(folder = root): string {
   try {
     const stdio = ['ignore', 'pipe', 'ignore'] as const;
@@ -166,7 +172,10 @@ export type Look = {
   isPart?: boolean;
 };
 
-/** The problem of a deployed site, or null; repeats, since a version takes time to reach every location. */
+/**
+ * The problem of a deployed site, or null; repeats,
+ * since a version takes time to reach every location.
+ */
 export async function smoke(
   look: Look,
   page = readFileSync(builtPage, 'utf8'),

@@ -1,6 +1,9 @@
 import type { Settings } from '../../settings.ts';
 
-/** One line of the doctor, with the next step unless it is in order. None may hold a secret. */
+/**
+ * One line of the doctor, with the next step
+ * unless it is in order. None may hold a secret.
+ */
 export type Finding =
   | { ok: true; about: string; warning?: never; byHand?: never }
   | { ok: true; about: string; warning?: never; byHand: string; remedy: string }
@@ -114,7 +117,10 @@ export async function httpRequest(
   }
 }
 
-/** The name of the error. Its message is not used, since it may contain the address with a secret. */
+/**
+ * The name of the error. Its message is not used,
+ * since it may contain the address with a secret.
+ */
 export function failureReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
   const { code, name, cause } = error as Error & { code?: unknown };

@@ -20,7 +20,10 @@ type Probe = {
 const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
 
-/** What a bot, Stripe, Meta, a monitor and a page send; nothing of it changes anything. */
+/**
+ * What a bot, Stripe, Meta, a monitor and a
+ * page send; nothing of it changes anything.
+ */
 const calls: Probe[] = [
   {
     who: 'the bot',
@@ -70,7 +73,10 @@ const botRules =
   'Turn Bot Fight Mode and challenges off for this zone, or skip them for /api/* in a WAF rule.';
 const ruleOf = 'Remove the rule of the Cloudflare zone that does this.';
 
-/** Everything that stands in the way of the site's callers; null if the site does not answer at all. */
+/**
+ * Everything that stands in the way of the site's
+ * callers; null if the site does not answer at all.
+ */
 export async function problemsOutside(
   siteUrl: string,
   headers: Record<string, string> = {},
@@ -208,7 +214,10 @@ const unanswered = (failure: string): Obstacle => ({
   remedy: 'Look at the status page of Cloudflare, and at the routes of the Worker.',
 });
 
-/** The doctor's look at the site from outside. On the owner's machine the site may not run. */
+/**
+ * The doctor's look at the site from outside.
+ * On the owner's machine the site may not run.
+ */
 export async function checkOutside(
   { SITE_URL }: Pick<Settings, 'SITE_URL'>,
   target: Target,

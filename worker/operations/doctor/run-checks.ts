@@ -43,7 +43,10 @@ import { checkOutside } from './outside.ts';
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
 type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promise<Finding[]> };
-/** `mayBeBehind` accepts missing migrations: while the site `isPaused`, whatever they remove. */
+/**
+ * `mayBeBehind` accepts missing migrations: while
+ * the site `isPaused`, whatever they remove.
+ */
 type Behind = { mayBeBehind?: boolean; isPaused?: boolean };
 type Options = { target: Target } & Behind;
 
@@ -70,7 +73,8 @@ export async function runChecks(
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
     { needs: ['VAPID_KEYS', 'PUSH_HOSTS'], check: async (all) => checkPush(all, target) },
   ];
-  // Before a deployment the site is what it replaces; `smoke` looks at the new one.
+  // Before a deployment the site is what it
+  // replaces; `smoke` looks at the new one.
   if (!behind.mayBeBehind)
     serviceChecks.push({ needs: ['SITE_URL'], check: (all) => checkOutside(all, target) });
   const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
@@ -88,7 +92,10 @@ export async function runChecks(
   ];
 }
 
-/** What this repository ships as an example: a deployed site must not tell it of its owner. */
+/**
+ * What this repository ships as an example: a
+ * deployed site must not tell it of its owner.
+ */
 const examples: [about: string, isExample: () => boolean, remedy: string][] = [
   [
     'Company name',
@@ -249,7 +256,10 @@ function checkSchema(waiting: string[], { mayBeBehind, isPaused }: Behind): Find
   return wrong('Migrations', what, `${how} Or pause the site and add \`--paused\`.`);
 }
 
-/** A version that lacks an addition was built before the removal that follows it, and may use what that removes. */
+/**
+ * A version that lacks an addition was built before the
+ * removal that follows it, and may use what that removes.
+ */
 export function prematureRemoval(waiting: string[]): string | undefined {
   const isRemoval = (tag: string) => tag.endsWith('_contract');
   const addition = waiting.findIndex((tag) => !isRemoval(tag));
@@ -312,7 +322,10 @@ async function checkParked(client: Client): Promise<Finding[]> {
   ];
 }
 
-/** A counted message does not say its channel: only people who cannot write on the web owe a contact for each. */
+/**
+ * A counted message does not say its channel: only people
+ * who cannot write on the web owe a contact for each.
+ */
 async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const counted = await client.execute({
     sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.answer ->> 'userId'
@@ -386,7 +399,10 @@ const helpLinesMaximumDays = 120;
 
 export type StaleHelpLine = { country: string; service: string; readOn: string };
 
-/** The lines whose source is older than this many days. A date without a day or month counts from its first day. */
+/**
+ * The lines whose source is older than this many days. A
+ * date without a day or month counts from its first day.
+ */
 export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHelpLine[] {
   return Object.entries(helpLines).flatMap(([country, { lines }]) =>
     lines

@@ -55,7 +55,10 @@ function checkOrigins(origins: string[]): Finding[] {
     : [];
 }
 
-/** Pages contain their canonical address for search engines and shared links, so it must be the deployed one. */
+/**
+ * Pages contain their canonical address for search engines
+ * and shared links, so it must be the deployed one.
+ */
 function checkSite(site: string | undefined, target: Target): Finding[] {
   if (!site || !URL.canParse(site)) return [];
   if (new URL(site).origin !== site) return [wrong('SITE_URL', 'has a path', howToGet.SITE_URL)];
@@ -144,7 +147,10 @@ async function checkTemplates(settings: Settings, accounts: string[]): Promise<F
   return findings[0]!.ok ? [...findings, ...checkPublished(settings)] : [findings[0]!];
 }
 
-/** Codes in a language without an approved template are sent in the first, so only the first one stops the sign-in. */
+/**
+ * Codes in a language without an approved template are sent
+ * in the first, so only the first one stops the sign-in.
+ */
 function checkTemplate(found: Template[], language: string, first: string): Finding {
   const spoken = found.find((template) => template.language === language);
   const name = spoken ? 'WHATSAPP_TEMPLATE_NAME' : 'WHATSAPP_TEMPLATE_LANGUAGE';

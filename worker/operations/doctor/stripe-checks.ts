@@ -41,7 +41,10 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
   }
 }
 
-/** A portal of an earlier version charges a dearer plan for the rest of the week only, which grants a week for cents. */
+/**
+ * A portal of an earlier version charges a dearer plan for
+ * the rest of the week only, which grants a week for cents.
+ */
 async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
   const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const own = data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
@@ -56,7 +59,10 @@ async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
   ];
 }
 
-/** Stripe never changes the version of an endpoint, so `stripe:setup` cannot remedy it. */
+/**
+ * Stripe never changes the version of an
+ * endpoint, so `stripe:setup` cannot remedy it.
+ */
 async function checkWebhookVersion(stripe: Stripe, { SITE_URL }: Settings): Promise<Finding[]> {
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
   const endpoint = data.find(({ url }) => url === `${SITE_URL}/api/webhooks/stripe`);
@@ -114,7 +120,10 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/** One finding for all that a dry run of `npm run stripe:setup` would create or update. */
+/**
+ * One finding for all that a dry run of `npm
+ * run stripe:setup` would create or update.
+ */
 function checkSetup(lines: string[]): Finding[] {
   const setup = lines.map((line) => ({
     verb: line.split(' ')[0],
@@ -126,7 +135,8 @@ function checkSetup(lines: string[]): Finding[] {
   const missing = setup.filter(({ verb }) => verb === 'created').map(({ what }) => what);
   const outdated = setup.filter(({ verb }) => verb === 'updated').map(({ what }) => what);
   if (missing.length + outdated.length === 0) return kept;
-  // The portal and the webhook lead to the site; anything else is another account, or was changed there.
+  // The portal and the webhook lead to the site; anything
+  // else is another account, or was changed there.
   const isOfSite = [...missing, ...outdated].every((what) => /^(portal|webhook)/.test(what));
   const faults = [
     missing.length > 0 && `Stripe has no ${missing.join(', no ')}`,
@@ -159,7 +169,10 @@ function refusal(error: StripeError): Finding {
 type Account = Stripe.Account;
 type Read = { part: string; findings: Finding[] | null };
 
-/** What Stripe's API does not show: the runbook's checklist says what each should be. */
+/**
+ * What Stripe's API does not show: the
+ * runbook's checklist says what each should be.
+ */
 const neverShown = [
   'retries of failed payments and what follows the last one',
   'e-mails about receipts, failed payments and authentication',
@@ -167,7 +180,10 @@ const neverShown = [
   'who is told about disputes',
 ];
 
-/** The settings of the Stripe Dashboard as far as the API shows them, and the list of those that it does not show. */
+/**
+ * The settings of the Stripe Dashboard as far as the API
+ * shows them, and the list of those that it does not show.
+ */
 export async function checkStripeAccount(
   stripe: Stripe,
   settings: Settings,
@@ -248,7 +264,10 @@ function checkCharging(isEnabled: boolean, target: Target): Finding[] {
   ];
 }
 
-/** Methods that confirm days later: a renewal would stay unpaid so long, and the plan with it. */
+/**
+ * Methods that confirm days later: a renewal would
+ * stay unpaid so long, and the plan with it.
+ */
 const confirmedLater = new Set([
   'acss_debit',
   'au_becs_debit',

@@ -39,10 +39,16 @@ const subscribedEvents = [
   'charge.refunded',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
-/** One line for each object, and the webhook's secret if the endpoint was created. */
+/**
+ * One line for each object, and the webhook's
+ * secret if the endpoint was created.
+ */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
-/** Creates or updates products, prices, portals and the webhook; a second run changes nothing. */
+/**
+ * Creates or updates products, prices, portals
+ * and the webhook; a second run changes nothing.
+ */
 export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<SetupReport> {
   const lines: string[] = [];
   const plans: SoldPlan[] = [];
@@ -138,7 +144,10 @@ async function ensureProduct(
 
 type WantedPrice = { product: string; tier: PaidPlanId; current: Stripe.Price | undefined };
 
-/** The amount of a price is immutable, so a new amount needs a new price; the lookup key moves to it. */
+/**
+ * The amount of a price is immutable, so a new amount
+ * needs a new price; the lookup key moves to it.
+ */
 async function ensurePrice(
   stripe: Stripe,
   { product, tier, current }: WantedPrice,
@@ -166,7 +175,10 @@ async function ensurePrice(
 type Products = { product: string; prices: string[] }[];
 type Configuration = Stripe.BillingPortal.Configuration;
 
-/** One portal has one price a product and interval: each older price gets a portal for those who still pay it. */
+/**
+ * One portal has one price a product and interval: each
+ * older price gets a portal for those who still pay it.
+ */
 async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string, lines: string[]) {
   const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const own = list.data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
@@ -212,7 +224,10 @@ async function ensure(
   return 'updated';
 }
 
-/** `none` charges the whole price of a dearer plan; the terms (web/words) then say so. Needs `npm run stripe:setup`. */
+/**
+ * `none` charges the whole price of a dearer plan; the terms
+ * (web/words) then say so. Needs `npm run stripe:setup`.
+ */
 const creditForUnusedTime: 'always_invoice' | 'none' = 'always_invoice';
 
 function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCreateParams.Features {
@@ -241,7 +256,10 @@ function withoutProducts<
   return { ...wanted, features: { ...wanted.features, subscription_update: update } };
 }
 
-/** Whether `actual` contains all of `wanted`. Objects may have more fields, and lists another order. */
+/**
+ * Whether `actual` contains all of `wanted`. Objects
+ * may have more fields, and lists another order.
+ */
 export function matches(actual: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     if (!Array.isArray(actual) || actual.length !== wanted.length) return false;
@@ -260,7 +278,9 @@ export async function rehearseSetup(settings: Settings): Promise<string[]> {
   return lines;
 }
 
-/** Stripe's SDK, whose reads reach Stripe and whose writes get a local response. */
+/**
+ * Stripe's SDK, whose reads reach Stripe and whose writes get a local response.
+ */
 export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
   const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
   return new Stripe(STRIPE_SECRET_KEY, { ...stripeOptions(STRIPE_API_BASE), httpClient });

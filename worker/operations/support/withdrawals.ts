@@ -11,7 +11,10 @@ import {
   type SupportRequest,
 } from './command-audit.ts';
 
-/** Statements of withdrawal that a person has to look at. A statement itself never changes. */
+/**
+ * Statements of withdrawal that a person has to
+ * look at. A statement itself never changes.
+ */
 export const withdrawalCommand: SupportCommand = {
   usage: 'withdrawals [show|match|complete SEQ]',
   about:
