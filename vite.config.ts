@@ -28,8 +28,9 @@ const site = join(import.meta.dirname, 'dist/web');
 const scriptFolder = `assets/${folder}-${buildId()}`;
 // They are the same in every language, and in most builds.
 const shared = new Set(['vendor', 'rolldown-runtime']);
+// The folder names the build, so a hash of each file says nothing more, and each page names a dozen files.
 const scriptNames = ({ name }: { name: string }) =>
-  `${shared.has(name) ? 'assets' : scriptFolder}/[name]-[hash].js`;
+  shared.has(name) ? 'assets/[name]-[hash].js' : `${scriptFolder}/[name].js`;
 // The styles are those of the English build: making them takes 2.5 s, and loading Panda 0.5 s (2026-11-23).
 const stylePlugins = isEnglish ? [await panda()] : [];
 
@@ -166,14 +167,18 @@ function outsideOrigins(): string[] {
   return [...new Set(addresses.filter(Boolean).map((address) => new URL(address).origin))];
 }
 
-/** Changes with every file of which the site is made. */
+/** Changes with every file and setting of which the site is made. */
 function buildId(): string {
   const files = globSync([
     'web/{app,build,data,pages,routes,rules,theme,ui,words}/**/*.*',
+    'vite.config.ts',
     'worker/contract/*',
     'package-lock.json',
   ]);
-  const hash = createHash('sha256');
+  const settings = Object.entries(process.env)
+    .filter(([name]) => name.startsWith('VITE_'))
+    .map(([name, value]) => `${name}=${value}`);
+  const hash = createHash('sha256').update(settings.toSorted().join('\n'));
   for (const file of files.toSorted()) hash.update(file).update(readFileSync(file));
   return hash.digest('hex').slice(0, 8);
 }

@@ -159,6 +159,112 @@ stubbed(
   },
 );
 
+/** The QR code's modules as the scanner of a phone would take them: the whole link, in one picture. */
+const qrCode = (page: Page) =>
+  page.getByRole('main').getByRole('img', { name: /^QR code of a link/ });
+
+stubbed(
+  'a first message can be sent from another device: number, text and link can be taken from the page',
+  async ({ page, stub }) => {
+    await askUnknown(page, stub, 'waiting');
+    const greeting = 'Hi Solace! I would like to get started. My number is 15550000000. K7MPQ2XD';
+    const card = page.getByRole('main');
+    await expect(card.getByText('+1 555-010-0199', { exact: true })).toBeVisible();
+    await expect(card.getByText(greeting, { exact: true })).toBeVisible();
+    await expect(qrCode(page)).toHaveAccessibleName(
+      `QR code of a link that opens WhatsApp with the number +1 555-010-0199 and the text “${greeting}”`,
+    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    for (const [name, copied] of [
+      ['Copy the number', '+15550100199'],
+      ['Copy the text', greeting],
+    ] as const) {
+      await page.getByRole('button', { name }).click();
+      await expect(page.getByRole('status').filter({ hasText: 'Copied' }).first()).toBeVisible();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(copied);
+    }
+  },
+);
+
+test('strangers have used up the codes of a number, and its owner signs in by a message', async ({
+  page,
+  phone,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 429/);
+  await phone.write('Hi');
+  const ask = () => page.request.post('/api/auth/request-otp', { data: { phone: phone.number } });
+  await ask();
+  await open(page, '/login');
+  await login.phone(page).fill(phone.number);
+  await login.send(page).click();
+  await expect(login.alert(page)).toHaveText(
+    /^Too many requests\. Please try again later\. You can try again after \d+:\d\d [AP]M\.$/,
+  );
+  const way = page.getByText(/^You need not wait: send us the code/);
+  await expect(way).toBeVisible();
+  await expect(qrCode(page)).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+
+  // The way outlives a reload.
+  await page.reload();
+  const link = page.getByRole('main').getByRole('link', { name: 'Message Solace on WhatsApp' });
+  const text = new URL((await link.getAttribute('href'))!).searchParams.get('text')!;
+  expect(text).toMatch(/^Hi Solace! I would like to log in\. [2-9A-HJKMNP-Z]{8}$/);
+  const before = (await phone.messages()).length;
+  await phone.write(text);
+  await expect(login.code(page)).toBeVisible();
+  const code = (await phone.messages()).slice(before).find((message) => message.code)!.code!;
+  await login.code(page).fill(code);
+  await follow(login.verify(page), '**/account');
+});
+
+for (const [path, sentence, wait, way] of [
+  [
+    '/login',
+    'Too many requests. Please try again later.',
+    'You can try again after',
+    'You need not wait',
+  ],
+  [
+    '/es/login',
+    'Demasiadas solicitudes en poco tiempo.',
+    'Puedes volver a intentarlo después de esta hora:',
+    'No hace falta esperar',
+  ],
+  [
+    '/pt-br/login',
+    'Muitas solicitações em pouco tempo.',
+    'Você pode tentar de novo depois deste horário:',
+    'Não precisa esperar',
+  ],
+] as const)
+  stubbed(
+    `${path} says until when there are no codes, and withdraws it when that time has come`,
+    async ({ page, stub }) => {
+      stub.respond(
+        'requestOtp',
+        { success: false, code: 'rate_limited', linkCode: 'K7MPQ2XD' },
+        429,
+        { 'retry-after': '86400' },
+      );
+      stub.respond('contactState', { success: true, state: 'contacted' });
+      await stopTime(page);
+      await open(page, path);
+      await page.locator('#phone').fill('+15551234567');
+      await page.locator('main button[type=submit]').click();
+      await expect(login.alert(page)).toContainText(sentence);
+      await expect(login.alert(page)).toContainText(wait);
+      await expect(login.alert(page)).toContainText(/\b(January|enero|janeiro)\b.*12:00/);
+      await expect(page.getByText(way)).toContainText('K7MPQ2XD');
+      await page.clock.runFor('23:59:59');
+      await expect(login.alert(page)).toBeVisible();
+      await page.clock.runFor(1000);
+      await expect(login.alert(page)).toHaveCount(0);
+      await expect(page.getByText(way)).toHaveCount(0);
+    },
+  );
+
 stubbed(
   'a number that is edited while its code is requested stays the one to verify',
   async ({ page, stub }) => {

@@ -79,8 +79,8 @@ export async function shellPage(
   const script = await bundleScript(entry, options.scriptPlugins);
   return html
     .replace(
-      /<script type="module" crossorigin src="([^"]+)"><\/script>/,
-      (_, file) => `<link rel="modulepreload" id="app" crossorigin href="${file}" />`,
+      /<script type="module" src="([^"]+)"><\/script>/,
+      (_, file) => `<link rel="modulepreload" id="app" href="${file}" />`,
     )
     .replace('</script>', () => `</script>\n    <script>${script}</script>`);
 }

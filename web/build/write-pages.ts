@@ -78,7 +78,8 @@ export function writePages({
           pagesByPath[path] = page;
           const served = isReadable(path) ? page : withoutFontPreloads(page);
           const deferred = isReadable(path) || isShell ? deferScripts(served) : served;
-          emit(fileName, isOffline ? offlineHtml(deferred) : deferred);
+          const final = isOffline ? offlineHtml(deferred) : deferred;
+          emit(fileName, compact(final));
         };
         delete bundle['index.html'];
         for (const path of Object.keys(pages)) await write(fileOf(path), path);
@@ -100,13 +101,21 @@ export function writePages({
   };
 }
 
+/** Without what means nothing to browsers: the first packets carry the page. */
+const compact = (html: string) =>
+  html.replaceAll(/(<(?:link|meta)\b[^>]*?) \/>/g, '$1>').replaceAll(/>\n\s+</g, '><');
+
 function htmlOf(bundle: Rolldown.OutputBundle): string {
   const file = bundle['index.html'];
   if (file?.type !== 'asset') throw new Error('The build has no index.html');
   // The attributes of the language; the source of the page is English.
-  return String(file.source)
-    .replace('<html lang="en">', `<html lang="${locale}"${isRightToLeft ? ' dir="rtl"' : ''}>`)
-    .replace('href="/manifest.webmanifest"', `href="${basePath}/manifest.webmanifest"`);
+  return (
+    String(file.source)
+      .replace('<html lang="en">', `<html lang="${locale}"${isRightToLeft ? ' dir="rtl"' : ''}>`)
+      // Modules of the site itself are fetched in the same way without the attribute.
+      .replaceAll(/(<(?:script type="module"|link rel="modulepreload")) crossorigin/g, '$1')
+      .replace('href="/manifest.webmanifest"', `href="${basePath}/manifest.webmanifest"`)
+  );
 }
 
 type Headers = Parameters<typeof addedHeaders>[1];
@@ -230,7 +239,7 @@ function preloadLinks(bundle: Rolldown.OutputBundle, path: string, html: string)
   return [...files].filter((file) => !html.includes(`/${file}"`)).map(linkTo);
 }
 
-const linkTo = (fileName: string) => `<link rel="modulepreload" crossorigin href="/${fileName}" />`;
+const linkTo = (fileName: string) => `<link rel="modulepreload" href="/${fileName}" />`;
 
 const chunksOf = (bundle: Rolldown.OutputBundle) =>
   Object.values(bundle).filter((file) => file.type === 'chunk');

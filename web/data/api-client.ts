@@ -36,7 +36,14 @@ type Argument<Name extends PageCall> =
       : Params<Name>
     : Input<Name>;
 /** `message` is a sentence, except in the response to a chat message. */
-type Body = { success?: boolean; message?: unknown; error?: unknown; code?: ErrorCode };
+type Body = {
+  success?: boolean;
+  message?: unknown;
+  error?: unknown;
+  code?: ErrorCode;
+  resetsAt?: string;
+  linkCode?: string;
+};
 
 /** Calls whose results the page itself shows. */
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
@@ -179,8 +186,16 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   if (response.ok) return body;
   const hasSessionEnded = token !== null && body.code === sessionEnded;
   const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded, body.code);
-  const retryAfter = Number(response.headers.get('retry-after')) || null;
-  throw new ApiError(error, { toast, status: response.status, code: body.code, retryAfter });
+  const { code, linkCode } = body;
+  const until = untilOf(response, body);
+  throw new ApiError(error, { toast, status: response.status, code, until, linkCode });
+}
+
+/** When a refusal ends. An outage says only when to ask again. */
+function untilOf({ status, headers }: Response, { resetsAt }: Body): string | null {
+  const seconds = Number(headers.get('retry-after'));
+  if (resetsAt || status !== 429 || !(seconds > 0)) return resetsAt ?? null;
+  return new Date(serverClock.now() + 1000 * seconds).toISOString();
 }
 
 /** The API's sentences are English: a page in another language shows its own for the code, or for the call. */

@@ -21,7 +21,8 @@ type Details = {
   status?: number | undefined;
   code?: ErrorCode | LocalErrorCode | undefined;
   isNotified?: boolean;
-  retryAfter?: number | null;
+  until?: string | null;
+  linkCode?: string | undefined;
 };
 
 /** A failed call. `isNotified` is true after a toast was shown, or if none must be. */
@@ -30,19 +31,22 @@ export class ApiError extends Error {
   readonly toast: string | null;
   readonly status: number | null;
   readonly code: ErrorCode | LocalErrorCode | null;
-  /** The seconds after which the same call may succeed, if the server has said it. */
-  readonly retryAfter: number | null;
+  /** When the same call may succeed (ISO 8601), if the server has said it. */
+  readonly until: string | null;
+  /** With a refused code: the number itself sends it to the assistant, and gets one. */
+  readonly linkCode: string | undefined;
   isNotified: boolean;
 
   constructor(
     message: string,
-    { toast = message, status, code, isNotified = false, retryAfter = null }: Details = {},
+    { toast = message, status, code, isNotified = false, until = null, linkCode }: Details = {},
   ) {
     super(message);
     this.toast = toast;
     this.status = status ?? null;
     this.code = code ?? null;
-    this.retryAfter = retryAfter;
+    this.until = until;
+    this.linkCode = linkCode;
     this.isNotified = isNotified;
   }
 

@@ -15,6 +15,8 @@ export type LoginResult = {
   status: string;
   message?: string | undefined;
   code?: ApiError['code'];
+  /** When a refusal ends (ISO 8601). */
+  until?: string | null;
 };
 /** Loaded before a code is used up: without it nobody could be signed in. */
 const loadProfiles = () =>
@@ -29,9 +31,13 @@ export function prepareSignIn(): void {
 
 type PartialLogin = { success?: boolean; token?: string; status?: string; message?: string };
 
-const noFailure = { isNetworkError: false, isRefusedForNow: false, isLost: false };
+const noFailure = { isNetworkError: false, isLost: false, limit: null };
 
-type OtpRequest = typeof noFailure & {
+/** A number or an address gets no more codes until then (ISO 8601), except by a message with the link code. */
+type Limit = { until: string | null; linkCode: string | null };
+
+type OtpRequest = Omit<typeof noFailure, 'limit'> & {
+  limit: Limit | null;
   success: boolean;
   requiresInitialContact: boolean;
   message?: string | undefined;
@@ -40,8 +46,7 @@ type OtpRequest = typeof noFailure & {
 };
 
 /**
- * Requests a one-time code. `isNetworkError`: the server was unreachable. `isRefusedForNow`: a code was sent a moment ago,
- * or too many. `isLost`: a code may have been sent, but there was no response in time.
+ * Requests a one-time code. `isNetworkError`: the server was unreachable. `isLost`: a code may have been sent, but there was no response in time.
  */
 export async function requestOtp(phone: string): Promise<OtpRequest> {
   try {
@@ -56,18 +61,17 @@ export async function requestOtp(phone: string): Promise<OtpRequest> {
     return {
       success: false,
       requiresInitialContact: false,
-      message: withWait(message, error),
+      message,
       isNetworkError: kind === 'unreachable',
-      isRefusedForNow: error instanceof ApiError && error.status === 429,
+      limit: limitOf(error),
       isLost: kind === 'unreachable' || kind === 'slow',
     };
   }
 }
 
-/** The sentence, and how long to wait if the server has said it. */
-function withWait(message: string | undefined, error: unknown): string | undefined {
-  if (!(error instanceof ApiError) || error.retryAfter === null) return message;
-  return `${message} ${loginWords.waitMinutes(Math.ceil(error.retryAfter / 60))}`;
+function limitOf(error: unknown): Limit | null {
+  if (!(error instanceof ApiError) || error.status !== 429) return null;
+  return { until: error.until, linkCode: error.linkCode ?? null };
 }
 
 /** What has happened since a link code was shown; `waiting` also if the server could not be asked. */
@@ -141,8 +145,8 @@ async function signIn(
     session.end(token);
     return failure(loginWords.profileFailed);
   } catch (error) {
-    const code = error instanceof ApiError ? error.code : null;
-    return { ...failure(errorMessage(error, unexpected ?? loginWords.unexpected)), code };
+    const { code, until } = error instanceof ApiError ? error : { code: null, until: null };
+    return { ...failure(errorMessage(error, unexpected ?? loginWords.unexpected)), code, until };
   }
 }
 

@@ -7,6 +7,15 @@ const Issued = v.object({
   at: v.nullable(v.number()),
 });
 
+const CodeLimit = v.object({
+  phone: v.string(),
+  until: v.nullable(v.string()),
+  linkCode: v.nullable(v.string()),
+});
+
+/** A number that gets no more codes until then (ISO 8601), except by a message with the link code. */
+export type CodeLimit = v.InferOutput<typeof CodeLimit>;
+
 const SignInStep = v.object({
   step: v.picklist(['phone', 'code', 'contact']),
   phone: v.string(),
@@ -14,12 +23,19 @@ const SignInStep = v.object({
   issued: v.array(Issued),
   /** What the number that never wrote must send. */
   linkCode: v.nullable(v.string()),
+  limit: v.nullable(CodeLimit),
 });
 
 /** Where somebody is in signing in. It costs a code or a message, so the tab keeps it. */
 export type SignInStep = v.InferOutput<typeof SignInStep>;
 
-export const firstStep: SignInStep = { step: 'phone', phone: '', issued: [], linkCode: null };
+export const firstStep: SignInStep = {
+  step: 'phone',
+  phone: '',
+  issued: [],
+  linkCode: null,
+  limit: null,
+};
 
 /** The step in a stored value; null if it cannot be read. */
 export function readStep(stored: unknown): SignInStep | null {
@@ -37,7 +53,8 @@ type Asked = v.InferOutput<typeof Issued>;
 /** The step after a code was asked for: earlier codes of the number stay valid beside it. */
 export function withIssued(before: SignInStep, asked: Asked): SignInStep {
   const others = before.issued.filter(({ challenge }) => challenge !== asked.challenge);
-  return { ...before, phone: asked.phone, issued: [asked, ...others].slice(0, mostChallenges) };
+  const issued = [asked, ...others].slice(0, mostChallenges);
+  return { ...before, phone: asked.phone, issued, limit: null };
 }
 
 /** What is sent with a code of the number; undefined if the newest challenge was lost, or there is none. */

@@ -225,8 +225,8 @@ function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage):
 async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   const { id, text } = message;
   const [person, written] = [senderOf(message), text?.body ?? ''];
-  // The greeting of the login page ends with the code by which a hidden number is claimed.
-  const linkCode = person.phone ? undefined : /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
+  // The login page's message ends with a code: by it a hidden number is claimed, or a login gets its code.
+  const linkCode = /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
   const contact = { ...person, ...(person.phone && { whatsappId: message.from }), linkCode };
   try {
     await call('/api/bot/contacts', contact, `contact_${id}`);
@@ -237,7 +237,8 @@ async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   }
   const usage = await call<Usage>('/api/bot/usage', person, `usage_${id}`);
   // The id belongs to nobody until the code has signed in.
-  if (linkCode && !usage.allowed && usage.used === 0) return sendOnWhatsapp(person, claimed);
+  if (linkCode && !person.phone && !usage.allowed && usage.used === 0)
+    return sendOnWhatsapp(person, claimed);
   const isCrisis = crisis.test(written);
   if (isCrisis) await call('/api/bot/referrals', person, `referral_${id}`);
   const key = (person.phone ?? person.businessUserId)!;

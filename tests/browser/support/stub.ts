@@ -59,10 +59,13 @@ export class Stub {
   }
 
   /** Responds with a JSON body; an intended failure does not fail the test. */
-  respond(name: EndpointName, body: object | string, status = 200): void {
+  respond(name: EndpointName, body: object | string, status = 200, headers: object = {}): void {
     if (status >= 400) this.#expectedErrors.push(new RegExp(`status of ${status}|^${status} http`));
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    this.#replies.set(name, (_, response) => sendJson(response, status, text));
+    this.#replies.set(name, (_, response) => {
+      for (const [header, value] of Object.entries(headers)) response.setHeader(header, value);
+      sendJson(response, status, text);
+    });
   }
 
   /** Responds to each token with its own body; null responds 401, as for an ended session. */

@@ -24,10 +24,10 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
     voice: boolean,
   ): Promise<{ reply: string; usage: Usage | null }> {
     const person = personOf(number);
-    const linkCode = person.phone ? undefined : linkCodeIn(text);
+    const linkCode = linkCodeIn(text);
     try {
-      const names = person.phone ? { ...person, whatsappId: number } : { ...person, linkCode };
-      await callApi('/api/bot/contacts', names);
+      const names = person.phone ? { ...person, whatsappId: number } : person;
+      await callApi('/api/bot/contacts', { ...names, linkCode });
     } catch (error) {
       if (person.phone) throw error;
       return { reply: hiddenProblem(error, siteUrl), usage: null };
@@ -36,7 +36,7 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
       ...person,
       kind: voice ? 'voice' : 'text',
     });
-    const isClaim = linkCode !== undefined && !usage.allowed && usage.used === 0;
+    const isClaim = !person.phone && linkCode !== undefined && !usage.allowed && usage.used === 0;
     const claimed =
       'Thank you! Type the code that has just arrived on the page that you came from.';
     return { reply: isClaim ? claimed : replyTo(usage, voice, siteUrl), usage };

@@ -7,6 +7,7 @@ import { shownChat } from '../../data/early-start.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 import { within } from '../../data/within.ts';
 import { serverClock } from '../../data/clock.ts';
+import { useDay } from '../../data/instants.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
 import {
   noticeIntervalMs,
@@ -52,6 +53,7 @@ export function MessageList({
   const live = withReminders(parts.live, props.reminders);
   const notice = [...history, ...live].findLast((item) => item.kind === 'notice');
   useReminder(notice!.at, props.remind);
+  useDay();
   const player = (message: ShownMessage) => <VoicePlayer token={token} message={message} />;
   const line = (item: TranscriptItem<ShownMessage>) => (
     <TranscriptLine

@@ -171,7 +171,7 @@ function Day({ at }: { at: string }) {
   return (
     <li className={separator}>
       {/* The day may end before React takes over the served text. */}
-      <time dateTime={at.slice(0, 10)} suppressHydrationWarning>
+      <time dateTime={localDay(new Date(at))} suppressHydrationWarning>
         {dayText(new Date(at))}
       </time>
     </li>
@@ -183,13 +183,15 @@ function AiNotice() {
   return <li className={notice}>{chatWords.notice}</li>;
 }
 
+/** The reader's day as YYYY-MM-DD, which in UTC may be another one. */
+const localDay = (date: Date) =>
+  new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+
 function dayText(date: Date): string {
-  const yesterday = new Date();
-  yesterday.setDate(yesterday.getDate() - 1);
-  if (date.toDateString() === new Date().toDateString()) return chatWords.today;
-  return date.toDateString() === yesterday.toDateString()
-    ? chatWords.yesterday
-    : dateText(date.getDate(), date.getMonth(), date.getFullYear());
+  const daysAgo = (Date.parse(localDay(new Date())) - Date.parse(localDay(date))) / 86_400_000;
+  if (daysAgo === 0) return chatWords.today;
+  if (daysAgo === 1) return chatWords.yesterday;
+  return dateText(date.getDate(), date.getMonth(), date.getFullYear());
 }
 
 const separator = css({

@@ -5,33 +5,29 @@ import type { LoginWishes } from '../../rules/destinations.ts';
 import { codeError, shownCode } from '../../rules/sign-in-rules.ts';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Unbroken } from '../../ui/text.tsx';
 import { loginWords } from '#words/login';
-import { StepTitle, finishSignIn } from './login-step.tsx';
+import type { Lockout } from './lockout.ts';
+import { Limited, type LimitProps } from './limited.tsx';
+import { codeSentToast, StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
-import { steadyNow } from '../../rules/steady-clock.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
-import {
-  challengesFor,
-  secondsLeft,
-  withFailure,
-  type SignInStep,
-} from '../../rules/sign-in-steps.ts';
+import { challengesFor, type SignInStep } from '../../rules/sign-in-steps.ts';
+import { useStanding } from '../../data/instants.ts';
 import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
 type Options = { current: SignInStep; wishes: LoginWishes; lockout: Lockout };
-type Props = Options & {
-  back: () => void;
-  goToCode: (number: string, challenge: string | undefined) => void;
-};
+type Props = Options & LimitProps & { back: () => void };
 
 /** A code arrives within seconds; after this time the page suggests what to check. */
 const lateAfter = 30_000;
 
-export function CodeStep({ current, wishes, lockout, back, goToCode }: Props) {
+export default function CodeStep({ current, wishes, lockout, back, ...steps }: Props) {
+  const { limit, setLimit, goToCode } = steps;
   const { phone } = current;
   const [code, setCode] = useState('');
   const [wasLeft, setWasLeft] = useState(false);
@@ -41,7 +37,8 @@ export function CodeStep({ current, wishes, lockout, back, goToCode }: Props) {
   const phoneText = usePhoneText(phone);
   const verification = useVerification({ current, wishes, lockout });
   const { verify, isVerifying, failure, isSpent } = verification;
-  const askAgain = useNewCode(phone, (challenge) => {
+  const refused = useStanding(failure);
+  const askAgain = useNewCode({ phone, setLimit }, (challenge) => {
     goToCode(phone, challenge);
     setCode('');
     setLate(false);
@@ -75,8 +72,9 @@ export function CodeStep({ current, wishes, lockout, back, goToCode }: Props) {
       <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
         <Unbroken text={loginWords.codeLead(phoneText)} />
       </StepTitle>
-      {failure && <Alert look="danger">{failure}</Alert>}
+      {refused && <Refusal {...refused} />}
       {askAgain.failure && <Alert look="danger">{askAgain.failure}</Alert>}
+      <Limited {...{ phone, limit, setLimit, goToCode }} />
       <TextField
         ref={input}
         look="code"
@@ -124,20 +122,24 @@ function submitLabel(lockout: Lockout, isVerifying: boolean): string {
   return isVerifying ? loginWords.verifying : loginWords.verify;
 }
 
-export const codeSentToast = 'code-sent';
+type NewCode = Pick<LimitProps, 'setLimit'> & { phone: string };
 
 /** Asks for another code at the code step. */
-function useNewCode(phone: string, onSent: (challenge: string | undefined) => void) {
+function useNewCode({ phone, setLimit }: NewCode, onSent: (challenge: string | undefined) => void) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const run = async () => {
     if (isBusy) return;
     setBusy(true);
     setFailure(undefined);
-    const { success, isNetworkError, message, challenge } = await requestOtp(phone);
+    setLimit(null);
+    const { success, isNetworkError, message, challenge, limit } = await requestOtp(phone);
     setBusy(false);
     if (success) return onSent(challenge);
-    setFailure(isNetworkError ? loginWords.networkError : (message ?? loginWords.sendFailed));
+    if (limit) return setLimit({ phone, ...limit });
+    return setFailure(
+      isNetworkError ? loginWords.networkError : (message ?? loginWords.sendFailed),
+    );
   };
   return { isBusy, failure, run: () => void run() };
 }
@@ -145,7 +147,7 @@ function useNewCode(phone: string, onSent: (challenge: string | undefined) => vo
 /** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
 function useVerification({ current, wishes, lockout }: Options) {
   const [isVerifying, setVerifying] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState<Refused>();
   const [isSpent, setSpent] = useState(false);
   const navigate = useNavigate();
 
@@ -156,13 +158,13 @@ function useVerification({ current, wishes, lockout }: Options) {
     const { phone } = current;
     const challenge = challengesFor(current, phone);
     const result = await verifyOtp({ phone, otp: code, challenge });
-    const { success, status, message = loginWords.invalidCode } = result;
+    const { success, status, message = loginWords.invalidCode, until = null } = result;
     setVerifying(false);
     if (success) {
       keptSignIn.remove();
       return navigate({ ...finishSignIn(status, wishes), replace: true });
     }
-    setFailure(message);
+    setFailure({ text: message, until });
     setSpent(result.code === 'code_spent');
     if (result.code !== 'code_spent') lockout.addFailure();
     showToast({ type: 'error', title: loginWords.verificationFailed, description: message });
@@ -173,33 +175,4 @@ function useVerification({ current, wishes, lockout }: Options) {
     setSpent(false);
   };
   return { verify, isVerifying, failure, isSpent, reset };
-}
-
-export type Lockout = {
-  secondsLeft: number;
-  isLocked: boolean;
-  wasLocked: boolean;
-  addFailure: () => void;
-};
-
-/** Counts failed codes. The third starts a cooldown of 30 seconds, which a reload does not end. */
-export function useLockout(): Lockout {
-  const [state, setState] = useState(keptSignIn.lockout);
-  const [now, setNow] = useState(steadyNow);
-  const left = secondsLeft(state, now);
-  const isLocked = left > 0;
-
-  useEffect(() => {
-    if (!isLocked) return undefined;
-    const timer = setInterval(() => setNow(steadyNow()), 250);
-    return () => clearInterval(timer);
-  }, [isLocked]);
-
-  const addFailure = () => {
-    const next = withFailure(state, steadyNow());
-    keptSignIn.keepLockout(next);
-    setState(next);
-    setNow(steadyNow());
-  };
-  return { isLocked, wasLocked: state.endsAt > 0 && !isLocked, secondsLeft: left, addFailure };
 }

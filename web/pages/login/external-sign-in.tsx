@@ -16,10 +16,10 @@ const ConfirmDialog = lazy(loadDialog);
 
 const account = { to: '/account' } as const;
 
-type Props = { token: string; onFailure: (message: string) => void };
+export type Props = { token: string; onFailure: (message: string) => void };
 
 /** Exchanges an external token for a session. Over a live session of another number it asks first. */
-export function ExternalSignIn({ token, onFailure }: Props) {
+export default function ExternalSignIn({ token, onFailure }: Props) {
   const [currentPhone, setCurrentPhone] = useState<string | null>(null);
   const newPhone = phoneNumberOf(token);
   const currentText = usePhoneText(currentPhone);

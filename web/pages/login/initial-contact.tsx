@@ -1,18 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useEffectEvent } from 'react';
 import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { chatLink } from '#contract/brand';
 import { Unbroken } from '../../ui/text.tsx';
-import { loginWords } from '#words/login';
-import { showToast } from '../../data/toasts.ts';
-import { contactState, requestOtp } from '../../data/sign-in.ts';
+import { contactStepWords } from '#words/contact-way';
+import { requestOtp } from '../../data/sign-in.ts';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { TextWithIcon } from '../../ui/icons.tsx';
 import { Sentence } from '../../ui/text.tsx';
-import { codeSentToast } from './code-step.tsx';
-import { StepTitle } from './login-step.tsx';
+import { useLinkState } from './link-state.ts';
+import { latePart } from '../../data/late-part.tsx';
+import { showCodeSent, StepTitle } from './login-step.tsx';
+
+const OtherDevice = latePart(() => import('./other-device.tsx'));
 
 type Props = {
   phone: string;
@@ -23,30 +24,36 @@ type Props = {
 };
 
 /** Asks the user to write to the assistant first, since the number never has, and goes on when it has. */
-export function InitialContact({ phone, linkCode, setLinkCode, goToCode, tryAnother }: Props) {
+export default function InitialContact({
+  phone,
+  linkCode,
+  setLinkCode,
+  goToCode,
+  tryAnother,
+}: Props) {
   const phoneText = usePhoneText(phone);
-  const greeting = loginWords.greeting(phone.replace('+', ''));
+  const greeting = contactStepWords.greeting(phone.replace('+', ''));
+  const text = linkCode ? `${greeting} ${linkCode}` : greeting;
   useContact({ phone, linkCode, setLinkCode, goToCode });
   return (
     <div className={css({ display: 'grid', gap: '5' })}>
-      <StepTitle title={loginWords.contactTitle}>
-        <Unbroken text={loginWords.contactText(phoneText)} />
+      <StepTitle title={contactStepWords.title}>
+        <Unbroken text={contactStepWords.text(phoneText)} />
       </StepTitle>
       <ExternalLink
-        href={chatLink(linkCode ? `${greeting} ${linkCode}` : greeting)}
+        href={chatLink(text)}
         className={`${button({ size: 'lg', wide: true })} ${css({ paddingInline: '3' })}`}
-        label={loginWords.contactLink}
+        label={contactStepWords.link}
       >
-        <TextWithIcon name="chat">{loginWords.contactLink}</TextWithIcon>
+        <TextWithIcon name="chat">{contactStepWords.link}</TextWithIcon>
       </ExternalLink>
-      {linkCode && (
-        <p className={css({ textStyle: 'small' })}>{loginWords.contactCode(linkCode)}</p>
-      )}
+      {linkCode && <p className={css({ textStyle: 'small' })}>{contactStepWords.code(linkCode)}</p>}
+      <OtherDevice text={text} />
       <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
-        {loginWords.differentNumber}
+        {contactStepWords.differentNumber}
       </button>
       <p className={css({ textStyle: 'small', color: 'muted' })}>
-        <Sentence parts={loginWords.contactMoved({ contact })} />
+        <Sentence parts={contactStepWords.moved({ contact })} />
       </p>
     </div>
   );
@@ -58,23 +65,13 @@ const contact = (text: string) => (
   </Link>
 );
 
-const pauseMs = 3000;
-/** Somebody who has not written after two minutes may be away. */
-const patientAfterMs = 120_000;
-const longPauseMs = 10_000;
-
-/** Asks the server whether the message has arrived, while the page is visible. */
+/** Goes on when the message has arrived. */
 function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'tryAnother'>): void {
   const goOn = (challenge: string | undefined) => {
-    showToast({
-      id: codeSentToast,
-      type: 'success',
-      title: loginWords.codeSentTitle,
-      description: loginWords.codeSent,
-    });
+    showCodeSent();
     goToCode(phone, challenge);
   };
-  const proceed = useEffectEvent(async (state: string, hasLeft: () => boolean) => {
+  useLinkState({ phone, linkCode }, async (state, hasLeft) => {
     if (state === 'code_sent') return goOn(linkCode);
     if (state === 'waiting') return undefined;
     // The link code is too old: a request brings a code for the number or a new one to show.
@@ -84,32 +81,4 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
     if (requiresInitialContact) setLinkCode(fresh);
     return undefined;
   });
-
-  useEffect(() => {
-    if (!linkCode) return undefined;
-    const began = performance.now();
-    let timer: ReturnType<typeof setTimeout>;
-    let isEnded = false;
-    const ask = async () => {
-      if (document.hidden) return;
-      const state = await contactState(phone, linkCode);
-      if (isEnded) return;
-      await proceed(state, () => isEnded);
-      if (!isEnded) wait();
-    };
-    const wait = () => {
-      clearTimeout(timer);
-      timer = setTimeout(
-        () => void ask(),
-        performance.now() - began < patientAfterMs ? pauseMs : longPauseMs,
-      );
-    };
-    wait();
-    document.addEventListener('visibilitychange', wait);
-    return () => {
-      isEnded = true;
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', wait);
-    };
-  }, [phone, linkCode]);
 }

@@ -1,23 +1,43 @@
 import { useHydrated } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { askServerTime } from '../../data/api-client.ts';
+import { openAfterLoading } from '../../data/api-errors.ts';
+import { latePart } from '../../data/late-part.tsx';
+import { PageSpinner } from '../../ui/spinner.tsx';
 import { serverClock } from '../../data/clock.ts';
 import { session } from '../../data/session.ts';
 import { prepareSignIn } from '../../data/sign-in.ts';
 import { addressToken } from '../../data/early-start.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
-import { ExternalSignIn } from './external-sign-in.tsx';
+import type { Props as ExternalProps } from './external-sign-in.tsx';
 import { css } from '#styled/css';
 import { card, page } from '#styled/recipes';
 import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
-import { firstStep, hasCode, withIssued, type SignInStep } from '../../rules/sign-in-steps.ts';
+import {
+  firstStep,
+  hasCode,
+  withIssued,
+  type CodeLimit,
+  type SignInStep,
+} from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
-import { CodeStep, useLockout } from './code-step.tsx';
-import { InitialContact } from './initial-contact.tsx';
+import { errorWords } from '#words/page-errors';
+import { useLockout } from './lockout.ts';
 import { PhoneStep } from './phone-step.tsx';
+
+const missing = <Alert look="danger">{errorWords.network}</Alert>;
+const signingIn = <PageSpinner label={loginWords.signingIn} />;
+const ExternalSignIn = latePart<ExternalProps>(() => import('./external-sign-in.tsx'), {
+  loading: signingIn,
+  failed: missing,
+});
+const loadCodeStep = () => import('./code-step.tsx');
+const CodeStep = latePart(loadCodeStep, { failed: missing });
+const loadContact = () => import('./initial-contact.tsx');
+const InitialContact = latePart(loadContact, { failed: missing });
 
 /** Signs in by the external token in the address, else by a code. */
 export function LoginPage({ wishes }: { wishes: LoginWishes }) {
@@ -25,11 +45,13 @@ export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   const isHydrated = useHydrated();
   const externalToken = isHydrated ? addressToken('externalToken') : null;
   // The served page knows nothing of what the tab has kept.
-  const isKept = useMemo(() => isHydrated && keptSignIn.step().step !== 'phone', [isHydrated]);
+  const isKept = useMemo(() => isHydrated && isWorthKeeping(keptSignIn.step()), [isHydrated]);
   if (externalToken && error === null)
     return <ExternalSignIn token={externalToken} onFailure={setError} />;
   return <LoginScreen key={String(isKept)} {...{ isKept, wishes, error }} />;
 }
+
+const isWorthKeeping = ({ step, limit }: SignInStep) => step !== 'phone' || limit !== null;
 
 type Props = { isKept: boolean; wishes: LoginWishes; error: string | null };
 
@@ -41,6 +63,8 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   const [wasSent, setWasSent] = useState(false);
   const lockout = useLockout();
   useEffect(prepareSignIn, []);
+  const { limit } = current;
+  const setLimit = (next: CodeLimit | null) => change({ limit: next });
   const goToCode = (number: string, challenge: string | undefined) => {
     addCode(number, challenge ?? null);
     change({ step: 'code' });
@@ -55,19 +79,22 @@ function LoginScreen({ isKept, wishes, error }: Props) {
         {step === 'phone' && notice && <Alert>{notice}</Alert>}
         {step === 'phone' && (
           <PhoneStep
-            {...{ phone, wasSent, setWasSent, goToCode }}
+            {...{ phone, wasSent, setWasSent, goToCode, limit, setLimit }}
+            prepare={() => void loadCodeStep().catch(() => null)}
             noteLost={(number) => addCode(number, null)}
             setPhone={(number) => change({ phone: number })}
             hasCode={(number) => hasCode(keptSignIn.step(), number, serverClock.now())}
             openCode={(number) => change({ phone: number, step: 'code' })}
             goToContact={(number, shown) =>
-              change({ phone: number, linkCode: shown ?? null, step: 'contact' })
+              openAfterLoading(loadContact, () =>
+                change({ phone: number, linkCode: shown ?? null, step: 'contact' }),
+              )
             }
           />
         )}
         {step === 'code' && (
           <CodeStep
-            {...{ current, wishes, lockout, goToCode }}
+            {...{ current, wishes, lockout, goToCode, limit, setLimit }}
             back={() => change({ step: 'phone' })}
           />
         )}

@@ -22,6 +22,17 @@ export function StepTitle({ title, children, id, focus = true }: Props) {
   );
 }
 
+export const codeSentToast = 'code-sent';
+
+export function showCodeSent(): void {
+  showToast({
+    id: codeSentToast,
+    type: 'success',
+    title: loginWords.codeSentTitle,
+    description: loginWords.codeSent,
+  });
+}
+
 /** Shows the toast that follows a sign-in. Returns the page that follows it. */
 export function finishSignIn(status: string, wishes: LoginWishes = {}): Omit<AfterLogin, 'toast'> {
   const { toast, ...page } = afterLogin(status, wishes);

@@ -11,12 +11,12 @@ import { requestOtp } from '../../data/sign-in.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript, TextField } from '../../ui/form-fields.tsx';
 import { loginWords } from '#words/login';
-import { StepTitle } from './login-step.tsx';
-import { codeSentToast } from './code-step.tsx';
+import { showCodeSent, StepTitle } from './login-step.tsx';
+import { Limited, type LimitProps } from './limited.tsx';
 import { Link } from '@tanstack/react-router';
 import { Sentence } from '../../ui/text.tsx';
 
-type Props = {
+type Props = LimitProps & {
   phone: string;
   setPhone: (phone: string) => void;
   wasSent: boolean;
@@ -25,12 +25,15 @@ type Props = {
   /** Opens the code step for a code that was sent before. */
   openCode: (number: string) => void;
   hasCode: (number: string) => boolean;
+  /** A code is about to be sent. */
+  prepare: () => void;
   /** A code may have been sent, but its challenge did not arrive. */
   noteLost: (number: string) => void;
   goToContact: (number: string, linkCode: string | undefined) => void;
 };
 
 export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, ...steps }: Props) {
+  const { limit, setLimit, goToCode } = steps;
   const [error, setError] = useState<string>();
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
@@ -43,10 +46,12 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, .
     const checked = v.safeParse(Phone, readPhone(phone, phonePlans()), { abortPipeEarly: true });
     setError(checked.issues && phoneError(checked.issues[0].type));
     setFailure(undefined);
+    setLimit(null);
     if (!checked.success) return document.getElementById('phone')?.focus();
     setPhone(checked.output);
     setWasSent(true);
     setSending(true);
+    steps.prepare();
     const problem = await send(checked.output);
     setSending(false);
     setFailure(problem);
@@ -58,21 +63,20 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, .
       goToContact(number, result.linkCode);
       return undefined;
     }
-    if (result.isRefusedForNow && steps.hasCode(number)) {
+    if (result.limit && steps.hasCode(number)) {
       showToast({ type: 'success', title: loginWords.codeAlreadySent });
       steps.openCode(number);
+      return undefined;
+    }
+    if (result.limit) {
+      setLimit({ phone: number, ...result.limit });
       return undefined;
     }
     if (result.isLost) steps.noteLost(number);
     if (result.isNetworkError) return loginWords.networkError;
     if (!result.success) return result.message ?? loginWords.sendFailed;
-    showToast({
-      id: codeSentToast,
-      type: 'success',
-      title: loginWords.codeSentTitle,
-      description: loginWords.codeSent,
-    });
-    steps.goToCode(number, result.challenge);
+    showCodeSent();
+    goToCode(number, result.challenge);
     return undefined;
   };
 
@@ -89,6 +93,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, .
       </StepTitle>
       <NeedsScript />
       {failure && <Alert look="danger">{failure}</Alert>}
+      <Limited {...{ phone, limit, setLimit, goToCode }} />
       <TextField
         id="phone"
         name="phone"

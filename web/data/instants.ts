@@ -1,0 +1,67 @@
+import { useEffect, useReducer } from 'react';
+import { nextMidnight } from '../rules/moments.ts';
+import { deviceNow, serverClock } from './clock.ts';
+
+/** A longer timer would fire at once. */
+const longestTimer = 86_400_000;
+
+/** Calls `tell` once when `now` has reached an instant (ms), also if the device slept. Returns what ends the waiting. */
+function atInstant(instant: number, now: () => number, tell: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', look);
+  };
+  const look = () => {
+    clearTimeout(timer);
+    const left = instant - now();
+    if (left > 0) {
+      timer = setTimeout(look, Math.min(left, longestTimer));
+      return;
+    }
+    end();
+    tell();
+  };
+
+  document.addEventListener('visibilitychange', look);
+  look();
+  return end;
+}
+
+/** Whether an instant of the server (ISO 8601) is still to come; renders again when it has come. */
+function useIsAhead(instant: string | null | undefined): boolean {
+  const [, renderAgain] = useReducer((count: number) => count + 1, 0);
+  const at = instant ? Date.parse(instant) : 0;
+  const isAhead = at > serverClock.now();
+  useEffect(() => {
+    if (!isAhead) return undefined;
+    return atInstant(at, () => serverClock.now(), renderAgain);
+  }, [at, isAhead]);
+  return isAhead;
+}
+
+/** A refusal, until its time has come; null then, and if there is none. */
+export function useStanding<Refused extends { until: string | null }>(
+  refused: Refused | null | undefined,
+): Refused | null {
+  const isAhead = useIsAhead(refused?.until);
+  if (!refused) return null;
+  return refused.until === null || isAhead ? refused : null;
+}
+
+/** Renders again when the reader's day ends. */
+export function useDay(): void {
+  const [, renderAgain] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    let end: () => void;
+    const wait = () => {
+      end = atInstant(nextMidnight(deviceNow()), deviceNow, nextDay);
+    };
+    const nextDay = () => {
+      renderAgain();
+      wait();
+    };
+    wait();
+    return () => end();
+  }, []);
+}

@@ -1,0 +1,42 @@
+import { errorWords } from '#words/page-errors';
+import { useStanding } from '../../data/instants.ts';
+import type { CodeLimit } from '../../rules/sign-in-steps.ts';
+import { Refusal } from '../../ui/refusal.tsx';
+import { latePart } from '../../data/late-part.tsx';
+import { showCodeSent } from './login-step.tsx';
+
+const LimitedWay = latePart(() => import('./limited-way.tsx'));
+
+export type LimitProps = {
+  limit: CodeLimit | null;
+  setLimit: (limit: CodeLimit | null) => void;
+  goToCode: (number: string, challenge: string | undefined) => void;
+};
+
+/** That the number gets no more codes, until when, and the way that stays open. */
+export function Limited({
+  phone,
+  limit: kept,
+  setLimit,
+  goToCode,
+}: LimitProps & { phone: string }) {
+  const limit = useStanding(kept);
+  if (!limit || limit.phone !== phone) return null;
+  const { until, linkCode } = limit;
+
+  const goOn = () => {
+    showCodeSent();
+    goToCode(phone, linkCode ?? undefined);
+  };
+  return (
+    <>
+      <Refusal text={errorWords.tooManyRequests} until={until} />
+      {linkCode && (
+        <LimitedWay
+          {...{ phone, linkCode, goOn }}
+          expire={() => setLimit({ ...limit, linkCode: null })}
+        />
+      )}
+    </>
+  );
+}
