@@ -108,6 +108,25 @@ describe('what a statement gives back', () => {
     expect(await planOf(token)).toEqual(['free', 'active']);
   });
 
+  it('what was paid from the balance becomes balance again, and nothing that was credited before', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const [first] = (await stripe.invoices.list({ customer })).data;
+    const credit = { amount: 500, credit_amount: 500 };
+    await stripe.creditNotes.create({ invoice: first!.id, ...credit });
+    await advance(phone, week + 2 * hour);
+    expect(await paymentsOf(customer)).toEqual([699, 1199]);
+    const balance = async () => {
+      const found = await stripe.customers.retrieve(customer);
+      return found.deleted ? null : found.balance;
+    };
+    expect(await balance()).toBe(0);
+    expect((await read(token)).contract).toMatchObject({ paid: 1898, refund: 1398 });
+    const { body } = await withdraw(token);
+    expect(body.statement).toMatchObject({ state: 'done', refund: 1398 });
+    expect(await balance()).toBe(-500);
+    expect((await refundsOf(customer)).toSorted()).toEqual([1199, 500, 699]);
+  });
+
   it('nothing for a plan that waits for the end of a trial, which then never begins', async () => {
     const person = await newPerson();
     await trialSession(person.phone, { tier: 'premium', days: 3 });

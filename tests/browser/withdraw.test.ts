@@ -138,6 +138,9 @@ test('signed out, the form takes a statement and its receipt says nothing about 
   await page.getByLabel('Your name').fill('Ada Lovelace');
   await page.getByLabel(/^Phone number of your account/).fill(phone.number);
   await page.getByLabel(/^Which plan/).fill('Basic <script>');
+  // What is not sent outlives a reload.
+  await page.reload();
+  await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
   await confirmButton(page).click();
   await expect(doneHeading(page)).toBeFocused();
   await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
@@ -151,7 +154,7 @@ test('signed out, a login leads back to the contract', async ({ page, phone }) =
   await page.goto('/withdraw');
   const login = page.getByRole('link', { name: 'Log in, and see what comes back' });
   await follow(login, '**/login?next=*');
-  await page.getByLabel('Phone number').fill(phone.number);
+  await page.getByLabel('Phone number', { exact: true }).fill(phone.number);
   await enterCode(page, phone);
   await page.waitForURL('**/withdraw');
   await expect(fact(page, 'Plan')).toHaveText('Basic');

@@ -2,11 +2,12 @@ import { signatureOf, subjectOf } from '../rules/token-claims.ts';
 import { storage, tabStorage } from './store.ts';
 
 /** What people lose unwillingly: leaving the page asks first if the browser did not store it. */
-const written = ['chat', 'contact', 'recording'];
+const written = ['chat', 'contact', 'recording', 'statement'];
 export type KeptName =
   | 'chat'
   | 'contact'
   | 'recording'
+  | 'statement'
   | 'phoneChange'
   | 'signInStep'
   | 'signInLockout';

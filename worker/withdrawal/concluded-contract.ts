@@ -6,8 +6,8 @@ import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { refundOf, withdrawableUntil, type PaidPeriod } from './right.ts';
 import { hasAskedToStart, type Choice } from '../billing/start-choice.ts';
 
-/** A payment of a contract, and what a statement gives back of it. */
-export type Payment = PaidPeriod & { invoice: string; refund: number };
+/** A payment of a contract; what a statement gives back of it (`refund`), and to the customer's balance (`credit`). */
+export type Payment = PaidPeriod & { invoice: string; refund: number; credit: number };
 
 /** A contract that can be withdrawn. Instants are unix ms, amounts whole cents. */
 export type ConcludedContract = {
@@ -113,10 +113,11 @@ function paymentsOf(
   at: number,
 ): Payment[] {
   const since = invoices.filter(({ created }) => created * 1000 >= concludedAt);
-  return since.flatMap(periodPaidBy).map((period) => ({
-    ...period,
-    refund: refundOf(period, startNow, at),
-  }));
+  return since.flatMap(periodPaidBy).map(({ fromBalance, creditable, ...period }) => {
+    const refund = refundOf(period, startNow, at);
+    const balance = { ...period, paid: fromBalance, rest: creditable - refund };
+    return { ...period, refund, credit: refundOf(balance, startNow, at) };
+  });
 }
 
 /** Newest first, with the charges that paid them. */
@@ -126,14 +127,27 @@ async function paidInvoicesOf(stripe: Stripe, subscription: string): Promise<Str
   return list.autoPagingToArray({ limit: 1000 });
 }
 
-function periodPaidBy(invoice: Stripe.Invoice): Omit<Payment, 'refund'>[] {
+type Period = PaidPeriod & { invoice: string; fromBalance: number; creditable: number };
+
+function periodPaidBy(invoice: Stripe.Invoice): Period[] {
   const charge = chargeOf(invoice);
   const line = chargedLine(invoice);
-  if (!charge || !line || invoice.amount_paid === 0) return [];
+  const fromBalance = paidFromBalance(invoice);
+  if (!line || (!charge && fromBalance === 0)) return [];
 
   const { start, end } = line.period;
-  const rest = charge.amount - charge.amount_refunded;
-  return [{ invoice: invoice.id, paid: invoice.amount_paid, rest, start, end }];
+  // Earlier credit notes have given a part back already.
+  const creditable = invoice.total - invoice.post_payment_credit_notes_amount;
+  const left = charge ? charge.amount - charge.amount_refunded : 0;
+  const rest = Math.min(left, creditable);
+  return [
+    { invoice: invoice.id, paid: invoice.amount_paid, rest, start, end, fromBalance, creditable },
+  ];
+}
+
+/** What an invoice took from a credit of the customer; a credit is a negative balance. */
+function paidFromBalance({ starting_balance: before, ending_balance: after }: Stripe.Invoice) {
+  return Math.max(0, -before) - Math.max(0, -(after ?? 0));
 }
 
 function chargeOf({ payments }: Stripe.Invoice): Stripe.Charge | null {

@@ -10,7 +10,12 @@ import { syncLeased, type Billing } from '../billing/sync.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
-import { paymentsSince, readContract, type ConcludedContract } from './concluded-contract.ts';
+import {
+  paymentsSince,
+  readContract,
+  type ConcludedContract,
+  type Payment,
+} from './concluded-contract.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import {
   completed,
@@ -174,14 +179,14 @@ type Refunded = State & { amount: number };
 async function refundPayment(
   stripe: Stripe,
   { id }: Statement,
-  { invoice, refund }: { invoice: string; refund: number },
+  payment: Pick<Payment, 'invoice' | 'refund' | 'credit'>,
 ): Promise<Refunded> {
-  const earlier = await noteOf(stripe, id, invoice);
+  const earlier = await noteOf(stripe, id, payment.invoice);
   if (earlier) return refundedBy(earlier);
-  if (refund === 0) return { state: 'done', reason: null, amount: 0 };
+  if (payment.refund + payment.credit === 0) return { state: 'done', reason: null, amount: 0 };
 
   try {
-    return refundedBy(await createNote(stripe, id, invoice, refund));
+    return refundedBy(await createNote(stripe, id, payment));
   } catch (error) {
     const code = refusalCode(error);
     if (code === null) throw error;
@@ -197,11 +202,17 @@ async function noteOf(stripe: Stripe, id: string, invoice: string) {
   return data.find(({ metadata }) => metadata?.['withdrawal'] === id);
 }
 
-function createNote(stripe: Stripe, id: string, invoice: string, refund: number) {
+/** What was paid from the customer's balance goes back there. */
+function createNote(
+  stripe: Stripe,
+  id: string,
+  { invoice, refund, credit }: Pick<Payment, 'invoice' | 'refund' | 'credit'>,
+) {
   const note: Stripe.CreditNoteCreateParams = {
     invoice,
-    amount: refund,
-    refund_amount: refund,
+    amount: refund + credit,
+    ...(refund > 0 && { refund_amount: refund }),
+    ...(credit > 0 && { credit_amount: credit }),
     reason: 'order_change',
     memo: 'Withdrawal from the contract',
     metadata: { withdrawal: id },
@@ -209,20 +220,21 @@ function createNote(stripe: Stripe, id: string, invoice: string, refund: number)
     expand,
   };
   return stripe.creditNotes.create(note, {
-    idempotencyKey: `withdrawal:${id}:${invoice}:${refund}`,
+    idempotencyKey: `withdrawal:${id}:${invoice}:${refund}:${credit}`,
   });
 }
 
 const onItsWay = ['pending', 'succeeded'];
 
-function refundedBy({ refunds, total }: Stripe.CreditNote): Refunded {
+function refundedBy({ refunds }: Stripe.CreditNote): Refunded {
+  const amount = refunds.reduce((sum, { amount_refunded: part }) => sum + part, 0);
   const statuses = refunds.map(({ refund }) => (typeof refund === 'object' ? refund.status : null));
   const failed = statuses.find((status) => !onItsWay.includes(status ?? ''));
   if (failed !== undefined)
-    return { state: 'needs_owner', reason: `refund_${failed ?? 'unknown'}`, amount: total };
+    return { state: 'needs_owner', reason: `refund_${failed ?? 'unknown'}`, amount };
 
   const isPending = statuses.includes('pending');
-  return { state: isPending ? 'refunding' : 'done', reason: null, amount: total };
+  return { state: isPending ? 'refunding' : 'done', reason: null, amount };
 }
 
 const order = ['needs_owner', 'refunding', 'done'] as const;

@@ -54,7 +54,7 @@ export async function overdueStatements(db: Database, now: number): Promise<numb
       ),
     )
     .orderBy(asc(withdrawals.seq))
-    .limit(20);
+    .limit(100);
   return rows.map(({ seq }) => seq);
 }
 

@@ -1,6 +1,6 @@
 import { brand } from '#contract/brand';
 import { css } from '#styled/css';
-import { button, prose } from '#styled/recipes';
+import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 
 const { model, subject } = withdrawWords;
@@ -9,25 +9,26 @@ const mail = `mailto:${brand.supportEmail}?subject=${encodeURIComponent(subject)
 /** The model text of the law, which works without this page. */
 export function ByPost() {
   return (
-    <section className={prose()} aria-labelledby="by-post">
-      <h2 id="by-post">{withdrawWords.byPost}</h2>
+    <section className={css({ display: 'grid', gap: '4' })} aria-labelledby="by-post">
+      <h2 id="by-post" className={css({ textStyle: 'subheading' })}>
+        {withdrawWords.byPost}
+      </h2>
       <p>{withdrawWords.byPostText}</p>
       <blockquote className={paper}>
         {model.map((line) => (
           <p key={line}>{line}</p>
         ))}
       </blockquote>
-      <p>
-        <a href={mail} className={button({ look: 'outline' })}>
-          {withdrawWords.write}
-        </a>
-      </p>
+      <a href={mail} className={button({ look: 'outline', wide: true })}>
+        {withdrawWords.write}
+      </a>
     </section>
   );
 }
 
 const paper = css({
-  marginBlock: '4',
+  display: 'grid',
+  gap: '3',
   padding: '5',
   borderRadius: 'md',
   borderWidth: 'thin',

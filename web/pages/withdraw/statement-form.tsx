@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
 import * as v from 'valibot';
 import { isVisible } from '#contract/visible-text';
 import { css } from '#styled/css';
@@ -6,6 +6,8 @@ import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
 import { ApiError, errorMessage } from '../../data/api-errors.ts';
+import { keptInTab } from '../../data/kept-in-tab.ts';
+import { useSession } from '../../data/session.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 import type { Receipt } from './receipt-card.tsx';
@@ -16,8 +18,17 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string>();
 
+  const form = useRef<HTMLFormElement>(null);
+  const token = useSession((session) => session.token);
+
+  useEffect(() => {
+    fillEmptyFields(form.current, keptInTab.read('statement', token));
+  }, [token]);
+
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
-    const found = errorsOf(readForm(event.currentTarget));
+    const input = readForm(event.currentTarget);
+    keptInTab.keep('statement', token, input);
+    const found = errorsOf(input);
     setErrors((shown) =>
       Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
     );
@@ -26,25 +37,28 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
   const confirm = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isSending) return;
-    const form = event.currentTarget;
-    const input = readForm(form);
+    const input = readForm(event.currentTarget);
     const found = errorsOf(input);
     setErrors(found);
     setFailure(undefined);
     const [wrong] = Object.keys(found);
-    if (wrong) return form.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
+    if (wrong) return form.current?.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
 
     setSending(true);
     const { name, contact, plan } = input;
-    await request('stateWithdrawal', { name, contact, ...(plan && { plan }) }).then(
-      ({ statement, receipt }) => onDone({ state: statement.state, receipt }),
-      (error: unknown) => setFailure(failureText(error)),
-    );
-    setSending(false);
+    try {
+      const sent = await request('stateWithdrawal', { name, contact, ...(plan && { plan }) });
+      keptInTab.remove('statement', token);
+      onDone({ state: sent.statement.state, receipt: sent.receipt });
+    } catch (error) {
+      setFailure(failureText(error));
+      setSending(false);
+    }
   };
 
   return (
     <form
+      ref={form}
       noValidate
       // No native submission, so that no text gets into the address before hydration.
       method="dialog"
@@ -122,6 +136,14 @@ const Fields = v.object({
 
 type Fields = v.InferOutput<typeof Fields>;
 type Errors = Partial<Record<keyof Fields, string | undefined>>;
+
+/** What somebody has typed before the app started stays. */
+function fillEmptyFields(form: HTMLFormElement | null, kept: unknown): void {
+  for (const field of form?.querySelectorAll('input') ?? []) {
+    const value: unknown = Object(kept)[field.name];
+    if (!field.value && typeof value === 'string') field.value = value;
+  }
+}
 
 const readForm = (form: HTMLFormElement) =>
   Object.fromEntries(new FormData(form)) as unknown as Fields;

@@ -26,7 +26,7 @@ export function WithdrawPage() {
       {receipt && <ReceiptCard {...receipt} isMember={hasContract} />}
       {!receipt && hasContract && <ContractCard key={token} token={token} onDone={setReceipt} />}
       {!receipt && !hasContract && <GuestCard onDone={setReceipt} />}
-      <ByPost />
+      {!receipt && !hasContract && <ByPost />}
     </div>
   );
 }

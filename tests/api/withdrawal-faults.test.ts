@@ -1,0 +1,212 @@
+import { expect, it } from 'vitest';
+import { call, parallel, runCron } from './support/api.ts';
+import { complete, switchPlan } from './support/buying.ts';
+import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
+import { during, type Faults, run, sandbox } from './support/sandbox.ts';
+import { advance, deliver, hour, week } from './support/stripe-events.ts';
+import { customerOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+
+const day = 24 * hour;
+const path = '/api/billing/withdrawal';
+const withdraw = (token: string) => call('POST', path, { token });
+
+type Buyer = Person & { customer: string };
+
+async function order(token: string, tier: Tier, startNow: boolean): Promise<string> {
+  const body = { tier, startNow };
+  const page = '/api/billing/create-subscription-update-session';
+  return (await call('POST', page, { token, body })).body.portalUrl;
+}
+
+async function buyer(tier: Tier, startNow: boolean): Promise<Buyer> {
+  const person = await newPerson();
+  const sessionId = await complete(await order(person.token, tier, startNow));
+  await call('POST', '/api/billing/verify-and-update-checkout-session', {
+    token: person.token,
+    body: { sessionId },
+  });
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
+/** Numbers that look random and are the same in each run (mulberry32). */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/**
+ * What the law leaves to a person who withdraws, computed without the product's code from what Stripe has billed:
+ * articles 13(1) (all payments of the contract), 14(3) and 14(4) (a share for the time, if it was asked for).
+ */
+async function owedByLaw(customer: string, asked: boolean, at: number): Promise<number> {
+  const { data: invoices } = await stripe.invoices.list({ customer, status: 'paid', limit: 100 });
+  const ordered = invoices.toSorted((a, b) => a.created - b.created);
+  const concluded = ordered.findLast(
+    ({ billing_reason: why }) => why === 'subscription_create' || why === 'subscription_update',
+  )!;
+  let owed = 0n;
+  for (const { created, amount_paid: paid, lines } of ordered) {
+    if (created < concluded.created) continue;
+    const { start, end } = lines.data.find(({ amount }) => amount > 0)!.period;
+    const passed = BigInt(Math.max(0, Math.min(at, end) - start));
+    const share = asked ? (BigInt(paid) * passed) / BigInt(end - start) : 0n;
+    owed += BigInt(paid) - share;
+  }
+  return Number(owed);
+}
+
+/** A purchase, perhaps a dearer plan after it, and some days; who asked to begin at once. */
+async function randomContract(random: (below: number) => number) {
+  const startNow = random(2) === 1;
+  const person = await buyer(random(2) ? 'basic' : 'premium', startNow);
+  let asked = startNow;
+  if (random(3) === 0) {
+    await advance(person.phone, hour + random(6 * day));
+    asked = random(2) === 1;
+    await order(person.token, 'platinum', asked);
+    await switchPlan(person.token, 'platinum');
+    await deliver(person.customer);
+  }
+  await advance(person.phone, hour + random(12 * day));
+  return { ...person, asked };
+}
+
+const steps: [step: string, faults: Faults][] = [
+  ['the statement, before', { libsql: { drop: true, match: 'withdrawal.received' } }],
+  ['the statement, after', { libsql: { cut: true, match: 'withdrawal.received' } }],
+  ['subscriptions, before', { stripe: { status: 500, path: '/v1/subscriptions' } }],
+  ['subscriptions, after', { stripe: { cut: true, path: '/v1/subscriptions' } }],
+  ['checkouts', { stripe: { status: 500, path: '/v1/checkout/sessions' } }],
+  ['invoices', { stripe: { drop: true, path: '/v1/invoices' } }],
+  ['credit notes, before', { stripe: { status: 500, path: '/v1/credit_notes' } }],
+  [
+    'credit notes, remembered',
+    { stripe: { status: 500, remember: true, path: '/v1/credit_notes' } },
+  ],
+  ['credit notes, after', { stripe: { cut: true, path: '/v1/credit_notes' } }],
+  ['the result, before', { libsql: { drop: true, match: 'withdrawal.refunded' } }],
+  ['the result, after', { libsql: { cut: true, match: 'withdrawal.refunded' } }],
+  ['Stripe', { stripe: { status: 503 } }],
+  ['nothing', {}],
+];
+
+/** After the fault, the person tries again if nothing was kept, and the cron job does the rest. */
+async function settled(token: string, customer: string) {
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    const own = 'user_id = (select user_id from customers where stripe_id = ?)';
+    await run(`update withdrawals set due_at = 0 where state = 'received' and ${own}`, customer);
+    const { rows } = await run(`select * from withdrawals where ${own}`, customer);
+    if (rows.length === 0) await withdraw(token);
+    else if (rows[0]!['state'] === 'done') return rows;
+    else await runCron();
+  }
+  throw new Error('The withdrawal was not settled');
+}
+
+async function expectOneRefund(seed: number, faults: Faults): Promise<void> {
+  const random = randomFrom(seed);
+  const { phone, token, customer, asked } = await randomContract(random);
+  await during(faults, () => withdraw(token));
+  const rows = await settled(token, customer);
+  expect(rows, `seed ${seed}`).toHaveLength(1);
+
+  const [statement] = rows;
+  const owed = await owedByLaw(customer, asked, Number(statement!['billed_at']));
+  const { data: notes } = await stripe.creditNotes.list({ customer, limit: 100 });
+  expect(
+    notes.reduce((sum, { total }) => sum + total, 0),
+    `seed ${seed}`,
+  ).toBe(owed);
+  expect(new Set(notes.map(({ invoice }) => invoice)).size).toBe(notes.length);
+  expect(statement).toMatchObject({ refund: owed, state: 'done' });
+
+  await deliver(customer);
+  expect((await subscriptionOf(customer)).status).toBe('canceled');
+  const paid = async () =>
+    (await stripe.invoices.list({ customer, status: 'paid', limit: 100 })).data.length;
+  const before = await paid();
+  await advance(phone, 2 * week);
+  expect(await paid(), 'payments after the withdrawal').toBe(before);
+}
+
+/** The others take long. */
+const short = ['the statement, after', 'credit notes, after', 'the result, after'];
+const isShort = ([step]: (typeof steps)[number]) => short.includes(step);
+
+const endsRight = (step: string, faults: Faults) => expectOneRefund(step.length * 7919, faults);
+
+it.each(steps.filter(isShort))('a fault at %s ends with one refund of the right amount', endsRight);
+
+it.each(steps.filter((step) => !isShort(step)))(
+  'a fault at %s ends with one refund, too',
+  { tags: ['full'] },
+  endsRight,
+);
+
+it(
+  '200 random contracts with a fault at a random step are refunded once, to the cent',
+  { tags: ['full'] },
+  async () => {
+    for (let round = 0; round < 200; round += 1) {
+      const [, faults] = steps[round % steps.length]!;
+      await expectOneRefund(20_261_128 + round, faults);
+    }
+  },
+);
+
+/** What may happen while 20 callers withdraw. */
+const races: [what: string, work: (person: Buyer) => Promise<unknown>][] = [
+  ['a renewal', ({ phone }) => sandbox.advanceStripe(phone, week)],
+  ['a cancellation', ({ token }) => call('POST', '/api/billing/cancel', { token })],
+  ['a deletion of the account', ({ token }) => deleteAccount(token)],
+  ['events from Stripe', ({ customer }) => deliver(customer)],
+  [
+    'a public statement',
+    ({ phone }) =>
+      call('POST', '/api/withdrawals', { body: { name: 'Ada Lovelace', contact: phone } }),
+  ],
+];
+
+it.each(races.slice(0, 1))('20 callers and %s give every payment back once', givesBackOnce);
+
+it.each(races.slice(1))(
+  '20 callers and %s give every payment back once, too',
+  { tags: ['full'] },
+  givesBackOnce,
+);
+
+async function givesBackOnce(_: string, work: (person: Buyer) => Promise<unknown>): Promise<void> {
+  const person = await buyer('basic', false);
+  const { token, customer } = person;
+  const calls = parallel(20, () => withdraw(token));
+  const [responses] = await Promise.all([calls, work(person).catch(() => null)]);
+  const ids = new Set(responses.flatMap(({ body }) => body.statement?.id ?? []));
+  expect(ids.size).toBeLessThanOrEqual(1);
+  await runCron();
+
+  const { data: invoices } = await stripe.invoices.list({ customer, status: 'paid' });
+  const paid = invoices.reduce((sum, { amount_paid: amount }) => sum + amount, 0);
+  const { data: notes } = await stripe.creditNotes.list({ customer });
+  if (ids.size === 1) expect(notes.reduce((sum, { total }) => sum + total, 0)).toBe(paid);
+  expect(new Set(notes.map(({ invoice }) => invoice)).size).toBe(notes.length);
+  expect((await subscriptionOf(customer)).status).toBe('canceled');
+}
+
+it('a dispute and a withdrawal of the same payment never pay twice', async () => {
+  const { phone, token, customer } = await buyer('basic', false);
+  await Promise.all([sandbox.dispute(phone), parallel(5, () => withdraw(token))]);
+  await deliver(customer);
+  await runCron();
+  const { data: notes } = await stripe.creditNotes.list({ customer });
+  const { data: disputes } = await stripe.disputes.list({ limit: 100 });
+  const { data: charges } = await stripe.charges.list({ customer });
+  const own = disputes.filter(({ charge }) => charges.some(({ id }) => id === charge));
+  expect(notes.length + own.length).toBe(1);
+  expect(await planOf(token)).toEqual(['free', 'active']);
+});
