@@ -124,7 +124,7 @@ describe('what a statement gives back', () => {
     const { body } = await withdraw(token);
     expect(body.statement).toMatchObject({ state: 'done', refund: 1398 });
     expect(await balance()).toBe(-500);
-    expect((await refundsOf(customer)).toSorted()).toEqual([1199, 500, 699]);
+    expect(new Set(await refundsOf(customer))).toEqual(new Set([500, 699, 1199]));
   });
 
   it('nothing for a plan that waits for the end of a trial, which then never begins', async () => {
