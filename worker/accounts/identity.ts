@@ -1,10 +1,8 @@
 import { and, eq, or, sql, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users, type User } from '#db/schema';
-import { applyOnce, idempotentStatements, isFirstCall } from '../bot/incoming-call.ts';
 import type { Database } from '../lib/database.ts';
-import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { insertSelect, prepared, type Prepared, type Value } from '../lib/sql.ts';
+import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
@@ -16,7 +14,7 @@ export type Proof = typeof aliases.$inferSelect.proof;
  * SQL: the id of the user who has a name, or null. An alias that names a number which its user's row does not have is
  * nobody's: whoever may write one row of the database moves no number to another account.
  */
-export function userOf(kind: Kind, value: SQL | Value<string>): SQL<string | null> {
+export function userOf(kind: Kind, value: SQL | string): SQL<string | null> {
   const hasNumber = sql`not exists (select 1 from ${users}
     where ${users.id} = ${aliases.userId} and ${users.phone} <> ${aliases.value})`;
   const own = kind === 'phone' ? sql`and ${hasNumber}` : sql``;
@@ -39,7 +37,7 @@ export function nameUser(
   { phone, proof, whatsapp }: Named,
   now: number,
   when: SQL,
-) {
+): SQL[] {
   const isReported = sql`excluded.proof = 'contact'`;
   const number = sql`${insertSelect(aliases, { kind: 'phone', value: phone, userId, proof, at: now }, sql`where ${when}`)}
     on conflict (kind, value) do update set proof = excluded.proof, at = excluded.at
@@ -57,7 +55,7 @@ export function nameUser(
       where ${isReported} and ${aliases.proof} = 'typed' and ${aliases.userId} = excluded.user_id
     on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof, at = excluded.at
       where ${isReported}`;
-  return { number, spelling };
+  return [number, spelling];
 }
 
 /**
@@ -101,109 +99,32 @@ export function namesOf(db: Database, userId: string) {
   return db.select({ kind, value, proof, at, mac }).from(aliases).where(eq(aliases.userId, userId));
 }
 
-/** How a call of the bot names a person: by the number, by the business-scoped id, or by both. */
-export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
-type Form = 'phone' | 'businessUserId' | 'both';
-
-const [phone, businessUserId] = [sql.placeholder('phone'), sql.placeholder('businessUserId')];
-
-const userOfPhone = userOf('phone', phone);
-const userOfId = userOf('business', businessUserId);
-
-/** SQL: whether the number's user has another id, which is not of an earlier number. */
-const hasAnotherId = sql`exists (select 1 from ${aliases} where ${aliases.userId} = ${userOfPhone} and ${aliases.kind} = 'business'
-  and ${aliases.value} <> ${businessUserId} and ${aliases.proof} <> 'earlier-number')`;
-
-/** SQL: whether number and id are of two people. An unknown id of a number with another id means a new owner. */
-const isConflict = sql`coalesce(${userOfPhone} <> ${userOfId} or (${userOfId} is null and ${hasAnotherId}), 0)`;
-
-const recordConflict = sql`insert into ${identityConflicts} (business_user_id, user_id, other_user_id, at, last_at)
-  select ${businessUserId}, ${userOfPhone}, ${userOfId}, ${sql.placeholder('now')}, ${sql.placeholder('now')} where ${isConflict}
-  on conflict do update set other_user_id = excluded.other_user_id, last_at = excluded.last_at returning user_id`;
-
-/** SQL: a condition on `users` that holds for the person alone. */
-const conditions: Record<Form, SQL> = {
-  phone: sql`${users.id} = ${userOfPhone}`,
-  businessUserId: sql`${users.id} = ${userOfId}`,
-  both: sql`${users.id} = coalesce(${userOfPhone}, ${userOfId})`,
-};
-
-function formOf({ phone, businessUserId }: Person): Form {
-  if (phone !== undefined && businessUserId !== undefined) return 'both';
-  return phone === undefined ? 'businessUserId' : 'phone';
-}
-
-type Parts<Name extends string> = { response: SQL; effects?: Record<Name, SQL> };
-type Statements<Name extends string> = Record<'claim' | Name, Prepared>;
-type StatementsOf<Name extends string> = (form: Form) => Statements<Name>;
-
-/** The statements of a call for each way to name a person. A conflict of two names is recorded, and nothing applied. */
-export function personStatements<Name extends string = never>(
-  parts: (own: SQL) => Parts<Name>,
-): StatementsOf<Name> {
-  return memoize((form: Form) => {
-    const { response, effects } = parts(conditions[form]);
-    if (form === 'phone') return idempotentStatements(response, effects);
-    const named = { alias: prepared(aliasOfId) };
-    if (form !== 'both') return { ...named, ...idempotentStatements(response, effects) };
-    const guarded = sql`select answer from (${response}) where not ${isConflict}`;
-    const conflict = prepared(recordConflict);
-    return { ...named, conflict, ...idempotentStatements(guarded, effects) };
-  });
-}
-
-/** SQL: the number of the user who has an id, and what binds the two. */
-const aliasOfId = sql`select ${users.phone} as phone, ${aliases.mac} as mac
-  from ${aliases} join ${users} on ${users.id} = ${aliases.userId}
-  where ${aliases.kind} = 'business' and ${aliases.value} = ${businessUserId}`;
-
-type AliasRow = { phone: PhoneNumber; mac: string | null };
-type CallContext = Parameters<typeof applyOnce>[0] & { settings: Pick<Settings, 'CODE_PEPPER'> };
-
-/** As `applyOnce` for the person whom a call names; throws 409 if the two names are of two people. */
-export async function applyToPerson<Result, Name extends string = never>(
-  context: CallContext,
-  { phone, businessUserId }: Person,
-  statementsOf: StatementsOf<Name>,
-  values: Record<string, unknown> = {},
-): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
-  const statements = statementsOf(formOf({ phone, businessUserId }));
-  const named = { ...values, phone, businessUserId };
-  const { response, rows } = await applyOnce<Result, Name>(context, statements, named);
-  const { conflict = [], alias = [] } = rows as { conflict?: unknown[]; alias?: AliasRow[] };
-  if (conflict.length > 0) {
-    throw new RequestError('conflict', {
-      message: 'phone and businessUserId belong to two people',
-    });
-  }
-  const [found] = alias;
-  // A call that names both binds the two (`linkIdentity`).
-  const isById = phone === undefined || found?.phone !== phone;
-  if (
-    found &&
-    isById &&
-    !(await isOwnAlias(context.settings, { ...found, value: businessUserId! }))
-  )
-    throw unknownId();
-  return { response, rows };
-}
-
-export const mayOwnPhone = sql`(${userOfPhone} is not null or ${userOfId} is null)`;
+type Linked = { phone: PhoneNumber; businessUserId: string; mac: string; at: number };
 
 /**
- * SQL that gives the number's user the id of the call, unless another user has the id. An id of an earlier number is
- * replaced, and a known pair bound again.
+ * SQL that gives the number's user an id, unless another user has it. An id of an earlier number is replaced, and a
+ * known pair bound again.
  */
-export const linkIdentity = (mac: string) => sql`
-  insert into ${aliases} (kind, value, user_id, proof, at, bound_mac)
-  select 'business', ${businessUserId}, ${userOfPhone}, 'contact', ${sql.placeholder('now')}, ${mac}
-  where ${userOfPhone} is not null and coalesce(${userOfId}, ${userOfPhone}) = ${userOfPhone}
-    and ${isFirstCall}
-  on conflict (kind, value) do update set bound_mac = excluded.bound_mac
-    where ${aliases.userId} = excluded.user_id and ${aliases.mac} is not excluded.bound_mac
-  on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof,
-      at = excluded.at, bound_mac = excluded.bound_mac
-    where ${aliases.proof} = 'earlier-number'`;
+export function linkIdentity({ phone, businessUserId, mac, at }: Linked, when: SQL): SQL {
+  const ofPhone = userOf('phone', phone);
+  const ofId = userOf('business', businessUserId);
+  const row = {
+    kind: 'business',
+    value: businessUserId,
+    userId: sql`${ofPhone}`,
+    proof: 'contact',
+    at,
+    mac,
+  } as const;
+  const bound = sql`${nameOf(aliases.mac)} = ${excluded(aliases.mac)}`;
+  const isTheirs = sql`${ofPhone} is not null and coalesce(${ofId}, ${ofPhone}) = ${ofPhone}`;
+  return sql`${insertSelect(aliases, row, sql`where ${and(isTheirs, when)}`)}
+    on conflict (kind, value) do update set ${bound}
+      where ${aliases.userId} = excluded.user_id and ${aliases.mac} is not ${excluded(aliases.mac)}
+    on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof,
+        at = excluded.at, ${bound}
+      where ${aliases.proof} = 'earlier-number'`;
+}
 
 /** The number of the user who has an id; throws 404 for an unknown id. */
 export async function phoneOfId(
@@ -218,7 +139,8 @@ export async function phoneOfId(
   return user.phone;
 }
 
-const unknownId = () => new RequestError('notFound', { message: 'Nobody with this id is known' });
+export const unknownId = () =>
+  new RequestError('notFound', { message: 'Nobody with this id is known' });
 
 export async function exportIdentity({ user, db, settings }: ExportContext) {
   const { at, lastAt } = identityConflicts;

@@ -1,7 +1,9 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { and, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { excluded } from '../lib/sql.ts';
+import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { nameUser, userOf, type Proof } from './identity.ts';
 import type { PhoneNumber } from './phone.ts';
@@ -12,14 +14,6 @@ export type ExportSection = (context: ExportContext) => Promise<Record<string, u
 
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
 export type FreeWeek = { began: SQL; used: SQL };
-
-export function recordContact(own: SQL, now: number): SQL {
-  return build
-    .update(users)
-    .set({ lastContactAt: sql`max(${users.lastContactAt}, ${now})` })
-    .where(own)
-    .getSQL();
-}
 
 type Sighting = {
   id?: string;
@@ -32,14 +26,22 @@ type Sighting = {
   firstWeek: FreeWeek;
 };
 
-/** SQL that creates a free user, or records a known one's contact. The free week of a deleted account goes on. */
-export function upsertUser(sighting: Sighting, settings: Settings, now: number) {
+/** Creates a free user, or records a known one's contact. The free week of a deleted account goes on. */
+export function upsertUser<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  sighting: Sighting,
+  { settings, now }: { settings: Settings; now: number },
+): void {
   const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek, proof } = sighting;
   const newId = sighting.id ?? crypto.randomUUID();
   const spelling = whatsappId ?? assumedWhatsappId;
   const whatsapp = { id: spelling, proof: whatsappId === null ? 'typed' : 'contact' } as const;
+  tx.write(on, (holds) => nameUser(newId, { phone, proof, whatsapp }, now, holds));
+
+  const id = userOf('phone', phone);
   const row = {
-    id: userOf('phone', phone),
+    id: sql`${id}`,
     phone,
     status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
     createdAt: now,
@@ -49,16 +51,24 @@ export function upsertUser(sighting: Sighting, settings: Settings, now: number) 
     weekStart: firstWeek.began,
     used: firstWeek.used,
   };
-  const firstContact = sql`${users.contactedAt} is null and ${excluded(users.contactedAt)} is not null
-    and ${users.renewalAt} is null`;
-  return (when: SQL) => ({
-    ...nameUser(newId, { phone, proof, whatsapp }, now, when),
+  const isFirstContact = and(
+    isNull(users.contactedAt),
+    isNotNull(excluded(users.contactedAt)),
+    isNull(users.renewalAt),
+  );
+  const begins = (column: SQLiteColumn) =>
+    sql`case when ${isFirstContact} then ${excluded(column)} else ${column} end`;
+  tx.insert(on, users, row, {
     // An alias that belongs to nobody creates nobody.
-    account: sql`${insertSelect(users, row, sql`where ${row.id} is not null and ${when}`)}
-    on conflict (${nameOf(users.id)}) do update set
-      ${nameOf(users.weekAnchor)} = case when ${firstContact} then ${excluded(users.weekAnchor)} else ${users.weekAnchor} end,
-      ${nameOf(users.weekStart)} = case when ${firstContact} then ${excluded(users.weekStart)} else ${users.weekStart} end,
-      ${nameOf(users.contactedAt)} = coalesce(${users.contactedAt}, ${excluded(users.contactedAt)}),
-      ${nameOf(users.lastContactAt)} = max(${users.lastContactAt}, ${excluded(users.lastContactAt)})`,
+    where: isNotNull(id),
+    upsert: {
+      target: [users.id],
+      set: {
+        weekAnchor: begins(users.weekAnchor),
+        weekStart: begins(users.weekStart),
+        contactedAt: sql`coalesce(${users.contactedAt}, ${excluded(users.contactedAt)})`,
+        lastContactAt: sql`max(${users.lastContactAt}, ${excluded(users.lastContactAt)})`,
+      },
+    },
   });
 }

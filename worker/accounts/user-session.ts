@@ -1,8 +1,7 @@
-import { sql, type SQL, eq, and, lt, lte, gt, not } from 'drizzle-orm';
+import { sql, type SQL, eq, and, lt, lte, gt, isNotNull, not } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
-import { build, type Value, insertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 import { isOwnSession } from '../lib/bindings.ts';
@@ -150,53 +149,31 @@ type Made<Outcome, Facts> = { user: User; outcome: Outcome; facts: Facts };
 export const sessionLifetimeMs = 30 * dayMs;
 
 type NewSession = {
+  userId: SQL<string | null>;
   now: number;
   isLimited?: boolean;
   /** From `bindSession`. */
   mac: string;
 };
 
-/** Opens a session, whose id is the transaction's, for the user of the decision. */
+/** Opens a session, whose id is the transaction's; `userId` is SQL. */
 export function openSession<Outcome extends string>(
-  tx: Transaction<Outcome, { userId: string | null }>,
+  tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],
-  { now, isLimited = false, mac }: NewSession,
+  { userId, now, isLimited = false, mac }: NewSession,
 ): void {
-  const userId = sql<string>`${tx.fact('userId')}`;
-  const expiresAt = now + sessionLifetimeMs;
-  const session = { id: tx.id, userId, createdAt: now, expiresAt, lastSeenAt: now, isLimited, mac };
-  tx.insert(on, sessions, session);
-  const unseen = and(eq(users.id, userId), lt(users.lastSeenAt, now - seenEveryMs));
-  tx.update(on, users, { lastSeenAt: now }, unseen);
-}
-
-export function openSessionSql(
-  sessionId: Value<string>,
-  now: Value<number>,
-  from: SQL,
-  { isLimited, mac }: { isLimited: boolean; mac: string },
-): [SQL, SQL] {
-  const expiresAt = sql<number>`${now} + ${sql.raw(String(sessionLifetimeMs))}`;
-  const row = {
-    id: sql`${sessionId}`,
-    userId: sql`${users.id}`,
-    createdAt: sql`${now}`,
-    expiresAt,
-    lastSeenAt: sql`${now}`,
-    isLimited: sql.raw(isLimited ? '1' : '0'),
+  const session = {
+    id: tx.id,
+    userId: sql`${userId}`,
+    createdAt: now,
+    expiresAt: now + sessionLifetimeMs,
+    lastSeenAt: now,
+    isLimited,
     mac,
   };
-  const owner = build
-    .select({ id: sessions.userId })
-    .from(sessions)
-    .where(eq(sessions.id, sql`${sessionId}`));
-  const seen = build
-    .update(users)
-    .set({ lastSeenAt: sql`${now}` })
-    .where(
-      sql`${users.id} = (${owner}) and ${users.lastSeenAt} < ${now} - ${sql.raw(String(seenEveryMs))}`,
-    );
-  return [insertSelect(sessions, row, from), seen.getSQL()];
+  tx.insert(on, sessions, session, { where: isNotNull(userId) });
+  const unseen = and(eq(users.id, userId), lt(users.lastSeenAt, now - seenEveryMs));
+  tx.update(on, users, { lastSeenAt: now }, unseen);
 }
 
 /** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */

@@ -25,7 +25,7 @@ export async function botTransaction<
   Last extends string,
 >(
   call: SignedCall,
-  decision: Decision<Facts, Listed, Last> & { forgotten: (Listed | Last)[] },
+  decision: Decision<Facts, Listed, Last> & { forgotten: NoInfer<Listed | Last>[] },
   guard?: Guard,
 ): Promise<BotTransaction<Listed | Last, FactsOf<Facts>>> {
   const id = crypto.randomUUID();

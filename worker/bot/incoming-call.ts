@@ -1,8 +1,5 @@
-import { sql, type SQL } from 'drizzle-orm';
 import { keyedHash, keyedHashes, sha256 } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { prepared, runPrepared, type Prepared } from '../lib/sql.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
@@ -62,49 +59,4 @@ function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: BotSettings, text
       await sha256(text()),
     ],
   };
-}
-
-type Row = { fingerprint: string; answer: string };
-type Context = { db: Database; now: number; botCall: BotCall };
-type Statements<Name extends string> = Record<'claim' | Name, Prepared>;
-
-const [callId, nonce] = [sql.placeholder('callId'), sql.placeholder('nonce')];
-
-export const isFirstCall: SQL<boolean> = sql`exists (select 1 from bot_calls where id = ${callId} and by = ${nonce})`;
-
-/** The statements of a call: the SQL of `response` is read before the effects; a known call gets the stored one. */
-export function idempotentStatements<Name extends string = never>(
-  response: SQL,
-  effects?: Record<Name, SQL>,
-): Statements<Name> {
-  const claim = sql`insert into bot_calls (id, fingerprint, by, at, answer)
-    select ${callId}, ${sql.placeholder('fingerprint')}, ${nonce}, ${sql.placeholder('now')}, answer
-    from (${response} union all select answer from bot_calls where id = ${callId}) where true
-    on conflict (id) do update set id = excluded.id returning fingerprint, answer`;
-  const named = Object.entries<SQL>({ claim, ...effects }).map(([name, statement]) => [
-    name,
-    prepared(statement),
-  ]);
-  return Object.fromEntries(named) as Statements<Name>;
-}
-
-/** Applies a call once; a replay returns the stored response. Null if the SQL yields no row. Throws `idReused`. */
-export async function applyOnce<Result, Name extends string>(
-  { db, now, botCall }: Context,
-  statements: Statements<Name>,
-  values: Record<string, unknown> = {},
-): Promise<{ response: Result | null; rows: Record<Name, unknown[]> }> {
-  const [id, fingerprint] = [botCall.id, await botCall.fingerprint()];
-  const all = { ...values, now, callId: id, nonce: crypto.randomUUID(), fingerprint };
-  const results = await runPrepared(db, Object.values<Prepared>(statements), all);
-  const named = Object.keys(statements).map((name, index) => [name, results[index]]);
-  const rows = Object.fromEntries(named) as Record<'claim' | Name, unknown[]>;
-  const [call] = rows.claim as Row[];
-  if (!call) return { response: null, rows };
-  if (
-    call.fingerprint !== fingerprint &&
-    !(await botCall.earlierFingerprints()).includes(call.fingerprint)
-  )
-    throw new RequestError('idReused');
-  return { response: JSON.parse(call.answer) as Result, rows };
 }

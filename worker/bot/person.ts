@@ -25,7 +25,7 @@ type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends 
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
   /** What may become another outcome when the call is repeated. */
-  forgotten?: (Listed | Last)[];
+  forgotten?: NoInfer<Listed | Last>[];
 };
 
 /**

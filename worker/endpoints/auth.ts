@@ -5,24 +5,14 @@ import { stateOfLink } from '../sign-in/claim-number.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
-import { batch } from '../lib/database.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
-import { and, eq, inArray, sql } from 'drizzle-orm';
-import { sessions, usedTokens, users } from '#db/schema';
-import {
-  externalIssuer,
-  externalTokenAgeSeconds,
-  verifyExternalToken as verify,
-} from '../sign-in/external-token.ts';
-import { keyedHashes } from '../lib/crypto.ts';
-import { bindSession } from '../lib/bindings.ts';
-import { openSessionSql } from '../accounts/user-session.ts';
-import { userOf } from '../accounts/identity.ts';
-import { upsertUser } from '../accounts/user-record.ts';
-import { currentCount, firstWeek } from '../usage/week.ts';
+import { and, eq } from 'drizzle-orm';
+import { sessions } from '#db/schema';
+import { externalIssuer, redeemExternalToken } from '../sign-in/external-token.ts';
+import { currentCount } from '../usage/week.ts';
 import { profileOf } from '../usage/profile.ts';
-import { redeemTrial } from '../trials/trials.ts';
+import { redeemTrial } from '../trials/redeem-trial.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { publish, endStreams, expectEnd } from '../live/publish.ts';
 import { endSubscriptions } from '../push/reply-notices.ts';
@@ -89,52 +79,13 @@ export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
   }
 };
 
-export const verifyExternalToken: Handler<'verifyExternalToken'> = async ({
-  input,
-  db,
-  settings,
-  now,
-}) => {
+export const verifyExternalToken: Handler<'verifyExternalToken'> = async (call) => {
+  const { input, settings, now } = call;
   const issuer = externalIssuer(settings);
   if (!issuer) throw new RequestError('notFound');
-  const { phone, jti } = await verify(issuer, input.token);
-  const tokenIds = await keyedHashes(settings.CODE_PEPPER, 'jti', issuer.issuer, jti);
-  const id = crypto.randomUUID();
-  const use = { id: tokenIds[0]!, by: id, expiresAt: now + 2000 * externalTokenAgeSeconds };
-  const uses = sql`select 1 from ${usedTokens} where ${inArray(usedTokens.id, tokenIds)}`;
-  const used = sql`exists (${uses} and ${usedTokens.by} = ${id}) and not exists (${uses} and ${usedTokens.by} <> ${id})`;
-  const week = await firstWeek(phone, settings, now);
-  const proof = 'token' as const;
-  const sighting = {
-    phone,
-    proof,
-    whatsappId: null,
-    assumedWhatsappId: null,
-    contactedAt: null,
-    firstWeek: week,
-  };
-  const { number, spelling, account } = upsertUser(sighting, settings, now)(used);
-  const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)} and ${used}`;
-  const mac = await bindSession(settings, { sessionId: id, phone, isLimited: false });
-  const [create, seen] = openSessionSql(id, now, owner, { isLimited: false, mac });
-  const {
-    signedIn: [found],
-  } = await batch(db, {
-    use: db.insert(usedTokens).values(use).onConflictDoNothing(),
-    number: db.run(number),
-    spelling: db.run(spelling),
-    account: db.run(account),
-    session: db.run(create),
-    seen: db.run(seen),
-    signedIn: db
-      .select({ user: users })
-      .from(users)
-      .innerJoin(sessions, eq(sessions.userId, users.id))
-      .where(eq(sessions.id, id)),
-  });
-  if (!found) throw new RequestError('invalidToken');
-  const token = await sessionToken(settings, { userId: found.user.id, sessionId: id }, now);
-  return { success: true, token, user: profileOf(found.user, now), status: found.user.status };
+  const { user, session } = await redeemExternalToken(call, issuer, input.token);
+  const token = await sessionToken(settings, session, now);
+  return { success: true, token, user: profileOf(user, now), status: user.status };
 };
 
 const trialErrors = {
@@ -143,19 +94,11 @@ const trialErrors = {
   invalid: 'invalidToken',
 } as const;
 
-export const verifyTrialToken: Handler<'verifyTrialToken'> = async ({
-  input,
-  db,
-  env,
-  settings,
-  now,
-  waitUntil,
-}) => {
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', input.trialToken);
-  const sessionId = crypto.randomUUID();
-  const redemption = await redeemTrial(db, settings, macs, sessionId, now);
+export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
+  const { input, db, env, settings, now, waitUntil } = call;
+  const redemption = await redeemTrial(call, input.trialToken);
   if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
-  const { user } = redemption;
+  const { user, sessionId } = redemption;
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, now) };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { dailyTotals } from '#db/schema';
 import type { Database } from './database.ts';
-import { insertSelect, nameOf, type Value } from './sql.ts';
+import { insertSelect, nameOf } from './sql.ts';
 import { dayMs } from './time.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -9,7 +9,7 @@ import type { Transaction } from './transaction.ts';
 type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
 
 /** SQL that adds one to today's total for each row of `from`, for example `where …` for one under a condition. */
-export function countToday(counted: Counted, now: Value<number>, from: SQL): SQL {
+export function countToday(counted: Counted, now: number, from: SQL): SQL {
   const day = sql<number>`cast(${now} / ${sql.raw(String(dayMs))} as integer)`;
   return sql`${insertSelect(dailyTotals, { detail: '', ...counted, day, n: sql`1` }, from)}
     on conflict (${nameOf(dailyTotals.kind)}, ${nameOf(dailyTotals.day)}, ${nameOf(dailyTotals.detail)})

@@ -1,49 +1,8 @@
-import type { InValue } from '@libsql/client/web';
-import {
-  fillPlaceholders,
-  getTableColumns,
-  isSQLWrapper,
-  type SQL,
-  sql,
-  type Param,
-  type Placeholder,
-} from 'drizzle-orm';
+import { getTableColumns, isSQLWrapper, sql, type Param, type SQL } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql/web';
-import {
-  SQLiteAsyncDialect,
-  type SQLiteTable,
-  type SQLiteColumn,
-  type SQLiteInsertValue,
-} from 'drizzle-orm/sqlite-core';
-import type { Database } from './database.ts';
-
-type Values = Record<string, unknown>;
-
-/** Its text is built once an isolate: 55 µs of CPU less for `bot/usage`, 200 µs for a user's columns (tests/bench). */
-export type Prepared = (values: Values) => { sql: string; args: InValue[] };
-
-/** A value, or a `sql.placeholder` that each call of a prepared statement fills in. */
-export type Value<T> = T | Placeholder<string, T>;
+import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 
 export const build = drizzle({ client: {} as never });
-
-const dialect = new SQLiteAsyncDialect();
-
-/** Builds the text of a statement; its placeholders stay open. */
-export function prepared(statement: SQL): Prepared {
-  const { sql, params } = dialect.sqlToQuery(statement);
-  return (values) => ({ sql, args: fillPlaceholders(params, values) as InValue[] });
-}
-
-/** Runs prepared statements as one transaction in one round trip; the rows of each, by their columns' names. */
-export async function runPrepared(
-  db: Database,
-  statements: Prepared[],
-  values: Values,
-): Promise<unknown[][]> {
-  const results = await db.$client.batch(statements.map((each) => each(values)));
-  return results.map(({ rows }) => rows);
-}
 
 /** SQL that inserts one row for each row of `from`, for example `where …` for a row under a condition. */
 export function insertSelect<Table extends SQLiteTable>(

@@ -3,15 +3,15 @@ import { botCalls, linkCodes, users } from '#db/schema';
 import { bindAlias, bindSession } from '../lib/bindings.ts';
 import { linkClaimed, spellingOf, userOf } from '../accounts/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
-import { openSessionSql, type SessionClaims } from '../accounts/user-session.ts';
+import { openSession, type SessionClaims } from '../accounts/user-session.ts';
 import { upsertUser } from '../accounts/user-record.ts';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/incoming-call.ts';
 import type { Language } from '../contract/languages.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import { countToday } from '../lib/daily-totals.ts';
-import { batch, type Database } from '../lib/database.ts';
+import { countOnDay } from '../lib/daily-totals.ts';
+import type { Database } from '../lib/database.ts';
 import {
   allowedAt,
   hashedSubject,
@@ -87,17 +87,15 @@ export type Link = {
 /** A link code whose one-time code was not sent yet. */
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
-/** SQL: the open link code that somebody has sent. */
-export async function openLinkSql(
-  { settings, now }: Pick<Call, 'settings' | 'now'>,
-  linkCode: string,
-) {
+/** Reads the open link code that somebody has sent. */
+export async function openLink({ db, settings, now }: Omit<Call, 'address'>, linkCode: string) {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
-  return sql`
-    select ${linkCodes.mac} as mac, ${linkCodes.phone} as phone,
-      ${linkCodes.whatsappId} as whatsappId, ${linkCodes.challengeId} as challengeId,
-      ${linkCodes.language} as language, ${linkCodes.expiresAt} as expiresAt
-    from ${linkCodes} where ${and(isIn(linkCodes.mac, macs), isOpen(now))}`;
+  const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
+  const link = db
+    .select({ mac, phone, whatsappId, challengeId, language, expiresAt })
+    .from(linkCodes)
+    .where(and(isIn(mac, macs), isOpen(now)));
+  return { link };
 }
 
 /** SQL: whether a link code is still open. */
@@ -278,30 +276,28 @@ export async function openClaimed(
     contactedAt: now,
     firstWeek: await firstWeek(phone, settings, now),
   };
-  const [newUserId, sessionId] = [crypto.randomUUID(), crypto.randomUUID()];
-  const aliasMac = await bindAlias(settings, claimedBy, phone);
-  const isNew = sql`exists (select 1 from ${users} where ${users.id} = ${newUserId})`;
-  const owner = sql`from ${users} where ${users.id} = ${userOf('phone', phone)}`;
-  const upsert = upsertUser({ ...sighting, id: newUserId }, settings, now)(sql`true`);
-  const mac = await bindSession(settings, { sessionId, phone, isLimited: false });
-  const [create, seen] = openSessionSql(sessionId, now, owner, { isLimited: false, mac });
-
-  const { signedIn } = await batch(db, {
-    number: db.run(upsert.number),
-    spelling: db.run(upsert.spelling),
-    account: db.run(upsert.account),
-    identity: db.run(linkClaimed(newUserId, { id: claimedBy, mac: aliasMac }, now, isNew)),
-    session: db.run(create),
-    seen: db.run(seen),
-    linkCodes: db.delete(linkCodes).where(eq(linkCodes.phone, phone)),
-    counted: db.run(
-      countToday({ kind: 'claim' }, now, sql`from ${users} where ${users.id} = ${newUserId}`),
-    ),
-    signedIn: db
-      .select({ userId: users.id, status: users.status })
-      .from(users)
-      .where(eq(users.id, userOf('phone', phone))),
+  const userId = userOf('phone', phone);
+  const tx = transaction(db, {
+    facts: { before: userId },
+    outcomes: ({ before }) => ({ known: isNotNull(before) }),
+    otherwise: 'created',
   });
-  const [{ userId, status }] = signedIn as [{ userId: string; status: AccountStatus }];
-  return { session: { userId, sessionId }, status };
+
+  const newUserId = crypto.randomUUID();
+  const aliasMac = await bindAlias(settings, claimedBy, phone);
+  upsertUser(tx, ['known', 'created'], { ...sighting, id: newUserId }, { settings, now });
+  tx.write(['created'], (holds) =>
+    linkClaimed(newUserId, { id: claimedBy, mac: aliasMac }, now, holds),
+  );
+  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
+  openSession(tx, ['known', 'created'], { userId, now, mac });
+  tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
+  countOnDay(tx, ['created'], { kind: 'claim' }, now);
+
+  const { id, status } = users;
+  const { reads } = await tx.run({
+    signedIn: db.select({ id, status }).from(users).where(eq(users.id, userId)),
+  });
+  const [user] = reads.signedIn as [{ id: string; status: AccountStatus }];
+  return { session: { userId: user.id, sessionId: tx.id }, status: user.status };
 }

@@ -1,12 +1,23 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
+import { eq, sql } from 'drizzle-orm';
 import * as v from 'valibot';
+import { usedTokens, users, type User } from '#db/schema';
+import { userOf } from '../accounts/identity.ts';
+import { upsertUser } from '../accounts/user-record.ts';
+import { openSession, type SessionClaims } from '../accounts/user-session.ts';
+import { bindSession } from '../lib/bindings.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { isIn } from '../lib/sql.ts';
+import { transaction } from '../lib/transaction.ts';
+import { firstWeek } from '../usage/week.ts';
 import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../accounts/phone.ts';
 
 /** The maximum age of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
-export const externalTokenAgeSeconds = 300;
+const externalTokenAgeSeconds = 300;
 
 const Claims = v.object({
   jti: v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)),
@@ -29,8 +40,50 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
+type Call = { db: Database; settings: Settings; now: number };
+
+/** Signs in with a token, once; creates the user of a new number. Throws 401 for a token that was used. */
+export async function redeemExternalToken(
+  { db, settings, now }: Call,
+  issuer: Issuer,
+  token: string,
+): Promise<{ user: User; session: SessionClaims }> {
+  const { phone, jti } = await verifyExternalToken(issuer, token);
+  const ids = await keyedHashes(settings.CODE_PEPPER, 'jti', issuer.issuer, jti);
+  const userId = userOf('phone', phone);
+
+  const tx = transaction(db, {
+    facts: {
+      isUsed: sql<number>`exists (select 1 from ${usedTokens} where ${isIn(usedTokens.id, ids)})`,
+    },
+    outcomes: ({ isUsed }) => ({ used: isUsed }),
+    otherwise: 'signedIn',
+  });
+
+  const use = { id: ids[0]!, by: tx.id, expiresAt: now + 2000 * externalTokenAgeSeconds };
+  tx.insert(['signedIn'], usedTokens, use);
+  const sighting = {
+    phone,
+    proof: 'token' as const,
+    whatsappId: null,
+    assumedWhatsappId: null,
+    contactedAt: null,
+    firstWeek: await firstWeek(phone, settings, now),
+  };
+  upsertUser(tx, ['signedIn'], sighting, { settings, now });
+  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
+  openSession(tx, ['signedIn'], { userId, now, mac });
+  const { outcome, reads } = await tx.run({
+    user: db.select().from(users).where(eq(users.id, userId)),
+  });
+
+  const [user] = reads.user;
+  if (outcome === 'used' || !user) throw new RequestError('invalidToken');
+  return { user, session: { userId: user.id, sessionId: tx.id } };
+}
+
 /** The phone and the id of an issuer's token; throws 401 for an invalid one, 503 if the issuer does not respond. */
-export async function verifyExternalToken(
+async function verifyExternalToken(
   issuer: Issuer,
   token: string,
 ): Promise<{ phone: PhoneNumber; jti: string }> {

@@ -1,0 +1,93 @@
+import { and, eq, not, sql, type SQL } from 'drizzle-orm';
+import { rateLimitEvents, users } from '#db/schema';
+import { linkIdentity, userOf } from '../accounts/identity.ts';
+import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
+import { upsertUser } from '../accounts/user-record.ts';
+import { bindAlias } from '../lib/bindings.ts';
+import { isIn } from '../lib/sql.ts';
+import type { Reads } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { firstWeek } from '../usage/week.ts';
+import type { BotTransaction } from './bot-transaction.ts';
+import { applyToPerson, personTransaction, userNamed, type Person } from './person.ts';
+import type { PersonCall } from './person.ts';
+
+type Call = PersonCall & { settings: Settings };
+type Contact = Person & {
+  whatsappId?: string | null | undefined;
+  phoneAsSent?: string | undefined;
+};
+
+/**
+ * `unknown`: nobody has the id, and no number came with it. `ofId`: the id's user has
+ * written, whose number the call does not name. `ofNumber`: the number's user has, who
+ * is created for a new number.
+ */
+type Outcome = 'unknown' | 'ofId' | 'ofNumber';
+
+/**
+ * Records that a person has written to the assistant, and reads more in the same
+ * request. Only the owner of a number can write from it, so a contact clears limits that
+ * others may have reached. `phone` is the person's number if this is the first such call.
+ */
+export async function recordContact<Named extends Reads>(
+  call: Call,
+  contact: Contact,
+  reads: Named,
+) {
+  const { phone, businessUserId } = contact;
+  const ofPhone = phone === undefined ? sql`null` : userOf('phone', phone);
+  const tx = await personTransaction(call, contact, {
+    facts: { hasNumber: sql<number>`${ofPhone} is not null` },
+    outcomes: ({ isKnown, hasNumber }): { [Each in Outcome]?: SQL } => ({
+      ...(phone === undefined && { unknown: not(isKnown) }),
+      ...(businessUserId !== undefined && { ofId: and(isKnown, not(hasNumber))! }),
+    }),
+    otherwise: 'ofNumber',
+    forgotten: ['unknown'],
+  });
+
+  const lastContactAt = sql`max(${users.lastContactAt}, ${call.now})`;
+  tx.update(['ofId'], users, { lastContactAt }, eq(users.id, userNamed(contact)));
+  if (phone !== undefined) await addContactOf(call, tx, { ...contact, phone });
+
+  const person = call.db
+    .select({ phone: users.phone })
+    .from(users)
+    .where(eq(users.id, userNamed(contact)));
+  const applied = await applyToPerson(tx, { ...reads, person });
+  const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
+  const { outcome, isFirst } = applied;
+  return { outcome, phone: isFirst ? found?.phone : undefined, reads: applied.reads };
+}
+
+/** What the contact changes for the number that it names. */
+async function addContactOf(
+  { settings, now }: Call,
+  tx: BotTransaction<Outcome | 'conflict', unknown>,
+  {
+    phone,
+    businessUserId,
+    whatsappId = null,
+    phoneAsSent = phone,
+  }: Contact & { phone: PhoneNumber },
+): Promise<void> {
+  const sighting = {
+    phone,
+    proof: 'contact' as const,
+    whatsappId,
+    assumedWhatsappId: phoneAsSent.slice(1),
+    contactedAt: now,
+    firstWeek: await firstWeek(phone, settings, now),
+  };
+  upsertUser(tx, ['ofNumber'], sighting, { settings, now });
+
+  if (businessUserId !== undefined) {
+    const mac = await bindAlias(settings, businessUserId, phone);
+    tx.write(['ofNumber'], (holds) => linkIdentity({ phone, businessUserId, mac, at: now }, holds));
+  }
+
+  const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
+  const limits = isIn(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);
+  tx.delete(['ofId', 'ofNumber'], rateLimitEvents, limits);
+}

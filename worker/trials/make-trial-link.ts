@@ -1,0 +1,73 @@
+import { and, eq, isNotNull, not, sql } from 'drizzle-orm';
+import { trialLinks, usedTrials, users } from '#db/schema';
+import { phoneOfId } from '../accounts/identity.ts';
+import {
+  applyToPerson,
+  personTransaction,
+  userNamed,
+  type Person,
+  type PersonCall,
+} from '../bot/person.ts';
+import type { PaidPlanId } from '../contract/plans.ts';
+import { bindTrialLink } from '../lib/bindings.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { isIn } from '../lib/sql.ts';
+import type { Settings } from '../settings.ts';
+import { trialLinkLifetimeMs } from './trials.ts';
+
+type Trial = { tier: PaidPlanId; days: number };
+
+/**
+ * Makes a link that begins a trial, and returns its token and its end (unix ms). The
+ * token is derived from the call's id, so that a repeated call returns the same one and
+ * no token is stored. Throws 404 for somebody who has not written, 409 for a used trial.
+ */
+export async function makeTrialLink(
+  call: PersonCall & { settings: Settings },
+  person: Person,
+  { tier, days }: Trial,
+): Promise<{ token: string; expiresAt: number }> {
+  const { settings, now, botCall } = call;
+  const peppers = settings.CODE_PEPPER;
+  const token = await keyedHash(peppers[0]!, 'trial-link', botCall.id);
+  const mac = await keyedHash(peppers[0]!, 'trial', token);
+  const phone = person.phone ?? (await phoneOfId(call, person.businessUserId!));
+  const phoneMacs = await keyedHashes(peppers, 'phone', phone);
+  const ownerMac = await bindTrialLink(settings, mac, phone);
+
+  // With a known id and a number that nobody has, the hash would be of the wrong number.
+  const hasWritten = and(eq(users.phone, phone), isNotNull(users.contactedAt));
+  const tx = await personTransaction(call, person, {
+    facts: {
+      expiresAt: sql<number>`${now + trialLinkLifetimeMs}`,
+      hasWritten: sql<number>`coalesce(${hasWritten}, 0)`,
+      hadTrial: sql<number>`exists (
+        select 1 from ${usedTrials} where ${isIn(usedTrials.phoneMac, phoneMacs)})`,
+    },
+    outcomes: (facts) => ({ stranger: not(facts.hasWritten), spent: facts.hadTrial }),
+    otherwise: 'made',
+    forgotten: ['stranger'],
+  });
+  tx.insert(['made'], trialLinks, {
+    mac,
+    userId: sql`${userNamed(person)}`,
+    phoneMac: phoneMacs[0]!,
+    ownerMac,
+    tier,
+    days,
+    expiresAt: now + trialLinkLifetimeMs,
+  });
+  const { outcome, facts } = await applyToPerson(tx);
+
+  switch (outcome) {
+    case 'stranger': {
+      const message = 'This person has not written to the assistant';
+      throw new RequestError('notFound', { message });
+    }
+    case 'spent':
+      throw new RequestError('trialSpent');
+    case 'made':
+      return { token, expiresAt: facts.expiresAt };
+  }
+}
