@@ -49,8 +49,8 @@ export type Queueing = {
  */
 export type QueueDecision = {
   outcome: QueueOutcome;
-  /** Whether its event waits already. */
-  isQueued: boolean;
+  /** An earlier request has queued the same message, and its event still waits. */
+  waitedAlready: boolean;
   parkedSince: number | null;
   parkedAttempts: number | null;
   parkedCreatedAt: number | null;
@@ -82,7 +82,9 @@ function decide(db: Database, message: Queueing, inCrisis: boolean) {
     .with(decision)
     .select({
       outcome: decision.outcome,
-      isQueued: sql<boolean>`${own.id} is not null and ${own.parkedAt} is null`.mapWith(Boolean),
+      waitedAlready: sql<boolean>`${own.id} is not null and ${own.parkedAt} is null`.mapWith(
+        Boolean,
+      ),
       parkedSince: own.parkedAt,
       parkedAttempts: own.attempts,
       parkedCreatedAt: own.createdAt,
@@ -105,6 +107,7 @@ function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
       body: sql<string>`${bodyOf(message)}`.as('body'),
       messageId: sql<string>`${messageId}`.as('message_id'),
       createdAt: sql<number>`${now}`.as('created_at'),
+      // The request that queues an event delivers it, which is its first attempt.
       attempts: sql<number>`1`.as('attempts'),
       dueAt: sql<number>`${now}`.as('due_at'),
       leasedUntil: leasedUntil.as('leased_until'),
@@ -114,7 +117,7 @@ function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
     .where(eq(decision.outcome, 'queued'));
 
   const ifParked = (then: SQL, otherwise: SQL) =>
-    sql`case when ${outbox.parkedAt} is null then ${otherwise} else ${then} end`;
+    sql`case when ${outbox.parkedAt} is not null then ${then} else ${otherwise} end`;
   return db
     .with(decision)
     .insert(outbox)
@@ -122,6 +125,7 @@ function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
     .onConflictDoUpdate({
       target: outbox.id,
       set: {
+        // The request that queued it first can then no longer take it back: this one relies on it.
         createdAt: now,
         parkedAt: null,
         attempts: ifParked(sql`1`, sql`${outbox.attempts}`),

@@ -39,7 +39,7 @@ export type Sent = {
   recording?: (Recording & { seconds: number }) | undefined;
 };
 
-/** With `inCrisis` no allowance bounds it. */
+/** With `inCrisis` no allowance bounds it, and recordings have a limit of their own. */
 type Sending = Sent & { inCrisis: boolean };
 
 type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
@@ -60,7 +60,7 @@ export async function sendQueued(
   if (decision.outcome !== 'queued')
     return findMessage(context, user, sent, refusalOf(decision.outcome, user, context.now));
 
-  const own = decision.isQueued ? undefined : event;
+  const own = decision.waitedAlready ? undefined : event;
   const ownEvent = own && { event: own, before: decision };
   const stored = await storeMessage(context, user, { ...sent, inCrisis }, ownEvent);
   deliver(context, user, stored, own);
@@ -83,7 +83,9 @@ async function queuedInCrisis(
 
   const [decide, enqueue] = queueMessage(context.db, queueing, true);
   const [[decision], [event]] = await context.db.batch([decide, enqueue]);
-  return { decision: decision!, event, inCrisis: true };
+  // Its sender's session has ended since the first call.
+  if (!decision) throw new RequestError('unauthenticated');
+  return { decision, event, inCrisis: true };
 }
 
 function deliver(context: Context, user: User, stored: Stored, own: QueuedEvent | undefined): void {
@@ -140,7 +142,7 @@ async function appendMessage(
   context: Context,
   user: ChatRow,
   sent: Sending,
-  isQueued: boolean,
+  ownsEvent: boolean,
 ): Promise<Stored> {
   const key = (await chatKeyOf(context.settings, user))!;
   const appended = accepted(context, user, await append(context, user, key, sent));
@@ -151,7 +153,7 @@ async function appendMessage(
 
   const message = await sameMessage(context, key, user, appended.message, sent);
   if (message.state !== 'failed') return { message, sentBefore };
-  const state = await sendAgain(context, user, sent.id, isQueued);
+  const state = await sendAgain(context, user, sent.id, ownsEvent);
   return { message: { ...message, state: state ?? message.state }, sentBefore };
 }
 
@@ -196,9 +198,9 @@ function accepted(context: Context, user: ChatRow, appended: Appended) {
  * The state of a failed message after its event was queued
  * again; undefined if another request holds the event.
  */
-async function sendAgain(context: Context, user: ChatRow, id: string, isQueued: boolean) {
+async function sendAgain(context: Context, user: ChatRow, id: string, ownsEvent: boolean) {
   const { db, env, now } = context;
-  if (!isQueued && !(await requeue(db, user.id, id))) return undefined;
+  if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;
 
   const notAfter = now + storedWithinMs;
   const moved = await liveUserOf(env, user.id).move(

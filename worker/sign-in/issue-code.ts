@@ -67,7 +67,8 @@ export async function issueCode(
     otherwise: 'issued',
   });
 
-  // A request that issues a code counts as a code alone.
+  // A request that issues a code counts only as a code. A number that has just written passes the limit
+  // of requests, so what is above it is not counted further.
   recordEvents(tx, ['unknownNumber', 'tooManyCodes', 'budgetSpent'], subjectsIn(limits.requests), {
     now,
     where: sql`${tx.fact('askAt')} <= ${now}`,
@@ -92,7 +93,7 @@ export async function issueCode(
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
     case 'issued': {
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
-      const nextAfterSeconds = Math.ceil((reads.next[0]!.at - now) / 1000);
+      const nextAfterSeconds = Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000));
       const whatsappId = ownSpelling(phone, facts.whatsappId);
       return { kind: 'issued', id, challenge, whatsappId, nextAfterSeconds };
     }
