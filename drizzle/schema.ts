@@ -10,7 +10,7 @@ import {
 
 declare const canonical: unique symbol;
 
-/** A phone number in canonical E.164 form; `worker/accounts/phone.ts` makes it from what a caller sends. */
+/** A phone number in canonical E.164 form; `worker/identity/phone.ts` makes it from what a caller sends. */
 export type PhoneNumber = string & { readonly [canonical]: true };
 
 /** All instants are unix milliseconds. */

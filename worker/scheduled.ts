@@ -13,8 +13,8 @@ import { describeError, inBackground, log } from './lib/log.ts';
 import { reviewStatements, settleStatements } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
-import { closeLeftCustomers, deleteAccount } from './accounts/account-deletion.ts';
-import { reviewAccounts } from './accounts/account-retention.ts';
+import { closeLeftCustomers, deleteAccount } from './account/account-deletion.ts';
+import { reviewAccounts } from './account/account-retention.ts';
 
 const hourly = '0 * * * *';
 const stripeTasks = new Set([

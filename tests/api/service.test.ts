@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, expectTypeOf, it } from 'vitest';
-import type { canonicalPhone, PhoneNumber } from '../../worker/accounts/phone.ts';
+import type { canonicalPhone, PhoneNumber } from '../../worker/identity/phone.ts';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
 import type { Handler } from '../../worker/http/request-context.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../worker/operations/support/parked-events.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
-import { phoneSubjects, type PhoneNumber } from '../../worker/accounts/phone.ts';
+import { phoneSubjects, type PhoneNumber } from '../../worker/identity/phone.ts';
 import { sealParkedDeletions } from '../../worker/bot/parked-deletions.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { customersPerRun, dueAfter, dueCustomers, pauseAfter } from '../../worker/billing/due.ts';
 import { openRows } from './models.ts';
-import { noticeMs, review, type Account } from '../../worker/accounts/account-retention.ts';
+import { noticeMs, review, type Account } from '../../worker/account/account-retention.ts';
 
 describe('the customers that are due', () => {
   const minute = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalPhone } from '../../worker/accounts/phone.ts';
+import { canonicalPhone } from '../../worker/identity/phone.ts';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { Phone } from '../../worker/contract/schemas.ts';

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const under = ['worker/contract', 'worker/lib', 'worker/settings.ts', 'drizzle'];
-const accounts = [...under, 'worker/env.ts', 'worker/bot', 'worker/accounts'];
-const features = [...accounts, 'worker/usage', 'worker/live'];
+const users = [...under, 'worker/env.ts', 'worker/identity', 'worker/usage'];
+const features = [...users, 'worker/bot', 'worker/live'];
 const featuresAnd = (...names: string[]) => [...features, ...names.map((name) => `worker/${name}`)];
 const shown = ['web/rules', 'web/words', 'web/theme', 'web/styled-system', 'worker/contract'];
 
@@ -15,30 +15,29 @@ const layers: Record<string, string[]> = {
   'worker/lib': ['worker/contract', 'drizzle'],
   'worker/settings.ts': ['worker/contract', 'worker/lib'],
   'worker/messaging': under,
-  'worker/bot': [...under, 'worker/accounts', 'worker/usage'],
-  'worker/accounts': accounts,
-  // They use every feature. A feature that used them would form a cycle.
-  'worker/accounts/account-deletion.ts': featuresAnd('chat', 'billing', 'withdrawal'),
-  'worker/accounts/account-export.ts': featuresAnd(
+  'worker/identity': under,
+  'worker/usage': [...under, 'worker/identity'],
+  'worker/bot': users,
+  'worker/live': users,
+  'worker/push': users,
+  'worker/sign-in': featuresAnd('messaging'),
+  'worker/trials': features,
+  'worker/chat': features,
+  'worker/billing': features,
+  'worker/withdrawal': featuresAnd('billing'),
+  'worker/account': featuresAnd(
     'sign-in',
     'trials',
     'chat',
     'billing',
     'withdrawal',
     'push',
+    'messaging',
   ),
-  'worker/accounts/phone-change.ts': featuresAnd('sign-in', 'chat', 'billing', 'messaging'),
-  'worker/usage': accounts,
-  'worker/push': accounts,
-  'worker/live': [...accounts, 'worker/usage'],
-  'worker/sign-in': featuresAnd('messaging'),
-  'worker/trials': features,
-  'worker/chat': features,
-  'worker/billing': features,
-  'worker/withdrawal': featuresAnd('billing'),
   'worker/http': featuresAnd('sign-in'),
   'worker/endpoints': featuresAnd(
     'http',
+    'account',
     'sign-in',
     'trials',
     'chat',
@@ -139,6 +138,17 @@ describe('imports', () => {
   it('point in the direction of the table', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     expect(violations(imports)).toEqual([]);
+  });
+
+  it('between the folders of the Worker go in one direction', () => {
+    const folders = Object.keys(layers).filter((part) => /^worker\/(?!operations)/.test(part));
+    const used = (part: string) => folders.filter((other) => layers[part]!.includes(other));
+    const reached = (part: string, seen = new Set<string>()): Set<string> => {
+      for (const other of used(part).filter((each) => !seen.has(each)))
+        reached(other, seen.add(other));
+      return seen;
+    };
+    expect(folders.filter((part) => reached(part).has(part))).toEqual([]);
   });
 
   it.each([

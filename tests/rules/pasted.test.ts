@@ -5,7 +5,7 @@ import { numberingPlans } from '../../worker/contract/numbering-plans.ts';
 import { readCode, readPhone } from '../../worker/contract/pasted.ts';
 import { Phone } from '../../worker/contract/schemas.ts';
 import * as library from '../../web/data/phone-library.ts';
-import { canonicalPhone, readPastedPhone } from '../../worker/accounts/phone.ts';
+import { canonicalPhone, readPastedPhone } from '../../worker/identity/phone.ts';
 import { shownCode } from '../../web/rules/sign-in-rules.ts';
 
 const plans = numberingPlans(library);

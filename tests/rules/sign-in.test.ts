@@ -12,7 +12,7 @@ import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { Settings } from '../../worker/settings.ts';
 import { parseLimits } from '../../worker/lib/rate-limits.ts';
-import { canonicalPhone } from '../../worker/accounts/phone.ts';
+import { canonicalPhone } from '../../worker/identity/phone.ts';
 
 it.each([
   ['a code is six digits, leading zeros kept, spread evenly', newCode, /^\d{6}$/, 10],

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { sentencesOf } from '../../web/build/words/texts.ts';
-import { noticeMs } from '../../worker/accounts/account-retention.ts';
+import { noticeMs } from '../../worker/account/account-retention.ts';
 import { published } from '../../worker/contract/languages.ts';
 import { planIds, plans } from '../../worker/contract/plans.ts';
 import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';

@@ -9,7 +9,7 @@ import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 import type { Settings } from '../settings.ts';
-import type { ExportSection } from '../accounts/user-record.ts';
+import type { ExportSection } from '../identity/user-record.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
 const keyLifetimeMs = 23 * hourMs;

@@ -1,7 +1,7 @@
 import { and, eq, ne, sql, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users } from '#db/schema';
-import { userOf } from '../accounts/identity.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
+import { userOf } from '../identity/identity.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded } from '../lib/sql.ts';

@@ -1,8 +1,8 @@
 import { and, eq, not, sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents, users } from '#db/schema';
-import { linkIdentity, userOf } from '../accounts/identity.ts';
-import { phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
-import { upsertUser } from '../accounts/user-record.ts';
+import { linkIdentity, userOf } from '../identity/identity.ts';
+import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
+import { upsertUser } from '../identity/user-record.ts';
 import { bindAlias } from '../lib/bindings.ts';
 import { isIn } from '../lib/sql.ts';
 import type { Reads } from '../lib/transaction.ts';

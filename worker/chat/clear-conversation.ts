@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
 import { chatErasures, users, type User } from '#db/schema';
-import type { Authorized, UserSession } from '../accounts/user-session.ts';
+import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { cancelBotEvents, replaceBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';

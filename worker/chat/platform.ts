@@ -1,6 +1,6 @@
 import { eq, gt, sql } from 'drizzle-orm';
 import { users } from '#db/schema';
-import type { UserSession } from '../accounts/user-session.ts';
+import type { UserSession } from '../identity/user-session.ts';
 import { replaceBotEvent } from '../bot/outbox.ts';
 import type { Settings } from '../settings.ts';
 

@@ -17,7 +17,7 @@ import {
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
-import type { UserSession } from '../accounts/user-session.ts';
+import type { UserSession } from '../identity/user-session.ts';
 import type { Database } from '../lib/database.ts';
 import { countToday } from '../lib/daily-totals.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';

@@ -1,5 +1,5 @@
-import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../accounts/phone.ts';
-import { unknownId } from '../accounts/identity.ts';
+import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../identity/phone.ts';
+import { unknownId } from '../identity/identity.ts';
 import { changeStatus } from '../bot/approvals.ts';
 import { countUsage, readAllowance } from '../bot/count-usage.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';

@@ -8,7 +8,7 @@ import { sendQueued, type Sent } from '../chat/message-sending.ts';
 import { readRecording, recordingResponse } from '../chat/recordings.ts';
 import { countReferrals } from '../chat/referrals.ts';
 import type { BaseContext, Handler } from '../http/request-context.ts';
-import type { UserSession } from '../accounts/user-session.ts';
+import type { UserSession } from '../identity/user-session.ts';
 import { connectionCountry } from '../lib/caller.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isoDate } from '../lib/time.ts';

@@ -1,13 +1,13 @@
 import { and, desc, eq, gt, sql } from 'drizzle-orm';
 import { pushSubscriptions, sessions, users } from '#db/schema';
-import { deleteAccount } from '../accounts/account-deletion.ts';
-import { exportAccount, exportLimits, exportSubject } from '../accounts/account-export.ts';
+import { deleteAccount } from '../account/account-deletion.ts';
+import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
 import {
   beginPhoneChange as startPhoneChange,
   boundRowsOf,
   movePhone,
   verifyPhoneChange as finishPhoneChange,
-} from '../accounts/phone-change.ts';
+} from '../account/phone-change.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/sync.ts';
 import type { Input } from '../contract/endpoints.ts';

@@ -7,7 +7,7 @@ import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isSignedByWhatsapp, signatureOf, undeliveredIn } from '../messaging/whatsapp.ts';
 import { isRefund, refundChanged } from '../withdrawal/settlement.ts';
-import { canonicalPhone } from '../accounts/phone.ts';
+import { canonicalPhone } from '../identity/phone.ts';
 
 /** The event only marks its customer as dirty. The cron job repeats a failed fetch, so the response is 200. */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {

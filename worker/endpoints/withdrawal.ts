@@ -1,7 +1,7 @@
 import type { User } from '#db/schema';
 import { eq } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import { CanonicalPhone } from '../accounts/phone.ts';
+import { CanonicalPhone } from '../identity/phone.ts';
 import { leaseOf, withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
 import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
 import type { Output } from '../contract/endpoints.ts';

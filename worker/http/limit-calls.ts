@@ -6,7 +6,7 @@ import { memoize } from '../lib/memoize.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import type { UserSession } from '../accounts/user-session.ts';
+import type { UserSession } from '../identity/user-session.ts';
 import type { BaseContext } from './request-context.ts';
 
 /** The platform's rate limiter costs 50 to 80 µs of CPU (2026-11-22, tests/bench): only busy sessions use it. */

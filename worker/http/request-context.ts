@@ -1,5 +1,5 @@
-import type { PhoneNumber } from '../accounts/phone.ts';
-import type { UserSession, Authorized } from '../accounts/user-session.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import type { UserSession, Authorized } from '../identity/user-session.ts';
 import type { BotCall } from '../bot/incoming-call.ts';
 import type {
   EndpointName,

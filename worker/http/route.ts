@@ -3,7 +3,7 @@ import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoin
 import type { ErrorName } from '../contract/errors.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { bearerToken, sessionFromQuery, verifyToken } from '../sign-in/session-token.ts';
-import { UserSession, type SessionClaims } from '../accounts/user-session.ts';
+import { UserSession, type SessionClaims } from '../identity/user-session.ts';
 import type {
   BotHandler,
   PublicHandler,
@@ -25,7 +25,7 @@ import {
 import { refuseBody } from './middleware.ts';
 import * as v from 'valibot';
 import { AudioType } from '../contract/chat-schemas.ts';
-import { canonicalPhone, readPastedPhone } from '../accounts/phone.ts';
+import { canonicalPhone, readPastedPhone } from '../identity/phone.ts';
 import { readCode } from '../contract/pasted.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql, type SQL } from 'drizzle-orm';
 import { pushSubscriptions, rateLimitEvents, sessions, users } from '#db/schema';
-import type { ExportSection } from '../accounts/user-record.ts';
-import type { UserSession } from '../accounts/user-session.ts';
+import type { ExportSection } from '../identity/user-record.ts';
+import type { UserSession } from '../identity/user-session.ts';
 import { brand } from '../contract/brand.ts';
 import { languages, type Language } from '../contract/languages.ts';
 import type { Notice } from '../contract/push.ts';

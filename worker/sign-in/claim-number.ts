@@ -1,10 +1,10 @@
 import { and, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { botCalls, linkCodes, users } from '#db/schema';
 import { bindAlias, bindSession } from '../lib/bindings.ts';
-import { linkClaimed, spellingOf, userOf } from '../accounts/identity.ts';
-import { ownSpelling, phoneSubjects, type PhoneNumber } from '../accounts/phone.ts';
-import { openSession, type SessionClaims } from '../accounts/user-session.ts';
-import { upsertUser } from '../accounts/user-record.ts';
+import { linkClaimed, spellingOf, userOf } from '../identity/identity.ts';
+import { ownSpelling, phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
+import { openSession, type SessionClaims } from '../identity/user-session.ts';
+import { upsertUser } from '../identity/user-record.ts';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/incoming-call.ts';
 import type { Language } from '../contract/languages.ts';

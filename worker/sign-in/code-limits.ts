@@ -1,5 +1,5 @@
-import type { PhoneNumber } from '../accounts/phone.ts';
-import { phoneSubjects } from '../accounts/phone.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import { phoneSubjects } from '../identity/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { hashedSubject, type Limit, type Limited } from '../lib/rate-limits.ts';

@@ -2,9 +2,9 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import { eq, sql } from 'drizzle-orm';
 import * as v from 'valibot';
 import { usedTokens, users, type User } from '#db/schema';
-import { userOf } from '../accounts/identity.ts';
-import { upsertUser } from '../accounts/user-record.ts';
-import { openSession, type SessionClaims } from '../accounts/user-session.ts';
+import { userOf } from '../identity/identity.ts';
+import { upsertUser } from '../identity/user-record.ts';
+import { openSession, type SessionClaims } from '../identity/user-session.ts';
 import { bindSession } from '../lib/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
@@ -14,7 +14,7 @@ import { firstWeek } from '../usage/week.ts';
 import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import { CanonicalPhone, type PhoneNumber } from '../accounts/phone.ts';
+import { CanonicalPhone, type PhoneNumber } from '../identity/phone.ts';
 
 /** The maximum age of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
 const externalTokenAgeSeconds = 300;

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { linkCodes, users } from '#db/schema';
-import { spellingOf, userOf } from '../accounts/identity.ts';
-import { ownSpelling, type PhoneNumber } from '../accounts/phone.ts';
+import { spellingOf, userOf } from '../identity/identity.ts';
+import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';

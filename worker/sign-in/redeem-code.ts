@@ -1,9 +1,9 @@
 import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
 import { codes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { bindSession } from '../lib/bindings.ts';
-import { userOf } from '../accounts/identity.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
-import { openSession, type SessionClaims } from '../accounts/user-session.ts';
+import { userOf } from '../identity/identity.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import { openSession, type SessionClaims } from '../identity/user-session.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';

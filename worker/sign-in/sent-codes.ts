@@ -1,6 +1,6 @@
 import { and, eq, exists, sql } from 'drizzle-orm';
 import { codes, dailyCodes, rateLimitEvents } from '#db/schema';
-import type { PhoneNumber } from '../accounts/phone.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { isIn } from '../lib/sql.ts';

@@ -1,6 +1,6 @@
 import { base64url, jwtVerify, decodeProtectedHeader } from 'jose';
 import { memoize } from '../lib/memoize.ts';
-import { type SessionClaims, sessionLifetimeMs } from '../accounts/user-session.ts';
+import { type SessionClaims, sessionLifetimeMs } from '../identity/user-session.ts';
 import type { Settings } from '../settings.ts';
 import { RequestError } from '../lib/request-error.ts';
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm';
 import { codes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
-import { phoneSubjects } from '../accounts/phone.ts';
-import type { ExportSection } from '../accounts/user-record.ts';
+import { phoneSubjects } from '../identity/phone.ts';
+import type { ExportSection } from '../identity/user-record.ts';
 import { batch } from '../lib/database.ts';
 import { newestCode } from './sent-codes.ts';
 

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, not, sql } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
-import { phoneOfId } from '../accounts/identity.ts';
+import { phoneOfId } from '../identity/identity.ts';
 import {
   applyToPerson,
   personTransaction,

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, not, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { trialLinks, usedTrials, users, type User } from '#db/schema';
-import { openSession } from '../accounts/user-session.ts';
+import { openSession } from '../identity/user-session.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import { bindSession, isOwnTrialLink } from '../lib/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';

@@ -6,7 +6,7 @@ import type { Database } from '../lib/database.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { ExportSection } from '../accounts/user-record.ts';
+import type { ExportSection } from '../identity/user-record.ts';
 
 /** How long a link may be opened; the length of its trial is the bot's choice. */
 export const trialLinkLifetimeMs = 7 * dayMs;

@@ -2,8 +2,8 @@ import { and, desc, gt, inArray, sql, type SQL } from 'drizzle-orm';
 import { leftWeeks, users, type User } from '#db/schema';
 import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
-import type { FreeWeek } from '../accounts/user-record.ts';
-import type { PhoneNumber } from '../accounts/phone.ts';
+import type { FreeWeek } from '../identity/user-record.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Settings } from '../settings.ts';
 

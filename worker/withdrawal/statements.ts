@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, lte, or, sql, type SQL } from 'drizzle-orm';
 import { purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
-import type { ExportSection } from '../accounts/user-record.ts';
-import { userOf } from '../accounts/identity.ts';
+import type { ExportSection } from '../identity/user-record.ts';
+import { userOf } from '../identity/identity.ts';
 import { sealData } from '../bot/event-data.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';

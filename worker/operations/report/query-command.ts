@@ -1,6 +1,6 @@
 import { Console } from 'node:console';
 import { createClient } from '@libsql/client/web';
-import { canonicalPhone } from '../../accounts/phone.ts';
+import { canonicalPhone } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { writeAudit } from '../support/command-audit.ts';
 import { readCommand, runCommand } from '../owner-command.ts';

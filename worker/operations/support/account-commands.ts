@@ -17,12 +17,12 @@ import {
   describeUser,
   type UserDescription,
 } from './user-description.ts';
-import { clearPhoneRateLimits, type PhoneNumber } from '../../accounts/phone.ts';
+import { clearPhoneRateLimits, type PhoneNumber } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import { phoneOfId, userOf } from '../../accounts/identity.ts';
+import { phoneOfId, userOf } from '../../identity/identity.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';

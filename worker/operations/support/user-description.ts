@@ -10,8 +10,8 @@ import {
 } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
-import { namesOf } from '../../accounts/identity.ts';
-import { phoneSubjects } from '../../accounts/phone.ts';
+import { namesOf } from '../../identity/identity.ts';
+import { phoneSubjects } from '../../identity/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';
 import type { SupportRequest } from './command-audit.ts';

@@ -37,9 +37,9 @@ import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
 import { bindAlias, bindSession, bindTrialLink } from '../lib/bindings.ts';
-import { renameUser, userOf } from './identity.ts';
-import { phoneSubjects, type PhoneNumber } from './phone.ts';
-import type { Authorized, UserSession } from './user-session.ts';
+import { renameUser, userOf } from '../identity/identity.ts';
+import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
+import type { Authorized, UserSession } from '../identity/user-session.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 

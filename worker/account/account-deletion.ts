@@ -31,10 +31,10 @@ import type { Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
 import { keepWeek } from '../usage/week.ts';
-import { deleteIdentity } from './identity.ts';
+import { deleteIdentity } from '../identity/identity.ts';
 import { exportSubject } from './account-export.ts';
 import { phoneChangeSubject } from './phone-change.ts';
-import { clearPhoneRateLimits, type PhoneNumber } from './phone.ts';
+import { clearPhoneRateLimits, type PhoneNumber } from '../identity/phone.ts';
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;

@@ -14,8 +14,8 @@ import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import { exportWithdrawals } from '../withdrawal/statements.ts';
-import { exportIdentity } from './identity.ts';
-import type { ExportSection } from './user-record.ts';
+import { exportIdentity } from '../identity/identity.ts';
+import type { ExportSection } from '../identity/user-record.ts';
 
 /** An export makes many requests to Stripe, whose rate limit all users share. */
 export const exportLimits = [{ most: 5, per: hourMs }];
