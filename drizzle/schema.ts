@@ -117,6 +117,8 @@ export const sessions = sqliteTable(
     mac: text('bound_mac'),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
+    /** A coarse name by its user agent, such as "Safari on iPhone". */
+    device: text('device'),
   },
   (table) => [index('sessions_user').on(table.userId)],
 );

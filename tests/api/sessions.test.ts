@@ -18,7 +18,13 @@ import { run } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
-type Listed = { id: string; createdAt: string; lastSeenAt: string; current: boolean };
+type Listed = {
+  id: string;
+  createdAt: string;
+  lastSeenAt: string;
+  current: boolean;
+  device: string | null;
+};
 
 const sessionsOf = (token: string) => call('GET', '/api/user/sessions', { token });
 const list = async (token: string): Promise<Listed[]> => (await sessionsOf(token)).body.sessions;
@@ -34,7 +40,13 @@ it('lists sessions newest first, the present one marked, without expired ones an
   expect(sessions[0]!.createdAt > sessions[1]!.createdAt).toBe(true);
   expect((await list(later)).map(({ current }) => current)).toEqual([true, false]);
   for (const session of sessions)
-    expect(Object.keys(session).toSorted()).toEqual(['createdAt', 'current', 'id', 'lastSeenAt']);
+    expect(Object.keys(session).toSorted()).toEqual([
+      'createdAt',
+      'current',
+      'device',
+      'id',
+      'lastSeenAt',
+    ]);
   await run(
     'update sessions set expires_at = ? where id = ?',
     Date.now() - second,
@@ -42,6 +54,19 @@ it('lists sessions newest first, the present one marked, without expired ones an
   );
   expect(await list(later)).toHaveLength(1);
   expect((await sessionsOf(token)).status).toBe(401);
+});
+
+it('names the device of a session by its browser, whatever signed in', async () => {
+  const headers = {
+    'user-agent':
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Safari/604.1',
+  };
+  const code = await newCode();
+  const { body } = await call('POST', '/api/auth/verify-otp', { body: code, headers });
+  const nameless = await externalSession(code.phone);
+  const devices = (await list(nameless)).map(({ device }) => device);
+  expect(devices).toEqual([null, 'Safari on iPhone']);
+  expect((await list(body.token))[1]!.device).toBe('Safari on iPhone');
 });
 
 it('ends one session and its streams, once for fifty parallel callers, and no ended, unknown or foreign one', async () => {

@@ -18,12 +18,14 @@ const sessions = [
     createdAt: '2026-11-20T10:00:00.000Z',
     lastSeenAt: '2026-11-21T10:00:00.000Z',
     current: true,
+    device: 'Safari on iPhone',
   },
   {
     id: 's1',
     createdAt: '2026-11-01T10:00:00.000Z',
     lastSeenAt: '2026-11-02T10:00:00.000Z',
     current: false,
+    device: 'Chrome on Windows',
   },
 ];
 
@@ -57,7 +59,12 @@ test('another session can be ended, this one cannot, and logging out everywhere 
   const rows = management(page).getByRole('list', { name: 'Sessions' }).getByRole('listitem');
   await expect(rows).toHaveCount(2);
   await expect(rows.nth(0)).toContainText('This device');
-  await expect(rows.nth(0)).toContainText('Signed in on November 20, 2026');
+  await expect(rows.nth(0)).toContainText('Signed in on November 20, 2026, ');
+  await expect(rows.nth(0)).toContainText('Safari on iPhone');
+  // Each button says whose session it ends.
+  await expect(rows.nth(1).getByRole('button')).toHaveAccessibleName(
+    /^End session: Chrome on Windows, November \d+, 2026, /,
+  );
   await expect(rows.nth(0).getByRole('button')).toHaveCount(0);
   stub.respond('getSessions', { success: true, sessions: sessions.slice(0, 1) });
   await rows.nth(1).getByRole('button', { name: 'End session' }).click();

@@ -1,3 +1,4 @@
+import { deviceOf } from '../../worker/lib/device.ts';
 import { describe, expect, it, afterEach, vi } from 'vitest';
 import { memoize } from '../../worker/lib/memoize.ts';
 import { createHmac, hkdfSync } from 'node:crypto';
@@ -250,5 +251,42 @@ describe('a Standard Webhooks message', () => {
       true,
       false,
     ]);
+  });
+});
+
+describe('the device of a session', () => {
+  const agents = [
+    [
+      'Safari on iPhone',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+    ],
+    [
+      'Chrome on iPhone',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0 Mobile/15E148 Safari/604.1',
+    ],
+    [
+      'Chrome on Windows',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36',
+    ],
+    [
+      'Edge on Windows',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36 Edg/138.0.0.0',
+    ],
+    [
+      'Samsung Internet on Android',
+      'Mozilla/5.0 (Linux; Android 15; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36',
+    ],
+    ['Firefox on Linux', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+    [
+      'Safari on Mac',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+    ],
+    [null, 'curl/8.7.1'],
+    [null, ''],
+  ] as const;
+
+  it.each(agents)('is %s', (device, agent) => {
+    const headers = { 'user-agent': agent };
+    expect(deviceOf(new Request('https://solace.example', { headers }))).toBe(device);
   });
 });

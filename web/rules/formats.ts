@@ -1,6 +1,6 @@
 import { statusWords } from '#words/account';
 import { locale } from '#words/language';
-import { dateText, monthText } from '#words/intl';
+import { dateText, monthText, timeText } from '#words/intl';
 
 /**
  * January 5, 2025, in the reader's own time zone unless another is given. Written without `Intl`, whose first use takes
@@ -17,6 +17,12 @@ export function formatDate(iso: string | null | undefined, timeZone?: string): s
       timeZone,
     });
   return dateText(date.getDate(), date.getMonth(), date.getFullYear());
+}
+
+/** January 5, 2025, 3:05 PM, in the reader's own time zone. */
+export function formatMoment(iso: string): string {
+  const date = new Date(iso);
+  return `${formatDate(iso)}, ${timeText(date.getHours(), date.getMinutes())}`;
 }
 
 /** +CC AAA-BBB-CCCC: the last ten digits are the number, the digits before are the country code. */

@@ -243,6 +243,8 @@ export const endpoints = {
           id: v.string(),
           createdAt: Timestamp,
           lastSeenAt: Timestamp,
+          /** Such as "Safari on iPhone"; null if the browser did not say. */
+          device: v.nullable(v.string()),
           current: v.boolean(),
         }),
       ),

@@ -1,3 +1,4 @@
+import { deviceOf } from '../lib/device.ts';
 import { redeemCode } from '../sign-in/redeem-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
 import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
@@ -61,9 +62,19 @@ export const contactState: Handler<'contactState'> = async (call) => {
   return { success: true, state: await stateOfLink(call, phone, linkCode) };
 };
 
+/** The call, and what people tell its session by. */
+const withDevice = <Call extends { request: Request }>(call: Call) => ({
+  ...call,
+  device: deviceOf(call.request),
+});
+
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
   const { phone, otp: code, challenge = [] } = call.input;
-  const redeemed = await redeemCode(call, { phone, code, challenges: [challenge].flat() });
+  const redeemed = await redeemCode(withDevice(call), {
+    phone,
+    code,
+    challenges: [challenge].flat(),
+  });
 
   switch (redeemed.kind) {
     case 'limited':
@@ -83,7 +94,7 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async (call) 
   const { input, settings, now } = call;
   const issuer = externalIssuer(settings);
   if (!issuer) throw new RequestError('notFound');
-  const { user, session } = await redeemExternalToken(call, issuer, input.token);
+  const { user, session } = await redeemExternalToken(withDevice(call), issuer, input.token);
   const token = await sessionToken(settings, session, now);
   return { success: true, token, user: profileOf(user, now), status: user.status };
 };
@@ -96,7 +107,7 @@ const trialErrors = {
 
 export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
   const { input, db, env, settings, now, waitUntil } = call;
-  const redemption = await redeemTrial(call, input.trialToken);
+  const redemption = await redeemTrial(withDevice(call), input.trialToken);
   if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
   const { user, sessionId } = redemption;
   const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, now) };

@@ -54,10 +54,11 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
   return session.run([live], (_user, rows) => ({
     success: true,
-    sessions: rows.map(({ id, createdAt, lastSeenAt }) => ({
+    sessions: rows.map(({ id, createdAt, lastSeenAt, device }) => ({
       id,
       createdAt: new Date(createdAt).toISOString(),
       lastSeenAt: new Date(Math.max(createdAt, lastSeenAt)).toISOString(),
+      device,
       current: id === session.sessionId,
     })),
   }));

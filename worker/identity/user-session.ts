@@ -154,13 +154,14 @@ type NewSession = {
   isLimited?: boolean;
   /** From `bindSession`. */
   mac: string;
+  device?: string | null | undefined;
 };
 
 /** Opens a session, whose id is the transaction's; `userId` is SQL. */
 export function openSession<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],
-  { userId, now, isLimited = false, mac }: NewSession,
+  { userId, now, isLimited = false, mac, device = null }: NewSession,
 ): void {
   const session = {
     id: tx.id,
@@ -169,6 +170,7 @@ export function openSession<Outcome extends string>(
     expiresAt: now + sessionLifetimeMs,
     lastSeenAt: now,
     isLimited,
+    device,
     mac,
   };
   tx.insert(on, sessions, session, { where: isNotNull(userId) });

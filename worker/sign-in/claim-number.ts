@@ -264,7 +264,7 @@ type Opened = { session: SessionClaims; status: AccountStatus };
 
 /** Creates the user of a number whose claim was signed in with, with its id, and the session. An account that exists by now gets no id. */
 export async function openClaimed(
-  { db, settings, now }: Call,
+  { db, settings, now, device }: Call & { device?: string | null },
   phone: PhoneNumber,
   { claimedBy, whatsappId }: Claim,
 ): Promise<Opened> {
@@ -290,7 +290,7 @@ export async function openClaimed(
     linkClaimed(newUserId, { id: claimedBy, mac: aliasMac }, now, holds),
   );
   const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
-  openSession(tx, ['known', 'created'], { userId, now, mac });
+  openSession(tx, ['known', 'created'], { userId, now, mac, device });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
   countOnDay(tx, ['created'], { kind: 'claim' }, now);
 

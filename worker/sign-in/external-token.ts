@@ -40,11 +40,11 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-type Call = { db: Database; settings: Settings; now: number };
+type Call = { db: Database; settings: Settings; now: number; device?: string | null };
 
 /** Signs in with a token, once; creates the user of a new number. Throws 401 for a token that was used. */
 export async function redeemExternalToken(
-  { db, settings, now }: Call,
+  { db, settings, now, device }: Call,
   issuer: Issuer,
   token: string,
 ): Promise<{ user: User; session: SessionClaims }> {
@@ -72,7 +72,7 @@ export async function redeemExternalToken(
   };
   upsertUser(tx, ['signedIn'], sighting, { settings, now });
   const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
-  openSession(tx, ['signedIn'], { userId, now, mac });
+  openSession(tx, ['signedIn'], { userId, now, mac, device });
   const { outcome, reads } = await tx.run({
     user: db.select().from(users).where(eq(users.id, userId)),
   });

@@ -14,7 +14,14 @@ import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts
 import { codeRow, insertCode, removeCode } from './sent-codes.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
-export type SignInCall = { db: Database; settings: Settings; address: string; now: number };
+export type SignInCall = {
+  db: Database;
+  settings: Settings;
+  address: string;
+  now: number;
+  /** From `deviceOf`, of whoever signs in. */
+  device?: string | null;
+};
 
 type Asked = { phone: PhoneNumber; phoneAsSent: string };
 

@@ -72,7 +72,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
   tx.update(['wrong'], codes, { triesLeft: sql`${codes.triesLeft} - 1` }, and(sent, live));
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail: isAlone ? 'number' : 'challenge' }, now);
   const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
-  openSession(tx, ['right'], { userId: tx.fact('userId'), now, mac });
+  openSession(tx, ['right'], { userId: tx.fact('userId'), now, mac, device: call.device });
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
   if (isAlone) {
     recordEvents(tx, ['wrong'], subjectsIn(limits.wrongTries), { now });

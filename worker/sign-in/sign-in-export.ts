@@ -7,12 +7,12 @@ import { newestCode } from './sent-codes.ts';
 
 /** What signing in stores about a user. */
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {
-  const { createdAt, lastSeenAt, expiresAt } = sessions;
+  const { createdAt, lastSeenAt, expiresAt, device } = sessions;
   const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);
   const { subject } = rateLimitEvents;
   return batch(db, {
     sessions: db
-      .select({ createdAt, lastSeenAt, expiresAt })
+      .select({ createdAt, lastSeenAt, expiresAt, device })
       .from(sessions)
       .where(eq(sessions.userId, id))
       .orderBy(desc(createdAt)),

@@ -12,7 +12,7 @@ import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 
-type Call = { db: Database; settings: Settings; now: number };
+type Call = { db: Database; settings: Settings; now: number; device?: string | null };
 
 export type Redemption =
   | { outcome: 'begun'; user: User; sessionId: string }
@@ -81,7 +81,13 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
   });
 
   const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: true });
-  openSession(tx, ['begun'], { userId, now, isLimited: true, mac });
+  openSession(tx, ['begun'], {
+    userId,
+    now,
+    isLimited: true,
+    mac,
+    device: call.device,
+  });
   const { outcome, reads } = await tx.run({ user: db.select().from(users).where(isUsers) });
 
   if (outcome !== 'begun') return { outcome };

@@ -7,7 +7,7 @@ import { notifyError } from '../../data/api-errors.ts';
 import { logOutEverywhere } from '../../data/sign-in.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
-import { formatDate } from '../../rules/formats.ts';
+import { formatMoment } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
@@ -42,7 +42,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   return (
     <>
       <ul className={list} aria-label={privacyWords.sessions}>
-        {data.sessions.map(({ id, createdAt, lastSeenAt, current }) => (
+        {data.sessions.map(({ id, createdAt, lastSeenAt, current, device }) => (
           <li key={id} className={row}>
             <div className={css({ display: 'grid', gap: '1', marginInlineEnd: 'auto' })}>
               {current ? (
@@ -50,17 +50,19 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
               ) : (
                 <span>{privacyWords.other}</span>
               )}
+              {device && <span>{deviceText(device)}</span>}
               <span className={css({ color: 'muted' })}>
-                {privacyWords.signedIn(formatDate(createdAt))}
+                {privacyWords.signedIn(formatMoment(createdAt))}
               </span>
               <span className={css({ color: 'muted' })}>
-                {privacyWords.lastSeen(formatDate(lastSeenAt))}
+                {privacyWords.lastSeen(formatMoment(lastSeenAt))}
               </span>
             </div>
             {!current && (
               <button
                 type="button"
                 className={button({ look: 'soft' })}
+                aria-label={nameOf(privacyWords.end, device, createdAt)}
                 disabled={isBusy || isDisabled}
                 onClick={() => void run(() => end(id), privacyWords.endFailed)}
               >
@@ -81,6 +83,18 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
     </>
   );
 }
+
+/** The name of a device as the API gives it, such as "Safari on iPhone", in the page's language. */
+function deviceText(device: string): string {
+  const [browser = '', system] = device.split(' on ');
+  return system === undefined ? browser : privacyWords.deviceOn({ browser, system });
+}
+
+/** Buttons that do the same to different sessions differ by name. */
+const nameOf = (action: string, device: string | null, createdAt: string) =>
+  [`${action}: `, device && `${deviceText(device)}, `, formatMoment(createdAt)]
+    .filter(Boolean)
+    .join('');
 
 const list = css({ display: 'grid', gap: '3', textStyle: 'small' });
 const row = css({

@@ -60,7 +60,12 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
         <time dateTime={at}>{formatTime(at)}</time>
         {isOwn && <span>{messageStateWords.states[state]}</span>}
         {canResend && (
-          <button type="button" className={again} onClick={() => sendAgain(message)}>
+          <button
+            type="button"
+            className={again}
+            aria-label={`${messageStateWords.sendAgain}: ${text.slice(0, 60) || formatTime(at)}`}
+            onClick={() => sendAgain(message)}
+          >
             {messageStateWords.sendAgain}
           </button>
         )}

@@ -3,29 +3,36 @@ import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { fetchRecording } from '../../data/api-client.ts';
 import { player, type PlayState } from '../../data/voice-player.ts';
-import type { ShownMessage } from '../../rules/transcript.ts';
+import { formatTime, type ShownMessage } from '../../rules/transcript.ts';
 import { clockText } from '../../rules/recording.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { errorWords } from '#words/page-errors';
 import { voicePanelWords } from '#words/voice';
 
 export default function VoiceMessage({ token, message }: { token: string; message: ShownMessage }) {
-  const { id, key, voice } = message;
+  const { id, key, voice, at } = message;
   if (!voice) return null;
   return (
-    <RecordingPlayer id={key} seconds={voice.seconds} load={() => fetchRecording(token, id)} />
+    <RecordingPlayer
+      id={key}
+      seconds={voice.seconds}
+      spokenAt={formatTime(at)}
+      load={() => fetchRecording(token, id)}
+    />
   );
 }
 
-type PlayerProps = { id: string; seconds: number; load: () => Promise<Blob> };
+/** `spokenAt` tells a recording from others of the same length. */
+type PlayerProps = { id: string; seconds: number; spokenAt?: string; load: () => Promise<Blob> };
 
 /** Plays a recording; a second one stops the first. */
-export function RecordingPlayer({ id, seconds, load }: PlayerProps) {
+export function RecordingPlayer({ id, seconds, spokenAt, load }: PlayerProps) {
   const playback = useSyncExternalStore(player.subscribe, player.get, player.get);
   const isOwn = playback.key === id;
   return (
     <PlayerControls
       seconds={seconds}
+      spokenAt={spokenAt}
       position={isOwn ? playback.position : 0}
       state={isOwn ? playback.state : 'paused'}
       speed={playback.speed}
@@ -38,6 +45,7 @@ export function RecordingPlayer({ id, seconds, load }: PlayerProps) {
 
 type ControlsProps = {
   seconds: number;
+  spokenAt: string | undefined;
   position: number;
   state: PlayState;
   speed: number;
@@ -51,6 +59,7 @@ const spokenEvery = 10;
 
 function PlayerControls({
   seconds,
+  spokenAt,
   position,
   state,
   speed,
@@ -60,13 +69,14 @@ function PlayerControls({
 }: ControlsProps) {
   const total = clockText(seconds);
   const isPlaying = state === 'playing';
+  const playName = [voicePanelWords.play(total), spokenAt].filter(Boolean).join(', ');
   const spoken = isPlaying ? position - (position % spokenEvery) : position;
   return (
     <div className={controls}>
       <button
         type="button"
         className={button({ look: 'outline', size: 'icon' })}
-        aria-label={isPlaying ? voicePanelWords.pause : voicePanelWords.play(total)}
+        aria-label={isPlaying ? voicePanelWords.pause : playName}
         onClick={toggle}
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
