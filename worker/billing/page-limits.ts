@@ -1,7 +1,9 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm';
-import { rateLimitEvents, users } from '#db/schema';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { dailyTotals, rateLimitEvents, users } from '#db/schema';
+import type { Authorized, UserSession } from '../identity/user-session.ts';
+import { countOnDay } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
-import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 
 /**
@@ -11,39 +13,49 @@ const limits = [{ most: 20, per: hourMs }];
 export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
 export const cancelReasonSubject = (userId: string) => `cancel-reasons:${userId}`;
 
-/**
- * Statements that read from when (unix ms) a user may
- * open a billing page, and that count one if it is now.
- */
-export function countBillingPage(
-  db: Database,
-  { userId, isLive }: { userId: string; isLive: SQL },
-  now: number,
-) {
-  const subject = [billingPageSubject(userId)];
-  const mayOpenAt = allowedAt([{ subject, limits }]);
-  const allowed = sql`${mayOpenAt} <= ${now} and ${isLive}`;
-  return {
-    found: db.all<{ at: number }>(sql`select ${mayOpenAt} as at`),
-    record: db.run(insertEvents(crypto.randomUUID(), now, [[[subject], allowed]])),
-  };
-}
+/** The rate limit on a user's pages of Stripe. */
+export const billingPages = (userId: string) => ({
+  subject: [billingPageSubject(userId)],
+  limits,
+});
+
+type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
 /**
- * SQL: a cancellation of the user of `own` whose reason
- * was not counted; its end stands in the event's time.
+ * Counts the reason of a user's cancellation, once for each; its end
+ * stands in the event's time. Throws 409 if nothing is cancelled.
  */
-export function uncountedCancellation(userId: string, own: SQL): SQL {
-  const counted = sql`select 1 from ${rateLimitEvents} where
-    ${rateLimitEvents.subject} = ${cancelReasonSubject(userId)} and ${rateLimitEvents.at} = ${users.cancelAt}`;
-  return sql`from ${users} where ${own} and ${users.cancelAt} is not null and not exists (${counted})`;
-}
+export function countReason<T>(
+  session: UserSession,
+  { reason, now }: { reason: Reason; now: number },
+  respond: () => T,
+): Promise<Authorized<T>> {
+  const { subject, at } = rateLimitEvents;
+  const own = cancelReasonSubject(session.claimedUserId);
+  const counted = and(eq(subject, own), eq(at, users.cancelAt));
 
-/** SQL that marks the reason of a cancellation as counted. */
-export function markReasonCounted(userId: string, own: SQL): SQL {
-  return sql`insert into ${rateLimitEvents} (subject, at, "by")
-    select ${cancelReasonSubject(userId)}, ${users.cancelAt}, 'reason' from ${users}
-    where ${own} and ${users.cancelAt} is not null on conflict do nothing`;
+  return session.decide(
+    {
+      facts: {
+        cancelAt: sql<number | null>`${users.cancelAt}`,
+        isCounted: sql<number>`exists (select 1 from ${rateLimitEvents} where ${counted})`,
+      },
+      outcomes: ({ cancelAt, isCounted }) => ({
+        nothingCancelled: isNull(cancelAt),
+        counted: isCounted,
+      }),
+      otherwise: 'first',
+    },
+    (tx) => {
+      countOnDay(tx, ['first'], { kind: 'cancel_reason', detail: reason }, now);
+      const event = { subject: own, at: sql`${tx.fact('cancelAt')}`, by: 'reason' };
+      tx.insert(['first'], rateLimitEvents, event);
+    },
+    ({ outcome }) => {
+      if (outcome !== 'nothingCancelled') return respond();
+      throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
+    },
+  );
 }
 
 /**

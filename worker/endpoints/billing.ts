@@ -1,5 +1,3 @@
-import { sql } from 'drizzle-orm';
-import { users } from '#db/schema';
 import { cancelPlan as cancel, resumePlan as resume } from '../billing/cancellation.ts';
 import { checkoutOf, planPage, stripeAsked } from '../billing/checkout.ts';
 import {
@@ -9,18 +7,13 @@ import {
   type LeasedCustomer,
   type Outcome,
 } from '../billing/lease.ts';
-import {
-  countBillingPage,
-  markReasonCounted,
-  uncountedCancellation,
-} from '../billing/page-limits.ts';
+import { billingPages, countReason } from '../billing/page-limits.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
 import type { UserSession } from '../identity/user-session.ts';
 import type { Database } from '../lib/database.ts';
-import { countToday } from '../lib/daily-totals.ts';
-import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { withinLimit } from '../identity/limited-act.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
 import { keepChoice, type Choice } from '../billing/start-choice.ts';
@@ -101,23 +94,8 @@ export const resumePlan: Handler<'resumePlan'> = async (context) =>
     return { result: { success: true as const }, ...release };
   });
 
-export const giveCancelReason: Handler<'giveCancelReason'> = async ({
-  session,
-  input,
-  db,
-  now,
-}) => {
-  const counted = { kind: 'cancel_reason' as const, detail: input.reason };
-  const own = sql`${users.id} = ${session.userId}`;
-  const { claimedUserId } = session;
-  const count = countToday(counted, now, uncountedCancellation(claimedUserId, own));
-  const mark = markReasonCounted(claimedUserId, own);
-  return session.run([db.run(count), db.run(mark)], (user) => {
-    if (user.cancelAt === null)
-      throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
-    return { success: true };
-  });
-};
+export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, input, now }) =>
+  countReason(session, { reason: input.reason, now }, () => ({ success: true }));
 
 type OwnContext = {
   session: UserSession;
@@ -142,14 +120,11 @@ function withOwnPage(
   changes?: Changes,
 ) {
   const { session, db, now } = context;
-  const { claimedUserId, userId } = session;
-  const isLive = sql`${userId} is not null`;
-  const page = countBillingPage(db, { userId: claimedUserId, isLive }, now);
-  const statements = [leaseOf(db, claimedUserId), page.found, page.record] as const;
-  return session.run([...statements], ({ id }, seen, [limit]) => {
-    if (limit!.at > now) throw rateLimited(limit!.at, now);
-    return withLease(context, id, (leased) => toPage(work(leased)), { changes, seen });
-  });
+  const limited = billingPages(session.claimedUserId);
+  const reads = { seen: leaseOf(db, session.claimedUserId) };
+  return withinLimit(session, { ...limited, now, reads }, ({ id }, { seen }) =>
+    withLease(context, id, (leased) => toPage(work(leased)), { changes, seen }),
+  );
 }
 
 async function toPage(page: Promise<Outcome<string>>) {

@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, sql } from 'drizzle-orm';
-import { pushSubscriptions, sessions, users } from '#db/schema';
+import { and, desc, eq, gt, isNotNull, lt, sql } from 'drizzle-orm';
+import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
 import {
@@ -14,8 +14,8 @@ import type { Input } from '../contract/endpoints.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { choosePlatform } from '../chat/platform.ts';
 import type { Handler } from '../http/request-context.ts';
-import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
-import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { withinLimit } from '../identity/limited-act.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
 import type { Settings } from '../settings.ts';
@@ -28,7 +28,7 @@ const freshMs = 10_000;
 export const getMe: Handler<'getMe'> = async (context) => {
   const { session, now, waitUntil } = context;
   return session.run([], (user) => {
-    const stale = sql`stripe_id is not null and synced_at < ${now - freshMs}`;
+    const stale = and(isNotNull(customers.stripeId), lt(customers.syncedAt, now - freshMs))!;
     if (user.billingWatchUntil && user.billingWatchUntil > now)
       waitUntil(syncUser(context, user.id, stale));
     return { success: true, profile: profileOf(user, now) };
@@ -129,27 +129,16 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
   });
 };
 
-export const exportMe: Handler<'exportMe'> = async ({
-  session,
-  db,
-  env,
-  settings,
-  language,
-  now,
-}) => {
+export const exportMe: Handler<'exportMe'> = async (context) => {
+  const { session, now } = context;
   const subject = [exportSubject(session.claimedUserId)];
-  const mayExportAt = allowedAt([{ subject, limits: exportLimits }]);
-  const allowed = sql`${mayExportAt} <= ${now} and ${session.userId} is not null`;
-  const found = db.all<{ at: number }>(sql`select ${mayExportAt} as at`);
-  const record = db.run(insertEvents(crypto.randomUUID(), now, [[[subject], allowed]]));
-  return session.run([found, record], async ({ id }, [limit]) => {
-    if (limit!.at > now) throw rateLimited(limit!.at, now);
+  return withinLimit(session, { subject, limits: exportLimits, now, reads: {} }, async ({ id }) => {
     const day = new Date(now).toISOString().slice(0, 10);
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': `attachment; filename="solace-data-${day}.json"`,
     };
-    return new Response(await exportAccount({ db, env, settings, language }, id), { headers });
+    return new Response(await exportAccount(context, id), { headers });
   });
 };
 

@@ -10,6 +10,8 @@ import {
   type Decision,
   type FactsOf,
   type FactsSql,
+  type Reads,
+  type Results,
   type Transaction,
 } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
@@ -23,7 +25,7 @@ type SessionContext = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 type Statements = BatchItem<'sqlite'>[];
-type Results<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
+type ResultsOf<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
 /** A result that was computed after the session check: only `UserSession.run` creates one. */
 class Authorized<T> {
@@ -94,7 +96,7 @@ export class UserSession {
   /** Runs the statements with the session check, then `respond` with the user's row from before. Throws 401 or 403. */
   async run<List extends Statements, T>(
     statements: [...List],
-    respond: (user: User, ...results: Results<List>) => T | Promise<T>,
+    respond: (user: User, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
     const check = this.#db
       .select({ user: users, session: sessions })
@@ -117,17 +119,24 @@ export class UserSession {
     this.expiresAt = session.expiresAt;
     if (session.lastSeenAt <= this.#now - seenEveryMs)
       this.#waitUntil(recordSeen(this.#db, this, this.#now));
-    return new Authorized(await respond(user, ...(results as Results<List>)));
+    return new Authorized(await respond(user, ...(results as ResultsOf<List>)));
   }
 
   /**
    * Decides over the user's row, and writes the effects, in the transaction of the session check; `respond` has the
    * row from before. Throws 401 or 403.
    */
-  decide<Facts extends FactsSql, Listed extends string, Last extends string, T>(
+  decide<
+    Facts extends FactsSql,
+    Listed extends string,
+    Last extends string,
+    T,
+    Named extends Reads = Reads,
+  >(
     { facts, outcomes, otherwise }: Decision<Facts, Listed, Last>,
     effects: (tx: Transaction<Listed | Last, FactsOf<Facts>>) => void,
-    respond: (decided: Made<Listed | Last, FactsOf<Facts>>) => T | Promise<T>,
+    respond: (decided: Made<Listed | Last, FactsOf<Facts>, Named>) => T | Promise<T>,
+    reads: Named = {} as Named,
   ): Promise<Authorized<T>> {
     const tx = transaction(this.#db, {
       from: sql`(select 1) left join ${users} on ${eq(users.id, this.userId)}`,
@@ -136,15 +145,20 @@ export class UserSession {
       otherwise,
     });
     effects(tx as never);
-    const { statements, read } = tx.close();
+    const { statements, read } = tx.close(reads);
     return this.run(statements, (user, ...results) => {
-      const { outcome, facts: found } = read(results);
-      return respond({ user, outcome: outcome as Listed | Last, facts: found });
+      const { outcome, facts: found, reads: more } = read(results);
+      return respond({ user, outcome: outcome as Listed | Last, facts: found, reads: more });
     });
   }
 }
 
-type Made<Outcome, Facts> = { user: User; outcome: Outcome; facts: Facts };
+type Made<Outcome, Facts, Named extends Reads> = {
+  user: User;
+  outcome: Outcome;
+  facts: Facts;
+  reads: Results<Named>;
+};
 
 export const sessionLifetimeMs = 30 * dayMs;
 

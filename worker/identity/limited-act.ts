@@ -1,0 +1,37 @@
+import { gt } from 'drizzle-orm';
+import { allowedAt, recordEvents, type Limited } from '../lib/rate-limits.ts';
+import { rateLimited } from '../lib/request-error.ts';
+import type { Reads, Results } from '../lib/transaction.ts';
+import type { User } from '#db/schema';
+import type { Authorized, UserSession } from './user-session.ts';
+
+type Act<Named extends Reads> = Limited & {
+  /** Unix ms. */
+  now: number;
+  /** What else is read in the same request. */
+  reads: Named;
+};
+
+/**
+ * Counts what a user does by a rate limit of their own, in the
+ * transaction of the session check. Throws 429, 401 or 403.
+ */
+export function withinLimit<Named extends Reads, T>(
+  session: UserSession,
+  { subject, limits, now, reads }: Act<Named>,
+  respond: (user: User, reads: Results<Named>) => T | Promise<T>,
+): Promise<Authorized<T>> {
+  return session.decide(
+    {
+      facts: { mayActAt: allowedAt([{ subject, limits }]) },
+      outcomes: ({ mayActAt }) => ({ limited: gt(mayActAt, now) }),
+      otherwise: 'counted',
+    },
+    (tx) => recordEvents(tx, ['counted'], [subject], { now }),
+    ({ user, outcome, facts, reads: found }) => {
+      if (outcome === 'limited') throw rateLimited(facts.mayActAt, now);
+      return respond(user, found);
+    },
+    reads,
+  );
+}
