@@ -151,6 +151,17 @@ describe('the alerts', () => {
     );
   });
 
+  it('say that no event of Stripe has come for a day, where more came the day before', async () => {
+    const event = { ...call, route: '/api/webhooks/stripe' };
+    const dayBefore = times(11, { ...event, at: now - 30 * hour });
+    expect(await firing(dayBefore, now)).toEqual(['Stripe is silent']);
+    expect(await firing([...dayBefore, { ...event, status: 400 }], now)).toEqual([
+      'Stripe is silent',
+    ]);
+    expect(await firing([...dayBefore, event], now)).toEqual([]);
+    expect(await firing(dayBefore.slice(1), now)).toEqual([]);
+  });
+
   it.each(['reviewDisputes', 'reviewAccounts', 'rewrapChatKeys'])(
     'name %s, which fails each hour',
     async (task) => {

@@ -19,6 +19,7 @@ const counted = (filter: string, window: string, offset = '') =>
   `sum(count_over_time(LOGS | ${filter} [${window}]${offset})) or vector(0)`;
 const calls = 'event=~"request_completed|request_failed"';
 const usage = 'event="request_completed" | route="/api/bot/usage"';
+const stripe = 'event="request_completed" | route="/api/webhooks/stripe" | status=200';
 const any = (event: string) => ({
   query: counted(`event="${event}"`, '5m'),
   threshold: 0,
@@ -45,7 +46,7 @@ export const alerts: Alert[] = [
     name: 'Stripe refuses us',
     when: 'any `stripe_refused` with `status` 401 or 403',
     urgency: 'now',
-    meaning: 'purchases, portal or deletions answer 503: run `npm run doctor`',
+    meaning: 'purchases or the portal answer 503: run `npm run doctor`',
     query: counted('event="stripe_refused" | status=~"401|403"', '5m'),
     threshold: 0,
     forMinutes: 0,
@@ -97,6 +98,16 @@ export const alerts: Alert[] = [
     urgency: 'now',
     meaning: 'nobody gets replies on WhatsApp',
     query: `(${counted(usage, '30m', ' offset 1d')}) * ((${counted(usage, '30m')}) == bool 0)`,
+    threshold: 10,
+    forMinutes: 0,
+  },
+  {
+    name: 'Stripe is silent',
+    when: 'no call of `/api/webhooks/stripe` with `status` 200 for a day, and more than 10 in the day before',
+    urgency: 'same day',
+    meaning:
+      'plans follow late: run `npm run doctor`, and look at the webhook in the Stripe Dashboard',
+    query: `(${counted(stripe, '1440m', ' offset 1d')}) * ((${counted(stripe, '1440m')}) == bool 0)`,
     threshold: 10,
     forMinutes: 0,
   },
