@@ -420,8 +420,15 @@ export const customers = sqliteTable(
     /** The checkout that saves a card for the plan after the trial, until it is dealt with. */
     setupSession: text('setup_session'),
     hadSubscription: flag('had_subscription').notNull().default(false),
+    /** When the deletion of the account began; the cron job goes on with one that was cut off. */
+    leavingAt: instant('leaving_at'),
   },
-  (table) => [index('customers_due').on(table.dueAt)],
+  (table) => [
+    index('customers_due').on(table.dueAt),
+    index('customers_leaving')
+      .on(table.leavingAt)
+      .where(sql`leaving_at is not null`),
+  ],
 );
 
 /** Events of Stripe that were received. */

@@ -13,7 +13,7 @@ import { describeError, inBackground, log } from './lib/log.ts';
 import { reviewStatements, settleStatements } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
-import { closeLeftCustomers, deleteAccount } from './account/account-deletion.ts';
+import { closeLeftCustomers, deleteAccount, resumeDeletions } from './account/account-deletion.ts';
 import { reviewAccounts } from './account/account-retention.ts';
 
 const hourly = '0 * * * *';
@@ -60,6 +60,7 @@ export async function runScheduledTasks(
           expireMessages: () => expireMessages(outbox, now),
           sealParkedDeletions: () => sealParkedDeletions(db, settings),
           eraseConversations: () => eraseConversations(env, db, now),
+          resumeDeletions: () => resumeDeletions(billing, now),
           settleStatements: () => settleStatements(billing, now),
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),

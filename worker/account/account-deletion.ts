@@ -1,4 +1,4 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, lte, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   aliases,
@@ -17,17 +17,17 @@ import {
 import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
 import { billingPageSubject, cancelReasonSubject } from '../billing/page-limits.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
-import { withStripe } from '../billing/stripe-client.ts';
+import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { sealData } from '../bot/event-data.ts';
 import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
-import { log } from '../lib/log.ts';
+import { describeError, log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
-import type { Settings } from '../settings.ts';
+import { areValid, type Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
 import { keepWeek } from '../usage/week.ts';
@@ -49,39 +49,87 @@ type Options = {
   seen?: { until: number }[];
   /** A condition on `users`; where it no longer holds, nothing is deleted. */
   only?: SQL;
+  /** Whether nobody waits for the result: a deletion that fails stays begun. */
+  isResumed?: boolean;
 };
 
 /**
- * Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe responds. What
- * Stripe refuses to end keeps nobody: the customer's row stays, and `closeLeftCustomers` repeats it.
+ * Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe responds; then
+ * the account stays. What Stripe refuses to end keeps nobody: the customer's row stays, and `closeLeftCustomers`
+ * repeats it. One that is cut off stays begun, and `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
   context: Context,
   userId: string,
-  { seen, only }: Options = {},
+  { seen, only, isResumed = false }: Options = {},
 ): Promise<boolean> {
-  const { db, env, settings, waitUntil } = context;
+  const { db } = context;
   return withLease(
     context,
     userId,
     async (leased) => {
-      const { customer, user } = leased;
-      if (only && !(await isTrueOf(db, userId, only))) return { result: false };
-      const { stripeId, stripeAsked } = customer;
-      await settleBeforeDeletion(context, leased);
-      const isClosed =
-        (!stripeId && !stripeAsked) ||
-        (await withStripe(settings, (stripe) => closeCustomers(stripe, leased)));
-      if (!isClosed) logUnclosed(stripeId);
-      expectEnd({ env, waitUntil }, user.id);
-      await deleteRows(db, settings, leased, isClosed);
-      if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
-      endStreams({ env, waitUntil }, user.id, null);
-      waitUntil(deliverSoon(db, settings, user.id));
+      if (only && !(await isTrueOf(db, userId, only)))
+        return { result: false, changes: { leavingAt: null } };
+      try {
+        await deleteLeased(context, leased);
+      } catch (error) {
+        if (!isResumed) await db.update(customers).set({ leavingAt: null }).where(heldBy(leased));
+        throw error;
+      }
       return { result: true, released: true };
     },
-    seen && { seen },
+    {
+      changes: { leavingAt: sql`coalesce(${customers.leavingAt}, ${Date.now()})` },
+      ...(seen && { seen }),
+    },
   );
+}
+
+const heldBy = ({ token }: LeasedCustomer) => eq(customers.leaseToken, token);
+
+async function deleteLeased(context: Context, leased: LeasedCustomer): Promise<void> {
+  const { db, env, settings, waitUntil } = context;
+  const { customer, user } = leased;
+  const isClosed = await closeAtStripe(context, leased);
+  if (!isClosed) logUnclosed(customer.stripeId);
+  expectEnd({ env, waitUntil }, user.id);
+  await deleteRows(db, settings, leased, isClosed);
+  if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
+  endStreams({ env, waitUntil }, user.id, null);
+  waitUntil(deliverSoon(db, settings, user.id));
+}
+
+/** False if Stripe refuses to end something, or refuses us: nobody stays for the sake of our own key. */
+async function closeAtStripe(context: Context, leased: LeasedCustomer): Promise<boolean> {
+  const { settings } = context;
+  const { stripeId, stripeAsked } = leased.customer;
+  const hasCustomer = stripeId !== null || stripeAsked;
+  if (hasCustomer && !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY')) return false;
+  try {
+    await settleBeforeDeletion(context, leased);
+    return !hasCustomer || (await withStripe(settings, (stripe) => closeCustomers(stripe, leased)));
+  } catch (error) {
+    if (isDenial(error)) return false;
+    throw error;
+  }
+}
+
+/** A call and its work after the response end within this time (ms). */
+const cutOffAfterMs = 2 * minuteMs;
+const resumedPerRun = 20;
+
+/** Goes on with deletions whose Worker was ended meanwhile. */
+export async function resumeDeletions(context: Context, now: number): Promise<void> {
+  const begun = await context.db
+    .select({ userId: customers.userId })
+    .from(customers)
+    .where(lte(customers.leavingAt, now - cutOffAfterMs))
+    .orderBy(asc(customers.leavingAt))
+    .limit(resumedPerRun);
+  for (const { userId } of begun)
+    await deleteAccount(context, userId, { isResumed: true }).catch((error: unknown) =>
+      log('error', 'task_failed', { task: 'resumeDeletions', ...describeError(error) }),
+    );
 }
 
 async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<boolean> {
@@ -188,7 +236,13 @@ async function tryDelete(
 
 /** Later than any due date, so that only `closeLeftCustomers` finds the row. */
 const leftDueAt = Number.MAX_SAFE_INTEGER;
-const parked = { dueAt: leftDueAt, leaseToken: null, leaseUntil: 0, setupSession: null };
+const parked = {
+  dueAt: leftDueAt,
+  leavingAt: null,
+  leaseToken: null,
+  leaseUntil: 0,
+  setupSession: null,
+};
 const leftPerRun = 50;
 
 /** Ends at Stripe what it refused to end when an account was deleted. */

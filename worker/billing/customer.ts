@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import type { Customer, LeasedCustomer } from './lease.ts';
-import { isDone, unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
+import { unlessDenied, unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { hourMs } from '../lib/time.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -124,15 +124,18 @@ export function refuseUnknownCustomer(customer: string): never {
   throw new RequestError('unavailable');
 }
 
-/** Ends everything at Stripe that could charge a user, then deletes the customers; false if Stripe refuses that. Repeatable. */
+/**
+ * Ends everything at Stripe that could charge a user, then deletes the customers; false if Stripe refuses that, or our
+ * key. Repeatable.
+ */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return true;
-  const own = await unlessRefused(ensureCustomer(stripe, leased));
+  const own = await unlessDenied(ensureCustomer(stripe, leased));
   // A response may have been lost, so another customer may exist.
   const others =
-    attempt > 1 || !stripeId ? await unlessRefused(findCustomers(stripe, leased.customer)) : [];
-  const presence = own && (await unlessRefused(presenceOfCustomer(stripe, own)));
+    attempt > 1 || !stripeId ? await unlessDenied(findCustomers(stripe, leased.customer)) : [];
+  const presence = own && (await unlessDenied(presenceOfCustomer(stripe, own)));
   if (presence === 'unknown') refuseUnknownCustomer(own!);
   const isOpen = own !== null && presence !== 'gone';
   const closed = await closeEach(stripe, [...(others ?? []), ...(isOpen ? [own] : [])]);
@@ -141,7 +144,7 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
 
 /** As `closeCustomers`, for the customer of an account that has been deleted. */
 export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
-  const found = await unlessRefused(findCustomers(stripe, customer));
+  const found = await unlessDenied(findCustomers(stripe, customer));
   const own = customer.stripeId ? [customer.stripeId] : [];
   return (
     (await closeEach(stripe, [...(found ?? []), ...own])) && (found !== null || own.length > 0)
@@ -160,22 +163,23 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   const listed = { customer, limit: 100 };
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
   // Stripe refuses if it was completed meanwhile; the subscription is then canceled below.
-  for (const { id } of sessions) await unlessRefused(stripe.checkout.sessions.expire(id));
+  for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
   const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
   for (const subscription of subscriptions)
     if (isLive(subscription) || subscription.status === 'incomplete')
-      await isDone(cancelNow(stripe, subscription));
+      await unlessDenied(cancelNow(stripe, subscription));
   const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
-  for (const { id } of schedules) await unlessRefused(stripe.subscriptionSchedules.cancel(id));
+  for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
   const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
   // Stripe refuses if it was paid or voided meanwhile; without a customer it cannot be charged.
-  for (const { id } of invoices) await unlessRefused(stripe.invoices.voidInvoice(id));
-  return isDone(unlessMissing(stripe.customers.del(customer)));
+  for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
+  const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
+  return (await unlessDenied(deletion)) ?? false;
 }
 
 /** Every object of a list; none if Stripe refuses it. */
 async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
-  return (await unlessRefused(list.autoPagingToArray(all))) ?? [];
+  return (await unlessDenied(list.autoPagingToArray(all))) ?? [];
 }
 
 /** Our row and Stripe's data; throws 503 if Stripe does not respond, since a partial export would mislead. A refusal is told. */

@@ -48,6 +48,23 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
   }
 }
 
+/** The result, or null if Stripe refuses the request, or us; throws if Stripe does not respond. For people who leave. */
+export async function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!isRefusal(error) && !isDenial(error)) throw error;
+    if (isStripeError(error)) logRefusal(error);
+    return null;
+  }
+}
+
+/** Whether Stripe refuses our key (401), or what it is allowed (403). */
+export function isDenial(error: unknown): boolean {
+  if (error instanceof StripeUnavailable) return isDenial(error.cause);
+  return isStripeError(error) && [401, 403].includes(error.statusCode ?? 0);
+}
+
 /** The result, or null if Stripe refuses the request for good; throws if Stripe does not respond. */
 export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   try {
