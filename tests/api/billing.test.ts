@@ -28,7 +28,7 @@ const portal = (token: string) => call('POST', '/api/billing/create-portal-sessi
 const openCheckouts = async (customer: string) =>
   (await stripe.checkout.sessions.list({ customer, status: 'open' })).data;
 
-it('a user who picks no plan sees our own plans page, and may leave, without a request to Stripe', async () => {
+it('a user who picks no plan sees our own plans page, and may leave, while Stripe does not respond', async () => {
   const { token } = await newPerson();
   const order = { token, settings: { STRIPE_API_BASE: 'http://127.0.0.1:9' } };
   const { body } = await call('POST', '/api/billing/create-subscription-update-session', order);

@@ -21,7 +21,7 @@ const notOurs =
 /** What documents name, by the pattern of its name, and whether it is there. */
 const kinds: [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean][] =
   [
-    ['script', /npm run (?:-s |--silent )?([\w:]+)/g, (name) => name in scripts],
+    ['script', /npm run (?:-s |--silent )?([\w:]+(?:-\w+)*)/g, (name) => name in scripts],
     ['program', /npx (?!playwright)([\w-]+)/g, (name) => existsSync(`node_modules/.bin/${name}`)],
     [
       'file',

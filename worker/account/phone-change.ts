@@ -1,28 +1,10 @@
-import { and, eq, gt, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import {
-  aliases,
-  codes,
-  customers,
-  dailyCodes,
-  linkCodes,
-  outbox,
-  phoneChanges,
-  sessions,
-  trialLinks,
-  usedTrials,
-  users,
-  type User,
-} from '#db/schema';
+import { and, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
+import { customers, dailyCodes, phoneChanges, sessions, users, type User } from '#db/schema';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { sealData } from '../bot/event-data.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
-import { rebindChatKey } from '../chat/chat-encryption.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Env } from '../env.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import { countToday } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
@@ -35,11 +17,11 @@ import type { Settings } from '../settings.ts';
 import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
-import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
-import { bindAlias, bindSession, bindTrialLink } from '../lib/bindings.ts';
-import { renameUser, userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
+
+import { boundRowsOf, moveInDatabase, type Move } from './move-number.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
@@ -188,25 +170,6 @@ export async function verifyPhoneChange(
   });
 }
 
-type Move = {
-  phone: PhoneNumber;
-  whatsappId: string;
-  /** The only session that stays; null to end all, and to drop the id that WhatsApp gave the lost number. */
-  sessionId: string | null;
-  isAllowed: SQL;
-  /** The rows that are bound to the number. */
-  bound: BoundRow[];
-};
-
-/** A business-scoped id, or the keyed hash of a trial link, of a user. */
-type BoundRow = { kind: 'alias' | 'trialLink'; value: string };
-
-export const boundRowsOf = (db: Database, userId: string) =>
-  db.all<BoundRow>(sql`select 'alias' as kind, ${aliases.value} as value from ${aliases}
-    where ${aliases.userId} = ${userId} and ${aliases.kind} = 'business'
-    union all select 'trialLink', ${trialLinks.mac} from ${trialLinks}
-    where ${trialLinks.userId} = ${userId}`);
-
 const triesAtOnce = 3;
 
 /** Gives an account another number, and ends its codes. Throws 409 if somebody has the number, else 401. */
@@ -216,7 +179,7 @@ export async function movePhone(context: Background, before: User, move: Move): 
   let user = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
     expectEnd(context, user.id);
-    const { ended, moved, found, taken } = await tryMove({ db, settings }, user, move);
+    const { ended, moved, found, taken } = await moveInDatabase({ db, settings }, user, move);
     if (moved && found) {
       for (const id of sessionId === null ? [null] : ended) endStreams(context, user.id, id);
       waitUntil(publish(env, user.id, { kind: 'changed' }));
@@ -230,98 +193,6 @@ export async function movePhone(context: Background, before: User, move: Move): 
     user = found;
   }
   throw new RequestError('unavailable', { retryAfter: 1 });
-}
-
-async function tryMove(
-  { db, settings }: Pick<Background, 'db' | 'settings'>,
-  user: User,
-  move: Move,
-) {
-  const { phone, whatsappId, sessionId, isAllowed, bound } = move;
-  const now = Date.now();
-  const proof = sessionId === null ? 'support' : 'code';
-  const wrapped = await rebindChatKey(settings, user, phone);
-  const [oldMacs, [newMac]] = (await Promise.all(
-    [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
-  )) as [string[], string[]];
-  const business = await boundId(settings, phone, bound);
-  const links = bound.filter(({ kind }) => kind === 'trialLink');
-  const ownerMacs = await Promise.all(
-    links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
-  );
-  const ownerMac = sql`(${JSON.stringify(Object.fromEntries(ownerMacs))} ->> ${trialLinks.mac})`;
-  const kept = sessionId && { sessionId, phone, isLimited: false };
-  const sessionMac = kept && (await bindSession(settings, kept));
-  const unchanged = and(
-    eq(users.id, user.id),
-    eq(users.phone, user.phone),
-    sql`${users.chatKey} is ${user.chatKey}`,
-  );
-  const mayMove = sql`${unchanged} and ${isAllowed}
-    and coalesce(${userOf('phone', phone)}, ${user.id}) = ${user.id}`;
-  const theirs = sql`from ${users} where ${mayMove}`;
-  const when = sql`exists (select 1 ${theirs})`;
-  const type = 'user.phone_changed';
-  const moved = { previousPhone: user.phone };
-  const previous = sql`'sealed', ${await sealData(settings, { type, userId: user.id }, moved)}`;
-  // Of what both numbers have used the greater count stands. A paid week goes on as it is.
-  const unlessPaid = (column: SQLiteColumn, value: SQL) =>
-    sql`${nameOf(column)} = case when ${users.weekFrozen} then ${column} else ${value} end`;
-  const ofNumber = await leftCount(phone, settings, now);
-  const week = sql`${unlessPaid(users.used, sql`max(${usedSql(now)}, ${ofNumber})`)},
-    ${unlessPaid(users.weekStart, currentWeekSql(now))}, usage_seq = usage_seq + 1`;
-  const others = and(
-    eq(sessions.userId, user.id),
-    sessionId === null ? undefined : ne(sessions.id, sessionId),
-  );
-  const changes = [
-    // The bot knows the account by its new number when it receives what still waits.
-    sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
-      else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.userId, user.id)} and ${when}`,
-    insertBotEvent(settings, type, now, sql`${phone}`, previous, theirs),
-    countToday({ kind: 'number_change' }, now, theirs),
-    sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
-    sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
-    // Whoever writes from the old number within the week goes on in it, as after a deletion.
-    await keepWeek(user.phone, settings, now, theirs),
-    await keepWeekOf(user.phone, phone, settings, now, when),
-    sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
-      where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
-    sql`update ${trialLinks} set phone_mac = ${newMac}, owner_mac = ${ownerMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
-    ...renameUser(
-      user.id,
-      { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' }, business },
-      now,
-      when,
-    ),
-    sql`delete from ${sessions} where ${others} and ${when}`,
-    sql`update ${sessions} set bound_mac = ${sessionMac} where ${eq(sessions.userId, user.id)} and ${when}`,
-    sql`update ${users} set phone = ${phone}, chat_key = ${wrapped?.chatKey ?? null},
-      chat_key_id = ${wrapped?.chatKeyId ?? null}, ${week} where ${mayMove}`,
-    sql`delete from ${phoneChanges} where (${eq(phoneChanges.userId, user.id)} or ${eq(phoneChanges.phone, phone)})
-      and exists (select 1 from ${users} where ${users.id} = ${user.id} and ${users.phone} = ${phone})`,
-  ].map((statement) => db.run(statement));
-  const [ended, ...results] = await db.batch([
-    db.select({ id: sessions.id }).from(sessions).where(others),
-    ...changes,
-    db.select().from(users).where(eq(users.id, user.id)),
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userOf('phone', phone)), ne(users.id, user.id))),
-  ]);
-  const [change, , [found], [taken]] = results.slice(-4) as [
-    { rowsAffected: number },
-    unknown,
-    User[],
-    { id: string }[],
-  ];
-  return { ended: ended.map(({ id }) => id), moved: change.rowsAffected > 0, found, taken };
-}
-
-async function boundId(settings: Settings, phone: PhoneNumber, bound: BoundRow[]) {
-  const id = bound.find(({ kind }) => kind === 'alias')?.value;
-  return id === undefined ? null : { id, mac: await bindAlias(settings, id, phone) };
 }
 
 const pausesMs = [0, 1000, 5000];

@@ -5,7 +5,7 @@ import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
-import { ownCustomer, presenceOfCustomer, withCustomer } from './customer.ts';
+import { ownCustomer, presenceOfCustomer, withCustomer, withFoundCustomer } from './customer.ts';
 import { asOwed, authenticationPage } from './invoices.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
@@ -32,21 +32,22 @@ export function stripeAsked(now: number): Changes {
 /** Stripe's checkout; the plans page if no plan was named; a subscriber's portal, or the page of a due payment. */
 export async function planPage(
   context: Context,
-  leased: LeasedCustomer,
+  asked: LeasedCustomer,
   wanted: Choice | undefined,
 ): Promise<Outcome<string>> {
   const { db, settings, now } = context;
-  const { customer, user } = leased;
-  const plansPage = addressIn(context, '/plans');
-  if (!customer.stripeId && !wanted) return { result: plansPage };
   return withStripe(settings, async (stripe) => {
+    const leased = await withFoundCustomer(stripe, asked);
+    const { customer, user } = leased;
     const known = await ownCustomer(stripe, leased);
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
+    const { stripeId } = customer;
     if (live) {
       if (wanted) await noteChoice(stripe, live, wanted);
-      return sendTo(context, user, await subscriberPage(stripe, live, customer.stripeId!, context));
+      const page = await subscriberPage(stripe, live, stripeId!, context);
+      return sendTo(context, user, page, { stripeId });
     }
-    if (!wanted) return { result: plansPage };
+    if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
     // Checkout would show the address of a former payer to whom a trial link was forwarded.
     if (context.isLimited && known?.email) throw new RequestError('signInNeeded');
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>

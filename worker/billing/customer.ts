@@ -36,6 +36,21 @@ export async function ensureCustomer(
   return (await stripe.customers.create(details, { idempotencyKey })).id;
 }
 
+/**
+ * Without a customer of our own the one that Stripe has of the user counts: a restored database does not know it. While
+ * Stripe does not say, there is none: the idempotency key finds one that was made today.
+ */
+export async function withFoundCustomer(
+  stripe: Stripe,
+  leased: LeasedCustomer,
+): Promise<LeasedCustomer> {
+  const { customer } = leased;
+  if (customer.stripeId) return leased;
+  const found = await findCustomers(stripe, { ...customer, askedAt: null }).catch(() => []);
+  const [stripeId = null] = found;
+  return { ...leased, customer: { ...customer, stripeId } };
+}
+
 async function findCustomers(
   stripe: Stripe,
   { userId, askedAt }: LeasedCustomer['customer'],

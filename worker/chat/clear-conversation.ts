@@ -1,20 +1,17 @@
 import { and, asc, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
 import { chatErasures, users, type User } from '#db/schema';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
-import { cancelBotEvents, replaceBotEvent } from '../bot/outbox.ts';
+import { replaceBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { excluded } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
-import { transaction, type Transaction } from '../lib/transaction.ts';
+import { transaction } from '../lib/transaction.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
-import { newChatKey, type Owner, type WrappedKey } from './chat-encryption.ts';
-
-/** If the request does not confirm the erasure, the cron job does after this time. */
-const confirmAfterMs = minuteMs;
+import { newChatKey, type Owner } from './chat-encryption.ts';
+import { clearConversation } from './clear-statements.ts';
 
 type Context = { db: Database; settings: Settings; now: number };
 
@@ -67,45 +64,6 @@ export function withdrawConsent<T>(
     },
     ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
   );
-}
-
-/**
- * Destroys a conversation's key, notes the next epoch until the live object has
- * confirmed it, and queues the bot's event; without a `next` key the consent goes too.
- */
-function clearConversation<Outcome extends string>(
-  tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
-  { settings, now }: Context,
-  { id, next }: { id: string; next: WrappedKey | null },
-): void {
-  const own = eq(users.id, id);
-  tx.write(on, (holds) => {
-    const theirs = sql`from ${users} where ${and(own, holds)}`;
-    const waiting = sql`(select ${users.id} ${theirs})`;
-    return [
-      ...cancelBotEvents(waiting, now, 'messages'),
-      ...replaceBotEvent(settings, 'chat.cleared', now, sql`${users.phone}`, sql``, theirs),
-    ];
-  });
-
-  const { userId, epoch, dueAt } = chatErasures;
-  const nextEpoch = sql<number>`${users.chatEpoch} + 1`;
-  const erasure = {
-    userId: sql`${users.id}`,
-    epoch: nextEpoch,
-    createdAt: now,
-    dueAt: now + confirmAfterMs,
-  };
-  tx.insert(on, chatErasures, erasure, {
-    from: sql`${users}`,
-    where: own,
-    upsert: { target: [userId], set: { epoch: excluded(epoch), dueAt: excluded(dueAt) } },
-  });
-
-  const keys = { chatKey: next?.chatKey ?? null, chatKeyId: next?.chatKeyId ?? null };
-  const consent = next ? {} : { chatConsentVersion: null, chatConsentAt: null };
-  tx.update(on, users, { ...keys, ...consent, chatEpoch: nextEpoch }, own);
 }
 
 export async function confirmCleared(

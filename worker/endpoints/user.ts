@@ -4,10 +4,10 @@ import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
 import {
   beginPhoneChange as startPhoneChange,
-  boundRowsOf,
   movePhone,
   verifyPhoneChange as finishPhoneChange,
 } from '../account/phone-change.ts';
+import { boundRowsOf } from '../account/move-number.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/sync.ts';
 import type { Input } from '../contract/endpoints.ts';

@@ -6,6 +6,7 @@ import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { settingsOf } from '../settings.ts';
 import { EndedSessions } from './ended-sessions.ts';
+import { isRestoreOf, restoredAt } from './epoch.ts';
 import type { ConversationChange, StreamOwner, Typing, UsageChange } from './live-changes.ts';
 import { MessageTable } from './message-table.ts';
 import { NamedAlarms } from './named-alarms.ts';
@@ -257,10 +258,20 @@ export class LiveUser extends DurableObject<object> {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
     if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
+    if (isRestoreOf(epoch, head.epoch)) return this.#cut(epoch);
 
     const expireAt = this.#table.clear(epoch, Date.now());
     if (expireAt !== null) this.ctx.waitUntil(this.#alarms.ringBy(expireAt));
     this.#send({ kind: 'cleared', revision: this.#table.head.revision, epoch });
+    this.#endTyping();
+    return null;
+  }
+
+  /** Forgets what was written after the instant to which the database was put back. */
+  #cut(epoch: number): null {
+    this.#table.cut(epoch, restoredAt(epoch));
+    const { revision } = this.#table.head;
+    this.#send({ kind: 'joined', epoch, revision, typing: null, reset: true });
     this.#endTyping();
     return null;
   }

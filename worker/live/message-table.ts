@@ -1,3 +1,4 @@
+import { mostReplayedChanges } from '../contract/chat-limits.ts';
 import type { MessageState } from '../contract/chat-schemas.ts';
 import { dayMs } from '../lib/time.ts';
 import { ConversationTables } from './conversation-tables.ts';
@@ -143,6 +144,16 @@ export class MessageTable {
     this.#sql.exec('delete from messages');
     this.#sql.exec('delete from recordings');
     return this.#clearedExpireAt();
+  }
+
+  /** Begins a new epoch with what was written until `until` (unix ms); every page then reads anew. */
+  cut(epoch: number, until: number): void {
+    this.#tables.create();
+    const { revision } = this.head;
+    this.#head.advance({ epoch, revision: revision + mostReplayedChanges + 1 });
+    this.#head.store();
+    this.#sql.exec('delete from messages where at > ?', until);
+    this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
   /** Whether the user cleared a message of this id and did not send it again. */

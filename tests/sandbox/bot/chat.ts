@@ -252,6 +252,11 @@ function parsed<Data>(schema: v.GenericSchema<unknown, Data>, data: unknown): Da
   return output;
 }
 
+type Told = { type: string; timestamp: string; data: Record<string, unknown> };
+
+const eventsAtOnce = 100;
+const RequestedEvents = v.object({ since: v.string(), after: v.optional(v.string()) });
+
 /** The bot's webhook for the Worker's events; stores each event once, however often it arrives. */
 export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): Hono {
   const webhooks = secrets.BOT_WEBHOOK_SECRET.trim()
@@ -266,6 +271,7 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
     const { success, output: event } = v.safeParse(BotEvent, body);
     if (!success) throw controlError(400, 'An event is {type, timestamp, data}');
     const { type, data } = event;
+    if (type === 'events.requested') return c.json(eventsSince(data));
     const id = c.req.header('webhook-id') ?? '';
     if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
     const mode = type === 'chat.message' ? chat.modeOf(data.phone ?? '') : 'accept';
@@ -281,6 +287,19 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
     if (type === 'user.deleted' && data.phone) phones.eraseChat(data.phone.replace(/\D/g, ''));
     return c.json({ received: true });
   });
+
+  /** What was accepted since a time, and whose approval the bot has ended, a hundred at once. */
+  function eventsSince(data: Record<string, unknown>) {
+    const { since, after } = parsed(RequestedEvents, data);
+    const isLater = ({ timestamp }: Told) => timestamp > since;
+    const told = [...store.list<Told>('bot-events'), ...store.list<Told>('bot-ended-approvals')]
+      .filter(({ type }) => type !== 'chat.message')
+      .filter(isLater)
+      .toSorted((a, b) => a.timestamp.localeCompare(b.timestamp));
+    const from = Number(after ?? 0);
+    const to = from + eventsAtOnce;
+    return { events: told.slice(from, to), ...(to < told.length && { next: String(to) }) };
+  }
 
   app.get('/bot/events', (c) => c.json(store.list('bot-events')));
   return app;

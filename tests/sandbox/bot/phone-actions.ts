@@ -9,7 +9,7 @@ import { replyTo, type Usage } from './chat.ts';
 type Person = { phone?: string; businessUserId?: string };
 
 /** The control calls of a phone: read, write, hide its number, get a trial, set the approval. */
-export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
+export function createPhoneActions({ phones, siteUrl, secrets, store }: Setup): Hono {
   const callApi = createApi(siteUrl, secrets.BOT_WEBHOOK_SECRET);
   const app = new Hono();
   const personOf = (number: string): Person =>
@@ -78,9 +78,16 @@ export function createPhoneActions({ phones, siteUrl, secrets }: Setup): Hono {
 
   app.post('/phones/:phone/status', async (c) => {
     const { number, input } = await read(c);
-    return c.json(
-      await callApi<object>('/api/bot/approvals', { ...personOf(number), status: input['status'] }),
-    );
+    const { status } = input;
+    const answer = await callApi<object>('/api/bot/approvals', { ...personOf(number), status });
+    const timestamp = new Date().toISOString();
+    if (status === 'pending')
+      store.put('bot-ended-approvals', crypto.randomUUID(), {
+        type: 'user.approved',
+        timestamp,
+        data: { ...personOf(number), status },
+      });
+    return c.json(answer);
   });
   return app;
 }

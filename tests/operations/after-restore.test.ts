@@ -1,0 +1,267 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createClient } from '@libsql/client/web';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consentVersion } from '../../worker/contract/chat-limits.ts';
+import { until } from '../api/support/clock.ts';
+import { runMinuteCron, startProduct } from '../product/start-product.ts';
+import { call, newNumber } from './test-product.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'solace-restore-'));
+const auditFile = join(folder, 'audit.jsonl');
+/** The database with its journal. */
+const databaseFiles = ['solace.db', 'solace.db-wal', 'solace.db-shm'];
+let starts = 0;
+const folderOf = (count: number) => join(folder, `state-${count}`);
+
+/** The folder of the next start, with all that the last one has left, and the database of an earlier one. */
+function nextFolder(databaseOf?: number): string {
+  const [last, next] = [folderOf(starts), folderOf(starts + 1)];
+  starts += 1;
+  if (existsSync(last)) cpSync(last, next, { recursive: true });
+  if (databaseOf === undefined) return next;
+  const [from, to] = [join(folderOf(databaseOf), 'sandbox'), join(next, 'sandbox')];
+  for (const file of databaseFiles) rmSync(join(to, file), { force: true });
+  for (const file of databaseFiles.filter((each) => existsSync(join(from, each))))
+    cpSync(join(from, file), join(to, file));
+  return next;
+}
+
+type Product = Awaited<ReturnType<typeof start>>;
+
+/** The product on the state that the last one has left, with what its people do. */
+async function start(databaseOf?: number) {
+  const stateDir = nextFolder(databaseOf);
+  const product = await startProduct({ stateDir, varsFile: join(folder, 'vars'), build: false });
+  const { siteUrl, sandboxUrl, vars } = product;
+  const url = { url: vars.TURSO_DATABASE_URL, authToken: vars.TURSO_AUTH_TOKEN };
+  const database = createClient(url);
+  const api = (method: string, path: string, body?: object, token?: string) =>
+    call(`${siteUrl}${path}`, method, body, token);
+  const write = (phone: string) =>
+    call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
+
+  async function codeOn(phone: string): Promise<string> {
+    const path = `${sandboxUrl}/phones/${phone}/messages`;
+    const codes = async () =>
+      (await call<{ code?: string }[]>(path)).flatMap(({ code }) => code ?? []);
+    return (await until('a code', codes, ({ length }) => length > 0)).at(-1)!;
+  }
+
+  async function signIn(phone: string): Promise<string> {
+    await write(phone);
+    const { challenge } = await api('POST', '/api/auth/request-otp', { phone });
+    const code = { phone, otp: await codeOn(phone), challenge };
+    return (await api('POST', '/api/auth/verify-otp', code)).token;
+  }
+
+  async function move(token: string, phone: string): Promise<void> {
+    const { challenge } = await api('POST', '/api/user/phone', { phone }, token);
+    const code = { phone, otp: await codeOn(phone), challenge };
+    const moved = await api('POST', '/api/user/phone/verify', code, token);
+    expect(moved).toMatchObject({ success: true });
+  }
+
+  async function buy(token: string): Promise<void> {
+    const path = '/api/billing/create-subscription-update-session';
+    const { portalUrl } = await api('POST', path, { tier: 'basic' }, token);
+    await fetch(portalUrl, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+    await call(`${sandboxUrl}/stripe/clock`, 'POST', { advanceSeconds: 0 });
+    await until(
+      'the plan',
+      () => tierOf(token),
+      (tier) => tier === 'basic',
+    );
+  }
+
+  const tierOf = async (token: string) =>
+    (await api('GET', '/api/user/me', undefined, token)).profile.metadata.subscriptionTier;
+  const consent = (token: string) =>
+    api('PUT', '/api/user/chat/consent', { version: consentVersion }, token);
+  async function say(token: string, text: string): Promise<void> {
+    const message = { id: crypto.randomUUID(), text };
+    const sent = await api('POST', '/api/user/chat/messages', message, token);
+    expect(sent).toMatchObject({ success: true });
+  }
+  const isTold = () =>
+    until(
+      'everything told',
+      async () => (await database.execute('select 1 from outbox')).rows.length,
+      (waiting) => waiting === 0,
+    );
+
+  /** Runs the command in a process of its own. */
+  async function afterRestore(...args: string[]) {
+    const file = 'worker/operations/after-restore/after-restore-command.ts';
+    const env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
+    type Ran = { code: number; stdout: string; stderr: string };
+    return promisify(execFile)(process.execPath, ['.ci/require-node.js', file, ...args], { env })
+      .then((output): Ran => ({ code: 0, ...output }))
+      .catch((failed: Ran) => failed);
+  }
+
+  async function close(): Promise<void> {
+    database.close();
+    await product.close();
+  }
+
+  const acts = { api, write, signIn, move, buy, tierOf, consent, say };
+  return { ...product, ...acts, database, isTold, afterRestore, close };
+}
+
+/** All rows of the database, but what grows by looking. */
+async function dump({ database }: Product): Promise<string> {
+  const tables = "select name from sqlite_master where type = 'table' and name not like 'sqlite%'";
+  const names = (await database.execute(tables)).rows.map((row) => row['name'] as string);
+  const rows: Record<string, unknown> = {};
+  for (const name of names) {
+    if (['customers', 'rate_limit_events'].includes(name)) continue;
+    rows[name] = (await database.execute(`select * from "${name}"`)).rows;
+  }
+  return JSON.stringify(rows);
+}
+
+describe('after the database was put back', () => {
+  const [thiefs, mover, target, payer, comer, leaver, withdrawer, suspended] = Array.from(
+    { length: 8 },
+    newNumber,
+  ) as [string, string, string, string, string, string, string, string];
+  let product: Product;
+  let at: string;
+  let thief: string;
+
+  beforeAll(async () => {
+    product = await start();
+    thief = await product.signIn(thiefs);
+    const moving = await product.signIn(mover);
+    await product.consent(moving);
+    await product.say(moving, 'Written before');
+    const withdrawing = await product.signIn(withdrawer);
+    await product.consent(withdrawing);
+    const [paying, leaving] = [await product.signIn(payer), await product.signIn(leaver)];
+    await product.write(suspended);
+    await product.isTold();
+    await product.close();
+    // The live objects know the time to the second; nobody does anything before the next start.
+    at = new Date(1000 * Math.ceil(Date.now() / 1000)).toISOString();
+
+    product = await start();
+    const { api } = product;
+    await api('POST', '/api/auth/logout', { everywhere: true }, thief);
+    await product.move(moving, target);
+    await product.say(moving, 'Written since');
+    await product.buy(paying);
+    await product.buy(await product.signIn(comer));
+    await api('DELETE', '/api/user/me', undefined, leaving);
+    await api('DELETE', '/api/user/chat/consent', undefined, withdrawing);
+    await call(`${product.sandboxUrl}/phones/${suspended}/status`, 'POST', { status: 'pending' });
+    await product.isTold();
+    await product.close();
+
+    product = await start(1);
+  });
+
+  afterAll(async () => {
+    await product.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('refuses a time that cannot be, with a sentence, and changes nothing', async () => {
+    const before = await dump(product);
+    const refused = [
+      [['--at', '2999-01-01T00:00:00Z'], 2, /in the future/],
+      [['--at', 'yesterday'], 2, /with its zone/],
+      [[], 2, /with its zone/],
+      [['--at', '2020-01-01T00:00:00Z'], 1, /Nobody had an account then.*Nothing was changed/],
+      [['--at', at, 'now'], 2, /There is no now/],
+    ] as const;
+    for (const [args, code, said] of refused)
+      expect(await product.afterRestore(...args)).toMatchObject({
+        code,
+        stderr: expect.stringMatching(said),
+      });
+    expect(await dump(product)).toBe(before);
+  });
+
+  it('lists what it would do, and does nothing of it', async () => {
+    const before = await dump(product);
+    const { code, stdout } = await product.afterRestore('--at', at, '--dry-run');
+    expect(code, stdout).toBe(0);
+    for (const line of [
+      `${mover} had moved to ${target}: moved again`,
+      `${leaver} had left: deleted again`,
+      `${withdrawer} had withdrawn the consent: withdrawn again`,
+      `${suspended} was pending: set back again`,
+      /has the customer cus_\w+: adopted/,
+      new RegExp(`\\${comer} came since and pays as cus_\\w+: the account exists again`),
+      'What nobody can know any more:',
+    ])
+      if (typeof line === 'string') expect(stdout).toContain(line);
+      else expect(stdout).toMatch(line);
+    expect(await dump(product)).toBe(before);
+  });
+
+  it('repeats what people had ended, and charges nobody without a plan', async () => {
+    const { api, siteUrl } = product;
+    // The bot is out of reach at first: what it knows is repeated by the next run.
+    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: { status: 503 } });
+    const first = await product.afterRestore('--at', at);
+    expect(first).toMatchObject({ code: 1, stdout: expect.stringMatching(/bot answered 503/) });
+    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: null });
+    const { code, stdout } = await product.afterRestore('--at', at);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/sessions: done on/);
+    for (let run = 0; run < 2; run += 1) await runMinuteCron(siteUrl);
+
+    const me = (token: string) => api('GET', '/api/user/me', undefined, token);
+    expect(await me(thief)).toMatchObject({ code: 'unauthenticated' });
+    const unknown = { requiresInitialContact: true };
+    for (const phone of [mover, leaver])
+      expect(await api('POST', '/api/auth/request-otp', { phone }), phone).toMatchObject(unknown);
+
+    const moved = await product.signIn(target);
+    const { messages } = await api('GET', '/api/user/chat', undefined, moved);
+    const own = (messages as { author: string; text: string }[]).filter(
+      ({ author }) => author === 'user',
+    );
+    expect(own.map(({ text }) => text)).toEqual(['Written before']);
+    const withdrawn = await product.signIn(withdrawer);
+    expect(await api('GET', '/api/user/chat', undefined, withdrawn)).toMatchObject({
+      consent: null,
+      messages: [],
+    });
+    expect(await me(await product.signIn(suspended))).toMatchObject({
+      profile: { status: 'pending' },
+    });
+    for (const phone of [payer, comer]) {
+      const token = await product.signIn(phone);
+      await until(
+        'the plan',
+        () => product.tierOf(token),
+        (tier) => tier === 'basic',
+      );
+    }
+  });
+
+  it('does the same twice as once, and leaves an audit line without a number', async () => {
+    await product.isTold();
+    const before = await dump(product);
+    const { code, stdout } = await product.afterRestore('--at', at);
+    expect(code, stdout).toBe(0);
+    expect(stdout.match(/done on .* already/g)).toHaveLength(5);
+    expect(await dump(product)).toBe(before);
+    const lines = readFileSync(auditFile, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).outcome)).toEqual([
+      'started',
+      'incomplete',
+      'started',
+      'done',
+      'started',
+      'done',
+    ]);
+    expect(lines.join('')).not.toMatch(/1555/);
+  });
+});

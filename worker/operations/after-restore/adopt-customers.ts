@@ -1,0 +1,152 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Stripe } from 'stripe';
+import * as v from 'valibot';
+import { customers, users } from '#db/schema';
+import { userOf } from '../../identity/identity.ts';
+import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
+import { upsertUser } from '../../identity/user-record.ts';
+import { isLive } from '../../billing/subscriptions.ts';
+import { withStripe } from '../../billing/stripe-client.ts';
+import { transaction } from '../../lib/transaction.ts';
+import { firstWeek } from '../../usage/week.ts';
+import { generationOf } from './end-sessions.ts';
+import type { Report, Restore, Step } from './restore.ts';
+
+const skewSeconds = 600;
+const deletedAtMost = 10_000;
+
+const Metadata = v.object({ userId: v.string(), phone: v.optional(CanonicalPhone) });
+type Line = { text: string; isUnknown?: true };
+
+/** Nobody is charged without a plan: the customers that Stripe has got since belong to their people again. */
+export const adoptCustomers: Step = {
+  name: 'customers',
+  run: (restore) =>
+    withStripe(restore.settings, async (stripe) => {
+      const all: Report = { done: [], unknown: [] };
+      const created = { gte: Math.floor(restore.at / 1000) - skewSeconds };
+      for await (const customer of stripe.customers.list({ created, limit: 100 })) {
+        const line = await adopt(restore, stripe, customer);
+        if (line) all[line.isUnknown ? 'unknown' : 'done'].push(line.text);
+      }
+      for (const text of await deletedSince(restore, stripe)) all.unknown.push(text);
+      return all;
+    }),
+};
+
+async function adopt(
+  restore: Restore,
+  stripe: Stripe,
+  { id, metadata }: Stripe.Customer,
+): Promise<Line | null> {
+  const { db, isDry } = restore;
+  const named = v.safeParse(Metadata, metadata);
+  if (!named.success) return null;
+  const { userId, phone } = named.output;
+  const owner =
+    (await ownerOf(db, userId)) ?? (phone ? await ownerOf(db, userOf('phone', phone)) : null);
+  if (owner?.stripeId === id) return null;
+
+  const { data } = await stripe.subscriptions.list({ customer: id, limit: 100 });
+  const pays = data.some(isLive);
+  if (owner?.stripeId)
+    return pays
+      ? {
+          text: `${owner.phone} pays as ${id}, too, beside ${owner.stripeId}: end one of them in the Stripe Dashboard`,
+          isUnknown: true,
+        }
+      : null;
+  if (owner) {
+    if (!isDry) await giveCustomer(restore, stripe, owner.id, { id, phone: owner.phone });
+    return { text: `${owner.phone} has the customer ${id}: adopted` };
+  }
+  if (!pays) return null;
+  if (!phone)
+    return {
+      text: `${id} pays and names nobody: cancel and refund it in the Stripe Dashboard`,
+      isUnknown: true,
+    };
+  if (!isDry) {
+    await createAgain(restore, userId, phone);
+    await giveCustomer(restore, stripe, userId, { id, phone });
+  }
+  return { text: `${phone} came since and pays as ${id}: the account exists again` };
+}
+
+type Owner = { id: string; phone: PhoneNumber; stripeId: string | null };
+
+async function ownerOf(
+  db: Restore['db'],
+  id: string | ReturnType<typeof userOf>,
+): Promise<Owner | null> {
+  const [owner] = await db
+    .select({ id: users.id, phone: users.phone, stripeId: customers.stripeId })
+    .from(users)
+    .leftJoin(customers, eq(customers.userId, users.id))
+    .where(eq(users.id, id));
+  return owner ?? null;
+}
+
+async function giveCustomer(
+  { db, at }: Restore,
+  stripe: Stripe,
+  userId: string,
+  { id, phone }: { id: string; phone: PhoneNumber },
+): Promise<void> {
+  const known = { stripeId: id, stripeAsked: true, askedAt: at, dueAt: 0 };
+  await db
+    .insert(customers)
+    .values({ userId, ...known })
+    .onConflictDoUpdate({ target: customers.userId, set: known });
+  await stripe.customers.update(id, { metadata: { userId, phone } });
+}
+
+/** The person writes to the assistant once, or comes by an external token, and has the account and its plan. */
+async function createAgain(
+  { db, settings, at }: Restore,
+  id: string,
+  phone: PhoneNumber,
+): Promise<void> {
+  const now = Date.now();
+  const sighting = {
+    id,
+    phone,
+    proof: 'support' as const,
+    whatsappId: null,
+    assumedWhatsappId: null,
+    contactedAt: null,
+    firstWeek: await firstWeek(phone, settings, now),
+  };
+  const tx = transaction(db, {
+    facts: { isKnown: sql<number>`exists (select 1 from ${users} where ${eq(users.id, id)})` },
+    outcomes: ({ isKnown }) => ({ known: isKnown }),
+    otherwise: 'created',
+  });
+  upsertUser(tx, ['created'], sighting, { settings, now });
+  tx.update(['created'], users, { chatEpoch: generationOf(at) }, eq(users.id, id));
+  await tx.run();
+}
+
+/** Whose customer was deleted at Stripe since may have left, or the owner has deleted the customer alone. */
+async function deletedSince({ db, at }: Restore, stripe: Stripe): Promise<string[]> {
+  const created = { gte: Math.floor(at / 1000) };
+  const type = 'customer.deleted';
+  const events = await stripe.events
+    .list({ type, created, limit: 100 })
+    .autoPagingToArray({ limit: deletedAtMost })
+    .catch(() => []);
+  const ids = events.map(({ data }) => (data.object as Stripe.Customer).id);
+  const texts: string[] = [];
+  for (const id of ids) {
+    const [left] = await db
+      .select({ phone: users.phone, leavingAt: customers.leavingAt })
+      .from(customers)
+      .innerJoin(users, eq(users.id, customers.userId))
+      .where(eq(customers.stripeId, id));
+    if (left && left.leavingAt === null)
+      texts.push(
+        `${left.phone}: the customer ${id} was deleted since; if the person has left, \`support erase\``,
+      );
+  }
+  return texts;
+}

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import { codes, customers, phoneChanges, pushSubscriptions, sessions, users } from '#db/schema';
+import { clearingsPerRestore } from '../../live/epoch.ts';
+import {
+  countOf,
+  counted,
+  inBatches,
+  report,
+  type Report,
+  type Restore,
+  type Step,
+} from './restore.ts';
+
+/** A session, a browser or a code that was there at that time may have been ended, or used, since. */
+export const endSessions: Step = {
+  name: 'sessions',
+  async run(restore) {
+    const { db, until } = restore;
+    const all = [
+      { table: sql`${sessions}`, where: sql`${sessions.createdAt} <= ${until}` },
+      { table: sql`${pushSubscriptions}`, where: sql`${pushSubscriptions.createdAt} <= ${until}` },
+      { table: sql`${codes}`, where: sql`${codes.sentAt} <= ${until}` },
+      { table: sql`${phoneChanges}`, where: sql`${phoneChanges.expiresAt} <= ${until}` },
+    ];
+    const [ended, browsers] = await Promise.all(
+      all.slice(0, 2).map(({ table, where }) => countOf(db, table, where)),
+    );
+    if (!restore.isDry)
+      for (const each of all)
+        await inBatches(db, (rows) => sql`delete from ${each.table} where ${rows}`, each);
+    return report(
+      `${counted(ended!, 'session', 'sessions')} and ${counted(browsers!, 'browser', 'browsers')} with notices: ended`,
+    );
+  },
+};
+
+/** Nothing that was written after that time is read under the older state: each live object learns it by the epoch. */
+export const raiseGenerations: Step = {
+  name: 'conversations',
+  async run({ db, at, until, isDry }) {
+    const generation = generationOf(at);
+    const isOlder = sql`${users.createdAt} <= ${until} and chat_epoch < ${generation}`;
+    const of = { table: sql`${users}`, where: isOlder };
+    const people = await countOf(db, of.table, of.where);
+    if (!isDry)
+      await inBatches(
+        db,
+        (rows) => sql`update ${users} set
+          chat_epoch = ${generation} + chat_epoch % ${clearingsPerRestore} where ${rows}`,
+        of,
+      );
+    return report(
+      `${counted(people, 'conversation', 'conversations')}: what was written since is not read any more`,
+    );
+  },
+};
+
+export const generationOf = (at: number) => Math.floor(at / 1000) * clearingsPerRestore;
+
+/** The cron job fetches every subscription from Stripe, 500 a minute. */
+export const fetchSubscriptions: Step = {
+  name: 'subscriptions',
+  async run({ db, isDry }: Restore): Promise<Report> {
+    const isKnown = sql`${customers.stripeId} is not null and coalesce(${customers.dueAt}, 1) between 1
+      and ${Number.MAX_SAFE_INTEGER - 1}`;
+    const of = { table: sql`${customers}`, where: isKnown };
+    const known = await countOf(db, of.table, of.where);
+    if (!isDry)
+      await inBatches(db, (rows) => sql`update ${customers} set due_at = 0 where ${rows}`, of);
+    return report(
+      `${counted(known, 'customer', 'customers')}: the cron job fetches their plans from Stripe`,
+    );
+  },
+};

@@ -1,0 +1,69 @@
+import { eq, sql, type SQL } from 'drizzle-orm';
+import { usedTokens } from '#db/schema';
+import type { Database } from '../../lib/database.ts';
+import { dayMs } from '../../lib/time.ts';
+import type { Settings } from '../../settings.ts';
+
+/** What a step has done, would do, or cannot do: one line each. */
+export type Report = { done: string[]; unknown: string[] };
+
+export type Restore = {
+  db: Database;
+  settings: Settings;
+  /** The instant (unix ms) to which the database was put back. */
+  at: number;
+  /** When the first run began: what came later is of people who use the product again. */
+  until: number;
+  /** Writes nothing. */
+  isDry: boolean;
+};
+
+export type Step = {
+  name: string;
+  run: (restore: Restore) => Promise<Report>;
+};
+
+const markersKeptMs = 90 * dayMs;
+const markerOf = (at: number, step: string) => `restore:${at}:${step}`;
+
+/** When (unix ms) a step was finished, or the first run begun; null before. */
+export async function markedAt(db: Database, at: number, step: string): Promise<number | null> {
+  const [marker] = await db
+    .select({ by: usedTokens.by })
+    .from(usedTokens)
+    .where(eq(usedTokens.id, markerOf(at, step)));
+  return marker ? Number(marker.by) : null;
+}
+
+/** Kept in the restored database itself: another restore forgets it. */
+export async function mark(db: Database, at: number, step: string): Promise<void> {
+  const now = Date.now();
+  const row = { id: markerOf(at, step), by: String(now), expiresAt: now + markersKeptMs };
+  await db.insert(usedTokens).values(row).onConflictDoNothing();
+}
+
+/** How many rows of a table a condition holds for. */
+export async function countOf(db: Database, table: SQL, where: SQL): Promise<number> {
+  const [row] = await db.all<{ n: number }>(sql`select count(*) as n from ${table} where ${where}`);
+  return row!.n;
+}
+
+const rowsAtOnce = 5000;
+
+/** Runs a statement for some rows at a time, so that no write holds the database for long. */
+export async function inBatches(
+  db: Database,
+  statement: (rows: SQL) => SQL,
+  { table, where }: { table: SQL; where: SQL },
+): Promise<void> {
+  const limit = sql.raw(String(rowsAtOnce));
+  const rows = sql`select rowid from ${table} where ${where} limit ${limit}`;
+  for (;;) {
+    const { rowsAffected } = await db.run(statement(sql`rowid in (${rows})`));
+    if (rowsAffected === 0) return;
+  }
+}
+
+export const report = (...done: string[]): Report => ({ done, unknown: [] });
+
+export const counted = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;

@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import { Webhook } from 'standardwebhooks';
+import type { Settings } from '../../settings.ts';
+import { minuteMs } from '../../lib/time.ts';
+
+const ToldEvent = v.object({
+  type: v.string(),
+  timestamp: v.pipe(v.string(), v.isoTimestamp()),
+  data: v.record(v.string(), v.unknown()),
+});
+const Told = v.object({ events: v.array(ToldEvent), next: v.optional(v.string()) });
+
+export type ToldEvent = v.InferOutput<typeof ToldEvent>;
+
+const pagesAtMost = 10_000;
+
+/** What the bot has accepted since `at` (unix ms), oldest first. Throws a sentence if it does not say. */
+export async function toldSince(settings: Settings, at: number): Promise<ToldEvent[]> {
+  const events: ToldEvent[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < pagesAtMost; page += 1) {
+    const { events: more, next } = await ask(settings, at, after);
+    events.push(...more);
+    if (next === undefined) break;
+    after = next;
+  }
+  const isLater = ({ timestamp }: ToldEvent) => Date.parse(timestamp) > at;
+  const instant = ({ timestamp }: ToldEvent) => Date.parse(timestamp);
+  return events.filter(isLater).toSorted((a, b) => instant(a) - instant(b));
+}
+
+async function ask(settings: Settings, at: number, after: string | undefined) {
+  const { BOT_WEBHOOK_URL: url, BOT_WEBHOOK_SECRET: secrets } = settings;
+  if (!url) throw new Error('There is no BOT_WEBHOOK_URL.');
+  const now = new Date();
+  const data = { since: new Date(at).toISOString(), ...(after !== undefined && { after }) };
+  const body = JSON.stringify({ type: 'events.requested', timestamp: now.toISOString(), data });
+  const id = `restore_${crypto.randomUUID()}`;
+  const signature = secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' ');
+  const response = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(minuteMs),
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': signature,
+    },
+    body,
+  }).catch(() => {
+    throw new Error('The bot does not respond.');
+  });
+  if (!response.ok) throw new Error(`The bot answered ${response.status}.`);
+  const told = v.safeParse(Told, await response.json().catch(() => null));
+  if (!told.success) throw new Error('The bot does not give its events back.');
+  return told.output;
+}
