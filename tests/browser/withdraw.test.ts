@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright/test';
 import { brand } from '../../worker/contract/brand.ts';
-import { languages } from '../../worker/contract/languages.ts';
+import { languages, type Language } from '../../worker/contract/languages.ts';
+import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
 import { expectToBeAccessible, expectToFit, follow, open, settle } from './support/page.ts';
 import { day, hour, Phone } from './support/phone.ts';
@@ -159,6 +160,86 @@ test('signed out, a login leads back to the contract', async ({ page, phone }) =
   await page.waitForURL('**/withdraw');
   await expect(fact(page, 'Plan')).toHaveText('Basic');
 });
+
+test('after a move to a dearer plan its payment comes back, and a plan after a trial never begins', async ({
+  page,
+  phone,
+}) => {
+  await buyer(page, phone, true);
+  await phone.advance(2 * day);
+  await page.goto('/order?plan=premium');
+  await startNowBox(page).check();
+  await toPayment(page).click();
+  await page.getByRole('button', { name: 'Switch to Premium' }).click();
+  await page.goto('/account');
+  await expect(page.getByText('0 / 70')).toBeVisible();
+  const leaving = page.getByRole('region', { name: 'Leaving a plan' });
+  await expect(leaving.getByRole('link')).toHaveText([
+    'Cancel subscription',
+    'Withdraw from contract',
+  ]);
+  await follow(leaving.getByRole('link', { name: 'Withdraw from contract' }), '**/withdraw');
+  await expect(fact(page, 'Plan')).toHaveText('Premium');
+  await confirmButton(page).click();
+  await expect(doneHeading(page)).toBeVisible();
+  expect(await statesOf(phone)).toEqual(['canceled']);
+
+  const other = new Phone();
+  await other.write('Hi');
+  const { url } = await other.trial({ tier: 'premium', days: 3 });
+  const trialToken = new URL(url).searchParams.get('token');
+  await page.request.post('/auth/verify-trial-token', { data: { trialToken } });
+  await signInByExternalToken(page, other, '/order?plan=basic');
+  await page.getByRole('button', { name: 'Go to payment details' }).click();
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await page.waitForURL('**/payment-details-saved*');
+  await page.goto('/withdraw');
+  await expect(fact(page, 'You get back')).toHaveText(
+    'Nothing was paid yet, and nothing will be charged.',
+  );
+  await confirmButton(page).click();
+  await expect(doneHeading(page)).toBeVisible();
+  await other.advance(5 * day);
+  expect(await statesOf(other)).toEqual(['canceled']);
+});
+
+/** What the words of each language are, with the values of the purchase below. */
+const sentence = (tag: Language, key: string) => sentencesOf(folderOf(tag)).get(key)!;
+
+for (const { tag, path } of languages)
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1440, 'light'],
+  ] as const)
+    test(
+      `${tag}, ${width} px, ${colorScheme}: bought, reviewed and withdrawn on day 13`,
+      { tag: '@full' },
+      async ({ page, phone }) => {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await signInByExternalToken(page, phone, `${path}/order?plan=basic`);
+        await page.getByRole('checkbox').check();
+        await expectToFit(page, width);
+        await expectToBeAccessible(page);
+        await page.getByRole('button', { name: sentence(tag, 'order.order.pay') }).click();
+        await page.getByRole('button', { name: 'Subscribe' }).click();
+        await page.waitForURL(`**${path}/payment-success*`);
+        await phone.advance(13 * day);
+        await page.goto(`${path}/`);
+        const { withdraw, confirm } = withdrawalLabels[tag];
+        await page.getByRole('contentinfo').getByRole('link', { name: withdraw }).click();
+        const button = page.getByRole('button', { name: confirm, exact: true });
+        await expect(button).toBeVisible();
+        await expectToFit(page, width);
+        await expectToBeAccessible(page);
+        await button.click();
+        await expect(
+          page.getByRole('heading', { name: sentence(tag, 'withdraw.withdraw.doneTitle') }),
+        ).toBeFocused();
+        await expectToFit(page, width);
+        expect(await statesOf(phone)).toEqual(['canceled']);
+      },
+    );
 
 /** The last minute of the right, and the minute after it, by Stripe's clock. */
 test('the right ends with its last day in UTC-12', async ({ page, phone }) => {

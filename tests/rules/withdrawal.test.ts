@@ -1,5 +1,10 @@
 import * as fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
+import { published } from '../../worker/contract/languages.ts';
+import { withdrawalTextVersion } from '../../worker/contract/withdrawal-schemas.ts';
 import { refundOf, withdrawableUntil } from '../../worker/withdrawal/right.ts';
 
 const day = 86_400_000;
@@ -78,4 +83,29 @@ it('the refund is what the law leaves to pay, to the cent', () => {
     ),
     { numRuns: 500 },
   );
+});
+
+/** A choice before a purchase is evidence by the version of the texts beside it. */
+it('the texts beside the request to start at once have the version that is kept with it', () => {
+  const keys = ['startNow', 'startNowText', 'withdrawalText'];
+  const texts = published.flatMap((tag) =>
+    keys.map((key) => sentencesOf(folderOf(tag)).get(`order.order.${key}`)),
+  );
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+  // Changed texts need a new version in worker/contract/withdrawal-schemas.ts, and its hash here.
+  expect({ [withdrawalTextVersion]: hash }).toEqual({ '2026-11-28': '87c7d9d36e4f346e' });
+});
+
+it('the site knows when the owner has turned it off, and refuses days that are none', () => {
+  const code =
+    "const { languageModule } = await import('./web/build/words/intl-module.ts'); console.log(languageModule({ tag: 'en', path: '', direction: 'ltr', name: '' }))";
+  const built = (days: string) =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+      env: { ...process.env, WITHDRAWAL_DAYS: days },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  expect(built('0')).toContain('isWithdrawable = false');
+  expect(built('14')).toContain('isWithdrawable = true');
+  expect(() => built('two')).toThrow();
 });
