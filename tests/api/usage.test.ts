@@ -46,7 +46,7 @@ describe('the count of the week', () => {
       subscriptionStatus: 'active',
       messagesUsedThisPeriod: 1,
     };
-    expect(profile.metadata).toEqual({ ...plan, ...dates });
+    expect(profile.metadata).toEqual({ ...plan, ...dates, resetsAt: body.resetsAt });
   });
 
   it('does not count what would pass the limit', async () => {

@@ -132,6 +132,43 @@ test('the start of an address can be spelled in several ways, and there is one h
   }
 });
 
+test('what people write for a language leads to the same page in it, and nowhere else', async ({
+  request,
+}) => {
+  for (const [asked, found] of [
+    ['/pt', '/pt-br/'],
+    ['/pt/help-now', '/pt-br/help-now'],
+    ['/PT/help-now', '/pt-br/help-now'],
+    ['/pt-PT/help-now', '/pt-br/help-now'],
+    ['/pt_BR/plans', '/pt-br/plans'],
+    ['/pt-BR/help-now', '/pt-br/help-now'],
+    ['/Pt-Br/plans', '/pt-br/plans'],
+    ['/es-MX/help-now', '/es/help-now'],
+    ['/es-419/', '/es/'],
+    ['/es-419', '/es/'],
+    ['/ES-mx/help-now', '/es/help-now'],
+    ['/es_ES/', '/es/'],
+    ['/en', '/'],
+    ['/en/help-now', '/help-now'],
+    ['/en-US/plans', '/plans'],
+    ['/EN_gb/plans', '/plans'],
+  ] as const) {
+    const response = await request.get(`${asked}?from=chat`, { maxRedirects: 0 });
+    expect(response.status(), asked).toBe(301);
+    expect(response.headers()['location'], asked).toBe(`${found}?from=chat`);
+  }
+  for (const path of ['/en//example.com', '/en-us//example.com/a', '/en/%5cexample.com', '/en//'])
+    for (let next = path, hops = 0; hops < 4; hops += 1) {
+      const response = await request.get(next, { maxRedirects: 0 });
+      const location = response.headers()['location'];
+      if (!location) break;
+      expect(location, path).toMatch(/^\/(?![/\\])/);
+      next = location;
+    }
+  for (const path of ['/entries', '/estate', '/pto', '/pt-br-x'])
+    expect((await request.get(path)).status(), path).toBe(404);
+});
+
 test('session, theme and draft outlast a change of the language', async ({ page, phone }) => {
   const change = async (name: string, target: string) => {
     await follow(

@@ -1,5 +1,5 @@
-import { chat, messageOf, openConversation } from './support/chat.ts';
-import { setVisible, stopTime } from './support/page.ts';
+import { chat, messageOf, openConversation, send } from './support/chat.ts';
+import { hydrated, setVisible, stopTime } from './support/page.ts';
 import { expect, stubbed } from './support/test.ts';
 
 /** What ends by the clock alone: days, and refusals until a time. In Mexico City it is six hours earlier than in UTC. */
@@ -24,3 +24,56 @@ inMexico('a day ends at midnight of the reader, also in the separator', async ({
   await expect(separator).toHaveText('March 4, 2025');
   await expect(chat.message(page, 'Good night')).toBeVisible();
 });
+
+inMexico(
+  'a spent allowance says when a new week begins, and goes when it has come',
+  async ({ page, stub }) => {
+    await stopTime(page, '2025-03-04T18:00:00Z');
+    const resetsAt = '2025-03-05T11:16:00.000Z';
+    const spent = { success: false, code: 'allowance_spent', used: 5, limit: 5, resetsAt };
+    stub.respond('sendMessage', spent, 403);
+    await openConversation(page, stub, [], { used: 5, resetsAt });
+    const begins = 'A new week begins Wednesday, March 5, 5:16 AM.';
+    const alert = page.getByRole('main').getByRole('alert');
+    await send(page, 'One more');
+    await expect(alert).toContainText("You have used this week's messages.");
+    await expect(alert).toContainText(begins);
+    await expect(page.getByText(begins)).toHaveCount(2);
+    await page.clock.runFor('17:15:59');
+    await expect(alert).toBeVisible();
+    await page.clock.runFor(1000);
+    await expect(alert).toHaveCount(0);
+    await expect(page.getByText(begins)).toHaveCount(0);
+    await expect(chat.field(page)).toHaveValue('One more');
+  },
+);
+
+for (const [path, begins] of [
+  ['/account', 'A new week begins Wednesday, March 5, 5:16 AM.'],
+  ['/es/account', 'Una nueva semana empieza: miércoles, 5 de marzo, 5:16.'],
+  ['/pt-br/account', 'Uma nova semana começa: quarta-feira, 5 de março, 5:16.'],
+] as const)
+  inMexico(`${path} says when a new week begins`, async ({ page, stub }) => {
+    await stopTime(page, '2025-03-04T18:00:00Z');
+    await stub.signedIn({ used: 5, resetsAt: '2025-03-05T11:16:00.000Z' });
+    await page.goto(path);
+    await hydrated(page);
+    await expect(page.getByText(begins)).toBeVisible();
+    await page.clock.runFor('17:16:00');
+    await expect(page.getByText(begins)).toHaveCount(0);
+  });
+
+inMexico(
+  'messages that come too fast say when the next one may be sent',
+  async ({ page, stub }) => {
+    await stopTime(page, '2025-03-04T18:00:00Z');
+    const limited = { success: false, code: 'rate_limited' };
+    stub.respond('sendMessage', limited, 429, { 'retry-after': '120' });
+    await openConversation(page, stub, []);
+    await send(page, 'Fast');
+    const alert = page.getByRole('main').getByRole('alert');
+    await expect(alert).toContainText('You can try again after 12:02 PM.');
+    await page.clock.runFor(120_000);
+    await expect(alert).toHaveCount(0);
+  },
+);

@@ -133,11 +133,12 @@ function soon(response: Promise<Response>): Promise<Response> {
   });
 }
 
-/** The kept page for a path: the crisis lines themselves, or the page that says there is no connection. */
+/** The kept page for a path, however its language is spelled: the crisis lines, or the page that says there is no connection. */
 function offlinePage(path: string): string {
-  const start = starts.findLast((each) => `${path}/`.startsWith(`${each}/`)) ?? '';
-  const help = `${start}/help-now`;
-  return path.replace(/\/$/, '') === help ? help : `${start}/offline`;
+  const [, base = '', rest = path] = /^\/([a-z]{2})(?:[-_][a-z\d]+)?(\/.*)?$/i.exec(path) ?? [];
+  const start = starts.find((each) => each.slice(1, 3) === base.toLowerCase()) ?? '';
+  const isHelp = rest.replace(/\/$/, '') === '/help-now';
+  return `${start}/${isHelp ? 'help-now' : 'offline'}`;
 }
 
 /** Uses a window of the site that is open, one with the conversation first, which keeps what is written there. */

@@ -1,7 +1,7 @@
 import { basePath, isRightToLeft, locale } from '#words/language';
 import { brand } from '#contract/brand';
 import { siteWords } from '#words/page-heads';
-import { languages, published } from '#contract/languages';
+import { pathIn, published, type Language } from '#contract/languages';
 import { addressIn } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { pages, pageHead } from '../app/page-heads.ts';
@@ -54,22 +54,45 @@ export function manifest(): string {
   });
 }
 
+/** Cloudflare reads at most 100 rules with a placeholder, and takes every rule after the first of them for one. */
+const maxPlaceholderRules = 100;
+
 /** The `_redirects` file: one address for each language, however its start is spelled, and the icon of pages without a head. */
 export function redirects(): string {
-  const paths = languages
-    .filter(({ tag }) => published.includes(tag))
-    .flatMap(({ path, tag }) => (path ? [{ path, tag }] : []));
-  const spelled = paths.flatMap(({ path, tag }) =>
-    [...new Set([`/${tag}`, path.toUpperCase()])]
-      .filter((other) => other !== path)
-      .map((other) => [other, path] as const),
+  const rules = published.flatMap((tag) =>
+    aliasesOf(tag).flatMap((alias) => rulesOf(alias, pathIn(tag, ''))),
   );
-  const rules = spelled.flatMap(([from, to]) => [
-    `${from} ${to}/ 301`,
-    `${from}/* ${to}/:splat 301`,
-  ]);
-  return `${[...rules, '/favicon.ico /icon-192.png 302'].join('\n')}\n`;
+  const { fixed = [], open = [] } = Object.groupBy(rules, (rule) =>
+    /^\S*[:*]/.test(rule) ? 'open' : 'fixed',
+  );
+  if (open.length > maxPlaceholderRules)
+    throw new Error(`${open.length} redirects are more than ${maxPlaceholderRules}`);
+  return `${['/favicon.ico /icon-192.png 302', ...fixed, ...open].join('\n')}\n`;
 }
+
+/** Starts of addresses that people write for a language, in every case of letters. */
+function aliasesOf(tag: Language): string[] {
+  const own = pathIn(tag, '');
+  const base = tag.slice(0, 2);
+  const aliases = casesOf(base).flatMap((start) => {
+    // A rule with a placeholder would send the language's own start to itself.
+    const isOwn = own.startsWith(`/${start}-`);
+    const regions = isOwn ? ['br', 'pt', 'ao', 'mz'].flatMap(casesOf) : [':region'];
+    return [`/${start}`, `/${start}_:region`, ...regions.map((region) => `/${start}-${region}`)];
+  });
+  return aliases.filter((alias) => alias !== own);
+}
+
+/** A word of two letters in every case of them. */
+function casesOf([first = '', second = '']: string): string[] {
+  const [one, two] = [first.toUpperCase(), second.toUpperCase()];
+  return [first + second, one + two, one + second, first + two];
+}
+
+const rulesOf = (alias: string, own: string) => [
+  `${alias} ${own}/ 301`,
+  `${alias}/* ${own}/:splat 301`,
+];
 
 /** Cloudflare reads at most 100 rules. */
 const maxRules = 100;

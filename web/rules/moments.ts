@@ -9,7 +9,7 @@ export function momentText(instant: string, now = new Date()): string {
 }
 
 /** "Saturday, December 5, 5:16 AM", in the reader's own time zone. */
-function dayAndTimeText(instant: string): string {
+export function dayAndTimeText(instant: string): string {
   const at = new Date(instant);
   const day = { weekday: 'long', month: 'long', day: 'numeric' } as const;
   return `${at.toLocaleDateString(locale, day)}, ${timeText(at.getHours(), at.getMinutes())}`;

@@ -24,6 +24,8 @@ export type User = {
     renewalDate: string | null;
     cancelAtDate: string | null;
     scheduledDowngradeTierId: string | null;
+    /** When a new week begins (ISO 8601). */
+    resetsAt: string | null;
     collectionPause: CollectionPause | null;
   };
 };
@@ -43,6 +45,7 @@ export function readUser(profile: PartialProfile): User {
       renewalDate: metadata.renewalDate ?? null,
       cancelAtDate: metadata.cancelAtDate ?? null,
       scheduledDowngradeTierId: metadata.scheduledDowngradeTierId ?? null,
+      resetsAt: metadata.resetsAt ?? null,
       collectionPause: metadata.collectionPause ?? null,
     },
   };

@@ -6,7 +6,7 @@ import { currentCount } from './week.ts';
 
 export function profileOf(user: User, now: number): Profile {
   const trial = onTrial(user, now);
-  const { used } = currentCount(user, now);
+  const { used, resetsAt } = currentCount(user, now);
   return {
     phoneNumber: user.phone,
     status: user.status,
@@ -15,6 +15,7 @@ export function profileOf(user: User, now: number): Profile {
     metadata: {
       subscriptionTier: entitledTier(user, now),
       messagesUsedThisPeriod: used,
+      resetsAt: isoDate(resetsAt),
       ...(trial ? duringTrial(user) : ofSubscription(user)),
     },
   };

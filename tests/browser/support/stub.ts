@@ -290,6 +290,7 @@ const freeUser = {
   renewalDate: null as Text,
   cancelAtDate: null as Text,
   scheduled: null as Text,
+  resetsAt: null as Text,
 };
 
 export type Person = Partial<typeof freeUser>;

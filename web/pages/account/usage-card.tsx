@@ -2,8 +2,11 @@ import { planOf } from '#contract/plans';
 import { css } from '#styled/css';
 import { button, card, progress } from '#styled/recipes';
 import type { User } from '../../rules/user-profile.ts';
-import { usageView } from '../../rules/account-view.ts';
+import { isAllowanceSpent, usageView } from '../../rules/account-view.ts';
+import { dayAndTimeText } from '../../rules/moments.ts';
+import { useStanding } from '../../data/instants.ts';
 import { accountWords, usageWords } from '#words/account';
+import { untilWords } from '#words/until';
 import { CardHead, RefreshButton } from './account-layout.tsx';
 import { useSyncExternalStore, useId, useRef } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
@@ -15,6 +18,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
     planOf(user.metadata.subscriptionTier),
     user.messagesUsedThisPeriod,
   );
+  const week = useStanding({ until: user.metadata.resetsAt });
   return (
     <section
       ref={element}
@@ -34,6 +38,11 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
             percent={percent}
             isLoading={isLoading}
           />
+        )}
+        {isAllowanceSpent(user) && week?.until && (
+          <p className={css({ textStyle: 'small' })}>
+            {untilWords.week(dayAndTimeText(week.until))}
+          </p>
         )}
         {note && <p className={css({ textStyle: 'small', color: 'muted' })}>{note}</p>}
         <ConnectAgain focusCard={() => element.current?.focus()} />

@@ -25,7 +25,10 @@ import { Icon } from '../../ui/icons.tsx';
 import { SendErrorText, voiceNotInPlan, type SendError } from './send-error.tsx';
 import { planOf } from '#contract/plans';
 import { Link } from '@tanstack/react-router';
+import { useStanding } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
+import { dayAndTimeText } from '../../rules/moments.ts';
+import { untilWords } from '#words/until';
 import { started } from '../../data/started.ts';
 
 const loadPanel = () => import('./voice-panel.tsx');
@@ -76,7 +79,13 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
   return (
     // No native submission, which would load the page again if the app has not started yet.
     <form className={form} method="dialog" data-kept onSubmit={submit}>
-      {error && <SendErrorText id="message-error" error={error} openHelp={openHelp} />}
+      {error && (
+        <SendErrorText
+          id="message-error"
+          withdraw={() => showError(null)}
+          {...{ error, openHelp }}
+        />
+      )}
       {/* It is there before the panel, because a live region that comes with its text is not announced. */}
       <output className={visuallyHidden}>
         {isVoice && voice.active !== null ? voiceWords.recording : ''}
@@ -261,13 +270,28 @@ function Allowance() {
     <span className={place}>
       {isCounted && <span>{composerWords.used({ used, limit })}</span>}
       {isCounted && used >= limit && (
-        <Link to="/plans" className={link()}>
-          {composerWords.plans}
-        </Link>
+        <>
+          <NextWeek />
+          <Link to="/plans" className={link()}>
+            {composerWords.plans}
+          </Link>
+        </>
       )}
     </span>
   );
 }
 
+function NextWeek() {
+  const begins = useSession(({ user }) => user?.metadata.resetsAt ?? null);
+  const ahead = useStanding({ until: begins });
+  return ahead?.until && <span>{untilWords.week(dayAndTimeText(ahead.until))}</span>;
+}
+
 /** As wide as the text, which comes later than the frame, so that the hint keeps its place. */
-const place = css({ display: 'inline-flex', gap: '2', minWidth: '[13rem]', minHeight: '[1.6em]' });
+const place = css({
+  display: 'inline-flex',
+  flexWrap: 'wrap',
+  columnGap: '2',
+  minWidth: '[13rem]',
+  minHeight: '[1.6em]',
+});

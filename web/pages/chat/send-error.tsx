@@ -1,9 +1,15 @@
 import { Link } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { css } from '#styled/css';
 import { link } from '#styled/recipes';
 import { ApiError } from '../../data/api-errors.ts';
+import { useStanding } from '../../data/instants.ts';
+import { useSession } from '../../data/session.ts';
+import { isAllowanceSpent } from '../../rules/account-view.ts';
+import { dayAndTimeText, momentText } from '../../rules/moments.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { chatWords, composerWords } from '#words/chat';
+import { untilWords } from '#words/until';
 import { voiceWords } from '#words/voice';
 
 /** Why a message was not sent, and what to do; with help beside a spent allowance. Nothing has failed yet at a notice. */
@@ -12,19 +18,22 @@ export type SendError = {
   leadsToPlans: boolean;
   offersHelp: boolean;
   isNotice?: boolean;
+  /** When the refusal ends by itself (ISO 8601). */
+  until?: string | null;
 };
 
 export function sendError(error: unknown): SendError {
-  const { code, toast } = error instanceof ApiError ? error : { code: null, toast: null };
+  const { code, toast, until } = error instanceof ApiError ? error : unknownError;
   if (error instanceof ApiError) error.isNotified = true;
   if (code === 'allowance_spent')
-    return { text: composerWords.spent, leadsToPlans: true, offersHelp: true };
+    return { text: composerWords.spent, leadsToPlans: true, offersHelp: true, until };
   if (code === 'voice_not_in_plan') return voiceNotInPlan;
   if (code === 'body_too_large') return plainError(voiceWords.tooLarge);
-  return plainError(
-    code === 'rate_limited' ? composerWords.tooFast : (toast ?? composerWords.failed),
-  );
+  if (code === 'rate_limited') return { ...plainError(composerWords.tooFast), until };
+  return plainError(toast ?? composerWords.failed);
 }
+
+const unknownError = { code: null, toast: null, until: null };
 
 export const plainError = (text: string): SendError => ({
   text,
@@ -38,13 +47,21 @@ export const voiceNotInPlan: SendError = {
   offersHelp: false,
 };
 
-type ErrorProps = { id: string; error: SendError; openHelp: () => void };
+type ErrorProps = {
+  id: string;
+  error: SendError;
+  openHelp: () => void;
+  /** Called when the refusal holds no more. */
+  withdraw: () => void;
+};
 
-export function SendErrorText({ id, error, openHelp }: ErrorProps) {
+export function SendErrorText({ id, error, openHelp, withdraw }: ErrorProps) {
+  useWithdrawal(error, withdraw);
   return (
     <div id={id} role={error.isNotice ? 'status' : undefined}>
       <Alert look={error.isNotice ? 'calm' : 'danger'}>
         <span>{error.text}</span>
+        {error.until && <span>{untilText(error, error.until)}</span>}
         {error.leadsToPlans && (
           <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
             <Link to="/plans" className={link()}>
@@ -60,4 +77,24 @@ export function SendErrorText({ id, error, openHelp }: ErrorProps) {
       </Alert>
     </div>
   );
+}
+
+function untilText({ leadsToPlans }: SendError, until: string): string {
+  return leadsToPlans
+    ? untilWords.week(dayAndTimeText(until))
+    : untilWords.tryAgain(momentText(until));
+}
+
+/** A refusal ends with its time; one for a spent allowance also when the count falls. */
+function useWithdrawal(error: SendError, withdraw: () => void): void {
+  const { until = null, offersHelp: isSpent } = error;
+  const isOver = useStanding({ until }) === null;
+  const isFull = useSession(({ user }) => user !== null && isAllowanceSpent(user));
+  const wasFull = useRef(isFull);
+  const tell = useEffectEvent(withdraw);
+  useEffect(() => {
+    const hasFallen = isSpent && wasFull.current && !isFull;
+    wasFull.current = isFull;
+    if (isOver || hasFallen) tell();
+  }, [isOver, isSpent, isFull]);
 }

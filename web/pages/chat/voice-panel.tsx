@@ -41,6 +41,7 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
           id="voice-error"
           error={kept.isTooLarge ? plainError(voiceWords.tooLarge) : sendError(error)}
           openHelp={openHelp}
+          withdraw={() => voiceStore.set({ error: null })}
         />
       )}
       {active && <Running active={active} />}
