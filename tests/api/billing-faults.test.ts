@@ -47,7 +47,7 @@ it('a returned payment is logged and listed for the owner, and a refund of it en
   for (const event of await eventsAbout('charge.refunded', charge)) await postEvent(event);
   for (const refunded of [500, 1199])
     expect(logLines('payment_refunded')).toContainEqual(
-      expect.objectContaining({ customer, charge, refunded }),
+      expect.objectContaining({ level: 'error', customer, charge, refunded }),
     );
   expect(await planOf(token)).toEqual(['basic', 'active']);
   await sandbox.dispute(phone);

@@ -1,5 +1,5 @@
 import { decodeJwt, SignJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
 import { botCall, botHeaders, call, send } from './support/api.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
@@ -321,6 +321,32 @@ it.each(ofBot)("%s refuses calls without the bot's signature", async (_, { path 
   const body = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
   for (const [headers, sent = text] of attempts)
     expect(await call('POST', path, { headers, text: sent })).toMatchObject({ status: 401, body });
+});
+
+it('tells the bot whose call is signed rightly at a wrong time what time it is, and nobody else', async () => {
+  const text = JSON.stringify({ phone });
+  const path = '/api/bot/entitlements';
+  const refusal = { success: false, code: 'invalid_signature', message: 'Invalid signature' };
+  for (const minutes of [-6, 6, -6000]) {
+    const at = new Date(Date.now() + minutes * minute);
+    const lines = vi.spyOn(console, 'error').mockReturnValue();
+    const { status, body } = await call('POST', path, {
+      headers: botHeaders(text, undefined, at),
+      text,
+    });
+    expect(status).toBe(401);
+    expect(body).toEqual({ ...refusal, serverTime: expect.any(String) });
+    expect(Math.abs(Date.parse(body.serverTime) - Date.now())).toBeLessThan(minute);
+    expect(lines.mock.calls.flat().join()).toContain('"event":"bot_refused","reason":"time"');
+    lines.mockRestore();
+    const wrong = botHeaders(
+      text,
+      undefined,
+      at,
+      'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+    );
+    expect((await call('POST', path, { headers: wrong, text })).body).toEqual(refusal);
+  }
 });
 
 it('shows, writes and ends nothing that is private by the session of a trial link', async () => {

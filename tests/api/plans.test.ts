@@ -24,7 +24,7 @@ import {
   profileOf,
 } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
-import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
+import { deliveredEvents, during, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
 import { advance, deliver, fetchByCron, hour, week } from './support/stripe-events.ts';
 import {
@@ -216,6 +216,25 @@ describe('the plan after a trial', () => {
     (await deliveredEvents(phone))
       .filter(({ type }) => type === 'plan.changed')
       .map(({ data }) => data['tier']);
+
+  it('that Stripe refuses is told by the call of the page, whoever synced first, and is logged', async () => {
+    const { phone, token } = await onTrial('premium');
+    // The one request that names the user is that which creates the subscription.
+    const refusal = { stripe: { status: 400, match: 'after_trial' } };
+    const session = await during(refusal, () => checkOut(token, 'basic'));
+    await during(refusal, () => verify(token, session));
+    for (let again = 0; again < 2; again += 1)
+      expect(await verify(token, session)).toMatchObject({
+        body: { success: true, tierUpdated: false, newTier: 'premium', planRefused: true },
+      });
+    expect(logLines('trial_plan_refused')).toContainEqual(
+      expect.objectContaining({ session, reason: 'subscription_refused' }),
+    );
+    expect(await usageOf(phone)).toMatchObject({ tier: 'premium' });
+    await verify(token, await checkOut(token, 'basic')).then(({ body }) =>
+      expect(body.planRefused).toBeUndefined(),
+    );
+  });
 
   it('is granted when it is paid, and not by the end of the trial', async () => {
     const { phone, token } = await onTrial('premium');

@@ -131,6 +131,23 @@ for (const [path, who, busy, done, ticks] of returns)
     await follow(main(page).getByRole('link', { name }), ({ pathname }) => pathname === target);
   });
 
+test('a saved card whose plan was refused says so, and leads to the plans', async ({
+  page,
+  stub,
+}) => {
+  stub.respond('verifyCheckoutSession', { ...verified, planRefused: true });
+  await stub.signedIn();
+  await openStopped(page, '/payment-details-saved?session_id=cs_1');
+  await page.clock.runFor(2000);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Your card is saved, but no plan was booked',
+  );
+  await expect(main(page).getByText(/could not be booked\. Nothing was charged/)).toBeVisible();
+  await expect(main(page).getByRole('listitem')).toHaveCount(0);
+  await page.clock.resume();
+  await follow(main(page).getByRole('link', { name: 'Choose a plan' }), '**/plans');
+});
+
 test('a payment that was left offers another try, the way home and help', async ({ page }) => {
   await open(page, '/payment-canceled');
   await expect(main(page).getByRole('heading', { name: 'Payment Not Completed' })).toBeVisible();

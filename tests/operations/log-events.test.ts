@@ -3,7 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor, type ESTree } from 'vite';
 import { createClient } from '@libsql/client/sqlite3';
 import { describe, expect, it, afterAll } from 'vitest';
-import { type Alert, alerts, alertTable } from '../../worker/operations/alerts/alerts.ts';
+import {
+  type Alert,
+  alerts,
+  alertTable,
+  dutyTable,
+} from '../../worker/operations/alerts/alerts.ts';
+import { whoMustAct } from '../../worker/operations/alerts/who-must-act.ts';
+import { advice } from '../../worker/operations/support/advice.ts';
 import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 import { execFile } from 'node:child_process';
@@ -87,8 +94,50 @@ describe('the table of log events', () => {
 });
 
 it.each(alerts)('$name asks for events that the Worker writes', ({ query }) => {
-  for (const [, event] of query.matchAll(/event="(\w+)"/g))
-    expect([...written.keys()]).toContain(event);
+  for (const [, names = ''] of query.matchAll(/event=~?"([\w|]+)"/g))
+    for (const event of names.split('|')) expect([...written.keys()]).toContain(event);
+});
+
+describe('the list of what somebody must act on', () => {
+  const duties = new Map(whoMustAct.map((duty) => [duty.event, duty]));
+  const errors = [...written].filter(([, { levels }]) => levels.has('error') || levels.has('warn'));
+
+  it('has every line of level error or warn that the Worker writes, and no event that it does not', () => {
+    expect(errors.length).toBeGreaterThan(25);
+    const missing = errors.map(([event]) => event).filter((event) => !duties.has(event));
+    expect(missing).toEqual([]);
+    expect([...duties.keys()].filter((event) => !written.has(event))).toEqual([]);
+  });
+
+  it.each(whoMustAct)('$event has its alarm, its advice and its sentence', (duty) => {
+    const rule = alerts.find(({ name }) => name === duty.alert);
+    const asked = new Set(
+      [...(rule?.query ?? '').matchAll(/event=~?"([\w|]+)"/g)].flatMap(([, names = '']) =>
+        names.split('|'),
+      ),
+    );
+    expect(asked).toContain(duty.event);
+    if (duty.advice) expect(advice[duty.advice]).toMatch(/^[A-Z].{20,}\.$/);
+    expect(duty.person.length).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['a refused plan after a trial', 'trial_plan_refused', 'planRefused'],
+    ['a refund without an end', 'payment_refunded', 'refunded'],
+    ['a doubled subscription', 'subscription_doubled', 'doubled'],
+    ['a dead token of WhatsApp', 'whatsapp_forbidden', null],
+    ['the clock of the bot', 'bot_refused', null],
+    ['a missing template', 'template_missing', null],
+    ['a day without an event of Stripe', 'request_completed', 'outOfDate'],
+  ])('has %s', (_, event, name) => {
+    expect(duties.get(event)?.advice).toBe(name);
+  });
+
+  it('is the page "Who must act" of the runbook', () => {
+    const page = readFileSync(`${worker}docs/who-must-act.md`, 'utf8');
+    expect(page.match(/^\|.*\|$/gm)!.join('\n')).toBe(dutyTable());
+    expect(readFileSync(`${worker}docs/runbook.md`, 'utf8')).toContain('(who-must-act.md)');
+  });
 });
 
 type Line = { at: number; event: string; [field: string]: string | number };
@@ -179,6 +228,12 @@ describe('the alerts', () => {
     ['stripe_refused', { status: 401 }, ['Stripe refuses us']],
     ['stripe_refused', { status: 403 }, ['Stripe refuses us']],
     ['stripe_refused', { status: 429 }, []],
+    ['bot_refused', { reason: 'time' }, ['The clock of the bot is wrong']],
+    ['bot_refused', { reason: 'signature' }, []],
+    ['template_missing', {}, ['A template is missing']],
+    ['trial_plan_refused', {}, ['A plan after a trial is refused']],
+    ['payment_refunded', { level: 'error' }, ['A refund ends nothing']],
+    ['payment_refunded', { level: 'info' }, []],
     ['whatsapp_forbidden', { status: 401 }, ['WhatsApp refuses us']],
     ['customer_unclosed', {}, ['Somebody who left may be charged']],
     ['database_refused', { code: 'BLOCKED' }, ['The database refuses us']],

@@ -190,6 +190,7 @@ describe('a profile', () => {
     const dates = {
       renewalDate: null,
       cancelAtDate: null,
+      resetsAt: null,
       scheduledDowngradeTierId: null,
       collectionPause: null,
     };

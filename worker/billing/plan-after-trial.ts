@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
-import { log } from '../lib/log.ts';
+import { log, phoneTag } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
 import type { LeasedCustomer } from './lease.ts';
@@ -23,7 +23,7 @@ const finished: Result = { session: null, offSaleTier: null };
 export async function startPlanAfterTrial(
   stripe: Stripe,
   leased: LeasedCustomer,
-  settings: Pick<Settings, 'AUTOMATIC_TAX'>,
+  settings: Pick<Settings, 'AUTOMATIC_TAX' | 'CODE_PEPPER'>,
 ): Promise<Result> {
   const { setupSession, stripeId } = leased.customer;
   if (!setupSession || !stripeId) return finished;
@@ -32,12 +32,12 @@ export async function startPlanAfterTrial(
   if (session?.status === 'open') return { ...finished, session: setupSession };
   if (session?.status !== 'complete') return finished;
   const saved = await saveCard(stripe, stripeId, session);
-  if (!saved) return refused(setupSession, 'customer_missing');
+  if (!saved) return refused(leased, settings, 'customer_missing');
   const { data } = await stripe.subscriptions.list({ customer: stripeId, limit: 100 });
   if (data.some(isLive)) return finished;
   const tier = session.metadata!.tier as PaidPlanId;
   const price = await currentPriceOf(stripe, tier);
-  if (!price) return { ...refused(setupSession, 'off_sale'), offSaleTier: tier };
+  if (!price) return { ...(await refused(leased, settings, 'off_sale')), offSaleTier: tier };
   const order: Stripe.SubscriptionCreateParams = {
     customer: stripeId,
     items: [{ price }],
@@ -52,13 +52,18 @@ export async function startPlanAfterTrial(
   };
   return (await subscribe(stripe, leased, order))
     ? finished
-    : refused(setupSession, 'subscription_refused');
+    : refused(leased, settings, 'subscription_refused');
 }
 
-function refused(session: string, reason: string): Result {
+async function refused(
+  { user, customer: { setupSession: session } }: LeasedCustomer,
+  { CODE_PEPPER: [pepper] }: Pick<Settings, 'CODE_PEPPER'>,
+  reason: string,
+): Promise<Result> {
   const action =
     'The plan does not start when the trial ends. Ask the user to choose a plan again.';
-  log('error', 'trial_plan_refused', { session, reason, action });
+  const phone = await phoneTag(pepper!, user.phone);
+  log('error', 'trial_plan_refused', { session, reason, phone, action });
   return finished;
 }
 

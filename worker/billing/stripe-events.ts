@@ -62,23 +62,34 @@ export async function saveStripeEvent(
   // The customer of a deleted account is known, and nobody's.
   const isKnown = sql`exists (select 1 from ${customers} join ${users} on ${users.id} = ${customers.userId} where ${own})`;
   const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
-  const { save, acquired } = await batch(db, {
+  const { save, acquired, standing } = await batch(db, {
     save: db.run(sql`insert into ${stripeEvents} (id, type, by, at)
       select ${id}, ${type}, ${token}, ${now} where ${isKnown} on conflict do nothing`),
     mark: db
       .update(customers)
       .set({ dirty: sql`${customers.dirty} + 1`, dueAt: now })
       .where(sql`${own} and ${isFirst}`),
+    standing: db
+      .select({ tier: users.tier, cancelAt: users.cancelAt })
+      .from(customers)
+      .innerJoin(users, eq(users.id, customers.userId))
+      .where(own),
     ...acquireLease(db, token, sql`${own} and ${customers.dirty} > ${customers.synced}`),
   });
-  if (save.rowsAffected > 0) logRefund(event, stripeId);
+  const goesOn = standing.some(({ tier, cancelAt }) => tier !== 'free' && cancelAt === null);
+  if (save.rowsAffected > 0) logRefund(event, stripeId, goesOn);
   const [row] = acquired;
   return row ? { token, ...row } : null;
 }
 
-function logRefund({ type, data: { object } }: StripeEvent, customer: string): void {
+/** A refund ends nothing: whoever made it by hand must know of a subscription that goes on. */
+function logRefund(
+  { type, data: { object } }: StripeEvent,
+  customer: string,
+  goesOn: boolean,
+): void {
   if (type !== 'charge.refunded') return;
-  log('info', 'payment_refunded', {
+  log(goesOn ? 'error' : 'info', 'payment_refunded', {
     customer,
     charge: object.id,
     amount: object.amount,

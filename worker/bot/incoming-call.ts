@@ -1,4 +1,5 @@
 import { keyedHash, keyedHashes, sha256 } from '../lib/crypto.ts';
+import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
@@ -20,8 +21,8 @@ type Read = {
 };
 
 /**
- * Reads a call that one of the secrets has signed (Standard Webhooks); throws 401. A body is read only if its headers
- * may be right.
+ * Reads a call that one of the secrets has signed (Standard Webhooks); throws 401, with the server's time if the
+ * signature is right and its time is wrong.
  */
 export async function readBotCall(
   { settings, request, now }: Read,
@@ -33,11 +34,19 @@ export async function readBotCall(
   if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^\d{1,12}$/.test(timestamp))
     throw new RequestError('invalidBotSignature');
   const sent = { id, timestamp: Number(timestamp) };
-  if (!isRecent(sent, now)) throw new RequestError('invalidBotSignature');
 
   const body = await readBody();
-  if (!(await isSigned(settings.BOT_WEBHOOK_SECRET, { ...sent, body }, signature)))
+  if (!(await isSigned(settings.BOT_WEBHOOK_SECRET, { ...sent, body }, signature))) {
+    log('info', 'bot_refused', { reason: 'signature' });
     throw new RequestError('invalidBotSignature');
+  }
+  if (!isRecent(sent, now)) {
+    const secondsOff = sent.timestamp - Math.floor(now / 1000);
+    log('error', 'bot_refused', { reason: 'time', secondsOff });
+    throw new RequestError('invalidBotSignature', {
+      fields: { serverTime: new Date(now).toISOString() },
+    });
+  }
   const { pathname } = new URL(request.url);
   return { botCall: { id, ...fingerprintsOf(settings, () => `${pathname}\n${body}`) }, body };
 }

@@ -344,7 +344,13 @@ export const endpoints = {
         v.transform(checkoutSessionIn),
       ),
     }),
-    output: v.object({ success: v.boolean(), tierUpdated: v.boolean(), newTier: Tier }),
+    output: v.object({
+      success: v.boolean(),
+      tierUpdated: v.boolean(),
+      newTier: Tier,
+      /** The card was saved, and the plan that should follow the trial was refused. */
+      planRefused: v.exactOptional(v.literal(true)),
+    }),
     fails: ['notFound', 'paymentRefused'],
   },
   getWithdrawal: {

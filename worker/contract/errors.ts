@@ -98,4 +98,6 @@ export type ErrorBody = {
   used?: number;
   limit?: number;
   resetsAt?: string;
+  /** With `invalid_signature` of a bot call that is signed rightly at a wrong time. */
+  serverTime?: string;
 };

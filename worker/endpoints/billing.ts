@@ -62,8 +62,15 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     const newTier = entitledTier(user, Date.now());
     const tierBefore = checkout.metadata?.tierBefore ?? entitledTier(leased.user, now);
     const success = checkout.status === 'complete';
+    // A card was saved for a plan after the trial, and Stripe has refused the plan.
+    const isPlanRefused = success && checkout.mode === 'setup' && subscriptionOf(user) === null;
     return {
-      result: { success, tierUpdated: success && newTier !== tierBefore, newTier },
+      result: {
+        success,
+        tierUpdated: success && newTier !== tierBefore,
+        newTier,
+        ...(isPlanRefused && { planRefused: true as const }),
+      },
       ...release,
     };
   });

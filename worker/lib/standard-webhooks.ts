@@ -23,9 +23,7 @@ export async function signMessage(secrets: string[], message: SignedMessage): Pr
   return (await Promise.all(signatures)).join(' ');
 }
 
-/**
- * Whether the message is recent; costs nothing, so ask it before `isSigned`.
- */
+/** Whether the message is recent. */
 export function isRecent({ timestamp }: Omit<SignedMessage, 'body'>, now: number): boolean {
   return Math.abs(Math.floor(now / 1000) - timestamp) <= toleranceSeconds;
 }

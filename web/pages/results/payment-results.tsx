@@ -91,8 +91,10 @@ export function PaymentCanceled() {
 }
 
 export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
+  const [isRefused, setRefused] = useState(false);
   const isDone = useDelayedAction(2000, async () => {
-    await refreshAccount(sessionId).catch(() => null);
+    const found = await refreshAccount(sessionId).catch(() => null);
+    setRefused(found?.isPlanRefused === true);
     showToast({
       type: 'success',
       title: detailsSavedWords.title,
@@ -100,6 +102,7 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
     });
   });
   if (!isDone) return <ResultPage mood="busy" title={detailsSavedWords.verifying} />;
+  if (isRefused) return <PlanRefused />;
   return (
     <ResultPage mood="good" title={detailsSavedWords.title} text={detailsSavedWords.text}>
       <ul className={css({ display: 'grid', gap: '3', textAlign: 'start' })}>
@@ -113,6 +116,23 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
         ))}
       </ul>
       <AccountOrHome account={detailsSavedWords.account} home={detailsSavedWords.home} />
+    </ResultPage>
+  );
+}
+
+function PlanRefused() {
+  return (
+    <ResultPage
+      mood="pause"
+      title={detailsSavedWords.refusedTitle}
+      text={detailsSavedWords.refusedText}
+    >
+      <Link to="/plans" className={button()}>
+        {detailsSavedWords.choose}
+      </Link>
+      <p className={css({ textStyle: 'small', color: 'muted' })}>
+        <Sentence parts={paymentCanceledWords.support({ email })} />
+      </p>
     </ResultPage>
   );
 }
@@ -145,12 +165,14 @@ type Refresh = {
   isRefreshed: boolean;
   /** Whether the checkout is this user's, and complete; also for a visitor, whose checkout nobody can ask about. */
   isComplete: boolean;
+  /** Whether the card was saved and the plan after the trial was refused. */
+  isPlanRefused: boolean;
 };
 
 /** Syncs the plan and fetches the profile of a signed-in user. */
 async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
   const { user } = await sessionReady();
-  if (!user) return { isRefreshed: true, isComplete: true };
+  if (!user) return { isRefreshed: true, isComplete: true, isPlanRefused: false };
   const files = Promise.all([
     import('../../data/api-client.ts'),
     import('../../data/profile-query.ts'),
@@ -160,8 +182,9 @@ async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
   const checkout = sessionId
     ? await request('verifyCheckoutSession', { sessionId }).catch(() => null)
     : { success: true };
+  const isPlanRefused = checkout !== null && 'planRefused' in checkout;
   const { success } = await fetchProfile();
-  return { isRefreshed: success, isComplete: checkout?.success === true };
+  return { isRefreshed: success, isComplete: checkout?.success === true, isPlanRefused };
 }
 
 /** Runs the action once, after a delay in milliseconds; returns whether it is done. */

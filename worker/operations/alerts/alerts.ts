@@ -1,3 +1,6 @@
+import { advice } from '../support/advice.ts';
+import { whoMustAct } from './who-must-act.ts';
+
 const urgencies = ['now', 'same day', 'look'] as const;
 type Urgency = (typeof urgencies)[number];
 
@@ -14,6 +17,10 @@ export type Alert = Row & {
   threshold: number;
   forMinutes: number;
 };
+
+/** Each is tried again by itself; one that repeats is a defect, or an outage of somebody else. */
+const waiting =
+  'background_failed|live_object_unreachable|retention_postponed|referral_postponed|chat_erasure_failed|unused_account_kept|conversation_restarted|withdrawal_postponed|notice_failed';
 
 const counted = (filter: string, window: string, offset = '') =>
   `sum(count_over_time(LOGS | ${filter} [${window}]${offset})) or vector(0)`;
@@ -41,6 +48,14 @@ export const alerts: Alert[] = [
     meaning:
       'calls answer 503: `reason` says why, else check `TURSO_AUTH_TOKEN` and `TURSO_DATABASE_URL`',
     ...any('database_refused'),
+  },
+  {
+    name: 'The database was changed by hand',
+    when: 'any `row_not_bound`',
+    urgency: 'now',
+    meaning:
+      'a row belongs to another account, and opened nothing: see who holds `TURSO_AUTH_TOKEN`',
+    ...any('row_not_bound'),
   },
   {
     name: 'Stripe refuses us',
@@ -170,6 +185,73 @@ export const alerts: Alert[] = [
     forMinutes: 0,
   },
   {
+    name: 'A template is missing',
+    when: 'any `template_missing`',
+    urgency: 'same day',
+    meaning: 'codes arrive in another language: let WhatsApp approve the template in `language`',
+    ...any('template_missing'),
+  },
+  {
+    name: 'The clock of the bot is wrong',
+    when: 'any `bot_refused` with the `reason` `time`',
+    urgency: 'now',
+    meaning:
+      'its calls are signed rightly and refused: set its clock, which is `secondsOff` from ours',
+    query: counted('event="bot_refused" | reason="time"', '5m'),
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'The secret of the bot is wrong',
+    when: 'more than 20 `bot_refused` with the `reason` `signature` in five minutes',
+    urgency: 'same day',
+    meaning: 'the bot has another `BOT_WEBHOOK_SECRET`, or a stranger tries',
+    query: counted('event="bot_refused" | reason="signature"', '5m'),
+    threshold: 20,
+    forMinutes: 0,
+  },
+  {
+    name: 'A plan after a trial is refused',
+    when: 'any `trial_plan_refused`',
+    urgency: 'same day',
+    meaning: 'the person falls to the free plan when the trial ends: ask them to choose again',
+    ...any('trial_plan_refused'),
+  },
+  {
+    name: 'A refund ends nothing',
+    when: 'any `payment_refunded` of level error',
+    urgency: 'same day',
+    meaning: 'the subscription goes on, and charges again: cancel it at Stripe if it should end',
+    query: counted('event="payment_refunded" | level="error"', '5m'),
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'A customer is not known',
+    when: 'any `stripe_customer_unknown`',
+    urgency: 'same day',
+    meaning: 'nobody of another Stripe account can buy or leave: check `STRIPE_SECRET_KEY`',
+    ...any('stripe_customer_unknown'),
+  },
+  {
+    name: 'A customer needs a look',
+    when: 'any `price_unknown` or `customer_not_renamed`',
+    urgency: 'same day',
+    meaning: 'mend `customer` in the Stripe Dashboard: see [Log events](log-events.md)',
+    query: counted('event=~"price_unknown|customer_not_renamed"', '5m'),
+    threshold: 0,
+    forMinutes: 0,
+  },
+  {
+    name: 'Work waits',
+    when: 'more than 5 in an hour of what is tried again by itself',
+    urgency: 'look',
+    meaning: 'see [Log events](log-events.md), and the status pages of Cloudflare and Turso',
+    query: counted(`event=~"${waiting}"`, '60m'),
+    threshold: 5,
+    forMinutes: 0,
+  },
+  {
     name: 'Somebody pays twice',
     when: 'any `subscription_doubled`',
     urgency: 'same day',
@@ -265,6 +347,25 @@ export const alerts: Alert[] = [
   },
 ];
 
+/** The list of `who-must-act.ts` as a page. */
+export function dutyTable(): string {
+  const head = [
+    'event',
+    'who must act',
+    'alarm',
+    'rings',
+    '`support find` says',
+    'the person sees',
+  ];
+  const rows = whoMustAct.map(({ event, who, alert, advice: name, person }) => {
+    const rule = alerts.find((each) => each.name === alert);
+    if (!rule) throw new Error(`${event} has no alarm: there is no alert "${alert}"`);
+    const said = name ? advice[name] : 'nothing: it concerns no single account';
+    return [`\`${event}\``, who, `${alert}: ${rule.meaning}`, rule.urgency, said, person];
+  });
+  return tableOf([head, ...rows]);
+}
+
 const outside: Row[] = [
   {
     when: '`https://solace.example/api/health` fails twice in a row',
@@ -281,11 +382,14 @@ const outside: Row[] = [
 export function alertTable(): string {
   const all: Row[] = [...outside, ...alerts];
   const rows = all.toSorted((a, b) => urgencies.indexOf(a.urgency) - urgencies.indexOf(b.urgency));
-  const cells = [
+  return tableOf([
     ['when', 'urgency', 'meaning or first step'],
     ...rows.map(({ when, urgency, meaning }) => [when, urgency, meaning]),
-  ];
-  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]!.length)));
+  ]);
+}
+
+function tableOf(cells: string[][]): string {
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
   const line = (row: string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
   const rule = line(widths.map((width) => '-'.repeat(width)));

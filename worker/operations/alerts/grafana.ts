@@ -1,5 +1,5 @@
 import { readCommand, runCommand, UsageError } from '../owner-command.ts';
-import { alerts, alertTable, type Alert } from './alerts.ts';
+import { alerts, alertTable, dutyTable, type Alert } from './alerts.ts';
 
 /*
  * `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout;
@@ -112,9 +112,10 @@ async function printAlerts(): Promise<boolean> {
     rules: () => JSON.stringify(alertRules(named), null, 2),
     dashboard: () => JSON.stringify(dashboard(named), null, 2),
     table: alertTable,
+    duties: dutyTable,
   };
   const text = texts[what ?? ''];
-  if (!text) throw new UsageError('Say rules, dashboard or table.');
+  if (!text) throw new UsageError('Say rules, dashboard, table or duties.');
   process.stdout.write(`${text()}\n`);
   return true;
 }

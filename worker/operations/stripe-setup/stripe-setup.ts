@@ -232,7 +232,7 @@ const creditForUnusedTime: 'always_invoice' | 'none' = 'always_invoice';
 
 function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCreateParams.Features {
   return {
-    customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
+    customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
     invoice_history: { enabled: true },
     payment_method_update: { enabled: true },
     subscription_cancel: { enabled: true, mode: 'at_period_end', proration_behavior: 'none' },

@@ -18,6 +18,7 @@ import type { SupportRequest } from './command-audit.ts';
 import type { Stripe } from 'stripe';
 import { openStripe, unlessMissing } from '../../billing/stripe-client.ts';
 import type { Settings } from '../../settings.ts';
+import { advice, type AdviceName } from './advice.ts';
 
 const lastCalls = 10;
 
@@ -154,7 +155,14 @@ export type ReturnedPayment = {
 
 type Subscription = { id: string; status: string; createdAt: number; cancelAtPeriodEnd: boolean };
 export type Payments =
-  | { state: 'known'; subscriptions: Subscription[]; returned: ReturnedPayment[] }
+  | {
+      state: 'known';
+      subscriptions: Subscription[];
+      returned: ReturnedPayment[];
+      hasCard: boolean;
+      /** The number of the customer at Stripe. */
+      phone: string | null;
+    }
   | { state: 'none' | 'unknown customer' | 'Stripe refuses the key' | 'Stripe does not respond' };
 
 /** The subscriptions of a customer at Stripe, and the payments that were disputed or refunded; times in unix ms. */
@@ -173,6 +181,7 @@ export async function describePayments(
       state: 'known',
       subscriptions: listed.data.map(summaryOf),
       returned: await returnedPayments(stripe, customer),
+      ...(await cardAndPhone(stripe, customer)),
     };
   } catch (error) {
     const { statusCode } = error as { statusCode?: number };
@@ -183,6 +192,13 @@ export async function describePayments(
           : 'Stripe does not respond',
     };
   }
+}
+
+async function cardAndPhone(stripe: Stripe, customer: string) {
+  const found = await unlessMissing(stripe.customers.retrieve(customer));
+  if (!found || found.deleted) return { hasCard: false, phone: null };
+  const { invoice_settings: settings, phone } = found;
+  return { hasCard: settings.default_payment_method !== null, phone: phone ?? null };
 }
 
 function summaryOf({
@@ -221,59 +237,36 @@ export async function returnedPayments(
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
+/** The sentences that apply to an account, in the order of `advice.ts`. */
 export function advise(
-  { account, plan, week, limits, eventsForTheBot, conflicts }: UserDescription,
+  { account, plan, week, limits, eventsForTheBot, conflicts, customer }: UserDescription,
   payments: Payments,
 ): string[] {
-  const paying =
-    payments.state === 'known' && payments.subscriptions.some(({ status }) => live.has(status));
-  const disputed =
-    payments.state === 'known' && payments.returned.some(({ disputes }) => disputes.length > 0);
-  const spent = week.limit !== null && week.limit >= 0 && week.used >= week.limit;
-  const advice: [boolean, string][] = [
-    [account.status === 'pending', 'The account waits for approval: the bot approves it.'],
-    [
-      account.contactedAt === null,
-      'The number has never written to the assistant: it has to write before it gets a code.',
-    ],
-    [
-      limits.nextCodeAt !== null || limits.nextTryAt !== null,
-      'Sign-in is limited: a message to the assistant clears it, and so does `release`.',
-    ],
-    [
-      limits.nextCodeOfDayAt !== null,
-      'Nothing clears the limit of all codes in a day: the number waits for its next code.',
-    ],
-    [
-      paying && plan.subscription === 'free',
-      'Stripe has a subscription and the account has none: run `sync`.',
-    ],
-    [
-      payments.state === 'unknown customer',
-      'Stripe does not know this customer: check that STRIPE_SECRET_KEY is of the same account.',
-    ],
-    [
-      payments.state === 'Stripe refuses the key',
-      'Stripe refuses STRIPE_SECRET_KEY, so payments are not shown: run `npm run doctor`.',
-    ],
-    [
-      payments.state === 'Stripe does not respond',
-      'Stripe does not respond: payments are not shown.',
-    ],
-    [
-      plan.subscriptionStatus === 'past_due',
-      'A payment is overdue: the user pays it through `Manage Subscription`.',
-    ],
-    [disputed, 'A payment is disputed: answer it in the Stripe Dashboard.'],
-    [
-      conflicts.length > 0,
-      'WhatsApp reported this person with an id of somebody else: the number may have a new owner. Ask before you `move` or `erase`.',
-    ],
-    [spent, 'The messages of this week are spent.'],
-    [
-      eventsForTheBot.some(({ parkedAt }) => parkedAt !== null),
-      'The bot refused an event of this user: see `outbox`.',
-    ],
-  ];
-  return advice.flatMap(([applies, sentence]) => (applies ? [sentence] : []));
+  const known = payments.state === 'known' ? payments : null;
+  const paid = known?.subscriptions.filter(({ status }) => live.has(status)) ?? [];
+  const goesOn = paid.some(({ cancelAtPeriodEnd }) => !cancelAtPeriodEnd);
+  const returned = known?.returned ?? [];
+
+  const applies: Record<AdviceName, boolean> = {
+    pending: account.status === 'pending',
+    neverWrote: account.contactedAt === null,
+    limited: limits.nextCodeAt !== null || limits.nextTryAt !== null,
+    limitedToday: limits.nextCodeOfDayAt !== null,
+    untied: paid.length > 0 && plan.subscription === 'free',
+    customerUnknown: payments.state === 'unknown customer',
+    keyRefused: payments.state === 'Stripe refuses the key',
+    stripeSilent: payments.state === 'Stripe does not respond',
+    outOfDate: (customer?.failures ?? 0) > 0,
+    renamed: known?.phone !== null && known !== null && known.phone !== account.phone,
+    overdue: plan.subscriptionStatus === 'past_due',
+    disputed: returned.some(({ disputes }) => disputes.length > 0),
+    doubled: paid.length > 1,
+    refunded: goesOn && returned.some(({ refunded }) => refunded > 0),
+    planRefused: plan.trial !== null && known?.hasCard === true && paid.length === 0,
+    conflict: conflicts.length > 0,
+    spent: week.limit !== null && week.limit >= 0 && week.used >= week.limit,
+    parked: eventsForTheBot.some(({ parkedAt }) => parkedAt !== null),
+  };
+  const names = Object.keys(applies) as AdviceName[];
+  return names.filter((name) => applies[name]).map((name) => advice[name]);
 }
