@@ -24,7 +24,8 @@ import {
   overdueStatements,
   refundedEvent,
   statementsOf,
-  updateStatement,
+  statementUnderWay,
+  updateUnderWay,
   type Statement,
 } from './statements.ts';
 
@@ -63,12 +64,24 @@ export async function reviewStatements(db: Database, now: number): Promise<void>
 }
 
 async function settleOne(billing: Billing, statement: Statement, now: number): Promise<void> {
-  await postpone(billing, statement, now);
+  const isPostponed = await postpone(billing, statement, now);
+  if (!isPostponed) return;
+
   const { userId } = statement;
   if (userId === null || !(await exists(billing, userId)))
     return void (await needsOwner(billing, statement, 'account_unknown'));
 
-  await withLease(billing, userId, (leased) => settle(billing, leased, statement));
+  await withLease(billing, userId, (leased) => settleAsItIs(billing, leased, statement.id));
+}
+
+/** Until the lease is held, its person may object, or the owner take it over. */
+async function settleAsItIs(
+  billing: Billing,
+  leased: LeasedCustomer,
+  id: string,
+): Promise<Outcome<unknown>> {
+  const statement = await statementUnderWay(billing.db, id);
+  return statement ? settle(billing, leased, statement) : { result: null };
 }
 
 /** Ends the contract of a statement and gives the money back; returns the statement as it is then. Throws 503; then call it again. */
@@ -266,7 +279,7 @@ async function save(
   };
   const after: Statement = { ...statement, ...changes };
   const event = refundedEvent(settings, after, now);
-  const update = updateStatement(db, statement.id, changes);
+  const update = updateUnderWay(db, statement.id, changes);
   if (isReturned) await db.batch([db.run(event), update]);
   else await update;
 
@@ -282,7 +295,7 @@ function nextLook({ submittedAt }: Statement, state: Statement['state'], now: nu
 
 async function needsOwner({ db }: Billing, statement: Statement, reason: string) {
   const changes = { state: 'needs_owner', reason, dueAt: null } as const;
-  await updateStatement(db, statement.id, changes);
+  await updateUnderWay(db, statement.id, changes);
   logNeedsOwner(statement, reason);
   return { ...statement, ...changes };
 }
@@ -294,9 +307,15 @@ function logNeedsOwner({ id }: Statement, reason: string | null): void {
   log('error', 'withdrawal_needs_owner', { id, reason, action: lookAtIt });
 }
 
-async function postpone({ db }: Billing, { id, attempts }: Statement, now: number): Promise<void> {
+/** False if somebody has stopped the statement meanwhile. */
+async function postpone(
+  { db }: Billing,
+  { id, attempts }: Statement,
+  now: number,
+): Promise<boolean> {
   const dueAt = now + Math.max(pauseAfter(attempts + 1), 1000);
-  await updateStatement(db, id, { attempts: attempts + 1, dueAt });
+  const { rowsAffected } = await updateUnderWay(db, id, { attempts: attempts + 1, dueAt });
+  return rowsAffected > 0;
 }
 
 async function exists({ db }: Billing, userId: string): Promise<boolean> {

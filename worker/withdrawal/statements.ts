@@ -30,12 +30,31 @@ export async function statementOf(db: Database, id: string): Promise<Statement |
   return row;
 }
 
+/** The reason of a statement that its person has not made. */
+export const objected = 'objected';
+
+/** The reason of a statement that the owner has ended by hand. */
+export const completed = 'completed';
+
+/** SQL: nobody has objected to the statement, and the owner has not taken it over. */
+const isUnderWay = and(
+  inArray(withdrawals.state, ['received', 'refunding', 'done']),
+  sql`coalesce(${withdrawals.reason}, '') not in (${objected}, ${completed})`,
+)!;
+
+/** The statement as it is now, if it still goes on by itself. */
+export async function statementUnderWay(db: Database, id: string): Promise<Statement | undefined> {
+  const own = and(eq(withdrawals.id, id), isUnderWay);
+  const [row] = await db.select().from(withdrawals).where(own);
+  return row;
+}
+
 /** Statements that the cron job goes on with, the oldest first. */
 export const dueStatements = (db: Database, now: number, limit: number) =>
   db
     .select()
     .from(withdrawals)
-    .where(lte(withdrawals.dueAt, now))
+    .where(and(lte(withdrawals.dueAt, now), isUnderWay))
     .orderBy(asc(withdrawals.dueAt))
     .limit(limit);
 
@@ -148,12 +167,6 @@ export const isOpenToObjection = ({ origin, state, userId }: Statement): boolean
 const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
   submittedAt + objectionMs;
 
-/** The reason of a statement that its person has not made. */
-export const objected = 'objected';
-
-/** The reason of a statement that the owner has ended by hand. */
-export const completed = 'completed';
-
 /** The newest statement that its person has made, as far as we know. */
 export const lastStatement = (newestFirst: Statement[]): Statement | undefined =>
   newestFirst.find(({ reason }) => reason !== objected);
@@ -245,6 +258,14 @@ export function updateStatement(db: Database, id: string, changes: Partial<State
   return db.update(withdrawals).set(changes).where(eq(withdrawals.id, id));
 }
 
+/** As `updateStatement`, unless somebody has stopped the statement meanwhile. */
+export function updateUnderWay(db: Database, id: string, changes: Partial<Statement>) {
+  return db
+    .update(withdrawals)
+    .set(changes)
+    .where(and(eq(withdrawals.id, id), isUnderWay));
+}
+
 /** SQL: tells the bot that this statement was kept, with its receipt. */
 async function receivedEvent(settings: Settings, statement: Statement, now: number): Promise<SQL> {
   const { userId } = statement;
@@ -262,7 +283,8 @@ export function refundedEvent(
   { id, userId, refund, currency }: Statement,
   now: number,
 ): SQL {
-  const first = sql`exists (select 1 from ${withdrawals} where ${withdrawals.id} = ${id} and ${withdrawals.announcedAt} is null)`;
+  const first = sql`exists (select 1 from ${withdrawals} where ${withdrawals.id} = ${id}
+    and ${withdrawals.announcedAt} is null and ${isUnderWay})`;
   const owner = sql`from ${users} where ${users.id} = ${userId} and ${first}`;
   const data = sql`'amount', ${refund}, 'currency', ${currency}`;
   return insertBotEvent(settings, 'withdrawal.refunded', now, sql`${users.phone}`, data, owner);

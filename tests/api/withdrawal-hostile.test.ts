@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { call, runCron } from './support/api.ts';
+import { eventually } from './support/clock.ts';
+import { complete } from './support/buying.ts';
+import { newPerson, planOf, type Person } from './support/person.ts';
+import { run, sandbox } from './support/sandbox.ts';
+import { customerOf, subscriptionOf } from './support/stripe.ts';
+
+const path = '/api/billing/withdrawal';
+const state = (body: object) => call('POST', '/api/withdrawals', { body });
+
+async function order(token: string, startNow?: boolean): Promise<string> {
+  const body = { tier: 'basic', ...(startNow !== undefined && { startNow }) };
+  const page = '/api/billing/create-subscription-update-session';
+  return (await call('POST', page, { token, body })).body.portalUrl;
+}
+
+async function buys(person: Person, startNow?: boolean) {
+  const sessionId = await complete(await order(person.token, startNow));
+  const verify = '/api/billing/verify-and-update-checkout-session';
+  await call('POST', verify, { token: person.token, body: { sessionId } });
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
+const buyer = async (startNow?: boolean) => buys(await newPerson(), startNow);
+
+async function statedFor(phone: string): Promise<string> {
+  const { body } = await state({ name: 'Not Ada', contact: phone });
+  return body.statement.id;
+}
+
+const isDue = (id: string, at = 0) => run('update withdrawals set due_at = ? where id = ?', at, id);
+
+async function kept(id: string) {
+  const { rows } = await run('select * from withdrawals where id = ?', id);
+  return rows[0]!;
+}
+
+describe('a statement that somebody else has made', () => {
+  it('stops at an objection, also while the cron job has read it already', async () => {
+    const other = await buyer();
+    const { phone, token, customer } = await buyer();
+    const [first, id] = [await statedFor(other.phone), await statedFor(phone)];
+    await isDue(first, 1);
+    await isDue(id, 2);
+    await sandbox.faults({ stripe: { hold: true, match: other.customer } });
+    const job = runCron();
+    await eventually(async () => expect(await sandbox.heldBy(other.customer)).toBe(1));
+    const objection = await call('POST', `${path}/objection`, { token, body: { id } });
+    await sandbox.faults({ stripe: null });
+    await job;
+    expect(objection.status).toBe(200);
+    expect(await kept(first)).toMatchObject({ state: 'done' });
+    expect(await kept(id)).toMatchObject({
+      state: 'needs_owner',
+      reason: 'objected',
+      refund: null,
+      due_at: null,
+    });
+    expect((await subscriptionOf(customer)).status).toBe('active');
+    expect(await planOf(token)).toEqual(['basic', 'active']);
+  });
+});
