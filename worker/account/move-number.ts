@@ -21,7 +21,13 @@ import type { Database } from '../lib/database.ts';
 import { nameOf } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
-import { bindAlias, bindSession, bindTrialLink } from '../lib/bindings.ts';
+import {
+  bindAlias,
+  bindSession,
+  bindTrialLink,
+  isOwnAlias,
+  isOwnTrialLink,
+} from '../lib/bindings.ts';
 import { renameUser, userOf } from '../identity/identity.ts';
 import { type PhoneNumber } from '../identity/phone.ts';
 
@@ -35,13 +41,13 @@ export type Move = {
   bound: BoundRow[];
 };
 
-/** A business-scoped id, or the keyed hash of a trial link, of a user. */
-type BoundRow = { kind: 'alias' | 'trialLink'; value: string };
+/** A business-scoped id, or the keyed hash of a trial link, of a user, with what binds it. */
+type BoundRow = { kind: 'alias' | 'trialLink'; value: string; mac: string | null };
 
 export const boundRowsOf = (db: Database, userId: string) =>
-  db.all<BoundRow>(sql`select 'alias' as kind, ${aliases.value} as value from ${aliases}
-    where ${aliases.userId} = ${userId} and ${aliases.kind} = 'business'
-    union all select 'trialLink', ${trialLinks.mac} from ${trialLinks}
+  db.all<BoundRow>(sql`select 'alias' as kind, ${aliases.value} as value, ${aliases.mac} as mac
+    from ${aliases} where ${aliases.userId} = ${userId} and ${aliases.kind} = 'business'
+    union all select 'trialLink', ${trialLinks.mac}, ${trialLinks.ownerMac} from ${trialLinks}
     where ${trialLinks.userId} = ${userId}`);
 
 /**
@@ -53,19 +59,15 @@ export async function moveInDatabase(
   user: User,
   move: Move,
 ) {
-  const { phone, whatsappId, sessionId, isAllowed, bound } = move;
+  const { phone, whatsappId, sessionId, isAllowed } = move;
   const now = Date.now();
   const proof = sessionId === null ? 'support' : 'code';
   const wrapped = await rebindChatKey(settings, user, phone);
   const [oldMacs, [newMac]] = (await Promise.all(
     [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
   )) as [string[], string[]];
-  const business = await boundId(settings, phone, bound);
-  const links = bound.filter(({ kind }) => kind === 'trialLink');
-  const ownerMacs = await Promise.all(
-    links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
-  );
-  const ownerMac = sql`(${JSON.stringify(Object.fromEntries(ownerMacs))} ->> ${trialLinks.mac})`;
+  const { business, ownerMacs } = await boundAnew(settings, user.phone, move);
+  const ownerMac = sql`(${JSON.stringify(ownerMacs)} ->> ${trialLinks.mac})`;
   const kept = sessionId && { sessionId, phone, isLimited: false };
   const sessionMac = kept && (await bindSession(settings, kept));
   const unchanged = and(
@@ -103,6 +105,7 @@ export async function moveInDatabase(
     await keepWeekOf(user.phone, phone, settings, now, when),
     sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
       where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
+    sql`delete from ${trialLinks} where ${eq(trialLinks.userId, user.id)} and ${ownerMac} is null and ${when}`,
     sql`update ${trialLinks} set phone_mac = ${newMac}, owner_mac = ${ownerMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
     ...renameUser(
       user.id,
@@ -135,7 +138,23 @@ export async function moveInDatabase(
   return { ended: ended.map(({ id }) => id), moved: change.rowsAffected > 0, found, taken };
 }
 
-async function boundId(settings: Settings, phone: PhoneNumber, bound: BoundRow[]) {
-  const id = bound.find(({ kind }) => kind === 'alias')?.value;
-  return id === undefined ? null : { id, mac: await bindAlias(settings, id, phone) };
+/** The rows bound to the new number. One that was not the old number's stays nobody's: a move makes no row valid. */
+async function boundAnew(settings: Settings, oldPhone: PhoneNumber, { phone, bound }: Move) {
+  const owned = await Promise.all(bound.map((row) => isOwnRow(settings, oldPhone, row)));
+  const own = bound.filter((_, index) => owned[index]);
+  const id = own.find(({ kind }) => kind === 'alias')?.value;
+  const links = own.filter(({ kind }) => kind === 'trialLink');
+  const ownerMacs = await Promise.all(
+    links.map(async ({ value }) => [value, await bindTrialLink(settings, value, phone)]),
+  );
+  return {
+    business: id === undefined ? null : { id, mac: await bindAlias(settings, id, phone) },
+    ownerMacs: Object.fromEntries(ownerMacs) as Record<string, string>,
+  };
+}
+
+function isOwnRow(settings: Settings, phone: PhoneNumber, { kind, value, mac }: BoundRow) {
+  return kind === 'alias'
+    ? isOwnAlias(settings, { value, phone, mac })
+    : isOwnTrialLink(settings, { linkMac: value, phone, mac });
 }

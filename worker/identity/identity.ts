@@ -60,7 +60,8 @@ export function nameUser(
 
 /**
  * SQL that gives a user another number and its spelling as it was typed. Proven by a code, the person may bring the id
- * of the earlier number; moved by support, the number was lost with its id.
+ * of the earlier number; moved by support, the number was lost with its id. `business` is the id that was bound to the
+ * earlier number: any other one is dropped.
  */
 export function renameUser(
   userId: string,
@@ -76,12 +77,11 @@ export function renameUser(
     proof: whatsapp.proof,
     at: now,
   } as const;
+  const broughtId = proof === 'support' ? null : (business?.id ?? null);
   return [
-    proof === 'support'
-      ? sql`delete from ${aliases} where ${own('business')}`
-      : sql`update ${aliases} set proof = 'earlier-number',
-          bound_mac = case when value = ${business?.id ?? null} then ${business?.mac ?? null} end
-          where ${own('business')}`,
+    sql`delete from ${aliases} where ${own('business')} and value is not ${broughtId}`,
+    sql`update ${aliases} set proof = 'earlier-number', bound_mac = ${business?.mac ?? null}
+      where ${own('business')}`,
     sql`update ${aliases} set value = ${phone}, proof = ${proof}, at = ${now} where ${own('phone')}`,
     sql`delete from ${aliases} where ${own('whatsapp')}`,
     sql`${insertSelect(aliases, spelling, sql`where ${when}`)} on conflict do nothing`,
