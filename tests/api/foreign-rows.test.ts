@@ -1,13 +1,15 @@
-import { describe, expect, it } from 'vitest';
-import { botCall, call } from './support/api.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { botCall, call, runCron } from './support/api.ts';
 import { newWriter, textsOf } from './support/chat.ts';
+import { eventually } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
-import { linkedTo, newBusinessUserId } from './support/contacts.ts';
-import { getMe, type Person, userOf } from './support/person.ts';
-import { run } from './support/sandbox.ts';
+import { linkedTo, newBusinessUserId, newPhone } from './support/contacts.ts';
+import { deleteAccount, getMe, newPerson, type Person, userOf } from './support/person.ts';
+import { eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
 
 /*
- * A row that somebody has put under another account stays nobody's, whatever that account does by its own right.
+ * A row that somebody has put under another account stays nobody's, whatever that account does by its own right: it
+ * changes its number, waits for its events, and leaves.
  */
 
 async function newNamed() {
@@ -43,6 +45,8 @@ const messageFor = (businessUserId: string) =>
 
 const usedBy = async ({ token }: Person) =>
   (await getMe(token)).body.profile.messagesUsedThisPeriod as number;
+
+afterEach(() => sandbox.faults({ bot: null }));
 
 describe('a change of the number', () => {
   it('makes no id of somebody else valid, who gets it back by writing', async () => {
@@ -90,5 +94,60 @@ describe('a change of the number', () => {
     expect((await openTrial(other.trialToken)).body.token).toBeUndefined();
     const { rows } = await run('select * from trial_links where user_id = ?', userOf(mover.token));
     expect(rows).toEqual([]);
+  });
+});
+
+describe('an event that waits for the bot', () => {
+  it('goes to no number that the row of the account alone names', async () => {
+    const [person, sim] = [await newPerson(), newPhone()];
+    await sandbox.faults({ bot: { status: 503 } });
+    const phone = await changeNumber(person);
+    const statement = { name: 'Ada Lovelace', contact: phone, email: 'ada@example.com' };
+    await call('POST', '/api/withdrawals', { body: statement });
+    const waiting = (await outboxOf(phone)).map(({ seq }) => seq);
+    expect(waiting).toHaveLength(2);
+    await run('update users set phone = ? where id = ?', sim, userOf(person.token));
+    await sandbox.faults({ bot: null });
+
+    await eventually(async () => {
+      await run('update outbox set due_at = 0, leased_until = 0 where parked_at is null');
+      await runCron();
+      const parked = (await outboxOf(phone)).filter((row) => row['parked_at'] !== null);
+      expect(parked.map(({ seq }) => seq)).toEqual(waiting);
+    });
+    expect([...(await eventsAbout(sim)), ...(await eventsAbout(phone))]).toEqual([]);
+
+    await run('update users set phone = ? where id = ?', phone, userOf(person.token));
+    await run('update outbox set parked_at = null, due_at = 0 where phone = ?', phone);
+    await runCron();
+    const types = (await eventsAbout(phone)).map(({ type }) => type);
+    expect(types).toEqual(['user.phone_changed', 'withdrawal.received']);
+  });
+});
+
+describe('the deletion of an account', () => {
+  it('names no id of somebody else', async () => {
+    const [victim, thief] = [await newNamed(), await newPerson()];
+    await giveAlias(victim.businessUserId, thief);
+    await deleteAccount(thief.token);
+    await runCron();
+
+    const told = await eventually(async () => {
+      const events = await eventsAbout(thief.phone, 'user.deleted');
+      expect(events).toHaveLength(1);
+      return events;
+    });
+    expect(JSON.stringify(told)).not.toContain(victim.businessUserId);
+  });
+
+  it('names the own id', async () => {
+    const person = await newNamed();
+    await deleteAccount(person.token);
+    await runCron();
+
+    await eventually(async () => {
+      const [event] = await eventsAbout(person.phone, 'user.deleted');
+      expect(event?.data).toMatchObject({ businessUserId: person.businessUserId });
+    });
   });
 });

@@ -1,7 +1,6 @@
 import { and, asc, eq, lte, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
-  aliases,
   chatErasures,
   codes,
   customers,
@@ -24,6 +23,7 @@ import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
+import { isOwnAlias } from '../lib/bindings.ts';
 import { describeError, log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -31,7 +31,7 @@ import { areValid, type Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
 import { keepWeek } from '../usage/week.ts';
-import { deleteIdentity } from '../identity/identity.ts';
+import { deleteIdentity, namesOf } from '../identity/identity.ts';
 import { exportSubject } from './account-export.ts';
 import { phoneChangeSubject } from './phone-change.ts';
 import { clearPhoneRateLimits, type PhoneNumber } from '../identity/phone.ts';
@@ -143,12 +143,15 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 const triesAtOnce = 3;
 
 /** What the bot learns of a deleted account; the id by which WhatsApp names the person goes with the account. */
-async function namesToErase(db: Database, userId: string, phone: PhoneNumber) {
-  const [alias] = await db
-    .select({ value: aliases.value })
-    .from(aliases)
-    .where(and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
-  return { userId, phone, ...(alias && { businessUserId: alias.value }) };
+async function namesToErase(
+  { db, settings }: Pick<Context, 'db' | 'settings'>,
+  userId: string,
+  phone: PhoneNumber,
+) {
+  const names = await namesOf(db, userId);
+  const alias = names.find(({ kind }) => kind === 'business');
+  const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
+  return { userId, phone, ...(isOwn && { businessUserId: alias.value }) };
 }
 
 /** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
@@ -185,7 +188,8 @@ async function tryDelete(
   const own = sql`from ${users} where ${users.id} = ${id}`;
   const phone = sql`(select ${users.phone} ${own})`;
   const type = 'user.deleted';
-  const sealed = await sealData(settings, { type, userId }, await namesToErase(db, userId, named));
+  const names = await namesToErase({ db, settings }, userId, named);
+  const sealed = await sealData(settings, { type, userId }, names);
   const erasure = {
     userId: sql`${users.id}`,
     epoch: null,

@@ -119,6 +119,7 @@ async function deliver(box: Outbox, event: OutboxEvent): Promise<DeliveryResult>
   if (settled) return settled;
 
   try {
+    if (event.hasAccount && !event.isNamed) return await parkUnnamed(box, event);
     return event.messageId ? await deliverMessage(box, event) : await deliverEvent(box, event);
   } catch {
     return 'later';
@@ -149,10 +150,18 @@ async function deliverMessage(box: Outbox, event: OutboxEvent): Promise<Delivery
   return result;
 }
 
+/** Nobody knows whose number it is: the event waits until the owner has mended the row. */
+async function parkUnnamed(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
+  log('error', 'row_not_bound', { table: 'users' });
+  if (event.messageId) return giveUp(box, event, 'unbound');
+  await logParked(box, event, 'unbound');
+  return 'parked';
+}
+
 async function giveUp(
   box: Outbox,
   event: OutboxEvent,
-  reason: 'refused' | 'expired',
+  reason: 'refused' | 'expired' | 'unbound',
 ): Promise<DeliveryResult> {
   await box.messages!.close(event, 'failed');
   await logParked(box, event, reason);

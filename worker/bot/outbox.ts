@@ -26,6 +26,8 @@ export type OutboxEvent = {
   userId: string | null;
   phone: PhoneNumber;
   hasAccount: boolean;
+  /** Whether the number is a name of the account, too: its row alone moves no event to another phone. */
+  isNamed: boolean;
   businessUserId: string | null;
   businessMac: string | null;
   body: string;
@@ -51,6 +53,16 @@ const mostWaiting = 50;
  */
 export function eventColumns() {
   const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
+  const isName = and(
+    eq(aliases.kind, 'phone'),
+    eq(aliases.value, users.phone),
+    eq(aliases.userId, users.id),
+  );
+  const named = build
+    .select({ phone: users.phone })
+    .from(users)
+    .innerJoin(aliases, isName)
+    .where(eq(users.id, outbox.userId));
   const business = (column: SQLiteColumn) =>
     build
       .select({ value: column })
@@ -62,6 +74,7 @@ export function eventColumns() {
     userId: outbox.userId,
     phone: sql<PhoneNumber>`coalesce(${phone}, ${outbox.phone})`,
     hasAccount: sql<boolean>`${phone} is not null`.mapWith(Boolean),
+    isNamed: sql<boolean>`${named} is not null`.mapWith(Boolean),
     businessUserId: sql<string | null>`${business(aliases.value)}`,
     businessMac: sql<string | null>`${business(aliases.mac)}`,
     body: outbox.body,
