@@ -25,7 +25,9 @@ const stripeTasks = new Set([
   'settleStatements',
 ]);
 
-/** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
+/**
+ * Runs the tasks of a cron trigger; a task that fails does not stop the others.
+ */
 export async function runScheduledTasks(
   cron: string,
   env: Env,
@@ -65,7 +67,8 @@ export async function runScheduledTasks(
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),
         };
-  // With a wrong key, each failed attempt would lengthen the pause before the next one.
+  // With a wrong key, each failed attempt would
+  // lengthen the pause before the next one.
   const withoutStripe = !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;

@@ -17,7 +17,9 @@ import { exportWithdrawals } from '../withdrawal/statements.ts';
 import { exportIdentity } from '../identity/identity.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 
-/** An export makes many requests to Stripe, whose rate limit all users share. */
+/**
+ * An export makes many requests to Stripe, whose rate limit all users share.
+ */
 export const exportLimits = [{ most: 5, per: hourMs }];
 export const exportSubject = (userId: string) => `exports:${userId}`;
 
@@ -52,7 +54,10 @@ const sections: ExportSection[] = [
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
 
-/** Everything that Solace stores about a user, as a stream of JSON. Throws 404, and if one section fails. */
+/**
+ * Everything that Solace stores about a user, as a
+ * stream of JSON. Throws 404, and if one section fails.
+ */
 export async function exportAccount(
   { db, env, settings, language }: Context,
   userId: string,
@@ -72,7 +77,10 @@ export async function exportAccount(
   return streamOf(withRecordings(text, recordings));
 }
 
-/** The recordings of a user may be larger than the memory of a Worker, so they are read one by one. */
+/**
+ * The recordings of a user may be larger than the
+ * memory of a Worker, so they are read one by one.
+ */
 async function* withRecordings(
   text: string,
   recordings: AsyncIterable<object>,

@@ -34,7 +34,10 @@ import { type PhoneNumber } from '../identity/phone.ts';
 export type Move = {
   phone: PhoneNumber;
   whatsappId: string;
-  /** The only session that stays; null to end all, and to drop the id that WhatsApp gave the lost number. */
+  /**
+   * The only session that stays; null to end all, and
+   * to drop the id that WhatsApp gave the lost number.
+   */
   sessionId: string | null;
   isAllowed: SQL;
   /** The rows that are bound to the number. */
@@ -51,8 +54,8 @@ export const boundRowsOf = (db: Database, userId: string) =>
     where ${trialLinks.userId} = ${userId}`);
 
 /**
- * One transaction of a move; `found` is the account afterwards. For `after-restore`, too,
- * which has no live objects.
+ * One transaction of a move; `found` is the account afterwards.
+ * For `after-restore`, too, which has no live objects.
  */
 export async function moveInDatabase(
   { db, settings }: { db: Database; settings: Settings },
@@ -82,7 +85,8 @@ export async function moveInDatabase(
   const type = 'user.phone_changed';
   const moved = { previousPhone: user.phone };
   const previous = sql`'sealed', ${await sealData(settings, { type, userId: user.id }, moved)}`;
-  // Of what both numbers have used the greater count stands. A paid week goes on as it is.
+  // Of what both numbers have used the greater
+  // count stands. A paid week goes on as it is.
   const unlessPaid = (column: SQLiteColumn, value: SQL) =>
     sql`${nameOf(column)} = case when ${users.weekFrozen} then ${column} else ${value} end`;
   const ofNumber = await leftCount(phone, settings, now);
@@ -93,14 +97,16 @@ export async function moveInDatabase(
     sessionId === null ? undefined : ne(sessions.id, sessionId),
   );
   const changes = [
-    // The bot knows the account by its new number when it receives what still waits.
+    // The bot knows the account by its new
+    // number when it receives what still waits.
     sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
       else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.userId, user.id)} and ${when}`,
     insertBotEvent(settings, type, now, sql`${phone}`, previous, theirs),
     countToday({ kind: 'number_change' }, now, theirs),
     sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
     sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
-    // Whoever writes from the old number within the week goes on in it, as after a deletion.
+    // Whoever writes from the old number within
+    // the week goes on in it, as after a deletion.
     await keepWeek(user.phone, settings, now, theirs),
     await keepWeekOf(user.phone, phone, settings, now, when),
     sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}

@@ -21,15 +21,24 @@ import { startMetadata, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf } from './subscriptions.ts';
 
-/** A limited session, which a trial link has opened, may not change a plan that somebody pays for. */
+/**
+ * A limited session, which a trial link has opened,
+ * may not change a plan that somebody pays for.
+ */
 type Context = PageContext & { db: Database; isLimited: boolean };
 
-/** Saved before the customer is created at Stripe, so that the cron job can find it if its id is lost. */
+/**
+ * Saved before the customer is created at Stripe, so
+ * that the cron job can find it if its id is lost.
+ */
 export function stripeAsked(now: number): Changes {
   return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
 }
 
-/** Stripe's checkout; the plans page if no plan was named; a subscriber's portal, or the page of a due payment. */
+/**
+ * Stripe's checkout; the plans page if no plan was named;
+ * a subscriber's portal, or the page of a due payment.
+ */
 export async function planPage(
   context: Context,
   asked: LeasedCustomer,
@@ -48,7 +57,8 @@ export async function planPage(
       return sendTo(context, user, page, { stripeId });
     }
     if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
-    // Checkout would show the address of a former payer to whom a trial link was forwarded.
+    // Checkout would show the address of a former
+    // payer to whom a trial link was forwarded.
     if (context.isLimited && known?.email) throw new RequestError('signInNeeded');
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, { customer: id, user, wanted, site: context, now }),
@@ -81,14 +91,18 @@ export async function checkoutOf(
   return session;
 }
 
-/** Whether the portal would show the choice of the plan after the trial and nothing else. */
+/**
+ * Whether the portal would show the choice of
+ * the plan after the trial and nothing else.
+ */
 function isChoiceAlone(live: Stripe.Subscription, site: Site): boolean {
   return live.status === 'trialing' && fittingFlow(live, site)?.type === 'subscription_update';
 }
 
 async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings: Settings) {
   const { stripeId } = leased.customer;
-  // A card saved during the trial counts before its event has arrived: a new checkout would take its place.
+  // A card saved during the trial counts before its event
+  // has arrived: a new checkout would take its place.
   const { session: setupSession } = await startPlanAfterTrial(stripe, leased, settings);
   const live = stripeId ? (await subscriptionsOf(stripe, stripeId))?.find(isLive) : undefined;
   return { live, setupSession };
@@ -119,13 +133,19 @@ async function noteChoice(
 
 type Order = { customer: string; user: User; wanted: Choice; site: Site; now: number };
 
-/** Methods that confirm at once; wallets come with cards. A bank debit would grant the plan days before its payment. */
+/**
+ * Methods that confirm at once; wallets come with cards. A
+ * bank debit would grant the plan days before its payment.
+ */
 const allowed_payment_method_types = [
   'card',
   'link',
 ] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
-/** The customer's only open checkout, for this order in this language; all others are closed. During a trial it saves a card. */
+/**
+ * The customer's only open checkout, for this order in this
+ * language; all others are closed. During a trial it saves a card.
+ */
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.wanted.tier);
@@ -145,7 +165,8 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
   // Stripe refuses to expire one that was completed or closed meanwhile.
   for (const other of data)
     if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
-  // A checkout stays open when its customer is deleted in Stripe's dashboard, but creating one then fails.
+  // A checkout stays open when its customer is deleted
+  // in Stripe's dashboard, but creating one then fails.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),

@@ -13,13 +13,22 @@ import type { ExportSection } from '../identity/user-record.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
 const keyLifetimeMs = 23 * hourMs;
-/** Stripe's clock may be behind ours, and the lost customer is not older than the request for it. */
+/**
+ * Stripe's clock may be behind ours, and the lost
+ * customer is not older than the request for it.
+ */
 const skewSeconds = 600;
-/** Stripe's search lags by up to a minute. The list does not, but many new customers may fill its page. */
+/**
+ * Stripe's search lags by up to a minute. The list
+ * does not, but many new customers may fill its page.
+ */
 const listedAtMost = 1000;
 const all = { limit: 1000 };
 
-/** The user's customer at Stripe, created on first use. A lost response or a replayed failure creates no second one. */
+/**
+ * The user's customer at Stripe, created on first use. A
+ * lost response or a replayed failure creates no second one.
+ */
 export async function ensureCustomer(
   stripe: Stripe,
   { customer, user }: LeasedCustomer,
@@ -29,7 +38,8 @@ export async function ensureCustomer(
     customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
   const details = { phone: user.phone, metadata: { userId: user.id, phone: user.phone } };
   for (const lost of keyIsSpent ? await findCustomers(stripe, customer) : []) {
-    // The number may have changed meanwhile. Stripe updates no deleted customer.
+    // The number may have changed meanwhile.
+    // Stripe updates no deleted customer.
     if (await unlessMissing(stripe.customers.update(lost, details))) return lost;
   }
   const idempotencyKey = `customer:${user.id}:${customer.attempt}`;
@@ -37,8 +47,9 @@ export async function ensureCustomer(
 }
 
 /**
- * Without a customer of our own the one that Stripe has of the user counts: a restored database does not know it. While
- * Stripe does not say, there is none: the idempotency key finds one that was made today.
+ * Without a customer of our own the one that Stripe has of the user
+ * counts: a restored database does not know it. While Stripe does not
+ * say, there is none: the idempotency key finds one that was made today.
  */
 export async function withFoundCustomer(
   stripe: Stripe,
@@ -70,7 +81,10 @@ async function findCustomers(
   return [...new Set(sorted)];
 }
 
-/** Runs work for the user's customer, or for a new one if it was deleted in Stripe's dashboard. */
+/**
+ * Runs work for the user's customer, or for a new
+ * one if it was deleted in Stripe's dashboard.
+ */
 export async function withCustomer<T>(
   db: Database,
   stripe: Stripe,
@@ -85,7 +99,10 @@ export async function withCustomer<T>(
   return { id: another, result: await work(another) };
 }
 
-/** Removes the deleted customer's id first, so that the cron job finds the new customer if its response is lost. */
+/**
+ * Removes the deleted customer's id first, so that the
+ * cron job finds the new customer if its response is lost.
+ */
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
@@ -98,7 +115,10 @@ async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<Le
   return { ...leased, customer: { ...leased.customer, stripeId: null, attempt, askedAt } };
 }
 
-/** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
+/**
+ * `gone` was deleted in Stripe's dashboard;
+ * `unknown` belongs to the account of another key.
+ */
 export async function presenceOfCustomer(
   stripe: Stripe,
   id: string,
@@ -109,8 +129,9 @@ export async function presenceOfCustomer(
 }
 
 /**
- * The customer at Stripe that a row names; null if Stripe has it no more. Throws 503 for one that was created for another
- * account: Stripe's pages would show that person's address and cards.
+ * The customer at Stripe that a row names; null if Stripe has it no
+ * more. Throws 503 for one that was created for another account:
+ * Stripe's pages would show that person's address and cards.
  */
 export async function ownCustomer(
   stripe: Stripe,
@@ -130,7 +151,10 @@ function requireOwner({ metadata }: Stripe.Customer, userId: string): void {
   throw new RequestError('unavailable');
 }
 
-/** Logs a customer that Stripe does not know, and throws 503: nothing changes until the key is corrected. */
+/**
+ * Logs a customer that Stripe does not know, and throws
+ * 503: nothing changes until the key is corrected.
+ */
 export function refuseUnknownCustomer(customer: string): never {
   log('error', 'stripe_customer_unknown', {
     customer,
@@ -140,8 +164,8 @@ export function refuseUnknownCustomer(customer: string): never {
 }
 
 /**
- * Ends everything at Stripe that could charge a user, then deletes the customers; false if Stripe refuses that, or our
- * key. Repeatable.
+ * Ends everything at Stripe that could charge a user, then deletes the
+ * customers; false if Stripe refuses that, or our key. Repeatable.
  */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
@@ -157,7 +181,9 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   return closed && own !== null && others !== null;
 }
 
-/** As `closeCustomers`, for the customer of an account that has been deleted. */
+/**
+ * As `closeCustomers`, for the customer of an account that has been deleted.
+ */
 export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
   const found = await unlessDenied(findCustomers(stripe, customer));
   const own = customer.stripeId ? [customer.stripeId] : [];
@@ -173,11 +199,15 @@ async function closeEach(stripe: Stripe, customers: string[]): Promise<boolean> 
   return closed;
 }
 
-/** Goes on where Stripe refuses a step: whoever deletes the customer ends its subscriptions, too. */
+/**
+ * Goes on where Stripe refuses a step: whoever
+ * deletes the customer ends its subscriptions, too.
+ */
 async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   const listed = { customer, limit: 100 };
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was completed meanwhile; the subscription is then canceled below.
+  // Stripe refuses if it was completed meanwhile;
+  // the subscription is then canceled below.
   for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
   const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
   for (const subscription of subscriptions)
@@ -186,7 +216,8 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
   for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
   const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was paid or voided meanwhile; without a customer it cannot be charged.
+  // Stripe refuses if it was paid or voided meanwhile;
+  // without a customer it cannot be charged.
   for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
   const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
   return (await unlessDenied(deletion)) ?? false;
@@ -197,7 +228,10 @@ async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
   return (await unlessDenied(list.autoPagingToArray(all))) ?? [];
 }
 
-/** Our row and Stripe's data; throws 503 if Stripe does not respond, since a partial export would mislead. A refusal is told. */
+/**
+ * Our row and Stripe's data; throws 503 if Stripe does not respond,
+ * since a partial export would mislead. A refusal is told.
+ */
 export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };

@@ -16,7 +16,10 @@ const watchMs = hourMs;
 export type Site = { settings: Settings; language: Language };
 export type PageContext = Site & { db: Database; now: number };
 
-/** Stripe's page to manage a subscription; throws 409 for a user who never paid or whose customer was deleted. */
+/**
+ * Stripe's page to manage a subscription; throws 409 for
+ * a user who never paid or whose customer was deleted.
+ */
 export async function portalPage(
   context: PageContext,
   leased: LeasedCustomer,
@@ -36,7 +39,10 @@ export async function portalPage(
   });
 }
 
-/** The cron job fetches the state every minute for an hour after a visit, in case the webhooks are lost. */
+/**
+ * The cron job fetches the state every minute for an
+ * hour after a visit, in case the webhooks are lost.
+ */
 export function sendTo(
   { db, now }: PageContext,
   { id }: User,
@@ -74,7 +80,10 @@ export async function openPortal(
   return (inFlow ?? (await sessions.create(plain))).url;
 }
 
-/** The flow for a live subscription: another card when a payment is due, no flow while a change is scheduled. */
+/**
+ * The flow for a live subscription: another card when a
+ * payment is due, no flow while a change is scheduled.
+ */
 export function fittingFlow(subscription: Stripe.Subscription, site: Site): Flow | undefined {
   const return_url = addressIn(site, '/auth/stripe-success');
   const after_completion = { type: 'redirect', redirect: { return_url } } as const;

@@ -19,7 +19,10 @@ export function stripeOptions(apiBase: string) {
   } satisfies Stripe.StripeConfig;
 }
 
-/** The SDK is evaluated by the first billing call of an isolate, not by every start. */
+/**
+ * The SDK is evaluated by the first billing
+ * call of an isolate, not by every start.
+ */
 let sdk: typeof Stripe | undefined;
 
 export async function openStripe(
@@ -33,7 +36,10 @@ export async function openStripe(
   });
 }
 
-/** The result, or null if Stripe does not have the object: the requested one, or the one in `param`. */
+/**
+ * The result, or null if Stripe does not have the
+ * object: the requested one, or the one in `param`.
+ */
 export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;
@@ -48,7 +54,10 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
   }
 }
 
-/** The result, or null if Stripe refuses the request, or us; throws if Stripe does not respond. For people who leave. */
+/**
+ * The result, or null if Stripe refuses the request, or us;
+ * throws if Stripe does not respond. For people who leave.
+ */
 export async function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
@@ -65,7 +74,10 @@ export function isDenial(error: unknown): boolean {
   return isStripeError(error) && [401, 403].includes(error.statusCode ?? 0);
 }
 
-/** The result, or null if Stripe refuses the request for good; throws if Stripe does not respond. */
+/**
+ * The result, or null if Stripe refuses the request
+ * for good; throws if Stripe does not respond.
+ */
 export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
@@ -75,7 +87,10 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Whether a request was done; false, and a line of the log, if Stripe refuses it for good. */
+/**
+ * Whether a request was done; false, and a line
+ * of the log, if Stripe refuses it for good.
+ */
 export async function isDone(request: Promise<unknown>): Promise<boolean> {
   try {
     await request;
@@ -87,10 +102,16 @@ export async function isDone(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** `later` the same request may succeed; `refused` it never will; `ours` is a defect of what we send. */
+/**
+ * `later` the same request may succeed; `refused` it
+ * never will; `ours` is a defect of what we send.
+ */
 type Kind = 'later' | 'refused' | 'ours';
 
-/** Our key (401, 403), a concurrent request (409) or a rate limit (429): none is about the request itself. */
+/**
+ * Our key (401, 403), a concurrent request (409) or a
+ * rate limit (429): none is about the request itself.
+ */
 const aboutUs = [401, 403, 409, 429];
 const aboutParameters = /^(parameter|url_invalid)/;
 
@@ -105,20 +126,29 @@ export function isRefusal(error: unknown): boolean {
   return isStripeError(error) && kindOf(error) !== 'later';
 }
 
-/** The code of Stripe's refusal, which no repetition changes; null for any other error. */
+/**
+ * The code of Stripe's refusal, which no
+ * repetition changes; null for any other error.
+ */
 export function refusalCode(error: unknown): string | null {
   if (!isStripeError(error) || !isRefusal(error)) return null;
   return error.code ?? 'refused';
 }
 
-/** Whether the idempotency key was used for other parameters. While a request with a key runs, Stripe responds 409. */
+/**
+ * Whether the idempotency key was used for other parameters.
+ * While a request with a key runs, Stripe responds 409.
+ */
 function isKeySpent({ type, statusCode }: StripeError): boolean {
   return type === 'StripeIdempotencyError' && statusCode === 400;
 }
 
 /** 503: Stripe does not respond, or fails. */
 export class StripeUnavailable extends RequestError {
-  /** Whether the same idempotency key fails for a day: Stripe replays a stored 5xx, and takes no other parameters. */
+  /**
+   * Whether the same idempotency key fails for a day: Stripe
+   * replays a stored 5xx, and takes no other parameters.
+   */
   readonly replays: boolean;
 
   constructor(cause: StripeError) {
@@ -138,7 +168,10 @@ export class StripeRefused extends RequestError {
   }
 }
 
-/** Runs work that needs Stripe. Throws 503 if Stripe does not respond, fails, or limits our rate; 409 if it refuses. */
+/**
+ * Runs work that needs Stripe. Throws 503 if Stripe does not
+ * respond, fails, or limits our rate; 409 if it refuses.
+ */
 export async function withStripe<T>(
   settings: Settings,
   work: (stripe: Stripe) => Promise<T>,

@@ -82,7 +82,10 @@ export async function saveStripeEvent(
   return row ? { token, ...row } : null;
 }
 
-/** A refund ends nothing: whoever made it by hand must know of a subscription that goes on. */
+/**
+ * A refund ends nothing: whoever made it by hand
+ * must know of a subscription that goes on.
+ */
 function logRefund(
   { type, data: { object } }: StripeEvent,
   customer: string,

@@ -16,8 +16,9 @@ import type { BotCall } from './incoming-call.ts';
 export type SignedCall = { db: Database; now: number; botCall: BotCall };
 
 /**
- * A transaction of a signed call, whose decision stays: the same call again finds its outcome and facts, and applies
- * nothing. A refusal of `forgotten` may become another outcome when the call is repeated.
+ * A transaction of a signed call, whose decision stays: the same call
+ * again finds its outcome and facts, and applies nothing. A refusal of
+ * `forgotten` may become another outcome when the call is repeated.
  */
 export async function botTransaction<
   Facts extends FactsSql,
@@ -34,7 +35,10 @@ export async function botTransaction<
   return new BotTransaction(call, decision as never, { id, fingerprint, place, guard });
 }
 
-/** A statement that every call of a transaction reads, and what throws if its rows may not be believed. */
+/**
+ * A statement that every call of a transaction reads,
+ * and what throws if its rows may not be believed.
+ */
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
 type Stored = { id: string; fingerprint: string; forgotten: string[] };
@@ -77,7 +81,10 @@ export class BotTransaction<Outcome extends string, Facts> extends Transaction<O
     this.#guard = guard;
   }
 
-  /** As `run`; `isFirst` says that the effects were applied now. Throws `idReused` for another body or path. */
+  /**
+   * As `run`; `isFirst` says that the effects were applied
+   * now. Throws `idReused` for another body or path.
+   */
   async apply<Named extends Reads = Reads>(reads?: Named) {
     const guarded = this.#guard ? { ...reads, guard: this.#guard.rows } : reads;
     const result = await this.run(guarded as Named | undefined);

@@ -17,7 +17,10 @@ export type Counted = {
   publish: { userId: string; total: Total } | null;
 };
 
-/** Counts messages if the person's allowance has room for them. The same call again has the first response. */
+/**
+ * Counts messages if the person's allowance has room
+ * for them. The same call again has the first response.
+ */
 export async function countUsage(
   call: PersonCall,
   person: Person,
@@ -95,7 +98,9 @@ function usageOf(
   return usageResponse({ allowed, used, tier, resetsAt: weekStart + weekMs });
 }
 
-/** Somebody who has no account; `at` (unix ms) is the time of the first call. */
+/**
+ * Somebody who has no account; `at` (unix ms) is the time of the first call.
+ */
 function usageOfStranger(at: number) {
   return usageResponse({ allowed: false, used: 0, tier: 'free', resetsAt: at + weekMs });
 }

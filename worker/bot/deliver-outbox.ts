@@ -16,13 +16,16 @@ import { bodyFor, storedOf, type OutboxEvent } from './outbox.ts';
 import { postEvent } from './post-event.ts';
 
 /**
- * The whole body, and the id of an earlier message that the bot has not accepted yet.
+ * The whole body, and the id of an earlier
+ * message that the bot has not accepted yet.
  */
 export type OpenedMessage = { body: string; sentBefore: string | null };
 
 /** What the conversation knows of the messages that events point to. */
 export type MessageEvents = {
-  /** The message of an event, or its result where nothing is to be sent (now). */
+  /**
+   * The message of an event, or its result where nothing is to be sent (now).
+   */
   open: (event: OutboxEvent) => Promise<OpenedMessage | DeliveryResult>;
   close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
 };
@@ -30,18 +33,20 @@ export type MessageEvents = {
 export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
 
 /**
- * Pauses before the two attempts. The second attempt is for a message that waits behind
- * an event in delivery.
+ * Pauses before the two attempts. The second attempt is
+ * for a message that waits behind an event in delivery.
  */
 const pausesMs = [250, 2000];
 const patienceMs = 20_000;
-/** The platform lets a request hold six connections, and the database takes one. */
+/**
+ * The platform lets a request hold six connections, and the database takes one.
+ */
 const atOnce = 5;
 const stepsPerRun = 10;
 
 /**
- * Sends the bot the events about one user, after a short pause so that the response is
- * sent first.
+ * Sends the bot the events about one user, after a
+ * short pause so that the response is sent first.
  */
 export async function deliverSoon(
   db: Database,
@@ -60,8 +65,8 @@ export async function deliverSoon(
 }
 
 /**
- * Sends the leased event and those after it, after the response: a message costs 1.17,
- * not 1.28 (tests/bench).
+ * Sends the leased event and those after it, after the
+ * response: a message costs 1.17, not 1.28 (tests/bench).
  */
 export async function deliverLeased(box: Outbox, event: OutboxEvent): Promise<void> {
   await scheduler.wait(0);
@@ -81,15 +86,15 @@ export async function deliverOutbox(box: Outbox): Promise<void> {
 }
 
 /**
- * Fails messages that are too old, also those behind an event that the bot does not
- * accept.
+ * Fails messages that are too old, also those
+ * behind an event that the bot does not accept.
  */
 export async function expireMessages(box: Outbox, now: number): Promise<void> {
   const expired = await tooOld(box.db, now);
 
   for (const event of expired) {
-    // An object that does not respond must not delay the others; the next run retries
-    // it.
+    // An object that does not respond must not
+    // delay the others; the next run retries it.
     const result = await giveUp(box, event, 'expired').catch(() => null);
     if (result) await settle(box.db, event, result, now);
   }

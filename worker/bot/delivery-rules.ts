@@ -39,7 +39,10 @@ const pausesMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_0
 /** How long (ms) a message is tried before it fails. */
 export const messageLifetimeMs = dayMs;
 
-/** The result of an event without an attempt, or null if the bot should receive it. */
+/**
+ * The result of an event without an attempt,
+ * or null if the bot should receive it.
+ */
 export function settledBefore(event: Attempted): DeliveryResult | null {
   if (event.type === 'cancelled') return 'delivered';
   if (event.hasAccount || event.type === 'user.deleted') return null;
@@ -67,8 +70,8 @@ export function next(event: Attempted, result: DeliveryResult, now: number): Ste
 }
 
 /**
- * A message is due at the latest when it is too old, so that its user sees that it
- * failed.
+ * A message is due at the latest when it is too
+ * old, so that its user sees that it failed.
  */
 function dueAfter({ type, attempts, createdAt }: Attempted, now: number): number {
   const last = pausesMs.length - 1;

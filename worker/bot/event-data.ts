@@ -24,8 +24,9 @@ export type BotEvent =
 export type EventType = BotEvent | 'chat.message';
 
 /**
- * What an event may say, by its type. A row of the outbox is believed no further: words that somebody has written into
- * one reach nobody. What names or quotes a person is encrypted for the account whose event it is.
+ * What an event may say, by its type. A row of the outbox is believed no
+ * further: words that somebody has written into one reach nobody. What
+ * names or quotes a person is encrypted for the account whose event it is.
  */
 const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);
 const open = {
@@ -52,7 +53,10 @@ type Data = Record<string, unknown>;
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 type Of = { type: EventType; userId: string | null };
 
-/** A deletion names its account itself, since the account is gone when it is sent. */
+/**
+ * A deletion names its account itself, since
+ * the account is gone when it is sent.
+ */
 const contextOf = ({ type, userId }: Of) =>
   type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`;
 
@@ -67,7 +71,10 @@ export async function sealData(
   return toBase64(await seal(key, contextOf(of), plain));
 }
 
-/** The data of a stored event; null, with a line in the log, for one that was not written for this account. */
+/**
+ * The data of a stored event; null, with a line in the
+ * log, for one that was not written for this account.
+ */
 export async function openData(settings: Peppers, of: Of, stored: unknown): Promise<Data | null> {
   const data = await readData(settings, of, stored);
   if (!data) log('error', 'row_not_bound', { table: 'outbox' });

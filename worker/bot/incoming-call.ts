@@ -4,7 +4,10 @@ import { RequestError } from '../lib/request-error.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
-/** A signed call; `id` is its idempotency key. Fingerprints are made on demand: those of a voice take 8 MB. */
+/**
+ * A signed call; `id` is its idempotency key. Fingerprints
+ * are made on demand: those of a voice take 8 MB.
+ */
 export type BotCall = {
   id: string;
   fingerprint: () => Promise<string>;
@@ -21,8 +24,8 @@ type Read = {
 };
 
 /**
- * Reads a call that one of the secrets has signed (Standard Webhooks); throws 401, with the server's time if the
- * signature is right and its time is wrong.
+ * Reads a call that one of the secrets has signed (Standard Webhooks); throws
+ * 401, with the server's time if the signature is right and its time is wrong.
  */
 export async function readBotCall(
   { settings, request, now }: Read,
@@ -59,7 +62,10 @@ export function comparedBy(
   return { id, ...fingerprintsOf(settings, () => JSON.stringify(fields)) };
 }
 
-/** A body names a number, so its hash is keyed. The version before 2026-11-23 stored an unkeyed one for 7 days. */
+/**
+ * A body names a number, so its hash is keyed. The version
+ * before 2026-11-23 stored an unkeyed one for 7 days.
+ */
 function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: BotSettings, text: () => string) {
   return {
     fingerprint: () => keyedHash(pepper!, 'bot-call', text()),

@@ -16,8 +16,8 @@ const namingUser = new Set<string>([
 ] satisfies EventType[]);
 
 /**
- * A row of the outbox that is in delivery. Number and ids are those of the account now,
- * never those of the body.
+ * A row of the outbox that is in delivery. Number and ids
+ * are those of the account now, never those of the body.
  */
 export type OutboxEvent = {
   seq: number;
@@ -39,8 +39,8 @@ export type OutboxEvent = {
 type Stored = { type: EventType; timestamp: string; data: Record<string, unknown> };
 
 /**
- * The body of an event that was on its way when it was cancelled: only its lease still
- * counts.
+ * The body of an event that was on its way when
+ * it was cancelled: only its lease still counts.
  */
 export const cancelledBody = '{}';
 
@@ -48,8 +48,8 @@ export const cancelledBody = '{}';
 const mostWaiting = 50;
 
 /**
- * The columns of `OutboxEvent`, for the `returning` of a statement that writes the
- * outbox.
+ * The columns of `OutboxEvent`, for the `returning`
+ * of a statement that writes the outbox.
  */
 export function eventColumns() {
   const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
@@ -93,8 +93,8 @@ export function storedOf({ body }: Pick<OutboxEvent, 'body'>): Stored {
 }
 
 /**
- * The body that the bot receives: what is stored, `more`, and about whom it is. Null if the row was not written for this
- * account.
+ * The body that the bot receives: what is stored, `more`, and about
+ * whom it is. Null if the row was not written for this account.
  */
 export async function bodyFor(
   settings: Pick<Settings, 'CODE_PEPPER'>,
@@ -105,12 +105,16 @@ export async function bodyFor(
   const data = await openData(settings, { type, userId: event.userId }, stored);
   if (!data) return null;
 
-  // The account of a deletion is gone, so that its sealed data alone says whose it was.
+  // The account of a deletion is gone, so that
+  // its sealed data alone says whose it was.
   const named = type === 'user.deleted' ? {} : await namesOf(settings, event);
   return JSON.stringify({ type, timestamp, data: { ...data, ...more, ...named } });
 }
 
-/** The names of an event's account: an id that is not bound to the number is nobody's. */
+/**
+ * The names of an event's account: an id that
+ * is not bound to the number is nobody's.
+ */
 async function namesOf(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
   const { userId, phone, businessUserId: value, businessMac: mac } = event;
   const isOwn = value !== null && (await isOwnAlias(settings, { value, phone, mac }));
@@ -126,8 +130,8 @@ type NewEvent<Type extends BotEvent> = [
   type: Type,
   now: number,
   /**
-   * Kept for the owner's commands, and for a deletion, whose account is gone when it is
-   * sent.
+   * Kept for the owner's commands, and for a
+   * deletion, whose account is gone when it is sent.
    */
   phone: SQL,
   /** SQL keys and values of the event's own data. */
@@ -137,16 +141,16 @@ type NewEvent<Type extends BotEvent> = [
 ];
 
 /**
- * SQL that queues an event for each row of `from`, unless too many of that account wait
- * already.
+ * SQL that queues an event for each row of `from`,
+ * unless too many of that account wait already.
  */
 export function insertBotEvent(...event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
   return queueSql(...event);
 }
 
 /**
- * SQL that queues an event in place of those of its type that wait; one in delivery
- * stays, so that none overtakes it.
+ * SQL that queues an event in place of those of its type that
+ * wait; one in delivery stays, so that none overtakes it.
  */
 export function replaceBotEvent(...event: NewEvent<ReplaceableEvent>): [SQL, SQL] {
   const [, type, now, , , from] = event;
@@ -180,8 +184,8 @@ function queueSql(...[settings, type, now, phone, data, from]: NewEvent<BotEvent
 }
 
 /**
- * SQL that removes undelivered events about a user. One in delivery keeps its row, so
- * that none overtakes it.
+ * SQL that removes undelivered events about a user. One
+ * in delivery keeps its row, so that none overtakes it.
  */
 export function cancelBotEvents(
   userId: SQL,

@@ -14,13 +14,19 @@ import {
   type SignedCall,
 } from './bot-transaction.ts';
 
-/** How a call of the bot names a person: by the number, by the business-scoped id, or by both. */
+/**
+ * How a call of the bot names a person: by the
+ * number, by the business-scoped id, or by both.
+ */
 export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
 
 export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
 
 type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
-  /** Read from the person's row of `users`, whose columns are null if there is none. */
+  /**
+   * Read from the person's row of `users`,
+   * whose columns are null if there is none.
+   */
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
@@ -29,8 +35,9 @@ type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends 
 };
 
 /**
- * A transaction of a signed call about one person, whose facts say whether somebody has
- * the names. Names of two people are a conflict: it is recorded, and nothing is applied.
+ * A transaction of a signed call about one person, whose facts
+ * say whether somebody has the names. Names of two people are
+ * a conflict: it is recorded, and nothing is applied.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -57,7 +64,10 @@ export async function personTransaction<
   return tx as never;
 }
 
-/** An id that is not bound to its user's number is unknown: the row was not written by us. */
+/**
+ * An id that is not bound to its user's number
+ * is unknown: the row was not written by us.
+ */
 function aliasGuard(
   { db, settings }: PersonCall,
   { phone, businessUserId }: Person,
@@ -80,7 +90,10 @@ function aliasGuard(
   };
 }
 
-/** Applies the transaction, or finds what the same call has decided. Throws 409 for the names of two people. */
+/**
+ * Applies the transaction, or finds what the same call
+ * has decided. Throws 409 for the names of two people.
+ */
 export async function applyToPerson<Outcome extends string, Facts, Named extends Reads = Reads>(
   tx: BotTransaction<Outcome, Facts>,
   reads?: Named,

@@ -19,16 +19,17 @@ type Contact = Person & {
 };
 
 /**
- * `unknown`: nobody has the id, and no number came with it. `ofId`: the id's user has
- * written, whose number the call does not name. `ofNumber`: the number's user has, who
- * is created for a new number.
+ * `unknown`: nobody has the id, and no number came with it. `ofId`:
+ * the id's user has written, whose number the call does not name.
+ * `ofNumber`: the number's user has, who is created for a new number.
  */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
 /**
- * Records that a person has written to the assistant, and reads more in the same
- * request. Only the owner of a number can write from it, so a contact clears limits that
- * others may have reached. `phone` is the person's number if this is the first such call.
+ * Records that a person has written to the assistant, and reads
+ * more in the same request. Only the owner of a number can write
+ * from it, so a contact clears limits that others may have reached.
+ * `phone` is the person's number if this is the first such call.
  */
 export async function recordContact<Named extends Reads>(
   call: Call,

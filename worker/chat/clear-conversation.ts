@@ -16,8 +16,8 @@ import { clearConversation } from './clear-statements.ts';
 type Context = { db: Database; settings: Settings; now: number };
 
 /**
- * Clears a conversation, whose consent stays; `session` is SQL for the user's id if the
- * session is live. Throws 503 if the number has changed meanwhile.
+ * Clears a conversation, whose consent stays; `session` is SQL for the user's
+ * id if the session is live. Throws 503 if the number has changed meanwhile.
  */
 export async function clearChatOf(
   context: Context,
@@ -84,8 +84,8 @@ const retryMs = 5 * minuteMs;
 type Erasure = typeof chatErasures.$inferSelect;
 
 /**
- * Repeats unconfirmed erasures; a deleted account's once more after a minute, for
- * messages that were in flight.
+ * Repeats unconfirmed erasures; a deleted account's once
+ * more after a minute, for messages that were in flight.
  */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db

@@ -7,12 +7,16 @@ import { type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { type WrappedKey } from './chat-encryption.ts';
 
-/** If the request does not confirm the erasure, the cron job does after this time. */
+/**
+ * If the request does not confirm the
+ * erasure, the cron job does after this time.
+ */
 const confirmAfterMs = minuteMs;
 
 /**
- * Destroys a conversation's key, notes the next epoch until the live object has
- * confirmed it, and queues the bot's event; without a `next` key the consent goes too.
+ * Destroys a conversation's key, notes the next epoch
+ * until the live object has confirmed it, and queues the
+ * bot's event; without a `next` key the consent goes too.
  */
 export function clearConversation<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,

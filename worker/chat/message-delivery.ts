@@ -26,8 +26,8 @@ type Known = {
 };
 
 /**
- * `known` was just stored; later events are read, since the conversation may be cleared
- * before them.
+ * `known` was just stored; later events are read,
+ * since the conversation may be cleared before them.
  */
 export function messageEvents(context: Context, known?: Known): MessageEvents {
   const readRow = memoize((event: OutboxEvent) => rowOf(context.db, event));
@@ -71,9 +71,9 @@ async function openStored(
 
   const { message, sentBefore } = queued;
   if (message.state === 'delivered') return 'delivered';
-  // The request that sends it again queues its event first, and makes it `sent` second.
-  // A failed message with an event in the queue was given up by a request that was
-  // killed.
+  // The request that sends it again queues its event first,
+  // and makes it `sent` second. A failed message with an event
+  // in the queue was given up by a request that was killed.
   if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
   const opened = await openMessage(key, row.id, message);
   return complete(settings, event, { message: opened, sentBefore });

@@ -49,7 +49,9 @@ export type Queueing = {
  */
 export type QueueDecision = {
   outcome: QueueOutcome;
-  /** An earlier request has queued the same message, and its event still waits. */
+  /**
+   * An earlier request has queued the same message, and its event still waits.
+   */
   waitedAlready: boolean;
   parkedSince: number | null;
   parkedAttempts: number | null;
@@ -107,7 +109,8 @@ function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
       body: sql<string>`${bodyOf(message)}`.as('body'),
       messageId: sql<string>`${messageId}`.as('message_id'),
       createdAt: sql<number>`${now}`.as('created_at'),
-      // The request that queues an event delivers it, which is its first attempt.
+      // The request that queues an event
+      // delivers it, which is its first attempt.
       attempts: sql<number>`1`.as('attempts'),
       dueAt: sql<number>`${now}`.as('due_at'),
       leasedUntil: leasedUntil.as('leased_until'),
@@ -125,7 +128,8 @@ function enqueue(db: Database, message: Queueing, inCrisis: boolean) {
     .onConflictDoUpdate({
       target: outbox.id,
       set: {
-        // The request that queued it first can then no longer take it back: this one relies on it.
+        // The request that queued it first can then no
+        // longer take it back: this one relies on it.
         createdAt: now,
         parkedAt: null,
         attempts: ifParked(sql`1`, sql`${outbox.attempts}`),

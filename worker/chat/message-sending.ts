@@ -39,7 +39,10 @@ export type Sent = {
   recording?: (Recording & { seconds: number }) | undefined;
 };
 
-/** With `inCrisis` no allowance bounds it, and recordings have a limit of their own. */
+/**
+ * With `inCrisis` no allowance bounds it,
+ * and recordings have a limit of their own.
+ */
 type Sending = Sent & { inCrisis: boolean };
 
 type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };

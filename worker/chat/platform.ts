@@ -8,8 +8,9 @@ type Call = { session: UserSession; settings: Settings; now: number };
 type Platform = (typeof users.$inferSelect)['platform'];
 
 /**
- * Stores where a user talks with Solace, and queues the bot's event. The time of the
- * request is the version of the choice, so that a late write overwrites no newer choice.
+ * Stores where a user talks with Solace, and queues the
+ * bot's event. The time of the request is the version of the
+ * choice, so that a late write overwrites no newer choice.
  */
 export function choosePlatform<T>(
   { session, settings, now }: Call,

@@ -30,14 +30,14 @@ type Conversation = { userId: string; key: CryptoKey; epoch: number };
 type Read = { stored: StoredMessage; message: ChatMessage };
 
 /**
- * As long as a mark in the message itself may be late, because its live object cannot
- * be reached.
+ * As long as a mark in the message itself may be
+ * late, because its live object cannot be reached.
  */
 const markedForMs = 7 * dayMs;
 
 /**
- * Counts, after the response, the referral of each crisis reply that its user reads for
- * the first time.
+ * Counts, after the response, the referral of each
+ * crisis reply that its user reads for the first time.
  */
 export function countReferrals(context: Context, conversation: Conversation, reads: Read[]): void {
   for (const { stored, message } of reads) {
@@ -49,7 +49,10 @@ export function countReferrals(context: Context, conversation: Conversation, rea
   }
 }
 
-/** Counts a referral that the bot has made on WhatsApp; throws 404 for an unknown person. */
+/**
+ * Counts a referral that the bot has made on
+ * WhatsApp; throws 404 for an unknown person.
+ */
 export async function countReported(call: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(call, person, {
     facts: {},
@@ -63,8 +66,8 @@ export async function countReported(call: PersonCall, person: Person): Promise<v
 }
 
 /**
- * Two streams may read a reply before its encrypted mark is stored, so a row in the
- * database decides.
+ * Two streams may read a reply before its encrypted
+ * mark is stored, so a row in the database decides.
  */
 async function countOnce(
   { db, env, settings }: Context,

@@ -98,6 +98,9 @@ export type ErrorBody = {
   used?: number;
   limit?: number;
   resetsAt?: string;
-  /** With `invalid_signature` of a bot call that is signed rightly at a wrong time. */
+  /**
+   * With `invalid_signature` of a bot call
+   * that is signed rightly at a wrong time.
+   */
   serverTime?: string;
 };

@@ -8,13 +8,23 @@ const {
   BOT_WEBHOOK_SECRET = '',
   BOT_PORT = '8789',
 } = process.env;
-/** An OpenAI-compatible address such as https://api.openai.com/v1. Without one, the bot repeats what it reads. */
+/**
+ * An OpenAI-compatible address such as https://api.openai.com/v1.
+ * Without one, the bot repeats what it reads.
+ */
 const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 
-/** Where to send messages, such as https://graph.facebook.com/v24.0/1234567890/messages. Without it, the bot is on the web alone. */
+/**
+ * Where to send messages, such as
+ * https://graph.facebook.com/v24.0/1234567890/messages.
+ * Without it, the bot is on the web alone.
+ */
 const { WHATSAPP_URL = '', WHATSAPP_TOKEN = '', WHATSAPP_APP_SECRET = '' } = process.env;
 
-/** The names of a person, of which each call takes one or both: WhatsApp may hide the number and give an id instead. */
+/**
+ * The names of a person, of which each call takes one or
+ * both: WhatsApp may hide the number and give an id instead.
+ */
 type Person = { phone?: string | undefined; businessUserId?: string | undefined };
 type Data = Person & {
   userId: string;
@@ -40,13 +50,19 @@ const webhooks = BOT_WEBHOOK_SECRET.trim()
   .map((secret) => new Webhook(secret));
 const tone =
   'You are Solace, a calm companion. You are an AI, no therapist. Answer in two or three sentences.';
-/** Looks for the plainest words only: a real bot asks a model that was made for it. */
+/**
+ * Looks for the plainest words only: a real
+ * bot asks a model that was made for it.
+ */
 const crisis = /crisis|suicid|kill myself|end my life/i;
 const crisisText =
   'You deserve help from a person right now. Please call your local emergency number or a crisis line.';
 const turnsKept = 20;
 
-/** A real bot keeps these three in a database: events arrive at least once, also after a restart. */
+/**
+ * A real bot keeps these three in a database: events
+ * arrive at least once, also after a restart.
+ */
 const seen = new Set<string>();
 const history = new Map<string, Turn[]>();
 const queues = new Map<string, Promise<void>>();
@@ -58,7 +74,10 @@ createServer((request, response) => void receive(request, response)).listen(
   },
 );
 
-/** Responds before it thinks: Solace waits 15 seconds, then sends the event again. */
+/**
+ * Responds before it thinks: Solace waits
+ * 15 seconds, then sends the event again.
+ */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
   if (request.url === '/whatsapp')
@@ -81,7 +100,10 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
   });
 }
 
-/** What was said has the key `userId` on the web; on WhatsApp that of the number, or of the id where it is hidden. */
+/**
+ * What was said has the key `userId` on the web; on WhatsApp
+ * that of the number, or of the id where it is hidden.
+ */
 function accept(type: string, data: Data): void {
   const { userId, phone = '', businessUserId = '', version, previousPhone } = data;
   if (type === 'chat.cleared' || (type === 'chat.consent' && version === null))
@@ -101,7 +123,10 @@ function accept(type: string, data: Data): void {
 const moved =
   'Your Solace account has a new number. If that was not you, write to our support at once.';
 
-/** Does what an event or a message asks for once, after what the same person asked for before. */
+/**
+ * Does what an event or a message asks for once,
+ * after what the same person asked for before.
+ */
 function inOrder(key: string, id: string, work: () => Promise<void>): void {
   if (seen.has(id)) return;
   seen.add(id);
@@ -112,7 +137,10 @@ function inOrder(key: string, id: string, work: () => Promise<void>): void {
   queues.set(key, next);
 }
 
-/** Every id follows from the message, so that nothing is counted or shown twice if this runs again. */
+/**
+ * Every id follows from the message, so that nothing
+ * is counted or shown twice if this runs again.
+ */
 async function answer({
   phone,
   businessUserId,
@@ -138,7 +166,8 @@ async function answer({
     replyTo: messageId,
     crisis: isCrisis,
   };
-  // A real bot lets a model speak the reply. This one has a voice only when it repeats a recording.
+  // A real bot lets a model speak the reply. This one
+  // has a voice only when it repeats a recording.
   const repeats = heard && usage.allowed && !isCrisis && !MODEL_URL;
   const spoken = repeats && {
     voice: { type: voice.type, seconds: voice.seconds, data: heard.bytes.toString('base64') },
@@ -146,7 +175,10 @@ async function answer({
   await call('/api/bot/messages', { ...message, ...spoken }, `message_${messageId}`);
 }
 
-/** A real bot sends the bytes to a model that understands speech; the text of this one says how many there are. */
+/**
+ * A real bot sends the bytes to a model that understands
+ * speech; the text of this one says how many there are.
+ */
 async function hear(person: Person, id: string): Promise<{ text: string; bytes: Buffer }> {
   const response = await post('/api/bot/voice', { ...person, id }, `voice_${id}`);
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -155,7 +187,10 @@ async function hear(person: Person, id: string): Promise<{ text: string; bytes: 
   return { text, bytes };
 }
 
-/** Shows the first half of the reply; a real bot shows what its model has written so far, twice a second. */
+/**
+ * Shows the first half of the reply; a real bot shows
+ * what its model has written so far, twice a second.
+ */
 async function appear(person: Person, text: string): Promise<void> {
   const words = text.split(' ');
   const half = words.slice(0, Math.ceil(words.length / 2)).join(' ');
@@ -192,7 +227,10 @@ async function think(key: string, text: string): Promise<string> {
   return reply;
 }
 
-/** The status of the response to Meta's webhook; other messages than texts are left out. */
+/**
+ * The status of the response to Meta's webhook;
+ * other messages than texts are left out.
+ */
 function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): number {
   const signature = `sha256=${createHmac('sha256', WHATSAPP_APP_SECRET).update(body).digest('hex')}`;
   const given = Buffer.from(String(headers['x-hub-signature-256'] ?? ''));
@@ -225,7 +263,8 @@ function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage):
 async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   const { id, text } = message;
   const [person, written] = [senderOf(message), text?.body ?? ''];
-  // The login page's message ends with a code: by it a hidden number is claimed, or a login gets its code.
+  // The login page's message ends with a code: by it a
+  // hidden number is claimed, or a login gets its code.
   const linkCode = /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
   const contact = { ...person, ...(person.phone && { whatsappId: message.from }), linkCode };
   try {
@@ -255,7 +294,10 @@ const refusals: Record<number, string> = {
   409: 'I cannot talk with you here at the moment. Please write to our support.',
 };
 
-/** A number goes into `to`, an id into `recipient`: WhatsApp drops a message whose `to` is an id. */
+/**
+ * A number goes into `to`, an id into `recipient`:
+ * WhatsApp drops a message whose `to` is an id.
+ */
 async function sendOnWhatsapp({ phone, businessUserId }: Person, text: string): Promise<void> {
   if (!WHATSAPP_URL) return;
   const to = phone ? { to: phone.slice(1) } : { recipient: businessUserId };
@@ -285,7 +327,10 @@ async function call<Result>(path: string, input: object, id: string): Promise<Re
   return (await response.json()) as Result;
 }
 
-/** A signed call of the API; tries again while Solace does not respond or says 429 or 5xx. */
+/**
+ * A signed call of the API; tries again while
+ * Solace does not respond or says 429 or 5xx.
+ */
 async function post(path: string, input: object, id: string, tries = 5): Promise<Response> {
   const [body, at] = [JSON.stringify(input), new Date()];
   const headers = {

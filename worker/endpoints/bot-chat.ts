@@ -11,7 +11,10 @@ import { liveUserOf } from '../live/publish.ts';
 import { notifyOfReply, subscribersOf } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
-/** The live object stores a reply once per id, so that a replay returns the same `seq`. */
+/**
+ * The live object stores a reply once per id,
+ * so that a replay returns the same `seq`.
+ */
 export const botMessages: Handler<'botMessages'> = async (context) => {
   const { input, settings } = context;
   const { id, text, replyTo, crisis } = input;
@@ -35,7 +38,10 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   return { success: true, seq, voice };
 };
 
-/** The text is encrypted on its way through the live object, which keeps it in memory until the message comes. */
+/**
+ * The text is encrypted on its way through the live object,
+ * which keeps it in memory until the message comes.
+ */
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;

@@ -9,7 +9,10 @@ import type { Settings } from '../settings.ts';
 import type { UserSession } from '../identity/user-session.ts';
 import type { BaseContext } from './request-context.ts';
 
-/** The platform's rate limiter costs 50 to 80 µs of CPU (2026-11-22, tests/bench): only busy sessions use it. */
+/**
+ * The platform's rate limiter costs 50 to 80 µs of CPU
+ * (2026-11-22, tests/bench): only busy sessions use it.
+ */
 const quietCalls = 60;
 
 const limitersOf = memoize((settings: Settings) => ({
@@ -19,8 +22,9 @@ const limitersOf = memoize((settings: Settings) => ({
 }));
 
 /**
- * Whether an address is within the coarse limit of a public call; the exact limits on signing in are in the database.
- * Each call has a bucket of its own, so that none uses up what another one needs.
+ * Whether an address is within the coarse limit of a public call;
+ * the exact limits on signing in are in the database. Each call has
+ * a bucket of its own, so that none uses up what another one needs.
  */
 export async function isWithinAddress(
   name: EndpointName,
@@ -35,8 +39,9 @@ export async function isWithinAddress(
 }
 
 /**
- * Behind an address that others have used up, each number still has a bucket of its own. All of these together have
- * one of the address, which is five times as large.
+ * Behind an address that others have used up, each number
+ * still has a bucket of its own. All of these together
+ * have one of the address, which is five times as large.
  */
 export async function limitByNumber(
   name: EndpointName,
@@ -56,16 +61,25 @@ const tooManyCalls = () => new RequestError('rateLimited', { retryAfter: 60 });
 
 /** By address: calls whose signature or token is wrong. */
 const failures = new CallLimiter([{ most: 600, per: minuteMs }]);
-/** Whoever has failed too often may still prove a body of this size, which costs nothing. */
+/**
+ * Whoever has failed too often may still prove
+ * a body of this size, which costs nothing.
+ */
 const smallBodyBytes = 64 * 1024;
 
-/** Counts a call that proves nothing; returns its error, or 429. Nobody else behind the address is refused for it. */
+/**
+ * Counts a call that proves nothing; returns its error, or
+ * 429. Nobody else behind the address is refused for it.
+ */
 export function countFailure({ address, now }: BaseContext, error: RequestError): RequestError {
   const allowedAt = failures.count(address, now);
   return allowedAt > 0 ? rateLimited(allowedAt, now) : error;
 }
 
-/** Throws 429, before it is read, for a large body from an address that has failed too often. */
+/**
+ * Throws 429, before it is read, for a large body
+ * from an address that has failed too often.
+ */
 export function refuseLargeBody({ request, address, now }: BaseContext): void {
   if (isSmall(request)) return;
   const allowedAt = failures.allowedAt(address, now);
@@ -76,7 +90,10 @@ function isSmall({ headers }: Request): boolean {
   return Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes;
 }
 
-/** Limits a user's calls without a database request; those of an ended session count for that session alone. */
+/**
+ * Limits a user's calls without a database request; those
+ * of an ended session count for that session alone.
+ */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
   { claimedUserId, sessionId }: UserSession,

@@ -39,7 +39,10 @@ export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
 }[EndpointName];
 
-/** A validated body: its phone number is canonical; the spelling that was sent is kept for WhatsApp. */
+/**
+ * A validated body: its phone number is canonical;
+ * the spelling that was sent is kept for WhatsApp.
+ */
 export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
@@ -47,7 +50,10 @@ export type ParsedInput<Name extends EndpointName> =
       ? Omit<Input<Name>, 'phone'> & { phone?: PhoneNumber; phoneAsSent?: string }
       : Input<Name>;
 
-/** The validated input: the JSON body, the query string, the parts of the path, and the recording of a call with one. */
+/**
+ * The validated input: the JSON body, the query string, the
+ * parts of the path, and the recording of a call with one.
+ */
 export type Parsed<Name extends EndpointName> = {
   input: ParsedInput<Name>;
   query: Query<Name>;
@@ -63,7 +69,10 @@ export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { botCall: BotCall };
 export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { userId: string };
-/** The handler verifies the sender's signature over the raw body, which it reads once its headers may be right. */
+/**
+ * The handler verifies the sender's signature over the
+ * raw body, which it reads once its headers may be right.
+ */
 export type WebhookContext = BaseContext & { readBody: () => Promise<string> };
 
 type Result<Name extends EndpointName> = Output<Name> | Response;
@@ -71,7 +80,10 @@ type Result<Name extends EndpointName> = Output<Name> | Response;
 export type PublicHandler<Name extends EndpointName> = (
   context: PublicContext<Name>,
 ) => Promise<Result<Name>>;
-/** Only `session.run` creates this result, so a handler that skips the session check does not compile. */
+/**
+ * Only `session.run` creates this result, so a handler
+ * that skips the session check does not compile.
+ */
 export type UserHandler<Name extends EndpointName> = (
   context: UserContext<Name>,
 ) => Promise<Authorized<Result<Name>>>;

@@ -99,7 +99,10 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
   };
 }
 
-/** For the owner's support command, which signs a token for one account with `SESSION_KEYS`. */
+/**
+ * For the owner's support command, which signs
+ * a token for one account with `SESSION_KEYS`.
+ */
 export function supportRoute<Name extends NameOf<'support'>>(
   name: Name,
   handler: SupportHandler<Name>,
@@ -141,7 +144,10 @@ const refusals = new Set<ErrorName>([
   'unauthenticated',
 ]);
 
-/** Does work that finds out who calls; a wrong signature or token counts for the address. */
+/**
+ * Does work that finds out who calls; a wrong
+ * signature or token counts for the address.
+ */
 async function proven<Result>(context: BaseContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -165,7 +171,10 @@ async function readBody(name: EndpointName, { request }: BaseContext): Promise<s
 type Fields = Record<string, unknown>;
 type Shape = NonNullable<Endpoint['input']>;
 
-/** The validated input; `body` is text unless the call takes a recording. Throws 415, or 400 `invalid_body` or `invalid_field`. */
+/**
+ * The validated input; `body` is text unless the call takes a
+ * recording. Throws 415, or 400 `invalid_body` or `invalid_field`.
+ */
 function parseRequest<Name extends EndpointName>(
   name: Name,
   incoming: IncomingRequest,
@@ -238,7 +247,9 @@ function validate(shape: Shape, fields: Fields): Fields {
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
 }
 
-/** A call of the bot names a person by the number or by the business-scoped id. */
+/**
+ * A call of the bot names a person by the number or by the business-scoped id.
+ */
 function named({ entries }: Shape, fields: Fields): Fields {
   if (
     !('businessUserId' in entries) ||

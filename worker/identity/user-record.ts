@@ -9,7 +9,10 @@ import { nameUser, userOf, type Proof } from './identity.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = { user: User; db: Database; settings: Settings };
-/** What one feature stores about a user, without secrets; keys are unique across features. Instants are unix ms. */
+/**
+ * What one feature stores about a user, without secrets;
+ * keys are unique across features. Instants are unix ms.
+ */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
@@ -26,7 +29,10 @@ type Sighting = {
   firstWeek: FreeWeek;
 };
 
-/** Creates a free user, or records a known one's contact. The free week of a deleted account goes on. */
+/**
+ * Creates a free user, or records a known one's
+ * contact. The free week of a deleted account goes on.
+ */
 export function upsertUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],

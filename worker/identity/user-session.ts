@@ -27,7 +27,10 @@ type SessionContext = {
 type Statements = BatchItem<'sqlite'>[];
 type ResultsOf<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
-/** A result that was computed after the session check: only `UserSession.run` creates one. */
+/**
+ * A result that was computed after the session
+ * check: only `UserSession.run` creates one.
+ */
 class Authorized<T> {
   readonly #value: T;
 
@@ -45,9 +48,15 @@ class Authorized<T> {
 }
 export type { Authorized };
 
-/** Which sessions may make a call: those of pending accounts, those that a trial link has opened. */
+/**
+ * Which sessions may make a call: those of pending
+ * accounts, those that a trial link has opened.
+ */
 type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
-/** A user's session. Only `run` checks in the database that it has not ended; writes guard with `userId`. */
+/**
+ * A user's session. Only `run` checks in the database
+ * that it has not ended; writes guard with `userId`.
+ */
 export class UserSession {
   readonly sessionId: string;
   /** From the token, so possibly of an ended session; in SQL use `userId`. */
@@ -59,7 +68,9 @@ export class UserSession {
   readonly #admission: Admission;
   /** Unix ms; known once `run` has found the session. */
   expiresAt = 0;
-  /** Whether a trial link has opened it; known once `run` has found the session. */
+  /**
+   * Whether a trial link has opened it; known once `run` has found the session.
+   */
   isLimited = true;
 
   constructor(claims: SessionClaims, context: SessionContext, admission: Admission) {
@@ -72,7 +83,10 @@ export class UserSession {
     this.#admission = admission;
   }
 
-  /** SQL: the user's id if the session is live and the account may make this call, else null. */
+  /**
+   * SQL: the user's id if the session is live and
+   * the account may make this call, else null.
+   */
   get userId(): SQL<string> {
     const { whilePending, needsSignIn } = this.#admission;
     const admitted = and(
@@ -93,7 +107,10 @@ export class UserSession {
     );
   }
 
-  /** Runs the statements with the session check, then `respond` with the user's row from before. Throws 401 or 403. */
+  /**
+   * Runs the statements with the session check, then `respond`
+   * with the user's row from before. Throws 401 or 403.
+   */
   async run<List extends Statements, T>(
     statements: [...List],
     respond: (user: User, ...results: ResultsOf<List>) => T | Promise<T>,
@@ -123,8 +140,8 @@ export class UserSession {
   }
 
   /**
-   * Decides over the user's row, and writes the effects, in the transaction of the session check; `respond` has the
-   * row from before. Throws 401 or 403.
+   * Decides over the user's row, and writes the effects, in the transaction of
+   * the session check; `respond` has the row from before. Throws 401 or 403.
    */
   decide<
     Facts extends FactsSql,
@@ -192,7 +209,9 @@ export function openSession<Outcome extends string>(
   tx.update(on, users, { lastSeenAt: now }, unseen);
 }
 
-/** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
+/**
+ * The precision (ms) of `lastSeenAt`: a session writes it at most this often.
+ */
 const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };

@@ -5,8 +5,9 @@ import { memoize } from './memoize.ts';
 import { keysOfRing } from './secrets.ts';
 
 /**
- * Keyed hashes that bind a row to the number of its user. Whoever may write a row of the database cannot make one for
- * another number, so the row opens nothing there.
+ * Keyed hashes that bind a row to the number of its user.
+ * Whoever may write a row of the database cannot make one
+ * for another number, so the row opens nothing there.
  */
 type Keys = { CODE_PEPPER: string[] };
 type SessionKeys = { SESSION_KEYS: string };
@@ -16,12 +17,18 @@ export function bindAlias(settings: Keys, businessUserId: string, phone: PhoneNu
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'alias', businessUserId, phone);
 }
 
-/** Binds a trial link, by the keyed hash of its token, to the number that it was made for. */
+/**
+ * Binds a trial link, by the keyed hash of its
+ * token, to the number that it was made for.
+ */
 export function bindTrialLink(settings: Keys, linkMac: string, phone: PhoneNumber) {
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'trial-link', linkMac, phone);
 }
 
-/** Binds a session to the number that signed in; one of a trial link, which signs nobody in, to its limits. */
+/**
+ * Binds a session to the number that signed in; one of
+ * a trial link, which signs nobody in, to its limits.
+ */
 export function bindSession(settings: SessionKeys, session: BoundSession): Promise<string> {
   const [secret] = keysOfRing(settings.SESSION_KEYS) as [string];
   return keyedHash(secret, 'session', ...partsOf(session));
@@ -49,7 +56,10 @@ export async function isOwnTrialLink(
 
 const sessionsKept = 1000;
 
-/** A client calls for weeks with one session, so the isolate keeps what it has computed. */
+/**
+ * A client calls for weeks with one session,
+ * so the isolate keeps what it has computed.
+ */
 const sessionMacs = memoize((ring: string) =>
   memoize(
     (parts: string) => keyedHashes(keysOfRing(ring), 'session', ...(JSON.parse(parts) as string[])),

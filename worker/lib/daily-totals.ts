@@ -5,10 +5,15 @@ import { insertSelect, nameOf } from './sql.ts';
 import { dayMs } from './time.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What is counted, with its detail: the channel of a referral, or the reason. */
+/**
+ * What is counted, with its detail: the channel of a referral, or the reason.
+ */
 type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
 
-/** SQL that adds one to today's total for each row of `from`, for example `where …` for one under a condition. */
+/**
+ * SQL that adds one to today's total for each row of
+ * `from`, for example `where …` for one under a condition.
+ */
 export function countToday(counted: Counted, now: number, from: SQL): SQL {
   const day = sql<number>`cast(${now} / ${sql.raw(String(dayMs))} as integer)`;
   return sql`${insertSelect(dailyTotals, { detail: '', ...counted, day, n: sql`1` }, from)}

@@ -1,4 +1,7 @@
-/** The first that fits; browsers name others than themselves, so the most particular come first. */
+/**
+ * The first that fits; browsers name others than
+ * themselves, so the most particular come first.
+ */
 const browsers: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera)\//, 'Opera'],
@@ -19,8 +22,9 @@ const systems: [RegExp, string][] = [
 ];
 
 /**
- * A coarse name of the device, such as "Safari on iPhone", by which people tell their sessions apart. It holds no version;
- * null if the user agent names nothing known.
+ * A coarse name of the device, such as "Safari on iPhone",
+ * by which people tell their sessions apart. It holds no
+ * version; null if the user agent names nothing known.
  */
 export function deviceOf(request: Request): string | null {
   const agent = request.headers.get('user-agent') ?? '';

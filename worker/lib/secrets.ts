@@ -22,7 +22,10 @@ const issuedByOthers: ReadonlySet<SecretName> = new Set([
   'STRIPE_SECRET_KEY',
 ]);
 
-/** Every secret of the settings by its name; a setting that is being rotated has two. */
+/**
+ * Every secret of the settings by its name;
+ * a setting that is being rotated has two.
+ */
 export function secretsOf(settings: SecretSettings): Secret[] {
   const lists: [SecretName, (string | undefined)[]][] = [
     ['SESSION_KEYS', keysOfRing(settings.SESSION_KEYS)],
@@ -46,7 +49,10 @@ export function isShort({ name, value }: Secret): boolean {
   return atob(value.replace(/^whsec_/, '')).length < leastBytes;
 }
 
-/** The secrets that repeat the value of an earlier one, with the name of that one. */
+/**
+ * The secrets that repeat the value of an
+ * earlier one, with the name of that one.
+ */
 export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretName })[] {
   const firsts = new Map<string, SecretName>();
   return secrets.flatMap((secret) => {
@@ -57,7 +63,10 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/** Ends a user's `chat_key_id` if the key is bound to the user's id and number; no name of a key contains it. */
+/**
+ * Ends a user's `chat_key_id` if the key is bound to the
+ * user's id and number; no name of a key contains it.
+ */
 export const boundMark = '/2';
 
 /** The name in `CHAT_KEYS` of the key that a user's `chat_key_id` says. */

@@ -4,7 +4,10 @@ import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/s
 
 export const build = drizzle({ client: {} as never });
 
-/** SQL that inserts one row for each row of `from`, for example `where …` for a row under a condition. */
+/**
+ * SQL that inserts one row for each row of `from`,
+ * for example `where …` for a row under a condition.
+ */
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: SQLiteInsertValue<Table>,
@@ -19,12 +22,17 @@ export function insertSelect<Table extends SQLiteTable>(
 /** New values of columns. */
 export type Changes<Table extends SQLiteTable> = Partial<SQLiteInsertValue<Table>>;
 
-/** What to do with a row whose `target` is taken: change it, if `where` holds, or leave it. */
+/**
+ * What to do with a row whose `target` is taken:
+ * change it, if `where` holds, or leave it.
+ */
 export type Upsert<Table extends SQLiteTable> =
   | { target: SQLiteColumn[]; set: Changes<Table>; where?: SQL }
   | 'ignore';
 
-/** SQL: an insertion of `insertSelect` that does not fail for a row that exists. */
+/**
+ * SQL: an insertion of `insertSelect` that does not fail for a row that exists.
+ */
 export function upsertSelect<Table extends SQLiteTable>(
   insert: SQL,
   table: Table,
@@ -49,7 +57,9 @@ function entriesOf(table: SQLiteTable, values: object): { name: SQL; value: SQL 
   });
 }
 
-/** SQL: whether a column has one of the values, which travel as one argument. */
+/**
+ * SQL: whether a column has one of the values, which travel as one argument.
+ */
 export function isIn(column: SQLiteColumn | SQL, values: string[]): SQL {
   return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
 }

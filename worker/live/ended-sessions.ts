@@ -4,9 +4,9 @@ import { settingsOf } from '../settings.ts';
 import type { OpenStream } from './open-streams.ts';
 
 /**
- * Closes the streams of sessions that ended while their Worker was killed, so that
- * nobody called `endStreams`. A call announces the end before it writes; the alarm then
- * compares the streams with the database within ten seconds.
+ * Closes the streams of sessions that ended while their Worker was killed, so
+ * that nobody called `endStreams`. A call announces the end before it writes;
+ * the alarm then compares the streams with the database within ten seconds.
  */
 const checkMs = 10_000;
 const checkUntilKey = 'checkUntil';
@@ -22,7 +22,9 @@ export class EndedSessions {
     this.#openStreams = openStreams;
   }
 
-  /** Sessions are about to end; returns when (unix ms) the alarm should ring. */
+  /**
+   * Sessions are about to end; returns when (unix ms) the alarm should ring.
+   */
   async expect(now: number): Promise<number> {
     const checkAt = now + checkMs;
     await this.#storage.put(checkUntilKey, checkAt);
@@ -36,7 +38,8 @@ export class EndedSessions {
     const [first] = this.#openStreams();
     if (first && !(await this.#closeUnlessLive(first.userId))) return Date.now() + checkMs;
 
-    // An end that was announced meanwhile may be of a session that was still live.
+    // An end that was announced meanwhile may
+    // be of a session that was still live.
     const checkUntil = await this.#checkUntil();
     if (checkUntil !== undefined && readAt < checkUntil) return checkUntil;
     await this.#storage.delete(checkUntilKey);

@@ -22,16 +22,16 @@ import type {
 
 const withConversation = 'conversation';
 /**
- * At most daily, since each alarm writes rows; messages stay up to a day longer than
- * the setting.
+ * At most daily, since each alarm writes rows;
+ * messages stay up to a day longer than the setting.
  */
 const retentionCheckMs = dayMs;
 
 /**
- * The live object of one user: its streams (open-streams.ts) and its messages
- * (message-table.ts). Every call about messages names the epoch of its caller: a
- * greater one means that the conversation was cleared, a smaller one that the caller
- * has not learned it.
+ * The live object of one user: its streams (open-streams.ts) and its
+ * messages (message-table.ts). Every call about messages names the
+ * epoch of its caller: a greater one means that the conversation was
+ * cleared, a smaller one that the caller has not learned it.
  */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
@@ -57,8 +57,8 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /**
-   * Opens a socket for changes of usage and, unless the query has `usage`, of the
-   * conversation after `after`.
+   * Opens a socket for changes of usage and, unless the
+   * query has `usage`, of the conversation after `after`.
    */
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
@@ -84,7 +84,9 @@ export class LiveUser extends DurableObject<object> {
     for (const change of changes) send(sockets, change);
   }
 
-  /** Counts the stream as one of the user's, since its session was found live. */
+  /**
+   * Counts the stream as one of the user's, since its session was found live.
+   */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     if (typeof message !== 'string') return;
     const owner: StreamOwner = JSON.parse(message);
@@ -106,8 +108,8 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /**
-   * Stores a message once for its id; a known id returns the stored message, even if a
-   * limit is reached.
+   * Stores a message once for its id; a known id returns
+   * the stored message, even if a limit is reached.
    */
   async append(epoch: number, message: NewStoredMessage): Promise<Appended> {
     const now = Date.now();
@@ -133,7 +135,10 @@ export class LiveUser extends DurableObject<object> {
     return this.#store(message, now, sentBefore);
   }
 
-  /** When (unix ms) the oldest recording of the day makes room; 0 if the recording fits now. */
+  /**
+   * When (unix ms) the oldest recording of the
+   * day makes room; 0 if the recording fits now.
+   */
   #fitsAt({ recording, recordedBytesPerDay }: NewStoredMessage, now: number): number {
     if (!recording || recordedBytesPerDay === undefined) return 0;
     const { bytes, oldestAt } = this.#table.recordedSince(now - dayMs);
@@ -193,8 +198,8 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /**
-   * Moves a message from one of the states to another; returns the changed message, or
-   * null.
+   * Moves a message from one of the states to
+   * another; returns the changed message, or null.
    */
   move(
     epoch: number,
@@ -224,8 +229,8 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /**
-   * Shows the typing indicator until `until` (unix ms), with the text so far, which no
-   * storage ever holds.
+   * Shows the typing indicator until `until` (unix ms),
+   * with the text so far, which no storage ever holds.
    */
   type(epoch: number, until: number, sealed: ArrayBuffer | null): void {
     if (this.#follow(epoch)) return;
@@ -253,7 +258,10 @@ export class LiveUser extends DurableObject<object> {
     return { message, sentBefore: this.#table.sentBefore(message.seq) };
   }
 
-  /** Clears what is older than the caller's epoch; tells a caller that is behind. */
+  /**
+   * Clears what is older than the caller's
+   * epoch; tells a caller that is behind.
+   */
   #follow(epoch: number): StaleEpoch | null {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
@@ -267,7 +275,10 @@ export class LiveUser extends DurableObject<object> {
     return null;
   }
 
-  /** Forgets what was written after the instant to which the database was put back. */
+  /**
+   * Forgets what was written after the instant
+   * to which the database was put back.
+   */
   #cut(epoch: number): null {
     this.#table.cut(epoch, restoredAt(epoch));
     const { revision } = this.#table.head;
@@ -288,7 +299,10 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ringBy(Date.now() + (this.#keptMs() ?? retentionCheckMs));
   }
 
-  /** How long messages are kept; null, so for now for ever, if the setting is wrong. */
+  /**
+   * How long messages are kept; null, so for
+   * now for ever, if the setting is wrong.
+   */
   #keptMs(): number | null {
     try {
       return settingsOf(this.env)!.CHAT_RETENTION_DAYS * dayMs;
@@ -310,8 +324,8 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /**
-   * A `state` event covers all messages up to one, and must not cover an older one that
-   * was sent again.
+   * A `state` event covers all messages up to one, and
+   * must not cover an older one that was sent again.
    */
   #sendState(before: MessageState, moved: StoredMessage): void {
     const { seq, revision, state } = moved;

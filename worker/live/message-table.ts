@@ -10,8 +10,8 @@ const repliesWithinMs = dayMs;
 const columns = 'seq, id, author, at, state, revision, sealed';
 
 /**
- * `at` is the arrival (unix ms) of the user's message number `count` from the newest;
- * `sentBefore` as in `QueuedMessage`.
+ * `at` is the arrival (unix ms) of the user's message number
+ * `count` from the newest; `sentBefore` as in `QueuedMessage`.
  */
 type Before = { knownSeq: number | null; at: number | null; sentBefore: string | null };
 
@@ -19,8 +19,8 @@ type Before = { knownSeq: number | null; at: number | null; sentBefore: string |
 type Expiry = { messages: number | null; cleared: number | null };
 
 /**
- * The messages of one conversation, their recordings, and the ids of those that were
- * cleared lately.
+ * The messages of one conversation, their recordings,
+ * and the ids of those that were cleared lately.
  */
 export class MessageTable {
   readonly #sql: SqlStorage;
@@ -42,7 +42,10 @@ export class MessageTable {
     return this.#select('where id in (select value from json_each(?))', JSON.stringify(ids))[0];
   }
 
-  /** The newest messages before `before`, oldest first, and whether there are more. */
+  /**
+   * The newest messages before `before`,
+   * oldest first, and whether there are more.
+   */
   page(before: number | undefined, limit: number): { messages: StoredMessage[]; hasMore: boolean } {
     const rows = this.#select(
       'where seq < ? order by seq desc limit ?',
@@ -57,8 +60,8 @@ export class MessageTable {
   }
 
   /**
-   * What a new message of the user follows, read at once: in three statements it takes
-   * 5 % longer (2026-11-25, tests/bench).
+   * What a new message of the user follows, read at once: in three
+   * statements it takes 5 % longer (2026-11-25, tests/bench).
    */
   before(ids: string[], count: number): Before {
     if (!this.#tables.exist) return { knownSeq: null, at: null, sentBefore: null };
@@ -96,7 +99,10 @@ export class MessageTable {
     return row?.sealed ?? null;
   }
 
-  /** The bytes of the person's recordings since `since` (unix ms), and the arrival of the oldest. */
+  /**
+   * The bytes of the person's recordings since
+   * `since` (unix ms), and the arrival of the oldest.
+   */
   recordedSince(since: number): { bytes: number; oldestAt: number | null } {
     if (!this.#tables.exist) return { bytes: 0, oldestAt: null };
     const query = `select coalesce(sum(length(recordings.sealed)), 0) as bytes, min(at) as oldestAt
@@ -112,7 +118,10 @@ export class MessageTable {
     return { ...message, sealed, revision };
   }
 
-  /** Replaces the ciphertext by one that shows the same, so no stream needs to know. */
+  /**
+   * Replaces the ciphertext by one that shows
+   * the same, so no stream needs to know.
+   */
   replaceSealed({ seq }: StoredMessage, sealed: ArrayBuffer): void {
     this.#sql.exec('update messages set sealed = ? where seq = ?', sealed, seq);
   }
@@ -125,8 +134,8 @@ export class MessageTable {
   }
 
   /**
-   * Begins a new epoch; returns when (unix ms) the kept ids of cleared messages expire,
-   * or null without any.
+   * Begins a new epoch; returns when (unix ms) the kept
+   * ids of cleared messages expire, or null without any.
    */
   clear(epoch: number, now: number): number | null {
     this.#tables.create();
@@ -146,7 +155,10 @@ export class MessageTable {
     return this.#clearedExpireAt();
   }
 
-  /** Begins a new epoch with what was written until `until` (unix ms); every page then reads anew. */
+  /**
+   * Begins a new epoch with what was written until
+   * `until` (unix ms); every page then reads anew.
+   */
   cut(epoch: number, until: number): void {
     this.#tables.create();
     const { revision } = this.head;
@@ -156,7 +168,9 @@ export class MessageTable {
     this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
-  /** Whether the user cleared a message of this id and did not send it again. */
+  /**
+   * Whether the user cleared a message of this id and did not send it again.
+   */
   wasCleared(id: string): boolean {
     if (this.head.clearedRevision === 0 || this.find(id)) return false;
     const query = 'select 1 from cleared_messages where id = ?';
@@ -164,8 +178,8 @@ export class MessageTable {
   }
 
   /**
-   * Removes messages older than `keptMs`, unless it is null, and cleared ids that no
-   * reply can name any more.
+   * Removes messages older than `keptMs`, unless it is
+   * null, and cleared ids that no reply can name any more.
    */
   removeExpired(now: number, keptMs: number | null): Expiry {
     if (!this.#tables.exist) return { messages: null, cleared: null };

@@ -17,7 +17,10 @@ type Subscription = { endpoint: string; keys: SubscriptionKeys };
 const mostSubscriptions = 10;
 const table = pushSubscriptions;
 
-/** Whether an address belongs to one of the push services of `PUSH_HOSTS`: https without a port, or one of its origins. */
+/**
+ * Whether an address belongs to one of the push services of
+ * `PUSH_HOSTS`: https without a port, or one of its origins.
+ */
 export function isPushService(
   { PUSH_HOSTS }: Pick<Settings, 'PUSH_HOSTS'>,
   endpoint: string,
@@ -67,7 +70,10 @@ export function subscribe(
   ];
 }
 
-/** SQL that deletes the subscriptions of a user whose sessions are deleted; it runs after their deletion. */
+/**
+ * SQL that deletes the subscriptions of a user whose
+ * sessions are deleted; it runs after their deletion.
+ */
 export function endSubscriptions(userId: string | SQL): SQL {
   return sql`delete from ${table} where ${table.userId} = ${userId}
     and ${table.sessionId} not in (select ${sessions.id} from ${sessions} where ${sessions.userId} = ${userId})`;
@@ -100,7 +106,10 @@ export type Subscriber = Omit<
   'userId' | 'sessionId' | 'expiresAt'
 >;
 
-/** The query of the browsers that a user wants to have notified; `userId` is SQL. */
+/**
+ * The query of the browsers that a user
+ * wants to have notified; `userId` is SQL.
+ */
 export function subscribersOf(db: Database, userId: SQL<string | null>, now: number) {
   const { endpoint, p256dh, auth, publicKey, language, createdAt } = table;
   const live = and(
@@ -116,7 +125,10 @@ export function subscribersOf(db: Database, userId: SQL<string | null>, now: num
     .where(live);
 }
 
-/** Notifies browsers that a reply has come. Never throws, since the reply itself is stored. */
+/**
+ * Notifies browsers that a reply has come. Never
+ * throws, since the reply itself is stored.
+ */
 export async function notifyOfReply(
   context: { db: Database; settings: Settings },
   subscribers: Subscriber[],
@@ -134,7 +146,10 @@ export async function notifyOfReply(
 const timeoutMs = 10_000;
 /** A day later the reply is no news. */
 const keptSeconds = 24 * 60 * 60;
-/** The push service of a browser that is offline keeps the newest notice of a topic alone. */
+/**
+ * The push service of a browser that is offline
+ * keeps the newest notice of a topic alone.
+ */
 const topic = 'reply';
 
 async function notify(
@@ -154,7 +169,10 @@ async function notify(
   }
 }
 
-/** The subscription is of another key, or broken: one refusal may be a mistake of the service, three are none. */
+/**
+ * The subscription is of another key, or broken: one
+ * refusal may be a mistake of the service, three are none.
+ */
 const forGood = new Set([400, 401, 403]);
 const refusalsToEnd = 3;
 

@@ -7,7 +7,10 @@ import type { Settings } from '../settings.ts';
 
 type Caller = { settings: Settings; address: string };
 
-/** The subjects of the rate limits on codes: keyed hashes of the number, of the caller's address and of its network. */
+/**
+ * The subjects of the rate limits on codes: keyed hashes of
+ * the number, of the caller's address and of its network.
+ */
 async function subjectsOf({ settings, address }: Caller, phone: PhoneNumber) {
   const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
   const network = networkOf(address);
@@ -30,7 +33,10 @@ const fromSubjects = (hashes: string[]) => ({
   triesFrom: hashedSubject('tries-from', hashes),
 });
 
-/** So many of a number's daily codes are kept for logins whose link code the number itself sends. */
+/**
+ * So many of a number's daily codes are kept for
+ * logins whose link code the number itself sends.
+ */
 const keptForLinkCodes = 5;
 
 export async function limitsOf(caller: Caller, phone: PhoneNumber) {
@@ -58,7 +64,8 @@ export async function limitsOf(caller: Caller, phone: PhoneNumber) {
     codesFrom: per('codesFrom', settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
     tries: per('triesFrom', settings.LIMIT_TRIES_PER_ADDRESS, settings.LIMIT_TRIES_PER_NETWORK),
     codesTo: [
-      // A contact clears the other limits of its number, but not this one, which outlives the account.
+      // A contact clears the other limits of its number,
+      // but not this one, which outlives the account.
       {
         subject: number.everyCodeTo,
         limits: settings.LIMIT_CODES_PER_NUMBER_HARD.map(withReserve),

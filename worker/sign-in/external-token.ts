@@ -16,7 +16,10 @@ import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../identity/phone.ts';
 
-/** The maximum age of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
+/**
+ * The maximum age of a token, from `iat`; older ones
+ * are refused, so their `jti` need not be stored.
+ */
 const externalTokenAgeSeconds = 300;
 
 const Claims = v.object({
@@ -42,7 +45,10 @@ export function externalIssuer(settings: Settings): Issuer | null {
 
 type Call = { db: Database; settings: Settings; now: number; device?: string | null };
 
-/** Signs in with a token, once; creates the user of a new number. Throws 401 for a token that was used. */
+/**
+ * Signs in with a token, once; creates the user of a
+ * new number. Throws 401 for a token that was used.
+ */
 export async function redeemExternalToken(
   { db, settings, now, device }: Call,
   issuer: Issuer,
@@ -82,7 +88,10 @@ export async function redeemExternalToken(
   return { user, session: { userId: user.id, sessionId: tx.id } };
 }
 
-/** The phone and the id of an issuer's token; throws 401 for an invalid one, 503 if the issuer does not respond. */
+/**
+ * The phone and the id of an issuer's token; throws 401
+ * for an invalid one, 503 if the issuer does not respond.
+ */
 async function verifyExternalToken(
   issuer: Issuer,
   token: string,
@@ -111,7 +120,10 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
   }
 }
 
-/** Whether jose's error is about the token; others (no response, no key set) are about the issuer. */
+/**
+ * Whether jose's error is about the token; others
+ * (no response, no key set) are about the issuer.
+ */
 function isTokensFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError))
     return error instanceof TypeError && !/fetch|network/i.test(error.message);

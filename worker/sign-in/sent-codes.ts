@@ -8,7 +8,10 @@ import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { codeDay } from './code-budget.ts';
 
-/** The challenge under which the newest code of a number stands, for callers who have none. */
+/**
+ * The challenge under which the newest code of
+ * a number stands, for callers who have none.
+ */
 export const newestCode = '';
 
 type Code = { phone: PhoneNumber; code: string; sentBy: string; now: number };
@@ -30,7 +33,10 @@ export async function codeRow(
 
 type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
-/** Makes a code the newest one of its number, that of a challenge, and one of the day's. */
+/**
+ * Makes a code the newest one of its number,
+ * that of a challenge, and one of the day's.
+ */
 export function insertCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],
@@ -48,7 +54,10 @@ export function insertCode<Outcome extends string>(
 
 type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
 
-/** The statements that remove a code which was not sent, with the events that were counted for it. */
+/**
+ * The statements that remove a code which was not
+ * sent, with the events that were counted for it.
+ */
 export function removeCode(db: Database, { phone, sentBy, now, subjects }: Unsent) {
   const own = and(eq(codes.phone, phone), eq(codes.sentBy, sentBy));
   const isNewest = exists(db.select({ phone: codes.phone }).from(codes).where(own));

@@ -7,7 +7,10 @@ import { RequestError } from '../lib/request-error.ts';
 export const ticketLifetimeSeconds = 60;
 const supportSeconds = 60;
 
-/** A token authorizes the calls of a session, one stream, or the owner's calls about one account. */
+/**
+ * A token authorizes the calls of a session, one
+ * stream, or the owner's calls about one account.
+ */
 type TokenType = 'session+jwt' | 'stream+jwt' | 'support+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
@@ -15,7 +18,10 @@ type Key = { kid: string; secret: CryptoKey };
 type Signed = { type: string | undefined; expiresAt: number; claims: SessionClaims };
 
 const encoder = new TextEncoder();
-/** Verifying a token costs 80 µs of CPU (2026-11-22, tests/bench), and a client sends the same one for weeks. */
+/**
+ * Verifying a token costs 80 µs of CPU (2026-11-22,
+ * tests/bench), and a client sends the same one for weeks.
+ */
 const tokensKept = 1000;
 const longestToken = 1000;
 
@@ -32,7 +38,9 @@ export function sessionToken(
   );
 }
 
-/** The token with which the support command acts on one account, for a minute. */
+/**
+ * The token with which the support command acts on one account, for a minute.
+ */
 export function supportToken(
   settings: Pick<Settings, 'SESSION_KEYS'>,
   userId: string,
@@ -41,7 +49,10 @@ export function supportToken(
   return signToken(settings.SESSION_KEYS, 'support+jwt', claims, nowInSeconds() + supportSeconds);
 }
 
-/** Signs a token (RFC 7515); `expiresAt` in unix seconds. jose costs 50 µs of CPU more (2026-11-22, tests/bench). */
+/**
+ * Signs a token (RFC 7515); `expiresAt` in unix seconds.
+ * jose costs 50 µs of CPU more (2026-11-22, tests/bench).
+ */
 export async function signToken(
   ring: string,
   type: TokenType,
@@ -120,7 +131,10 @@ export function bearerToken(request: Request): string {
   return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
 }
 
-/** The session behind `?token=`, a session token or a ticket; null without one, 401 invalid_token for a bad ticket. */
+/**
+ * The session behind `?token=`, a session token or a ticket;
+ * null without one, 401 invalid_token for a bad ticket.
+ */
 export async function sessionFromQuery(
   ring: string,
   request: Request,

@@ -19,9 +19,10 @@ import { trialLinkLifetimeMs } from './trials.ts';
 type Trial = { tier: PaidPlanId; days: number };
 
 /**
- * Makes a link that begins a trial, and returns its token and its end (unix ms). The
- * token is derived from the call's id, so that a repeated call returns the same one and
- * no token is stored. Throws 404 for somebody who has not written, 409 for a used trial.
+ * Makes a link that begins a trial, and returns its token and its
+ * end (unix ms). The token is derived from the call's id, so that a
+ * repeated call returns the same one and no token is stored. Throws
+ * 404 for somebody who has not written, 409 for a used trial.
  */
 export async function makeTrialLink(
   call: PersonCall & { settings: Settings },
@@ -36,7 +37,8 @@ export async function makeTrialLink(
   const phoneMacs = await keyedHashes(peppers, 'phone', phone);
   const ownerMac = await bindTrialLink(settings, mac, phone);
 
-  // With a known id and a number that nobody has, the hash would be of the wrong number.
+  // With a known id and a number that nobody
+  // has, the hash would be of the wrong number.
   const hasWritten = and(eq(users.phone, phone), isNotNull(users.contactedAt));
   const tx = await personTransaction(call, person, {
     facts: {

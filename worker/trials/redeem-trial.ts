@@ -19,7 +19,10 @@ export type Redemption =
   /** A link that was used, and whose trial runs. */
   | { outcome: 'running' | 'spent' | 'invalid' };
 
-/** Redeems a trial link once, and opens its session. A refused call writes nothing, so it reads first. */
+/**
+ * Redeems a trial link once, and opens its session.
+ * A refused call writes nothing, so it reads first.
+ */
 export async function redeemTrial(call: Call, token: string): Promise<Redemption> {
   const { db, settings, now } = call;
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', token);
@@ -57,7 +60,8 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
 
   const userId = tx.fact('userId');
   const trialMs = sql`${tx.fact('days')} * ${dayMs}`;
-  // A used link is kept as long as its trial, so that a second tap finds what the first one has begun.
+  // A used link is kept as long as its trial, so that
+  // a second tap finds what the first one has begun.
   const linkEnd = sql`max(${trialLinks.expiresAt}, ${now} + ${trialMs})`;
   tx.update(['begun'], trialLinks, { usedBy: tx.id, expiresAt: linkEnd }, own);
   tx.insert(

@@ -8,14 +8,22 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 
-/** How long a link may be opened; the length of its trial is the bot's choice. */
+/**
+ * How long a link may be opened; the length of its trial is the bot's choice.
+ */
 export const trialLinkLifetimeMs = 7 * dayMs;
 
 const batchSize = 200;
-/** Stripe charges for the plan after a trial within seconds: until then the bot is not notified of the free plan. */
+/**
+ * Stripe charges for the plan after a trial within seconds:
+ * until then the bot is not notified of the free plan.
+ */
 const chargeMs = 2 * minuteMs;
 
-/** Queues the events of expired trials (the allowance needs only the clock); returns whose streams need a message. */
+/**
+ * Queues the events of expired trials (the allowance needs
+ * only the clock); returns whose streams need a message.
+ */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
   const isCharged = sql`${users.tierWaits} and ${users.trialEndsAt} > ${now - chargeMs}`;
   const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now} and not (${isCharged})

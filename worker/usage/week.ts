@@ -10,16 +10,16 @@ import type { Settings } from '../settings.ts';
 export const weekMs = 7 * dayMs;
 
 /**
- * A call that began before the end of a week may be applied after one that began later,
- * or had a later clock.
+ * A call that began before the end of a week may be applied
+ * after one that began later, or had a later clock.
  */
 const latenessMs = minuteMs;
 
 type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
 
 /**
- * The start (unix ms) of the week that contains `now`. A frozen week lasts until the
- * next one is paid.
+ * The start (unix ms) of the week that contains `now`.
+ * A frozen week lasts until the next one is paid.
  */
 export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: number): number {
   if (weekFrozen) return weekAnchor;
@@ -29,8 +29,8 @@ export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: n
 }
 
 /**
- * The count of the current week, and its end (unix ms); null for a week that does not
- * end by the clock.
+ * The count of the current week, and its end (unix
+ * ms); null for a week that does not end by the clock.
  */
 export function currentCount(user: User, now: number): { used: number; resetsAt: number | null } {
   const week = currentWeek(user, now);
@@ -73,8 +73,8 @@ async function leftWeekOf(phone: PhoneNumber, settings: Settings, now: number) {
 }
 
 /**
- * The free week in which a new user of a number begins: the one that a deleted account
- * left, else a new one.
+ * The free week in which a new user of a number begins:
+ * the one that a deleted account left, else a new one.
  */
 export async function firstWeek(
   phone: PhoneNumber,
@@ -99,8 +99,8 @@ export async function leftCount(
 }
 
 /**
- * SQL that keeps the count of the user in `from` under the hash of their number, until
- * its week ends: whoever has the number next goes on with it.
+ * SQL that keeps the count of the user in `from` under the hash of their
+ * number, until its week ends: whoever has the number next goes on with it.
  */
 export async function keepWeek(
   phone: PhoneNumber,
@@ -116,7 +116,9 @@ export async function keepWeek(
   return sql`${kept} ${orGreater(now)}`;
 }
 
-/** SQL that keeps for a number what is kept for another one of the same person. */
+/**
+ * SQL that keeps for a number what is kept for another one of the same person.
+ */
 export async function keepWeekOf(
   before: PhoneNumber,
   phone: PhoneNumber,
@@ -133,7 +135,10 @@ export async function keepWeekOf(
   return sql`${kept} ${orGreater(now)}`;
 }
 
-/** SQL: of two weeks that were kept for a number the greater count stands, to the later end. */
+/**
+ * SQL: of two weeks that were kept for a number
+ * the greater count stands, to the later end.
+ */
 function orGreater(now: number): SQL {
   const { phoneMac, used, endsAt } = leftWeeks;
   return sql`on conflict (${nameOf(phoneMac)}) do update set

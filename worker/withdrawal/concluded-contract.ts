@@ -6,10 +6,15 @@ import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { refundOf, withdrawableUntil, type PaidPeriod } from './right.ts';
 import { hasAskedToStart, type Choice } from '../billing/start-choice.ts';
 
-/** A payment of a contract; what a statement gives back of it (`refund`), and to the customer's balance (`credit`). */
+/**
+ * A payment of a contract; what a statement gives back of
+ * it (`refund`), and to the customer's balance (`credit`).
+ */
 export type Payment = PaidPeriod & { invoice: string; refund: number; credit: number };
 
-/** A contract that can be withdrawn. Instants are unix ms, amounts whole cents. */
+/**
+ * A contract that can be withdrawn. Instants are unix ms, amounts whole cents.
+ */
 export type ConcludedContract = {
   subscription: string;
   tier: PaidPlanId;
@@ -31,7 +36,10 @@ export type Terms = {
 };
 
 type Found = {
-  /** The time of the statement at Stripe (unix seconds), by which its refund is computed. */
+  /**
+   * The time of the statement at Stripe (unix
+   * seconds), by which its refund is computed.
+   */
   at: number;
   contract: ConcludedContract | null;
   /** Whether a subscription is live, withdrawable or not. */
@@ -39,8 +47,9 @@ type Found = {
 };
 
 /**
- * The customer's newest contract that could be withdrawn at the time of the statement, by Stripe's clock, which bills.
- * Renewals conclude no contract; a purchase, a plan chosen during a trial and a move to a dearer plan do.
+ * The customer's newest contract that could be withdrawn at the time of the
+ * statement, by Stripe's clock, which bills. Renewals conclude no contract;
+ * a purchase, a plan chosen during a trial and a move to a dearer plan do.
  */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
   const { now, subscriptions } = await subscriptionsNow(stripe, customer);
@@ -61,11 +70,15 @@ function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
   return Number(isLive(b)) - Number(isLive(a)) || b.created - a.created;
 }
 
-/** The `Date` of Stripe's response is the clock by which its periods are measured. */
+/**
+ * The `Date` of Stripe's response is the
+ * clock by which its periods are measured.
+ */
 async function subscriptionsNow(stripe: Stripe, customer: string) {
   const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100 });
   const page = await unlessMissing(list);
-  // With `fetch`, the SDK's response is the raw one, whose headers are no plain object.
+  // With `fetch`, the SDK's response is the raw
+  // one, whose headers are no plain object.
   const headers = new Headers(page?.lastResponse.headers);
   const date = Date.parse(headers.get('date') ?? '');
   return { now: Number.isNaN(date) ? Date.now() : date, subscriptions: page?.data ?? [] };
@@ -98,7 +111,10 @@ async function contractOf(
 
 type Conclusion = Pick<ConcludedContract, 'concludedAt' | 'startNow'>;
 
-/** The payments since a contract was concluded, for a statement made at `at` (unix seconds). */
+/**
+ * The payments since a contract was concluded,
+ * for a statement made at `at` (unix seconds).
+ */
 export async function paymentsSince(
   stripe: Stripe,
   contract: Conclusion & Pick<ConcludedContract, 'subscription'>,
@@ -145,7 +161,10 @@ function periodPaidBy(invoice: Stripe.Invoice): Period[] {
   ];
 }
 
-/** What an invoice took from a credit of the customer; a credit is a negative balance. */
+/**
+ * What an invoice took from a credit of the
+ * customer; a credit is a negative balance.
+ */
 function paidFromBalance({ starting_balance: before, ending_balance: after }: Stripe.Invoice) {
   return Math.max(0, -before) - Math.max(0, -(after ?? 0));
 }

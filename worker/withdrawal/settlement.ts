@@ -47,7 +47,10 @@ type Settled = State & { refund: number; contract: ConcludedContract | null; at:
 const refundWatchMs = 30 * dayMs;
 const statementsPerRun = 20;
 
-/** Goes on with the statements that are due. Each holds its customer's lease, so that nothing else charges meanwhile. */
+/**
+ * Goes on with the statements that are due. Each holds its
+ * customer's lease, so that nothing else charges meanwhile.
+ */
 export async function settleStatements(billing: Billing, now: number): Promise<void> {
   const due = await dueStatements(billing.db, now, statementsPerRun);
   for (const statement of due)
@@ -56,7 +59,10 @@ export async function settleStatements(billing: Billing, now: number): Promise<v
     );
 }
 
-/** Reports the statements that wait for three days, each hour until they are settled. */
+/**
+ * Reports the statements that wait for three
+ * days, each hour until they are settled.
+ */
 export async function reviewStatements(db: Database, now: number): Promise<void> {
   const statements = await overdueStatements(db, now);
   if (statements.length === 0) return;
@@ -74,7 +80,9 @@ async function settleOne(billing: Billing, statement: Statement, now: number): P
   await withLease(billing, userId, (leased) => settleAsItIs(billing, leased, statement.id));
 }
 
-/** Until the lease is held, its person may object, or the owner take it over. */
+/**
+ * Until the lease is held, its person may object, or the owner take it over.
+ */
 async function settleAsItIs(
   billing: Billing,
   leased: LeasedCustomer,
@@ -84,7 +92,10 @@ async function settleAsItIs(
   return statement ? settle(billing, leased, statement) : { result: null };
 }
 
-/** Ends the contract of a statement and gives the money back; returns the statement as it is then. Throws 503; then call it again. */
+/**
+ * Ends the contract of a statement and gives the money back; returns
+ * the statement as it is then. Throws 503; then call it again.
+ */
 export async function settle(
   billing: Billing,
   leased: LeasedCustomer,
@@ -110,7 +121,10 @@ async function settleAtStripe(
   return save(billing, statement, settled);
 }
 
-/** Without its customer at Stripe, a statement could not be settled: an account waits for that. Throws 503. */
+/**
+ * Without its customer at Stripe, a statement could not
+ * be settled: an account waits for that. Throws 503.
+ */
 export async function settleBeforeDeletion(
   billing: Billing,
   leased: LeasedCustomer,
@@ -170,7 +184,10 @@ function statedDetails({ tier, currency }: Statement) {
   return { tier: tier!, currency: currency!, until: 0, payments: [] };
 }
 
-/** Ends a subscription now, without another invoice; open checkouts would begin a new one. */
+/**
+ * Ends a subscription now, without another
+ * invoice; open checkouts would begin a new one.
+ */
 async function endSubscription(stripe: Stripe, id: string, customer: string): Promise<void> {
   const { data: open } = await stripe.checkout.sessions.list({
     customer,
@@ -259,7 +276,10 @@ function worstOf(states: State[]): State {
   return worst ? { state: worst.state, reason: worst.reason } : { state: 'done', reason: null };
 }
 
-/** Saves where a statement stands, and tells the bot once that the money is on its way. */
+/**
+ * Saves where a statement stands, and tells
+ * the bot once that the money is on its way.
+ */
 async function save(
   { db, settings }: Billing,
   statement: Statement,
@@ -327,7 +347,10 @@ const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'
 
 export const isRefund = ({ type }: { type: string }): boolean => refundEvents.includes(type);
 
-/** A refund of this customer has changed: the next cron job looks at its statements again. */
+/**
+ * A refund of this customer has changed: the
+ * next cron job looks at its statements again.
+ */
 export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
   const owner = db
     .select({ id: customers.userId })

@@ -18,7 +18,10 @@ const deletedAtMost = 10_000;
 const Metadata = v.object({ userId: v.string(), phone: v.optional(CanonicalPhone) });
 type Line = { text: string; isUnknown?: true };
 
-/** Nobody is charged without a plan: the customers that Stripe has got since belong to their people again. */
+/**
+ * Nobody is charged without a plan: the customers that
+ * Stripe has got since belong to their people again.
+ */
 export const adoptCustomers: Step = {
   name: 'customers',
   run: (restore) =>
@@ -101,7 +104,10 @@ async function giveCustomer(
   await stripe.customers.update(id, { metadata: { userId, phone } });
 }
 
-/** The person writes to the assistant once, or comes by an external token, and has the account and its plan. */
+/**
+ * The person writes to the assistant once, or comes by
+ * an external token, and has the account and its plan.
+ */
 async function createAgain(
   { db, settings, at }: Restore,
   id: string,
@@ -127,7 +133,10 @@ async function createAgain(
   await tx.run();
 }
 
-/** Whose customer was deleted at Stripe since may have left, or the owner has deleted the customer alone. */
+/**
+ * Whose customer was deleted at Stripe since may have
+ * left, or the owner has deleted the customer alone.
+ */
 async function deletedSince({ db, at }: Restore, stripe: Stripe): Promise<string[]> {
   const created = { gte: Math.floor(at / 1000) };
   const type = 'customer.deleted';

@@ -11,7 +11,10 @@ import {
   type Step,
 } from './restore.ts';
 
-/** A session, a browser or a code that was there at that time may have been ended, or used, since. */
+/**
+ * A session, a browser or a code that was there at
+ * that time may have been ended, or used, since.
+ */
 export const endSessions: Step = {
   name: 'sessions',
   async run(restore) {
@@ -34,7 +37,10 @@ export const endSessions: Step = {
   },
 };
 
-/** Nothing that was written after that time is read under the older state: each live object learns it by the epoch. */
+/**
+ * Nothing that was written after that time is read under
+ * the older state: each live object learns it by the epoch.
+ */
 export const raiseGenerations: Step = {
   name: 'conversations',
   async run({ db, at, until, isDry }) {

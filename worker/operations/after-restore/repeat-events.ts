@@ -10,7 +10,10 @@ import { transaction } from '../../lib/transaction.ts';
 import type { Report, Restore, Step } from './restore.ts';
 import { toldSince, type ToldEvent } from './told-events.ts';
 
-/** Repeats what people had ended since, as the bot was told: it is in none of our own places any more. */
+/**
+ * Repeats what people had ended since, as the bot was
+ * told: it is in none of our own places any more.
+ */
 export const repeatEvents: Step = {
   name: 'events',
   async run(restore) {
@@ -66,7 +69,10 @@ async function findPerson(
   return user ?? null;
 }
 
-/** The cron job deletes the account within a minute, with its conversation and its subscription. */
+/**
+ * The cron job deletes the account within a minute,
+ * with its conversation and its subscription.
+ */
 async function leave(restore: Restore, event: ToldEvent): Promise<Line | null> {
   const { db, isDry } = restore;
   const user = await personOf(restore, event);

@@ -12,7 +12,10 @@ export type Restore = {
   settings: Settings;
   /** The instant (unix ms) to which the database was put back. */
   at: number;
-  /** When the first run began: what came later is of people who use the product again. */
+  /**
+   * When the first run began: what came later
+   * is of people who use the product again.
+   */
   until: number;
   /** Writes nothing. */
   isDry: boolean;
@@ -50,7 +53,10 @@ export async function countOf(db: Database, table: SQL, where: SQL): Promise<num
 
 const rowsAtOnce = 5000;
 
-/** Runs a statement for some rows at a time, so that no write holds the database for long. */
+/**
+ * Runs a statement for some rows at a time, so
+ * that no write holds the database for long.
+ */
 export async function inBatches(
   db: Database,
   statement: (rows: SQL) => SQL,

@@ -14,7 +14,10 @@ export type ToldEvent = v.InferOutput<typeof ToldEvent>;
 
 const pagesAtMost = 10_000;
 
-/** What the bot has accepted since `at` (unix ms), oldest first. Throws a sentence if it does not say. */
+/**
+ * What the bot has accepted since `at` (unix ms),
+ * oldest first. Throws a sentence if it does not say.
+ */
 export async function toldSince(settings: Settings, at: number): Promise<ToldEvent[]> {
   const events: ToldEvent[] = [];
   let after: string | undefined;

@@ -12,13 +12,19 @@ type Row = {
 
 export type Alert = Row & {
   name: string;
-  /** A LogQL metric query that is above `threshold`; `LOGS` stands for the parsed lines of the Worker. */
+  /**
+   * A LogQL metric query that is above `threshold`;
+   * `LOGS` stands for the parsed lines of the Worker.
+   */
   query: string;
   threshold: number;
   forMinutes: number;
 };
 
-/** Each is tried again by itself; one that repeats is a defect, or an outage of somebody else. */
+/**
+ * Each is tried again by itself; one that repeats
+ * is a defect, or an outage of somebody else.
+ */
 const waiting =
   'background_failed|live_object_unreachable|retention_postponed|referral_postponed|chat_erasure_failed|unused_account_kept|conversation_restarted|withdrawal_postponed|notice_failed';
 

@@ -1,12 +1,17 @@
 import type { AdviceName } from '../support/advice.ts';
 
-/** An event that somebody must act on: each line of level `error` that the Worker writes, and what else needs a person. */
+/**
+ * An event that somebody must act on: each line of level
+ * `error` that the Worker writes, and what else needs a person.
+ */
 export type Duty = {
   event: string;
   who: 'the owner' | 'the author of the bot' | 'the person';
   /** A name in `alerts.ts`, which says how fast it rings and what to do. */
   alert: string;
-  /** The sentence of `support find`; null for what concerns no single account. */
+  /**
+   * The sentence of `support find`; null for what concerns no single account.
+   */
   advice: AdviceName | null;
   /** What the person sees meanwhile. */
   person: string;

@@ -181,7 +181,10 @@ const release: SupportCommand = {
 const patienceMs = 150_000;
 const pauseMs = 1000;
 
-/** Makes the cron job fetch the user's state from Stripe, and waits for it; open pages then update. */
+/**
+ * Makes the cron job fetch the user's state from
+ * Stripe, and waits for it; open pages then update.
+ */
 const sync: SupportCommand = {
   usage: 'sync NUMBER',
   about: "fetches the user's subscription from Stripe again, within two minutes",
@@ -223,7 +226,10 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
 
 const { path, input: Input } = endpoints.botTrials;
 
-/** Creates a trial link through the bot's API call, so that the same rules apply: one trial per number, ever. */
+/**
+ * Creates a trial link through the bot's API call, so
+ * that the same rules apply: one trial per number, ever.
+ */
 const trial: SupportCommand = {
   usage: 'trial NUMBER --tier T --days N',
   about:
@@ -352,7 +358,10 @@ async function numberOf({ db }: SupportRequest, userId: string): Promise<PhoneNu
   return user?.phone ?? null;
 }
 
-/** `result` if the Worker did it, also if its response is lost: it works on after its caller has disconnected. */
+/**
+ * `result` if the Worker did it, also if its response is
+ * lost: it works on after its caller has disconnected.
+ */
 async function outcomeOf(
   call: Promise<unknown>,
   isDone: () => Promise<boolean>,
@@ -372,7 +381,10 @@ async function outcomeOf(
   }
 }
 
-/** A call of the Worker about one account, which only the holder of `SESSION_KEYS` can sign. */
+/**
+ * A call of the Worker about one account, which
+ * only the holder of `SESSION_KEYS` can sign.
+ */
 async function callAbout<T>(
   settings: Settings,
   userId: string,

@@ -40,7 +40,10 @@ export async function runSupport(call: Call): Promise<boolean> {
   }
 }
 
-/** Requires `--yes` if something is lost, and writes an audit line before and after the action. */
+/**
+ * Requires `--yes` if something is lost, and writes
+ * an audit line before and after the action.
+ */
 async function perform(
   { name, target, yes }: Call,
   { would, about, needsYes, perform }: Action,
@@ -62,14 +65,23 @@ async function perform(
 export type Flags = { tier?: string; days?: string };
 export type SupportRequest = { words: string[]; flags: Flags; db: Database; settings: Settings };
 
-/** `data` is printed with `--json`, `text` without. `complete` is false if a part failed: exit code 1. */
+/**
+ * `data` is printed with `--json`, `text` without.
+ * `complete` is false if a part failed: exit code 1.
+ */
 export type Result = { data: unknown; text: string; complete?: boolean };
 
-/** What a command does: its description, whether it needs `--yes`, and the function that does it. */
+/**
+ * What a command does: its description, whether it
+ * needs `--yes`, and the function that does it.
+ */
 export type Action = {
   /** Follows "This would ". */
   would: string;
-  /** The subject of the audit line: a number's tag, or ids of events; never the number. */
+  /**
+   * The subject of the audit line: a number's
+   * tag, or ids of events; never the number.
+   */
   about: string;
   needsYes: boolean;
   perform: () => Promise<Result>;
@@ -110,7 +122,10 @@ const timeoutMs = minuteMs;
 
 export class CallRefused extends Error {}
 
-/** The JSON of a call to the running Worker; throws with the Worker's message, a `CallRefused` if nothing was changed (4xx). */
+/**
+ * The JSON of a call to the running Worker; throws with the
+ * Worker's message, a `CallRefused` if nothing was changed (4xx).
+ */
 export async function callApi<T>(
   { SITE_URL }: Settings,
   path: string,
@@ -132,7 +147,10 @@ const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import
 
 export type AuditEntry = { env: string; command: string; about: string };
 
-/** Appends a JSON line without a number to the audit file and stderr; if it throws, nothing must be done. */
+/**
+ * Appends a JSON line without a number to the audit
+ * file and stderr; if it throws, nothing must be done.
+ */
 export function writeAudit(
   entry: AuditEntry,
   outcome: 'started' | 'done' | 'incomplete' | 'failed',

@@ -22,7 +22,10 @@ import { advice, type AdviceName } from './advice.ts';
 
 const lastCalls = 10;
 
-/** The facts about a user that support may see; all instants in unix ms. Reads no message, secret or hash. */
+/**
+ * The facts about a user that support may see; all
+ * instants in unix ms. Reads no message, secret or hash.
+ */
 export async function describeUser(
   { db, settings }: Pick<SupportRequest, 'db' | 'settings'>,
   user: User,
@@ -165,7 +168,10 @@ export type Payments =
     }
   | { state: 'none' | 'unknown customer' | 'Stripe refuses the key' | 'Stripe does not respond' };
 
-/** The subscriptions of a customer at Stripe, and the payments that were disputed or refunded; times in unix ms. */
+/**
+ * The subscriptions of a customer at Stripe, and the
+ * payments that were disputed or refunded; times in unix ms.
+ */
 export async function describePayments(
   settings: Settings,
   customer: string | null,
