@@ -138,6 +138,8 @@ export const codes = sqliteTable(
     sentAt: instant('sent_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     triesLeft: integer('tries_left').notNull(),
+    /** WhatsApp could not deliver the message: the code is dead. */
+    undelivered: flag('undelivered').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.phone, table.challenge] }),
@@ -228,6 +230,55 @@ export const linkCodes = sqliteTable(
     index('link_codes_expiry').on(table.expiresAt),
     index('link_codes_phone').on(table.phone),
   ],
+);
+
+/**
+ * The messages that carry codes, by the keyed hash of WhatsApp's id. A status may arrive before the response to the
+ * request that sends the message: then the row has no number yet.
+ */
+export const codeMessages = sqliteTable(
+  'code_messages',
+  {
+    mac: text('mac').primaryKey(),
+    /** `sent_by` of the code. */
+    sentBy: text('sent_by'),
+    /** The number, encrypted. */
+    sealedPhone: text('sealed_phone'),
+    sentAt: instant('sent_at'),
+    /** JSON: the subjects of the limits that count the code. */
+    subjects: text('subjects'),
+    state: text('state', { enum: ['sent', 'delivered', 'failed'] })
+      .notNull()
+      .default('sent'),
+    /** The keyed hash of the business-scoped id that received the message. */
+    recipientMac: text('recipient_mac'),
+    keptUntil: instant('kept_until').notNull(),
+  },
+  (table) => [index('code_messages_expiry').on(table.keptUntil)],
+);
+
+/**
+ * Business-scoped ids that have sent a link code. An id is tied to the account once the code has signed in and number
+ * and id are proven to be one person's, in any order.
+ */
+export const claims = sqliteTable(
+  'claims',
+  {
+    /** The keyed hash of the id. */
+    mac: text('mac').primaryKey(),
+    /** The id and the number, encrypted. */
+    sealed: text('sealed').notNull(),
+    /** `sent_by` of the code. */
+    sentBy: text('sent_by').notNull().unique(),
+    codeMac: text('code_mac').notNull(),
+    triesLeft: integer('tries_left').notNull(),
+    /** Of the code. */
+    expiresAt: instant('expires_at').notNull(),
+    provenAt: instant('proven_at'),
+    /** The account that the code has made. */
+    userId: text('user_id'),
+  },
+  (table) => [index('claims_expiry').on(table.expiresAt), index('claims_user').on(table.userId)],
 );
 
 /** Changes of the number that wait for the code sent to the new number; only keyed hashes of code and challenge. */

@@ -10,11 +10,20 @@ import {
   vars,
 } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
-import { claimNumber, otherThan, redeem, requestOtp, verifyOtp } from './support/codes.ts';
+import {
+  claimNumber,
+  codeState,
+  newCode,
+  otherThan,
+  redeem,
+  reportStatus,
+  requestOtp,
+  verifyOtp,
+} from './support/codes.ts';
 import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
-import { externalSession, getMe, userOf } from './support/person.ts';
+import { exportOf, externalSession, getMe, userOf } from './support/person.ts';
 import { costOf } from './support/requests.ts';
-import { during, newestCode, sandbox, totalsOfToday } from './support/sandbox.ts';
+import { during, newestCode, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 
 /** The login page asks for a code of a number that never wrote. */
 async function ask(phone = newPhone()) {
@@ -36,6 +45,9 @@ const codesOn = async (phone: string) =>
   (await sandbox.messages(phone)).filter(({ code }) => code).length;
 const allowedBy = async (name: object) =>
   (await botCall('/api/bot/entitlements', name)).body.allowed;
+
+const sendBack = (businessUserId: string, code: string) =>
+  botCall('/api/bot/contacts', { businessUserId, code });
 
 const refused = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'linkCode' }] } };
 
@@ -61,6 +73,8 @@ describe('a claim', () => {
     const signedIn = answers.find(({ status }) => status === 200)!;
     expect(signedIn.body).toMatchObject({ success: true, status: 'approved' });
     expect([costOf(response), costOf(signedIn)]).toEqual([2, 2]);
+    expect(await linkedTo(phone)).toEqual([]);
+    await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
     expect((await botCall('/api/bot/usage', { businessUserId })).body).toMatchObject({
       allowed: true,
@@ -191,6 +205,7 @@ describe('a claim', () => {
     expect((await claim(linkCode, stranger)).status).toBe(429);
     advanceClock(31 * second);
     expect((await claim(linkCode, stranger)).status).toBe(200);
+    await sendBack(mine.businessUserId, mine.otp);
     expect((await redeem({ ...mine, challenge: mine.linkCode })).status).toBe(200);
     expect(await linkedTo(mine.phone)).toEqual([[mine.businessUserId, 'claim']]);
     for (const businessUserId of [late.businessUserId, stranger])
@@ -242,5 +257,120 @@ describe('whoever watches a number learns that it has written', () => {
     expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['waiting', 1]);
     advanceClock(31 * second);
     expect([await stateOf(asked), await codesOn(asked.phone)]).toEqual(['code_sent', 2]);
+  });
+});
+
+describe('an id is tied to the number', () => {
+  const wrong = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'code' }] } };
+  const statusOf = (businessUserId: string, status = 'delivered') => ({
+    status,
+    recipient_user_id: businessUserId,
+  });
+
+  it.each(['before', 'after'])(
+    'if the status of the code names it %s the code has signed in',
+    async (when) => {
+      const { phone, businessUserId, otp } = await claimNumber();
+      const prove = () => reportStatus(phone, statusOf(businessUserId));
+      if (when === 'before') await prove();
+      expect(await linkedTo(phone)).toEqual([]);
+      await verifyOtp(phone, otp);
+      if (when === 'after') await prove();
+      expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
+      expect(await allowedBy({ businessUserId })).toBe(true);
+    },
+  );
+
+  it.each(['before', 'after'])(
+    'if its code comes back from it %s the code has signed in, and only then',
+    async (when) => {
+      const { phone, businessUserId, otp } = await claimNumber();
+      const prove = () => sendBack(businessUserId, otp);
+      if (when === 'before') expect((await prove()).body).toEqual({ success: true, known: true });
+      const { body } = await verifyOtp(phone, otp);
+      if (when === 'after') expect((await prove()).body).toEqual({ success: true, known: true });
+      expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
+      expect((await getMe(body.token)).status).toBe(200);
+    },
+  );
+
+  it('not by a greeting that was sent for somebody else, whose id then counts for nobody', async () => {
+    const [stranger, owner] = [newPhone(), newBusinessUserId()];
+    const { linkCode } = await ask(stranger);
+    await claim(linkCode, owner);
+    const otp = await newestCode(stranger);
+    const { body } = await redeem({ phone: stranger, otp, challenge: linkCode });
+    await reportStatus(stranger, statusOf(newBusinessUserId()));
+    expect((await botCall('/api/bot/usage', { businessUserId: owner })).body.allowed).toBe(false);
+    expect(await linkedTo(stranger)).toEqual([]);
+    expect((await exportOf(body.token)).text).not.toContain(owner);
+    // The owner's own claim takes the place of the one that was never proven.
+    const own = await ask();
+    await claim(own.linkCode, owner);
+    const code = await newestCode(own.phone);
+    await redeem({ phone: own.phone, otp: code, challenge: own.linkCode });
+    await reportStatus(own.phone, statusOf(owner));
+    expect(await linkedTo(own.phone)).toEqual([[owner, 'claim']]);
+  });
+
+  it('not by a wrong code, another id, after five tries or five minutes', async () => {
+    const mine = await claimNumber();
+    const other = await claimNumber();
+    const code = mine.otp === other.otp ? otherThan(mine.otp) : mine.otp;
+    expect(await sendBack(other.businessUserId, code)).toMatchObject(wrong);
+    expect(await sendBack(newBusinessUserId(), mine.otp)).toMatchObject(wrong);
+    for (let count = 0; count < 5; count += 1)
+      expect(await sendBack(mine.businessUserId, otherThan(mine.otp))).toMatchObject(wrong);
+    expect(await sendBack(mine.businessUserId, mine.otp)).toMatchObject(wrong);
+    await verifyOtp(mine.phone, mine.otp);
+    expect(await linkedTo(mine.phone)).toEqual([]);
+    advanceClock(5 * minute + second);
+    expect(await sendBack(other.businessUserId, other.otp)).toMatchObject(wrong);
+  });
+
+  it('not by a status of another message, or one that says that nothing arrived', async () => {
+    const { phone, businessUserId, otp } = await claimNumber();
+    await reportStatus(phone, { ...statusOf(businessUserId), id: 'wamid.another' });
+    await verifyOtp(phone, otp);
+    expect(await linkedTo(phone)).toEqual([]);
+    const failed = await claimNumber();
+    await reportStatus(failed.phone, statusOf(failed.businessUserId, 'failed'));
+    expect((await verifyOtp(failed.phone, failed.otp)).status).toBe(401);
+    expect(await linkedTo(failed.phone)).toEqual([]);
+  });
+});
+
+describe('a code that WhatsApp could not deliver', () => {
+  it('is dead at once, counts against no limit, and its page learns it', async () => {
+    advanceClock(0);
+    const code = await newCode();
+    expect(await codeState(code)).toBe('sent');
+    expect((await requestOtp(code.phone)).status).toBe(429);
+    for (const _ of ['once', 'again'])
+      expect(await reportStatus(code.phone, { status: 'failed' })).toBe(200);
+    expect(await codeState(code)).toBe('undelivered');
+    expect((await redeem(code)).body.code).toBe('code_spent');
+    expect((await verifyOtp(code.phone, code.otp)).status).toBe(401);
+    expect((await requestOtp(code.phone)).status).toBe(200);
+    expect(await codeState({ ...code, challenge: 'guessed' })).toBe('expired');
+  });
+
+  it('is not one that was delivered, has signed in, or is of another number', async () => {
+    const code = await newCode();
+    await reportStatus(code.phone, { status: 'read' });
+    await reportStatus(code.phone, { status: 'failed' });
+    expect((await redeem(code)).status).toBe(200);
+    await reportStatus(code.phone, { status: 'failed' });
+    expect(await codeState(code)).toBe('expired');
+  });
+
+  it('is told by a status that overtakes the response, too', async () => {
+    const code = await newCode();
+    const { rows } = await run('select sent_by from codes where phone = ?', code.phone);
+    await run('delete from code_messages where sent_by = ?', rows[0]!['sent_by'] as string);
+    const early = { status: 'failed', biz_opaque_callback_data: rows[0]!['sent_by'] };
+    await reportStatus(code.phone, early);
+    const { rows: kept } = await run("select state from code_messages where state = 'failed'");
+    expect(kept.length).toBeGreaterThan(0);
   });
 });

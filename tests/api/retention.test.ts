@@ -114,11 +114,16 @@ const perishable: [
   keptMs: number,
   row: (n: number, at: number) => Row,
 ][] = [
-  ['codes', 'phone', 3_600_000, (n, at) => [`+swept${n}`, '', 'mac', 'by', at, at, 5]],
+  ['codes', 'phone', 3_600_000, (n, at) => [`+swept${n}`, '', 'mac', 'by', at, at, 5, 0]],
   ['rate_limit_events', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
   ['bot_calls', 'id', 7 * day, (n, at) => [`swept_${n}`, 'fingerprint', 'by', at, '{}', '']],
   ['stripe_events', 'id', 30 * day, (n, at) => [`swept_${n}`, 'type', 'by', at]],
-  ['sessions', 'id', 30 * day, (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at, 0, '']],
+  [
+    'sessions',
+    'id',
+    30 * day,
+    (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at, 0, '', ''],
+  ],
   ['used_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
   ['left_weeks', 'phone_mac', 0, (n, at) => [`swept_${n}`, 1, at]],
   [

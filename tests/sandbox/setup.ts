@@ -16,7 +16,10 @@ export type SandboxSecrets = Record<
   | 'STRIPE_SECRET_KEY'
   | 'STRIPE_WEBHOOK_SECRET',
   string
->;
+> & {
+  /** Without it WhatsApp reports nothing. */
+  WHATSAPP_APP_SECRET?: string;
+};
 
 export type SandboxSettings = {
   /** 0 selects a free port. */
@@ -81,8 +84,7 @@ export function createPhones(store: Store) {
     messages: (number: string) => store.list<Message>(inbox(number)),
 
     /** Adds a message to the handset, with the first link of one from Solace. */
-    add(number: string, draft: Draft): void {
-      const id = crypto.randomUUID();
+    add(number: string, draft: Draft, id: string = crypto.randomUUID()): void {
       const url = draft.from === 'solace' && /https?:\/\/\S+[^\s.,;:!?)]/.exec(draft.text)?.[0];
       const message: Message = { id, at: new Date().toISOString(), ...draft, ...(url && { url }) };
       store.transaction(() => {

@@ -15,6 +15,7 @@ import { openStore } from './stripe/store.ts';
 import { listen } from './stripe/listen.ts';
 import { createStripe } from './stripe/index.ts';
 import { createWhatsapp, createTemplates } from './whatsapp/index.ts';
+import { createStatuses } from './whatsapp/statuses.ts';
 
 /** Starts every local service on one port. Their state is stored in `stateDir` and survives a restart. */
 export async function startSandbox(settings: SandboxSettings) {
@@ -45,6 +46,7 @@ async function createServices(settings: SandboxSettings & { sandboxUrl: string }
   });
   const stripe = createStripe({ store, sandboxUrl, siteUrl, secretKey, webhookSecret });
   const templates = createTemplates(setup);
+  const statuses = createStatuses(setup);
   const chat = createChat(setup);
   const faults = createFaultInjection();
 
@@ -55,9 +57,15 @@ async function createServices(settings: SandboxSettings & { sandboxUrl: string }
   app.use('/push-service/*', faults.guard('push'));
   app.use('/v1/*', faults.guard('stripe'));
   app.route('/libsql', libsql.app);
-  app.route('/whatsapp', createWhatsapp(setup, templates));
+  app.route('/whatsapp', createWhatsapp(setup, templates, statuses));
   const bot = [chat.control, createBotEvents(setup, chat), createPhoneActions(setup)];
-  const others = [createPush(setup), templates.control, await createIssuer(setup), stripe.app];
+  const others = [
+    createPush(setup),
+    templates.control,
+    statuses.control,
+    await createIssuer(setup),
+    stripe.app,
+  ];
   for (const each of [faults.control, ...bot, ...others, createPage(siteUrl, app)])
     app.route('/', each);
   app.notFound((c) => c.json({ error: `There is no ${c.req.method} ${c.req.path}` }, 404));

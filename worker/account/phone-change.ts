@@ -113,7 +113,7 @@ export async function beginPhoneChange(
     if (begun!.free) {
       reportCodeBudget(begun!.sent + 1, settings.CODE_BUDGET_PER_DAY);
       // A code that WhatsApp refuses counts too, as one for a taken number does.
-      waitUntil(sendCode(call, row.whatsappId, code));
+      waitUntil(sendCode(call, row.whatsappId, { code, sentBy: attempt }));
     }
     return challenge;
   });

@@ -136,6 +136,15 @@ export const endpoints = {
     }),
     fails: ['codesUnavailable'],
   },
+  codeState: {
+    ...pageRoutes.codeState,
+    summary: 'Whether WhatsApp could deliver the code of a challenge',
+    input: v.object({ phone: Phone, challenge: Challenge }),
+    output: v.object({
+      success: v.literal(true),
+      state: v.picklist(['sent', 'undelivered', 'expired']),
+    }),
+  },
   contactState: {
     ...pageRoutes.contactState,
     summary:
@@ -533,6 +542,7 @@ export const endpoints = {
         v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'whatsappId must be 5 to 20 digits')),
       ),
       linkCode: v.optional(LinkCode),
+      code: v.optional(Code),
     }),
     output: v.object({ success: v.literal(true), known: v.literal(true) }),
     fails: ['notFound', 'conflict', 'rateLimited'],

@@ -8,6 +8,7 @@ export type Route = {
 
 export const pageRoutes = {
   requestOtp: { access: 'public', method: 'POST', path: '/api/auth/request-otp' },
+  codeState: { access: 'public', method: 'POST', path: '/api/auth/code-state' },
   contactState: { access: 'public', method: 'POST', path: '/api/auth/contact-state' },
   verifyOtp: { access: 'public', method: 'POST', path: '/api/auth/verify-otp' },
   verifyExternalToken: {

@@ -2,6 +2,7 @@ import { deviceOf } from '../lib/device.ts';
 import { redeemCode } from '../sign-in/redeem-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
 import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
+import { noteMessage, stateOfCode } from '../sign-in/code-messages.ts';
 import { stateOfLink } from '../sign-in/claim-number.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
@@ -39,12 +40,15 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
 
 async function sendIssued(
   call: Parameters<Handler<'requestOtp'>>[0],
-  { id, challenge, whatsappId, nextAfterSeconds }: Extract<Issued, { kind: 'issued' }>,
+  issued: Extract<Issued, { kind: 'issued' }>,
   code: string,
 ) {
-  const sent = await sendCode(call, whatsappId, code);
-  switch (sent) {
+  const { id, challenge, whatsappId, nextAfterSeconds, subjects } = issued;
+  const { phone } = call.input;
+  const { delivery, messageId } = await sendCode(call, whatsappId, { code, sentBy: id });
+  switch (delivery) {
     case 'taken':
+      if (messageId) call.waitUntil(noteMessage(call, { messageId, sentBy: id, phone, subjects }));
       return { success: true, requiresInitialContact: false, challenge };
     case 'unknown':
       throw new RequestError('unavailable', { retryAfter: nextAfterSeconds });
@@ -60,6 +64,11 @@ async function sendIssued(
 export const contactState: Handler<'contactState'> = async (call) => {
   const { phone, linkCode } = call.input;
   return { success: true, state: await stateOfLink(call, phone, linkCode) };
+};
+
+export const codeState: Handler<'codeState'> = async (call) => {
+  const { phone, challenge } = call.input;
+  return { success: true, state: await stateOfCode(call, phone, challenge) };
 };
 
 /** The call, and what people tell its session by. */

@@ -5,6 +5,7 @@ import { countUsage, readAllowance } from '../bot/count-usage.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { recordContact } from '../bot/record-contact.ts';
 import { countReported } from '../chat/referrals.ts';
+import { proveByCode } from '../sign-in/claims.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -15,14 +16,15 @@ import { makeTrialLink } from '../trials/make-trial-link.ts';
 export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, waitUntil } = context;
   requireSpelling(input);
-  const { phone, businessUserId, linkCode } = input;
+  const { phone, businessUserId, linkCode, code } = input;
   const reads = linkCode === undefined ? {} : await openLink(context, linkCode);
   const contact = await recordContact(context, input, reads);
   const [link] = (contact.reads as { link?: Link[] }).link ?? [];
 
   if (contact.outcome === 'unknown') {
-    if (linkCode === undefined) throw unknownId();
-    await claimNumber(context, businessUserId!, link);
+    if (code !== undefined) await proveByCode(context, businessUserId!, code);
+    else if (linkCode === undefined) throw unknownId();
+    else await claimNumber(context, businessUserId!, link);
     return { success: true, known: true };
   }
 

@@ -54,6 +54,7 @@ import {
 } from './user.ts';
 import { getCountry, getSafety, health, openapi } from './service.ts';
 import {
+  codeState,
   contactState,
   logout,
   requestOtp,
@@ -86,6 +87,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   cancelPlan: userRoute('cancelPlan', cancelPlan),
   chatStream: userRoute('chatStream', chatStream),
   clearChat: userRoute('clearChat', clearChat),
+  codeState: publicRoute('codeState', codeState),
   contactState: publicRoute('contactState', contactState),
   createPortalSession: userRoute('createPortalSession', createPortalSession),
   createSubscriptionUpdateSession: userRoute(

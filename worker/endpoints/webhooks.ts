@@ -5,9 +5,16 @@ import type { Handler } from '../http/request-context.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { isSignedByWhatsapp, signatureOf, undeliveredIn } from '../messaging/whatsapp.ts';
+import {
+  isSignedByWhatsapp,
+  signatureOf,
+  statusesIn,
+  type MessageStatus,
+} from '../messaging/whatsapp.ts';
 import { isRefund, refundChanged } from '../withdrawal/settlement.ts';
 import { canonicalPhone } from '../identity/phone.ts';
+import type { Settings } from '../settings.ts';
+import { noteStatus } from '../sign-in/code-messages.ts';
 
 /** The event only marks its customer as dirty. The cron job repeats a failed fetch, so the response is 200. */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
@@ -41,11 +48,8 @@ export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
   });
 };
 
-export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({
-  request,
-  readBody,
-  settings,
-}) => {
+export const whatsappWebhook: Handler<'whatsappWebhook'> = async (context) => {
+  const { request, readBody, settings } = context;
   const { WHATSAPP_APP_SECRET: secret } = settings;
   if (!secret) throw new RequestError('notFound');
   const signature = signatureOf(request);
@@ -53,14 +57,17 @@ export const whatsappWebhook: Handler<'whatsappWebhook'> = async ({
   const rawBody = await readBody();
   if (!(await isSignedByWhatsapp(secret, signature, rawBody)))
     throw new RequestError('invalidBotSignature');
-  for (const { recipientId, code } of undeliveredIn(parse(rawBody))) {
-    log('info', 'whatsapp_undelivered', {
-      phone: await phoneTag(settings.CODE_PEPPER[0]!, canonicalPhone(`+${recipientId}`)),
-      code,
-    });
+  for (const status of statusesIn(parse(rawBody))) {
+    await noteStatus(context, status);
+    if (status.state === 'failed') await logUndelivered(settings, status);
   }
   return { received: true };
 };
+
+async function logUndelivered({ CODE_PEPPER }: Settings, { recipientId, code }: MessageStatus) {
+  const phone = await phoneTag(CODE_PEPPER[0]!, canonicalPhone(`+${recipientId}`));
+  log('info', 'whatsapp_undelivered', { phone, code });
+}
 
 function parse(text: string): unknown {
   try {

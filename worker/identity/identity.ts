@@ -1,5 +1,5 @@
 import { and, eq, or, sql, type SQL } from 'drizzle-orm';
-import { aliases, identityConflicts, users, type User } from '#db/schema';
+import { aliases, claims, identityConflicts, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
@@ -88,12 +88,6 @@ export function renameUser(
   ];
 }
 
-/** SQL that gives a user the id that claimed the number, unless somebody has the id by now. */
-export function linkClaimed(userId: string, { id, mac }: BoundId, now: number, when: SQL): SQL {
-  const row = { kind: 'business', value: id, userId, proof: 'claim', at: now, mac } as const;
-  return sql`${insertSelect(aliases, row, sql`where ${when}`)} on conflict do nothing`;
-}
-
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at, mac } = aliases;
   return db.select({ kind, value, proof, at, mac }).from(aliases).where(eq(aliases.userId, userId));
@@ -171,6 +165,7 @@ export function deleteIdentity(userId: SQL): SQL[] {
   return [
     sql`delete from ${aliases} where ${eq(aliases.userId, userId)}`,
     sql`delete from ${identityConflicts} where ${conflictsOf(userId)}`,
+    sql`delete from ${claims} where ${eq(claims.userId, userId)}`,
   ];
 }
 

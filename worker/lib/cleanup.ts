@@ -2,6 +2,8 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   botCalls,
+  claims,
+  codeMessages,
   codes,
   leftWeeks,
   linkCodes,
@@ -48,6 +50,8 @@ const rowid = sql`rowid`;
 
 const expiring: Expiring[] = [
   { table: codes, key: rowid, expiresAt: codes.expiresAt, keptMs: spentCodesKeptMs },
+  { table: codeMessages, key: codeMessages.mac, expiresAt: codeMessages.keptUntil },
+  { table: claims, key: claims.mac, expiresAt: claims.expiresAt, keptMs: dayMs },
   { table: usedTokens, key: usedTokens.id, expiresAt: usedTokens.expiresAt },
   { table: trialLinks, key: trialLinks.mac, expiresAt: trialLinks.expiresAt },
   {

@@ -31,6 +31,8 @@ export type HashPurpose =
   | 'push'
   | 'message-id'
   | 'binding'
+  | 'claim'
+  | 'code-message'
   | 'session'
   | 'receipt';
 
@@ -73,7 +75,7 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
 }
 
 /** What text of the database is encrypted for, when no conversation's key encrypts it. */
-export type SealPurpose = 'parked-event' | 'event';
+export type SealPurpose = 'parked-event' | 'event' | 'claim';
 
 export const sealingKey = memoize((secret: string) =>
   memoize(async (purpose: SealPurpose) => {

@@ -17,29 +17,32 @@ const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
  */
 export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 
+/** `messageId` names the message that WhatsApp has taken. */
+export type Sent = { delivery: Delivery; messageId?: string };
+
 type Context = { settings: Settings; language: Language };
 
 /**
- * Sends a code in the page's language, else in the setting's
+ * Sends a code, whose statuses name `sentBy`, in the page's language, else in the setting's
  * first. Not retried: the message may have arrived.
  */
 export async function sendCode(
   { settings, language }: Context,
   whatsappId: string,
-  code: string,
-): Promise<Delivery> {
+  { code, sentBy }: { code: string; sentBy: string },
+): Promise<Sent> {
   const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE as [string];
   const own = templateLanguageFor(language, settings);
-  let result = await sendTemplate(settings, { whatsappId, code, language: own });
-  if (typeof result !== 'string' && own !== first && noTemplate.has(result.code)) {
+  let result = await sendTemplate(settings, { whatsappId, code, sentBy, language: own });
+  if ('status' in result && own !== first && noTemplate.has(result.code)) {
     log('error', 'template_missing', { language: own, code: result.code });
-    result = await sendTemplate(settings, { whatsappId, code, language: first });
+    result = await sendTemplate(settings, { whatsappId, code, sentBy, language: first });
   }
-  if (typeof result === 'string') return result;
+  if (!('status' in result)) return result;
   const forbidden = isForbidden(result);
   const { status, code: reason } = result;
   log('error', forbidden ? 'whatsapp_forbidden' : 'whatsapp_refused', { status, code: reason });
-  return forbidden ? 'forbidden' : 'refused';
+  return { delivery: forbidden ? 'forbidden' : 'refused' };
 }
 
 /**
@@ -65,20 +68,22 @@ export function templateLanguageFor(
   return exact ?? known.find((code) => code.split('_')[0] === primary) ?? known[0]!;
 }
 
-type Message = { whatsappId: string; code: string; language: string };
+type Message = { whatsappId: string; code: string; sentBy: string; language: string };
 
 type Refusal = { status: number; code: number | undefined };
 
 async function sendTemplate(
   settings: Settings,
-  { whatsappId, code, language }: Message,
-): Promise<'taken' | 'unknown' | Refusal> {
+  { whatsappId, code, sentBy, language }: Message,
+): Promise<Sent | Refusal> {
   const text = [{ type: 'text', text: code }];
   const message = {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     to: whatsappId,
     type: 'template',
+    // Each status brings it back, also one that overtakes the response.
+    biz_opaque_callback_data: sentBy,
     template: {
       name: settings.WHATSAPP_TEMPLATE_NAME,
       language: { policy: 'deterministic', code: language },
@@ -101,18 +106,28 @@ async function sendTemplate(
         signal: AbortSignal.timeout(timeoutMs),
       },
     );
-    if (response.ok) return 'taken';
+    if (response.ok) return { delivery: 'taken', ...(await messageIdIn(response)) };
     const body = (await response.json().catch(() => null)) as { error?: { code?: number } } | null;
     return { status: response.status, code: body?.error?.code };
   } catch {
-    return 'unknown';
+    return { delivery: 'unknown' };
   }
+}
+
+const Taken = v.object({ messages: v.tuple([v.object({ id: v.string() })]) });
+
+async function messageIdIn(response: Response): Promise<{ messageId?: string }> {
+  const { success, output } = v.safeParse(Taken, await response.json().catch(() => null));
+  return success ? { messageId: output.messages[0].id } : {};
 }
 
 const encoder = new TextEncoder();
 
 const Status = v.object({
+  id: v.optional(v.string(), ''),
   status: v.string(),
+  biz_opaque_callback_data: v.optional(v.string()),
+  recipient_user_id: v.optional(v.string()),
   recipient_id: v.optional(v.string(), ''),
   errors: v.optional(v.array(v.object({ code: v.number() })), []),
 });
@@ -149,23 +164,43 @@ export async function isSignedByWhatsapp(
   return crypto.subtle.verify('HMAC', key, signature, encoder.encode(body));
 }
 
-/**
- * The messages that WhatsApp could not deliver, by
- * the recipient's WhatsApp id and Meta's error code.
- */
-export function undeliveredIn(
-  notification: unknown,
-): { recipientId: string; code: number | undefined }[] {
+/** What became of a message: of which one, by WhatsApp's id and by ours, and who has received it. */
+export type MessageStatus = {
+  messageId: string;
+  sentBy: string | undefined;
+  state: 'sent' | 'delivered' | 'failed';
+  recipientId: string;
+  businessUserId: string | undefined;
+  code: number | undefined;
+};
+
+const states: Record<string, MessageStatus['state']> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'delivered',
+  failed: 'failed',
+};
+
+export function statusesIn(notification: unknown): MessageStatus[] {
   const parsed = v.safeParse(Notification, notification);
   if (!parsed.success) return [];
   const values = parsed.output.entry.flatMap(({ changes }) => changes.map(({ value }) => value));
-  const failed = values
-    .flatMap(({ statuses }) => statuses)
-    .filter(({ status }) => status === 'failed');
-  return failed.map(({ recipient_id: recipientId, errors }) => ({
-    recipientId,
-    code: errors[0]?.code,
-  }));
+  return values.flatMap(({ statuses }) => statuses.flatMap(readStatus));
+}
+
+function readStatus(status: v.InferOutput<typeof Status>): MessageStatus[] {
+  const state = states[status.status];
+  if (!state) return [];
+  return [
+    {
+      messageId: status.id,
+      sentBy: status.biz_opaque_callback_data,
+      state,
+      recipientId: status.recipient_id,
+      businessUserId: status.recipient_user_id,
+      code: status.errors[0]?.code,
+    },
+  ];
 }
 
 export function graphUrl({

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { botCalls, linkCodes, users } from '#db/schema';
-import { bindAlias, bindSession } from '../lib/bindings.ts';
-import { linkClaimed, spellingOf, userOf } from '../identity/identity.ts';
+import { aliases, botCalls, claims, linkCodes, users } from '#db/schema';
+import { bindSession } from '../lib/bindings.ts';
+import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { openSession, type SessionClaims } from '../identity/user-session.ts';
 import { upsertUser } from '../identity/user-record.ts';
@@ -24,16 +24,23 @@ import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
-import { sendCode } from '../messaging/whatsapp.ts';
+import { sendCode, type Delivery } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { firstWeek } from '../usage/week.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import { claimRow, openNames, tieOf, type SealedClaim } from './claims.ts';
 import { limitsOf } from './code-limits.ts';
+import { noteMessage } from './code-messages.ts';
 import { linkCodeLifetimeMs, newCode } from './code-secrets.ts';
 import type { SignInCall } from './issue-code.ts';
 import { codeRow, insertCode, removeCode } from './sent-codes.ts';
 
-type Call = { db: Database; settings: Settings; now: number };
+type Call = {
+  db: Database;
+  settings: Settings;
+  now: number;
+  waitUntil: (work: Promise<unknown>) => void;
+};
 
 /** SQL: the user of a number who has written to the assistant, or null. */
 const writerOf = (phone: PhoneNumber) => sql<string | null>`(
@@ -47,7 +54,7 @@ export type LinkState = 'waiting' | 'code_sent' | 'expired';
  * number that has written since gets the code of this login first, so that nobody learns of its message silently.
  */
 export async function stateOfLink(
-  call: SignInCall,
+  call: SignInCall & Call,
   phone: PhoneNumber,
   linkCode: string,
 ): Promise<LinkState> {
@@ -115,7 +122,7 @@ export async function claimNumber(
   const { phone } = link;
   const number = await phoneSubjects(settings, phone);
   const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
-  const claims = hashedSubject('claims', hashes);
+  const claimsOf = hashedSubject('claims', hashes);
 
   const tx = await botTransaction(call, {
     facts: {
@@ -123,7 +130,7 @@ export async function claimNumber(
       writer: writerOf(phone),
       owner: userOf('business', businessUserId),
       allowedAt: allowedAt([
-        { subject: claims, limits: claimLimits },
+        { subject: claimsOf, limits: claimLimits },
         { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
         { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
         { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
@@ -139,11 +146,19 @@ export async function claimNumber(
     forgotten: ['refused', 'limited', 'budgetSpent'],
   });
 
-  const counted = [claims, number.everyCodeTo, number.codesTo];
-  const code = await sendByLink(call, tx, ['claimed'], {
-    link,
-    claimedBy: businessUserId,
-    counted,
+  const counted = [claimsOf, number.everyCodeTo, number.codesTo];
+  const code = newCode();
+  const claim = await claimRow(settings, {
+    businessUserId,
+    phone,
+    sentBy: tx.id,
+    codeMac: (await codeRow(settings, { phone, code, sentBy: tx.id, now })).mac,
+    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
+  });
+  await sendByLink(call, tx, ['claimed'], { link, code, claimedBy: claim.mac, counted });
+  const { mac: _, ...newest } = claim;
+  tx.insert(['claimed'], claims, claim, {
+    upsert: { target: [claims.mac], set: newest, where: isNull(claims.provenAt) },
   });
   const { outcome, facts, isFirst } = await tx.apply();
 
@@ -158,20 +173,32 @@ export async function claimNumber(
       // A replay of a call that another request applies: that one sends the code.
       if (!isFirst) return;
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
-      const delivery = await sendCode(
+      const to = ownSpelling(phone, link.whatsappId);
+      const sent = { code, sentBy: tx.id };
+      const { delivery, messageId } = await sendCode(
         { settings, language: link.language },
-        ownSpelling(phone, link.whatsappId),
-        code,
+        to,
+        sent,
       );
+      if (messageId) {
+        const subjects = counted.map(([name]) => name!);
+        call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects }));
+      }
       if (delivery === 'taken') return;
       // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
-      const subjects = delivery === 'unknown' ? [claims, number.codesTo] : counted;
+      const subjects = delivery === 'unknown' ? [claimsOf, number.codesTo] : counted;
       const removals = takeBack(call, { link, sentBy: tx.id, subjects });
       await db.batch([db.delete(botCalls).where(eq(botCalls.id, call.botCall.id)), ...removals]);
-      throw new RequestError('unavailable', { retryAfter: 1 });
+      throw notSent(delivery);
     }
   }
 }
+
+/** A refusal of our own credentials is told apart: nobody gets a code until the owner acts. */
+const notSent = (delivery: Delivery) =>
+  delivery === 'forbidden'
+    ? new RequestError('codesUnavailable', { retryAfter: 60 })
+    : new RequestError('unavailable', { retryAfter: 1 });
 
 /**
  * Sends the code of a login whose link code the number itself has sent: neither strangers' requests nor its own use up
@@ -206,30 +233,35 @@ async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allow
     otherwise: 'sent',
   });
 
-  const code = await sendByLink(call, tx, ['sent'], { link, claimedBy: null, counted });
+  const code = newCode();
+  await sendByLink(call, tx, ['sent'], { link, code, claimedBy: null, counted });
   const { outcome, facts } = await tx.run();
 
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
   const to = ownSpelling(phone, facts.whatsappId);
-  const delivery = await sendCode({ settings, language }, to, code);
+  const sent = { code, sentBy: tx.id };
+  const { delivery, messageId } = await sendCode({ settings, language }, to, sent);
+  if (messageId) {
+    const names = counted.map(([name]) => name!);
+    call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects: names }));
+  }
   if (delivery === 'taken') return outcome;
   const subjects = delivery === 'unknown' ? [] : counted;
   const [first, ...rest] = takeBack(call, { link, sentBy: tx.id, subjects });
   await db.batch([first, ...rest]);
-  throw new RequestError('unavailable', { retryAfter: 1 });
+  throw notSent(delivery);
 }
 
-type ByLink = { link: Link; claimedBy: string | null; counted: Subject[] };
+type ByLink = { link: Link; code: string; claimedBy: string | null; counted: Subject[] };
 
-/** The effects that close a link code and store the code that it brings, which is returned. */
+/** The effects that close a link code and store the code that it brings. */
 async function sendByLink<Outcome extends string>(
   { settings, now }: Call,
   tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],
-  { link, claimedBy, counted }: ByLink,
-): Promise<string> {
-  const code = newCode();
+  { link, code, claimedBy, counted }: ByLink,
+): Promise<void> {
   const row = await codeRow(settings, { phone: link.phone, code, sentBy: tx.id, now });
   // A claim signs in by this row, so the row stays as long as the code.
   const expiresAt = Math.max(link.expiresAt, row.expiresAt);
@@ -237,7 +269,6 @@ async function sendByLink<Outcome extends string>(
   tx.update(on, linkCodes, { claimedBy, sentBy: tx.id, expiresAt }, eq(linkCodes.mac, link.mac));
   insertCode(tx, on, row, link.challengeId);
   recordEvents(tx, on, counted, { now });
-  return code;
 }
 
 /** The statements that open a link code again whose code was not sent. */
@@ -250,6 +281,7 @@ function takeBack(
       .update(linkCodes)
       .set({ claimedBy: null, sentBy: null, expiresAt: link.expiresAt })
       .where(eq(linkCodes.sentBy, sentBy)),
+    db.delete(claims).where(eq(claims.sentBy, sentBy)),
     ...removeCode(db, { phone: link.phone, sentBy, now, subjects: subjects.flat() }),
   ] as const;
 }
@@ -259,15 +291,19 @@ function refusedCode(): RequestError {
   return new RequestError('invalidField', { message, issues: [{ path: 'linkCode', message }] });
 }
 
-export type Claim = { claimedBy: string; whatsappId: string };
+export type Claim = { sentBy: string; sealed: SealedClaim | null; whatsappId: string };
 type Opened = { session: SessionClaims; status: AccountStatus };
 
-/** Creates the user of a number whose claim was signed in with, with its id, and the session. An account that exists by now gets no id. */
+/**
+ * Creates the user of a number whose claim was signed in with, and the session. The id of the claim is tied if it is
+ * proven, and waits for its proof otherwise; an account that exists by now gets none.
+ */
 export async function openClaimed(
-  { db, settings, now, device }: Call & { device?: string | null },
+  call: Pick<Call, 'db' | 'settings' | 'now'> & { device?: string | null },
   phone: PhoneNumber,
-  { claimedBy, whatsappId }: Claim,
+  { sentBy, sealed, whatsappId }: Claim,
 ): Promise<Opened> {
+  const { db, settings, now, device } = call;
   const sighting = {
     phone,
     proof: 'claim' as const,
@@ -284,11 +320,14 @@ export async function openClaimed(
   });
 
   const newUserId = crypto.randomUUID();
-  const aliasMac = await bindAlias(settings, claimedBy, phone);
   upsertUser(tx, ['known', 'created'], { ...sighting, id: newUserId }, { settings, now });
-  tx.write(['created'], (holds) =>
-    linkClaimed(newUserId, { id: claimedBy, mac: aliasMac }, now, holds),
-  );
+  tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
+  const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
+  if (businessUserId) {
+    const { row, from, where } = await tieOf(call, { sentBy, businessUserId, phone });
+    tx.insert(['created'], aliases, row, { from, where, upsert: 'ignore' });
+    tx.delete(['created'], claims, where);
+  }
   const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
   openSession(tx, ['known', 'created'], { userId, now, mac, device });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));

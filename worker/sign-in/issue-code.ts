@@ -30,6 +30,8 @@ export type Issued =
       kind: 'issued';
       /** Withdraws the code, if it was not sent. */
       id: string;
+      /** The names under which limits count the code. */
+      subjects: string[];
       challenge: string;
       /** Where to send the code. */
       whatsappId: string;
@@ -102,7 +104,8 @@ export async function issueCode(
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const nextAfterSeconds = Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000));
       const whatsappId = ownSpelling(phone, facts.whatsappId);
-      return { kind: 'issued', id, challenge, whatsappId, nextAfterSeconds };
+      const subjects = counted.map(([name]) => name!);
+      return { kind: 'issued', id, subjects, challenge, whatsappId, nextAfterSeconds };
     }
   }
 }

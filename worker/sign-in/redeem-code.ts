@@ -1,5 +1,5 @@
 import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
-import { codes, linkCodes, rateLimitEvents, users } from '#db/schema';
+import { claims, codes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { bindSession } from '../lib/bindings.ts';
 import { userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
@@ -51,7 +51,8 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
   const tx = transaction(db, {
     from: sql`(${tried}) as tried
       left join ${users} on ${users.id} = ${userOf('phone', phone)}
-      left join ${linkCodes} on ${linkCodes.sentBy} = tried.sent_by`,
+      left join ${linkCodes} on ${linkCodes.sentBy} = tried.sent_by
+      left join ${claims} on ${claims.sentBy} = tried.sent_by`,
     facts: {
       triesAt: allowedAt(limits.tries),
       errorsAt: allowedAt(limits.wrongTries),
@@ -64,6 +65,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       status: sql<AccountStatus>`${users.status}`,
       claimedBy: sql<string | null>`${linkCodes.claimedBy}`,
       whatsappId: sql<string | null>`${linkCodes.whatsappId}`,
+      sealedNames: sql<string | null>`${claims.sealed}`,
     },
     outcomes: (facts) => (isAlone ? ofNumber(facts, call) : ofChallenges(facts, call)),
     otherwise: 'unknown',
@@ -108,7 +110,9 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       return { kind: 'signedIn', session, status: facts.status };
     }
     case 'claimed': {
-      const claim = { claimedBy: facts.claimedBy!, whatsappId: facts.whatsappId! };
+      const { sentBy, claimedBy, sealedNames, whatsappId } = facts;
+      const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
+      const claim = { sentBy: sentBy!, sealed, whatsappId: whatsappId! };
       return { kind: 'signedIn', ...(await openClaimed(call, phone, claim)) };
     }
   }

@@ -1,4 +1,4 @@
-import { botCall, call, type Settings } from './api.ts';
+import { botCall, call, hex, type Settings } from './api.ts';
 import { newBusinessUserId, newContact, newPhone } from './contacts.ts';
 import { newestCode, sandbox } from './sandbox.ts';
 import { until } from './clock.ts';
@@ -19,6 +19,31 @@ export async function claimNumber(phone = newPhone(), address?: string) {
   await botCall('/api/bot/contacts', { businessUserId, linkCode });
   return { phone, businessUserId, linkCode: linkCode as string, otp: await newestCode(phone) };
 }
+
+const appSecret = 'the secret of the app';
+
+/** What WhatsApp reports about the newest code on a phone. */
+export async function reportStatus(phone: string, status: object): Promise<number> {
+  const { id } = (await sandbox.messages(phone)).findLast(({ code }) => code) as { id: string };
+  const statuses = [{ id, timestamp: '1700000000', recipient_id: phone.slice(1), ...status }];
+  const changes = [{ field: 'messages', value: { messaging_product: 'whatsapp', statuses } }];
+  const text = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '1', changes }],
+  });
+  const encoder = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', encoder.encode(appSecret), algorithm, false, [
+    'sign',
+  ]);
+  const signature = hex(await crypto.subtle.sign('HMAC', key, encoder.encode(text)));
+  const headers = { 'x-hub-signature-256': `sha256=${signature}` };
+  const settings = { WHATSAPP_APP_SECRET: appSecret };
+  return (await call('POST', '/api/webhooks/whatsapp', { text, headers, settings })).status;
+}
+
+export const codeState = async ({ phone, challenge }: Code) =>
+  (await call('POST', '/api/auth/code-state', { body: { phone, challenge } })).body.state;
 
 /** Requests a code and reads it from the phone, with the challenge of its caller. */
 export async function requestCode(

@@ -12,7 +12,7 @@ type Renewals = {
   afterRetries?: 'cancel' | 'unpaid' | 'past_due';
 };
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
-type Message = { from: 'user' | 'solace'; text: string; code?: string; url?: string };
+type Message = { id: string; from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };

@@ -25,8 +25,9 @@ export function createPhoneActions({ phones, siteUrl, secrets, store }: Setup): 
   ): Promise<{ reply: string; usage: Usage | null }> {
     const person = personOf(number);
     const linkCode = linkCodeIn(text);
+    const code = person.phone ? undefined : /^\s*(\d{6})\s*$/.exec(text)?.[1];
     try {
-      const names = person.phone ? { ...person, whatsappId: number } : person;
+      const names = person.phone ? { ...person, whatsappId: number } : { ...person, code };
       await callApi('/api/bot/contacts', { ...names, linkCode });
     } catch (error) {
       if (person.phone) throw error;

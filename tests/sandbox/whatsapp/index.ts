@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
+import type { createStatuses } from './statuses.ts';
 import { jsonError, controlError, readControl } from '../stripe/control.ts';
 import { type Setup } from '../setup.ts';
 
@@ -64,6 +65,7 @@ const texts: Record<string, (code: string) => string> = {
 };
 
 type Templates = ReturnType<typeof createTemplates>;
+type Statuses = ReturnType<typeof createStatuses>;
 
 /** The account's template, which is approved in each of its languages until `PUT /templates/:language` changes that. */
 export function createTemplates({ store, secrets }: Setup) {
@@ -128,10 +130,15 @@ const Outgoing = v.object({
   to: v.pipe(v.string(), v.nonEmpty()),
   type: v.literal('template'),
   template: TemplateMessage,
+  biz_opaque_callback_data: v.optional(v.pipe(v.string(), v.maxLength(512))),
 });
 
 /** WhatsApp's Cloud API, limited to sending templates and to the account's own data. */
-export function createWhatsapp({ phones, secrets }: Setup, templates: Templates): Hono {
+export function createWhatsapp(
+  { phones, secrets }: Setup,
+  templates: Templates,
+  statuses: Statuses,
+): Hono {
   const phoneNumberId = secrets.WHATSAPP_PHONE_NUMBER_ID;
   const token = secrets.WHATSAPP_TOKEN;
   const app = new Hono().basePath('/:version{v\\d+\\.\\d+}');
@@ -145,13 +152,14 @@ export function createWhatsapp({ phones, secrets }: Setup, templates: Templates)
     const message = await readMessage(c);
     const to = message.to.replace(/[\s+().-]/g, '');
     if (!/^\d{5,20}$/.test(to)) throw graphError(131009, 'to is no phone number');
-    phones.add(to, { from: 'solace', ...templates.render(message.template) });
+    // As WhatsApp's own ids, it contains the number.
+    const id = `wamid.${btoa(`${to}:${crypto.randomUUID()}`)}`;
+    phones.add(to, { from: 'solace', ...templates.render(message.template) }, id);
+    statuses.report({ id, number: to, callbackData: message.biz_opaque_callback_data });
     return c.json({
       messaging_product: 'whatsapp',
       contacts: [{ input: message.to, wa_id: to }],
-      messages: [
-        { id: `wamid.${crypto.randomUUID().replaceAll('-', '')}`, message_status: 'accepted' },
-      ],
+      messages: [{ id, message_status: 'accepted' }],
     });
   });
 

@@ -1,0 +1,142 @@
+import { and, eq, exists, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { claims, codeMessages, codes, dailyCodes, rateLimitEvents } from '#db/schema';
+import type { PhoneNumber } from '../identity/phone.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { batch, type Database } from '../lib/database.ts';
+import { insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
+import { dayMs } from '../lib/time.ts';
+import type { MessageStatus } from '../messaging/whatsapp.ts';
+import type { Settings } from '../settings.ts';
+import { codeDay } from './code-budget.ts';
+import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
+
+type Call = { db: Database; settings: Settings; now: number };
+
+/** Statuses of a message come within a day. */
+const keptMs = dayMs;
+
+type Message = { messageId: string; sentBy: string; phone: PhoneNumber; subjects: string[] };
+
+/** Notes the message that carries a code; a status of it may be known already. */
+export async function noteMessage(
+  call: Call,
+  { messageId, sentBy, phone, subjects }: Message,
+): Promise<void> {
+  const { settings, now } = call;
+  // The response is sent first.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const mac = await keyedHash(settings.CODE_PEPPER[0]!, 'code-message', messageId);
+  const sealedPhone = await sealNames(settings, mac, { phone });
+  const known = { sentBy, sealedPhone, sentAt: now, subjects: JSON.stringify(subjects) };
+  const row = insertSelect(
+    codeMessages,
+    { mac, ...known, keptUntil: now + keptMs },
+    sql`where true`,
+  );
+  const upsert = upsertSelect(row, codeMessages, { target: [codeMessages.mac], set: known });
+  await settle(call, [mac], upsert);
+}
+
+/** Notes a status: the first that says how a message ended stands, whatever comes later. */
+export async function noteStatus(call: Call, status: MessageStatus): Promise<void> {
+  const { settings, now } = call;
+  const { messageId, sentBy, state, businessUserId } = status;
+  if (messageId === '') return;
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'code-message', messageId);
+  const recipients = businessUserId ? await idMacs(settings, businessUserId) : [];
+  // The bot's messages have statuses, too: only what may be of a code is kept.
+  const isClaimed = sql`exists (select 1 from ${claims} where ${isIn(claims.mac, recipients)})`;
+  const isKnown = sql`exists (select 1 from ${codeMessages} where ${isIn(codeMessages.mac, macs)})`;
+  const mayBeOfCode = sql`where ${isKnown} or ${isClaimed} or ${sentBy !== undefined}`;
+  const row = {
+    mac: sql`coalesce((select ${codeMessages.mac} from ${codeMessages}
+      where ${isIn(codeMessages.mac, macs)}), ${macs[0]})`,
+    state,
+    recipientMac: sql`${recipients[0] ?? null}`,
+    keptUntil: now + keptMs,
+  };
+  const upsert = upsertSelect(insertSelect(codeMessages, row, mayBeOfCode), codeMessages, {
+    target: [codeMessages.mac],
+    set: {
+      state: sql`case when ${codeMessages.state} = 'sent' then excluded.state else ${codeMessages.state} end`,
+      recipientMac: sql`coalesce(${codeMessages.recipientMac}, excluded.recipient_mac)`,
+    },
+  });
+  await settle(call, macs, upsert);
+}
+
+/** Writes, and then does what the message and its status say together. */
+async function settle(call: Call, macs: string[], upsert: ReturnType<typeof upsertSelect>) {
+  const { db, settings } = call;
+  const isRecipient = and(
+    eq(claims.sentBy, codeMessages.sentBy),
+    eq(claims.mac, codeMessages.recipientMac),
+    isNull(claims.provenAt),
+  );
+  const { found } = await batch(db, {
+    noted: db.run(upsert),
+    found: db
+      .select({ message: codeMessages, claim: claims })
+      .from(codeMessages)
+      .leftJoin(claims, isRecipient)
+      .where(inArray(codeMessages.mac, macs)),
+  });
+  const [row] = found;
+  if (!row?.message.sentBy) return;
+
+  const { message, claim } = row;
+  if (message.state === 'failed') return endCode(call, message);
+  const names = claim && (await openNames(settings, claim));
+  if (!claim || !names?.businessUserId) return;
+  const { businessUserId, phone } = names;
+  await proveClaim(call, { sentBy: claim.sentBy, phone, businessUserId });
+}
+
+/** A code that did not arrive is dead, and counts for nothing. Of a code that has signed in nothing is left to end. */
+async function endCode(
+  { db, settings, now }: Call,
+  { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
+): Promise<void> {
+  const names = sealedPhone && (await openNames(settings, { mac, sealed: sealedPhone }));
+  if (!names) return;
+  const { phone } = names;
+  const own = and(
+    eq(codes.phone, phone),
+    eq(codes.sentBy, sentBy!),
+    eq(codes.undelivered, false),
+    gt(codes.expiresAt, now),
+  );
+  const isLive = exists(db.select({ phone: codes.phone }).from(codes).where(own));
+  const events = and(
+    isIn(rateLimitEvents.subject, JSON.parse(subjects ?? '[]')),
+    eq(rateLimitEvents.at, sentAt!),
+    eq(rateLimitEvents.by, sentBy!),
+    isLive,
+  );
+  await db.batch([
+    db
+      .update(dailyCodes)
+      .set({ sent: sql`${dailyCodes.sent} - 1` })
+      .where(and(eq(dailyCodes.day, codeDay(sentAt!)), isLive)),
+    db.delete(rateLimitEvents).where(events),
+    db.update(codes).set({ undelivered: true, triesLeft: 0 }).where(own),
+  ]);
+}
+
+export type CodeState = 'sent' | 'undelivered' | 'expired';
+
+/** What has become of the code of a challenge; `expired` for anybody who does not know the challenge. */
+export async function stateOfCode(
+  { db, settings, now }: Call,
+  phone: PhoneNumber,
+  challenge: string,
+): Promise<CodeState> {
+  const hashes = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge);
+  const [code] = await db
+    .select({ expiresAt: codes.expiresAt, undelivered: codes.undelivered })
+    .from(codes)
+    .where(and(eq(codes.phone, phone), isIn(codes.challenge, hashes)));
+
+  if (!code || code.expiresAt <= now) return 'expired';
+  return code.undelivered ? 'undelivered' : 'sent';
+}
