@@ -58,11 +58,17 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
   const voice = useSyncExternalStore(voiceStore.subscribe, voiceStore.get, voiceStore.get);
   const isVoice = voice.token === token && (voice.active !== null || voice.kept !== null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const wasSent = useRef(false);
   const recordButton = useFocusAfter(isVoice);
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (send(text)) drafts.write('');
+    // A second tap on a field that is empty because its text was sent is no mistake.
+    const isSentAgain = text === '' && wasSent.current;
+    if (!isSentAgain && send(text)) {
+      drafts.write('');
+      wasSent.current = true;
+    }
     field.current?.focus();
   };
   const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
@@ -110,6 +116,7 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
                 aria-describedby={describedBy}
                 onChange={({ target }) => {
                   drafts.write(target.value);
+                  wasSent.current = false;
                   if (error) showError(null);
                 }}
                 onKeyDown={onKeyDown}
