@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { proxyHint } from '../../worker/operations/failure.ts';
 import { messageOf, requireDiskSpace, stopSignal } from './machine.ts';
 import type { ProductSettings } from './start-product.ts';
 
@@ -18,6 +19,7 @@ export async function runCommand(
   const stop = stopSignal(script);
   try {
     requireDiskSpace('.');
+    refuseProxy();
     console.log('Building and starting Solace…');
     const product = await start({
       port: portOf('PORT', 8787),
@@ -36,6 +38,14 @@ export async function runCommand(
     if (!stop.aborted) console.error(messageOf(error));
     process.exit(stop.aborted ? 0 : 1);
   }
+}
+
+/** Node's own calls go to the proxy if it is told so as it starts; then nothing here can be reached. */
+function refuseProxy(): void {
+  const hint = proxyHint(process.env);
+  if (!hint) return;
+  if (process.env['NODE_USE_ENV_PROXY']) throw new Error(hint);
+  console.error(hint);
 }
 
 function portOf(name: string, fallback: number): number {

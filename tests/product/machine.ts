@@ -1,3 +1,4 @@
+import { failureText } from '../../worker/operations/failure.ts';
 import { randomInt } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,7 +59,7 @@ export async function callJson<Result>(
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return failureText(error);
 }
 
 /** Resolves when every address responds 200; rejects when `ended` says why it never will, or after ten minutes. */

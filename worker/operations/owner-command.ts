@@ -1,3 +1,4 @@
+import { failureText, proxyHint } from './failure.ts';
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
@@ -72,9 +73,11 @@ export async function runCommand(run: () => Promise<boolean>): Promise<void> {
   try {
     process.exitCode = (await run()) ? 0 : 1;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${failureText(error)}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
+  const hint = process.exitCode === 1 && proxyHint(process.env);
+  if (hint) process.stderr.write(`${hint}\n`);
 }
 
 function parse(options: ParseArgsOptionsConfig): { values: Flags; positionals: string[] } {
