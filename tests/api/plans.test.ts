@@ -330,6 +330,11 @@ describe('the catalogue', () => {
     const { lines } = await setUpStripe(stripe, siteUrl);
     expect(lines).toContain('created price basic_weekly');
     expect(lines).toContain(`created portal configuration for ${held}`);
+    // A wrong address would keep receipts, and news of failed payments, from the person.
+    const { data: portals } = await stripe.billingPortal.configurations.list({ active: true });
+    expect(portals[0]!.features.customer_update.allowed_updates).toEqual(
+      expect.arrayContaining(['email', 'name']),
+    );
     const again = await setUpStripe(stripe, siteUrl);
     expect(again.lines.filter((line) => !line.startsWith('kept'))).toEqual([]);
 
