@@ -467,6 +467,19 @@ it('asks the platform about public calls of an IPv6 by its /64 and by its /48, a
   }
 });
 
+it('a person asks Stripe at most 120 times an hour, beside billing pages', async () => {
+  advanceClock(0);
+  const { token } = await newPerson();
+  const ask = () => call('GET', '/api/billing/withdrawal', { token });
+  const answers = [];
+  for (let round = 0; round < 6; round += 1) answers.push(...(await parallel(20, ask)));
+  expect(tally(answers)).toEqual({ 200: 120 });
+  const limited = await call('POST', '/api/billing/resume', { token });
+  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  advanceClock(61 * minute);
+  expect((await ask()).status).toBe(200);
+});
+
 it('a person opens at most 20 billing pages an hour', async () => {
   const { token } = await newPerson();
   for (let count = 0; count < 20; count += 1) expect((await buy(token)).status).toBe(200);

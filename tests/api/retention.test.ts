@@ -133,6 +133,7 @@ const perishable: [
     (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, at, '', `swept_${n}`, 'en'],
   ],
   ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5, '', '']],
+  ['identity_conflicts', 'business_user_id', 90 * day, (n, at) => [`swept_${n}`, 'u', '', at, at]],
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '', '']],
 ];
 

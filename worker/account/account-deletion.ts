@@ -14,7 +14,11 @@ import {
   purchaseChoices,
 } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
-import { billingPageSubject, cancelReasonSubject } from '../billing/page-limits.ts';
+import {
+  billingCallSubject,
+  billingPageSubject,
+  cancelReasonSubject,
+} from '../billing/page-limits.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
@@ -208,7 +212,7 @@ async function tryDelete(
     await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),
-    ...[billingPageSubject(''), cancelReasonSubject('')].map((prefix) =>
+    ...[billingPageSubject(''), billingCallSubject(''), cancelReasonSubject('')].map((prefix) =>
       deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${prefix} || ${id}`),
     ),
     deleteFrom(phoneChanges, phoneChanges.userId, id),

@@ -19,6 +19,19 @@ export const billingPages = (userId: string) => ({
   limits,
 });
 
+/**
+ * Other calls that ask Stripe: more than anybody makes who cancels,
+ * thinks again and reloads.
+ */
+const callLimits = [{ most: 120, per: hourMs }];
+export const billingCallSubject = (userId: string) => `billing-calls:${userId}`;
+
+/** The rate limit on a user's other calls that ask Stripe. */
+export const billingCalls = (userId: string) => ({
+  subject: [billingCallSubject(userId)],
+  limits: callLimits,
+});
+
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
 /**

@@ -7,12 +7,13 @@ import {
   type LeasedCustomer,
   type Outcome,
 } from '../billing/lease.ts';
-import { billingPages, countReason } from '../billing/page-limits.ts';
+import { billingCalls, billingPages, countReason } from '../billing/page-limits.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
 import type { UserSession } from '../identity/user-session.ts';
 import type { Database } from '../lib/database.ts';
+import type { Limited } from '../lib/rate-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
@@ -107,30 +108,36 @@ export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, i
 type OwnContext = {
   session: UserSession;
   db: Database;
+  now: number;
   waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** The lease of the session's user: the session check and the first look at the lease are one request. */
-function withOwnLease<T>(
-  context: OwnContext,
-  work: (leased: LeasedCustomer) => Promise<Outcome<T>>,
-) {
-  const { session, db } = context;
-  const lease = leaseOf(db, session.claimedUserId);
-  return session.run([lease], ({ id }, seen) => withLease(context, id, work, { seen }));
-}
+type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 
-/** As `withOwnLease`, for a page of Stripe; throws 429 for a user who has opened too many. */
-function withOwnPage(
-  context: OwnContext & { now: number },
-  work: (leased: LeasedCustomer) => Promise<Outcome<string>>,
+/** The lease of the session's user; throws 429 for a user who asks Stripe too often. */
+const withOwnLease = <T>(context: OwnContext, work: Work<T>) =>
+  withLimitedLease(context, billingCalls(context.session.claimedUserId), work);
+
+/** As `withOwnLease`, for a page of Stripe. */
+const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes) =>
+  withLimitedLease(
+    context,
+    billingPages(context.session.claimedUserId),
+    (leased) => toPage(work(leased)),
+    changes,
+  );
+
+/** The session check, the limit and the first look at the lease are one request. */
+function withLimitedLease<T>(
+  context: OwnContext,
+  limited: Limited,
+  work: Work<T>,
   changes?: Changes,
 ) {
   const { session, db, now } = context;
-  const limited = billingPages(session.claimedUserId);
   const reads = { seen: leaseOf(db, session.claimedUserId) };
   return withinLimit(session, { ...limited, now, reads }, ({ id }, { seen }) =>
-    withLease(context, id, (leased) => toPage(work(leased)), { changes, seen }),
+    withLease(context, id, work, { changes, seen }),
   );
 }
 

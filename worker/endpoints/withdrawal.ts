@@ -3,6 +3,8 @@ import { eq } from 'drizzle-orm';
 import { customers } from '#db/schema';
 import { CanonicalPhone } from '../identity/phone.ts';
 import { leaseOf, withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
+import { billingCalls } from '../billing/page-limits.ts';
+import { withinLimit } from '../identity/limited-act.ts';
 import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
 import type { Output } from '../contract/endpoints.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
@@ -36,13 +38,18 @@ import * as v from 'valibot';
 
 type Shown = Output<'getWithdrawal'>;
 
-export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, settings }) => {
+export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, settings, now }) => {
   requireWithdrawal(settings);
   const userId = session.claimedUserId;
-  const customer = db.select().from(customers).where(eq(customers.userId, userId));
-  const reads = [customer, statementsOf(db, userId), choicesOf(db, userId)] as const;
+  const reads = {
+    customer: db.select().from(customers).where(eq(customers.userId, userId)),
+    statements: statementsOf(db, userId),
+    choices: choicesOf(db, userId),
+  };
 
-  return session.run([...reads], async (_user, [found], statements, choices) => {
+  return withinLimit(session, { ...billingCalls(userId), now, reads }, async (_user, read) => {
+    const { statements, choices } = read;
+    const [found] = read.customer;
     const terms = termsOf(settings, statements, choices);
     const contract = await contractNow(settings, found?.stripeId ?? null, terms);
     return {

@@ -5,6 +5,7 @@ import {
   claims,
   codeMessages,
   codes,
+  identityConflicts,
   leftWeeks,
   linkCodes,
   outbox,
@@ -62,6 +63,12 @@ const expiring: Expiring[] = [
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
   { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
   { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },
+  {
+    table: identityConflicts,
+    key: rowid,
+    expiresAt: identityConflicts.lastAt,
+    keptMs: 90 * dayMs,
+  },
 ];
 
 /** For parked messages, which their users see as failed. */
