@@ -4,8 +4,16 @@ import { newWriter, textsOf } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
 import { linkedTo, newBusinessUserId, newPhone } from './support/contacts.ts';
-import { deleteAccount, getMe, newPerson, type Person, userOf } from './support/person.ts';
-import { eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
+import {
+  deleteAccount,
+  getMe,
+  newPerson,
+  type Person,
+  sessionOf,
+  trialSession,
+  userOf,
+} from './support/person.ts';
+import { eventsAbout, outboxOf, run, sandbox, userRowOf } from './support/sandbox.ts';
 
 /*
  * A row that somebody has put under another account stays nobody's, whatever that account does by its own right: it
@@ -149,5 +157,23 @@ describe('the deletion of an account', () => {
       const [event] = await eventsAbout(person.phone, 'user.deleted');
       expect(event?.data).toMatchObject({ businessUserId: person.businessUserId });
     });
+  });
+});
+
+describe('a session of a trial link whose row says that somebody has signed in', () => {
+  it('ends no consent and subscribes no browser', async () => {
+    const person = await newWriter();
+    const token = await trialSession(person.phone);
+    await run('update sessions set is_limited = 0 where id = ?', sessionOf(token));
+    const before = await userRowOf(person);
+
+    const browser = await sandbox.newBrowser(person.phone);
+    const subscribed = await call('PUT', '/api/user/push', { token, body: browser });
+    const withdrawn = await call('DELETE', '/api/user/chat/consent', { token });
+    expect([subscribed.status, withdrawn.status]).toEqual([503, 503]);
+
+    expect(await userRowOf(person)).toEqual(before);
+    const own = 'select * from push_subscriptions where user_id = ?';
+    expect((await run(own, userOf(person.token))).rows).toEqual([]);
   });
 });

@@ -27,6 +27,7 @@ import * as v from 'valibot';
 import { AudioType } from '../contract/chat-schemas.ts';
 import { canonicalPhone, readPastedPhone } from '../identity/phone.ts';
 import { readCode } from '../contract/pasted.ts';
+import { limitedSessionMacs } from '../lib/bindings.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';
 
@@ -134,7 +135,9 @@ async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<User
     ? await sessionFromQuery(settings.SESSION_KEYS, request)
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!claims) throw new RequestError('unauthenticated');
-  return new UserSession(claims, context, endpoint);
+  if (!endpoint.needsSignIn) return new UserSession(claims, context, endpoint);
+  const limitedMacs = await limitedSessionMacs(settings, claims.sessionId);
+  return new UserSession({ ...claims, limitedMacs }, context, endpoint);
 }
 
 const refusals = new Set<ErrorName>([

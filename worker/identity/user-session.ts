@@ -1,4 +1,4 @@
-import { sql, type SQL, eq, and, lt, lte, gt, isNotNull, not } from 'drizzle-orm';
+import { sql, type SQL, eq, and, lt, lte, gt, isNotNull, not, notInArray } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
@@ -16,7 +16,12 @@ import {
 } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 
-export type SessionClaims = { userId: string; sessionId: string };
+export type SessionClaims = {
+  userId: string;
+  sessionId: string;
+  /** From `limitedSessionMacs`, of a call that needs a sign-in. */
+  limitedMacs?: string[];
+};
 
 type SessionContext = {
   db: Database;
@@ -66,6 +71,7 @@ export class UserSession {
   readonly #now: number;
   readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #admission: Admission;
+  readonly #limitedMacs: string[];
   /** Unix ms; known once `run` has found the session. */
   expiresAt = 0;
   /**
@@ -81,6 +87,7 @@ export class UserSession {
     this.#now = context.now;
     this.#waitUntil = context.waitUntil;
     this.#admission = admission;
+    this.#limitedMacs = claims.limitedMacs ?? [];
   }
 
   /**
@@ -92,10 +99,15 @@ export class UserSession {
     const admitted = and(
       this.#isLive,
       whilePending ? undefined : eq(users.status, 'approved'),
-      needsSignIn ? eq(sessions.isLimited, false) : undefined,
+      needsSignIn ? this.#hasSignedIn : undefined,
     );
     return sql`(select ${users.id} from ${sessions}
       join ${users} on ${eq(users.id, sessions.userId)} where ${admitted})`;
+  }
+
+  /** A row of a trial link whose `is_limited` somebody has changed writes nothing, either. */
+  get #hasSignedIn(): SQL | undefined {
+    return and(eq(sessions.isLimited, false), notInArray(sessions.mac, this.#limitedMacs));
   }
 
   get #isLive(): SQL | undefined {

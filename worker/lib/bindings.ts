@@ -67,6 +67,14 @@ const sessionMacs = memoize((ring: string) =>
   ),
 );
 
+/** What binds the row of a session that a trial link has opened, whatever else the row says. */
+export function limitedSessionMacs(
+  { SESSION_KEYS }: SessionKeys,
+  sessionId: string,
+): Promise<string[]> {
+  return sessionMacs(SESSION_KEYS)(JSON.stringify([sessionId, 'limited']));
+}
+
 export async function isOwnSession(
   { SESSION_KEYS }: SessionKeys,
   { mac, ...session }: BoundSession & { mac: string | null },
