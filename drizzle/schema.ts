@@ -201,6 +201,7 @@ export const identityConflicts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.businessUserId, table.userId] }),
+    index('identity_conflicts_last').on(table.lastAt),
     index('identity_conflicts_user').on(table.userId),
     index('identity_conflicts_other').on(table.otherUserId),
   ],
@@ -580,6 +581,7 @@ export const withdrawals = sqliteTable(
   },
   (table) => [
     index('withdrawals_user').on(table.userId),
+    index('withdrawals_state').on(table.state, table.submittedAt),
     index('withdrawals_due')
       .on(table.dueAt)
       .where(sql`due_at is not null`),
