@@ -1,4 +1,4 @@
-import { base64url } from 'jose';
+import { base64url, SignJWT } from 'jose';
 import type { KeyPair } from '../settings.ts';
 
 export type SubscriptionKeys = { p256dh: string; auth: string };
@@ -67,15 +67,13 @@ export async function vapidHeader(
   };
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const signing = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
-  const exp = Math.floor(now / 1000) + tokenLifetimeSeconds;
-  const claims = { aud: new URL(endpoint).origin, exp, sub: contact };
-  const content = [{ typ: 'JWT', alg: 'ES256' }, claims].map(encodePart).join('.');
-  const signature = await crypto.subtle.sign(
-    { name: 'ECDSA', hash: 'SHA-256' },
-    signing,
-    encoder.encode(content),
-  );
-  return `vapid t=${content}.${base64url.encode(new Uint8Array(signature))}, k=${publicKey}`;
+  const token = await new SignJWT()
+    .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
+    .setAudience(new URL(endpoint).origin)
+    .setExpirationTime(Math.floor(now / 1000) + tokenLifetimeSeconds)
+    .setSubject(contact)
+    .sign(signing);
+  return `vapid t=${token}, k=${publicKey}`;
 }
 
 export async function isPublicKey(text: string): Promise<boolean> {
@@ -119,8 +117,4 @@ function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return join(encoder.encode(text));
-}
-
-function encodePart(value: object): string {
-  return base64url.encode(encoder.encode(JSON.stringify(value)));
 }
