@@ -3,7 +3,7 @@ import { call, runCron } from './support/api.ts';
 import { eventually } from './support/clock.ts';
 import { complete } from './support/buying.ts';
 import { newPerson, planOf, type Person } from './support/person.ts';
-import { run, sandbox } from './support/sandbox.ts';
+import { during, run, sandbox } from './support/sandbox.ts';
 import { customerOf, subscriptionOf } from './support/stripe.ts';
 
 const path = '/api/billing/withdrawal';
@@ -60,4 +60,49 @@ describe('a statement that somebody else has made', () => {
     expect((await subscriptionOf(customer)).status).toBe('active');
     expect(await planOf(token)).toEqual(['basic', 'active']);
   });
+
+  it('ends no contract that was concluded after it, and its person can still withdraw', async () => {
+    const person = await newPerson();
+    const id = await statedFor(person.phone);
+    const { token, customer } = await buys(person);
+    await isDue(id);
+    await runCron();
+    expect(await kept(id)).toMatchObject({
+      state: 'needs_owner',
+      reason: 'no_contract',
+      subscription: null,
+    });
+    expect((await subscriptionOf(customer)).status).toBe('active');
+    expect(await planOf(token)).toEqual(['basic', 'active']);
+    const { body } = await call('POST', path, { token });
+    expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
+  });
+
+  it('does not stand in for the statement of somebody who bought after it', async () => {
+    const person = await newPerson();
+    const id = await statedFor(person.phone);
+    const { token } = await buys(person);
+    const { body } = await call('POST', path, { token });
+    expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
+    expect(body.statement.id).not.toBe(id);
+  });
+});
+
+it('an interrupted withdrawal goes on with its own contract, not with one bought since', async () => {
+  const person = await buyer();
+  const id = await statedFor(person.phone);
+  await isDue(id);
+  await during({ stripe: { status: 500, path: '/v1/credit_notes' } }, () => runCron());
+  const begun = await subscriptionOf(person.customer);
+  expect(begun.status).toBe('canceled');
+  expect(await kept(id)).toMatchObject({ state: 'received', subscription: begun.id });
+  const objection = { token: person.token, body: { id } };
+  expect((await call('POST', `${path}/objection`, objection)).status).toBe(404);
+  await run('update customers set lease_until = 0 where stripe_id = ?', person.customer);
+  await buys(person);
+  await isDue(id);
+  await runCron();
+  expect(await kept(id)).toMatchObject({ state: 'done', subscription: begun.id, refund: 1199 });
+  expect((await subscriptionOf(person.customer)).status).toBe('active');
+  expect(await planOf(person.token)).toEqual(['basic', 'active']);
 });

@@ -13,6 +13,9 @@ import { insertSelect } from '../lib/sql.ts';
 
 export type Choice = { tier: PaidPlanId; startNow: boolean };
 
+/** `at`: when it was made (unix ms). */
+export type KeptChoice = Choice & { at: number };
+
 type Chosen = Choice & { language: Language; now: number };
 
 /**

@@ -20,9 +20,9 @@ import {
 } from '../withdrawal/concluded-contract.ts';
 import { receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { lookAtIt, settle } from '../withdrawal/settlement.ts';
-import { choicesOf, type Choice } from '../billing/start-choice.ts';
+import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
 import {
-  isOpenToObjection,
+  isUnconfirmed,
   keepOwnStatement,
   keepPublicStatement,
   objected,
@@ -72,7 +72,7 @@ function requireWithdrawal({ WITHDRAWAL_DAYS: days }: Settings): void {
   if (days === 0) throw new RequestError('notFound');
 }
 
-function termsOf(settings: Settings, statements: Statement[], choices: Choice[]): Terms {
+function termsOf(settings: Settings, statements: Statement[], choices: KeptChoice[]): Terms {
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);
   return { days: settings.WITHDRAWAL_DAYS, choices, withdrawn };
 }
@@ -113,10 +113,12 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
     statements: statementsOf(db, user.id),
     choices: choicesOf(db, user.id),
   });
-  const waiting = statements.find(isOpenToObjection);
-  if (waiting) return confirmStatement(context, leased, waiting);
+  const kept = { statements, choices };
+  const waiting = statements.find(isUnconfirmed);
+  if (waiting && (await hasContract(settings, leased, waiting, kept)))
+    return confirmStatement(context, leased, waiting);
 
-  const found = await findContract(settings, leased, { statements, choices });
+  const found = await findContract(settings, leased, kept);
   if (found === 'none') return { result: await responseOf(settings, statements[0]!) };
 
   const statement = await keepOwnStatement(context, {
@@ -160,13 +162,34 @@ async function object(db: Database, id: string, userId: string) {
   return { result: { success: true as const } };
 }
 
+type Kept = { statements: Statement[]; choices: KeptChoice[] };
+
+/** Whether there was a contract when a statement was made; while Stripe does not respond, it is believed. */
+async function hasContract(
+  settings: Settings,
+  { customer: { stripeId } }: LeasedCustomer,
+  { subscription, submittedAt: statedAt }: Statement,
+  { statements, choices }: Kept,
+): Promise<boolean> {
+  if (subscription !== null) return true;
+  if (stripeId === null) return false;
+
+  const terms = { ...termsOf(settings, statements, choices), statedAt };
+  const read = withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
+  const found = await read.catch((error: unknown) => {
+    if (error instanceof StripeUnavailable) return null;
+    throw error;
+  });
+  return found === null || found.contract !== null;
+}
+
 type Found = { contract: ConcludedContract; at: number } | 'none' | 'unknown';
 
 /** `unknown` while Stripe does not respond and the account has a plan: the statement counts all the same. */
 async function findContract(
   settings: Settings,
   { customer, user }: LeasedCustomer,
-  { statements, choices }: { statements: Statement[]; choices: Choice[] },
+  { statements, choices }: Kept,
 ): Promise<Found> {
   const { stripeId } = customer;
   if (!stripeId) return noContract(statements, false);

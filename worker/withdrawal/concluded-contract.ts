@@ -4,7 +4,7 @@ import { unlessMissing } from '../billing/stripe-client.ts';
 import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { refundOf, withdrawableUntil, type PaidPeriod } from './right.ts';
-import { hasAskedToStart, type Choice } from '../billing/start-choice.ts';
+import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
 
 /**
  * A payment of a contract; what a statement gives back of
@@ -28,11 +28,11 @@ export type ConcludedContract = {
 export type Terms = {
   /** `WITHDRAWAL_DAYS`. */
   days: number;
-  choices: Choice[];
+  choices: KeptChoice[];
   /** Subscriptions that were withdrawn from already. */
   withdrawn: string[];
-  /** How long ago the statement was made, in ms. */
-  agoMs?: number;
+  /** When the statement was made (unix ms); left out: now. */
+  statedAt?: number;
 };
 
 type Found = {
@@ -53,7 +53,10 @@ type Found = {
  */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
   const { now, subscriptions } = await subscriptionsNow(stripe, customer);
-  const at = Math.floor((now - (terms.agoMs ?? 0)) / 1000);
+  const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
+  // Stripe's `Date` leaves out the part of a second.
+  const latest = Math.floor((now + 999 - agoMs) / 1000);
+  const at = Math.floor((now - agoMs) / 1000);
   const isSubscribed = subscriptions.some(isLive);
 
   for (const subscription of subscriptions.toSorted(newestFirst)) {
@@ -61,7 +64,8 @@ export async function readContract(stripe: Stripe, customer: string, terms: Term
     if (subscription.status === 'incomplete_expired') continue;
 
     const contract = await contractOf(stripe, subscription, terms, at);
-    if (contract && at * 1000 < contract.until) return { at, contract, isSubscribed };
+    if (!contract || contract.concludedAt > latest * 1000) continue;
+    if (at * 1000 < contract.until) return { at, contract, isSubscribed };
   }
   return { at, contract: null, isSubscribed };
 }
@@ -87,7 +91,7 @@ async function subscriptionsNow(stripe: Stripe, customer: string) {
 async function contractOf(
   stripe: Stripe,
   subscription: Stripe.Subscription,
-  { days, choices }: Terms,
+  { days, choices, statedAt }: Terms,
   at: number,
 ): Promise<ConcludedContract | null> {
   const invoices = await paidInvoicesOf(stripe, subscription.id);
@@ -95,6 +99,7 @@ async function contractOf(
   const upgrade = invoices.find((invoice) => isUpgrade(invoice, tiers));
   const tier = upgrade ? tierCharged(upgrade, tiers) : tierSold(subscription);
   if (!tier) return null;
+  if (!upgrade && isOrderedAfter(statedAt, choices, tier)) return null;
 
   const concludedAt = (upgrade ?? subscription).created * 1000;
   const startNow = hasAskedToStart(subscription, choices, tier);
@@ -107,6 +112,16 @@ async function contractOf(
     currency: subscription.currency,
     payments: paymentsOf(invoices, { concludedAt, startNow }, at),
   };
+}
+
+/** Whether the statement came before the first order of this plan, by one clock to the millisecond. */
+function isOrderedAfter(
+  statedAt: number | undefined,
+  choices: KeptChoice[],
+  tier: PaidPlanId,
+): boolean {
+  const orders = choices.filter((choice) => choice.tier === tier);
+  return statedAt !== undefined && orders.length > 0 && orders.every(({ at }) => at > statedAt);
 }
 
 type Conclusion = Pick<ConcludedContract, 'concludedAt' | 'startNow'>;

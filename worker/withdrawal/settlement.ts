@@ -41,7 +41,7 @@ import {
  */
 
 type State = Pick<Statement, 'state' | 'reason'>;
-type Settled = State & { refund: number; contract: ConcludedContract | null; at: number | null };
+type Settled = State & { refund: number };
 
 /** A refund by card may come back within this time. */
 const refundWatchMs = 30 * dayMs;
@@ -115,10 +115,12 @@ async function settleAtStripe(
   const { stripeId } = leased.customer;
   if (!stripeId) return needsOwner(billing, statement, 'customer_unknown');
 
-  const settled = await withStripe(billing.settings, (stripe) =>
-    workAtStripe(stripe, billing, { statement, stripeId, userId: leased.user.id }),
-  );
-  return save(billing, statement, settled);
+  return withStripe(billing.settings, async (stripe) => {
+    const named = { statement, stripeId, userId: leased.user.id };
+    const begun = await nameContract(stripe, billing, named);
+    if (!begun) return needsOwner(billing, statement, 'no_contract');
+    return save(billing, begun.statement, await workAtStripe(stripe, begun, stripeId));
+  });
 }
 
 /**
@@ -136,14 +138,13 @@ export async function settleBeforeDeletion(
 
 type Case = { statement: Statement; stripeId: string; userId: string };
 
-async function workAtStripe(stripe: Stripe, billing: Billing, named: Case): Promise<Settled> {
-  const { statement, stripeId } = named;
-  const found = await contractOf(stripe, billing, named);
-  if (!found)
-    return { state: 'needs_owner', reason: 'no_contract', refund: 0, contract: null, at: null };
-
-  await endSubscription(stripe, found.contract.subscription, stripeId);
-  const payments = await paymentsSince(stripe, found.contract, found.at);
+async function workAtStripe(
+  stripe: Stripe,
+  { statement, terms, at }: Begun,
+  customer: string,
+): Promise<Settled> {
+  await endSubscription(stripe, terms.subscription, customer);
+  const payments = await paymentsSince(stripe, terms, at);
   const states: State[] = [];
   let refund = 0;
   for (const payment of payments) {
@@ -151,37 +152,43 @@ async function workAtStripe(stripe: Stripe, billing: Billing, named: Case): Prom
     refund += returned.amount;
     states.push(returned);
   }
-  return { ...worstOf(states), ...found, refund };
+  return { ...worstOf(states), refund };
 }
 
 type Terms = Pick<ConcludedContract, 'subscription' | 'concludedAt' | 'startNow'>;
+type Begun = { statement: Statement; terms: Terms; at: number };
 
-/** The contract that the statement names, or the one that it meant. */
-async function contractOf(
+/**
+ * The contract that the statement names, or the one that it meant. That one is saved before anything changes at Stripe:
+ * an interrupted settlement goes on with it, and with no later one. Null if there is none, or the statement was stopped.
+ */
+async function nameContract(
   stripe: Stripe,
   { db, settings }: Billing,
   { statement, stripeId, userId }: Case,
-): Promise<{ contract: ConcludedContract; at: number } | null> {
-  const stated = termsOf(statement);
-  if (stated)
-    return { contract: { ...stated, ...statedDetails(statement) }, at: statement.billedAt! };
+): Promise<Begun | null> {
+  const named = begunOf(statement);
+  if (named) return named;
 
   const choices = await choicesOf(db, userId);
   const others = (await statementsOf(db, userId)).filter(({ id }) => id !== statement.id);
   const withdrawn = others.flatMap(({ subscription }) => subscription ?? []);
-  const agoMs = Date.now() - statement.submittedAt;
-  const terms = { days: settings.WITHDRAWAL_DAYS, choices, withdrawn, agoMs };
-  const { contract, at } = await readContract(stripe, stripeId, terms);
-  return contract && { contract, at };
+  const { submittedAt: statedAt } = statement;
+  const asked = { days: settings.WITHDRAWAL_DAYS, choices, withdrawn, statedAt };
+  const { contract, at } = await readContract(stripe, stripeId, asked);
+  if (!contract) return null;
+
+  const columns = contractColumns(contract, at);
+  const { rowsAffected } = await updateUnderWay(db, statement.id, columns);
+  return rowsAffected > 0 ? begunOf({ ...statement, ...columns }) : null;
 }
 
-function termsOf({ subscription, concludedAt, startNow }: Statement): Terms | null {
-  if (subscription === null || concludedAt === null) return null;
-  return { subscription, concludedAt, startNow: startNow ?? false };
-}
+function begunOf(statement: Statement): Begun | null {
+  const { subscription, concludedAt, startNow, billedAt } = statement;
+  if (subscription === null || concludedAt === null || billedAt === null) return null;
 
-function statedDetails({ tier, currency }: Statement) {
-  return { tier: tier!, currency: currency!, until: 0, payments: [] };
+  const terms = { subscription, concludedAt, startNow: startNow ?? false };
+  return { statement, terms, at: billedAt };
 }
 
 /**
@@ -283,13 +290,11 @@ function worstOf(states: State[]): State {
 async function save(
   { db, settings }: Billing,
   statement: Statement,
-  { state, reason, refund, contract, at }: Settled,
+  { state, reason, refund }: Settled,
 ): Promise<Statement> {
   const now = Date.now();
-  const isKnown = statement.subscription !== null || contract === null || at === null;
   const isReturned = state !== 'needs_owner' && refund > 0;
   const changes = {
-    ...(isKnown ? {} : contractColumns(contract, at)),
     refund,
     state,
     reason,

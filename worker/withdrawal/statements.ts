@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lte, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lte, or, sql, type SQL } from 'drizzle-orm';
 import { purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import { userOf } from '../identity/identity.ts';
@@ -159,9 +159,13 @@ function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
   );
 }
 
-/** Whether a statement was made without signing in, and its person may still confirm it or object. */
-export const isOpenToObjection = ({ origin, state, userId }: Statement): boolean =>
+/** Whether a statement was made without signing in, and its person may still confirm it. */
+export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
   origin === 'public' && state === 'received' && userId !== null;
+
+/** Whether its person may still object: its contract is named when it begins to take effect. */
+const isOpenToObjection = (statement: Statement): boolean =>
+  isUnconfirmed(statement) && statement.subscription === null;
 
 /** Instant (unix ms). */
 const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
@@ -193,6 +197,7 @@ export async function objectTo(db: Database, id: string, userId: string): Promis
         eq(withdrawals.userId, userId),
         eq(withdrawals.origin, 'public'),
         eq(withdrawals.state, 'received'),
+        isNull(withdrawals.subscription),
       ),
     );
   return rowsAffected > 0;
