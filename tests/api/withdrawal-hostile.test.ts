@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { call, runCron } from './support/api.ts';
+import { call, runCron, send } from './support/api.ts';
 import { eventually } from './support/clock.ts';
 import { complete } from './support/buying.ts';
 import { newPerson, planOf, type Person } from './support/person.ts';
@@ -76,6 +76,18 @@ describe('a statement that somebody else has made', () => {
     expect(await planOf(token)).toEqual(['basic', 'active']);
     const { body } = await call('POST', path, { token });
     expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
+  });
+
+  it('has a receipt that tells nothing of the account, also after it took effect', async () => {
+    const { phone } = await buyer();
+    const { body } = await state({ name: 'Not Ada', contact: phone });
+    await isDue(body.statement.id);
+    await runCron();
+    expect(await kept(body.statement.id)).toMatchObject({ state: 'done', tier: 'basic' });
+    const link = new URL(/https?:\S+receipt\?key=\S+/.exec(body.receipt)![0]);
+    const file = await send(link.pathname + link.search);
+    expect(file.status).toBe(200);
+    expect(await file.text()).toBe(`${body.receipt}\n`);
   });
 
   it('does not stand in for the statement of somebody who bought after it', async () => {

@@ -79,8 +79,11 @@ type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
 /**
  * The receipt of a statement: what was stated, with
  * date and time (UTC), in the statement's language.
+ * Somebody who has not signed in reads nothing that
+ * only the account knows.
  */
-export async function receiptOf(settings: Secrets, statement: Withdrawal): Promise<string> {
+export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<string> {
+  const statement = kept.origin === 'public' ? { ...kept, ...notStated } : kept;
   const words = texts[statement.language as Language];
   const lines = [
     words.title,
@@ -100,6 +103,9 @@ export async function receiptOf(settings: Secrets, statement: Withdrawal): Promi
   ];
   return lines.filter((each) => each !== null).join('\n');
 }
+
+/** The columns of the contract, which nobody states. */
+const notStated = { tier: null, concludedAt: null, refund: null, currency: null };
 
 function line(label: string, value: string | number | null): string | null {
   return value === null || value === '' ? null : `${label}: ${value}`;
