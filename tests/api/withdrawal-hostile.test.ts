@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, runCron, send } from './support/api.ts';
 import { eventually } from './support/clock.ts';
 import { complete } from './support/buying.ts';
-import { newPerson, planOf, type Person } from './support/person.ts';
+import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
 import { during, run, sandbox } from './support/sandbox.ts';
 import { customerOf, subscriptionOf } from './support/stripe.ts';
 
@@ -117,4 +117,14 @@ it('an interrupted withdrawal goes on with its own contract, not with one bought
   expect(await kept(id)).toMatchObject({ state: 'done', subscription: begun.id, refund: 1199 });
   expect((await subscriptionOf(person.customer)).status).toBe('active');
   expect(await planOf(person.token)).toEqual(['basic', 'active']);
+});
+
+it('a deletion leaves a settled withdrawal as it is', async () => {
+  const { token } = await buyer();
+  const { body } = await call('POST', path, { token });
+  expect((await deleteAccount(token)).status).toBe(200);
+  await isDue(body.statement.id);
+  await runCron();
+  const settled = { state: 'done', reason: null, refund: 1199, due_at: null };
+  expect(await kept(body.statement.id)).toMatchObject(settled);
 });

@@ -75,9 +75,20 @@ async function settleOne(billing: Billing, statement: Statement, now: number): P
 
   const { userId } = statement;
   if (userId === null || !(await exists(billing, userId)))
-    return void (await needsOwner(billing, statement, 'account_unknown'));
+    return endWithoutAccount(billing, statement);
 
   await withLease(billing, userId, (leased) => settleAsItIs(billing, leased, statement.id));
+}
+
+/**
+ * What was paid back before the account was deleted stays
+ * so; its refund cannot be looked at any more.
+ */
+async function endWithoutAccount(billing: Billing, statement: Statement): Promise<void> {
+  const { id, subscription, state } = statement;
+  const isSettled = subscription !== null && state !== 'received';
+  if (isSettled) await updateUnderWay(billing.db, id, { dueAt: null });
+  else await needsOwner(billing, statement, 'account_unknown');
 }
 
 /**
