@@ -4,6 +4,7 @@ import { eventually } from './support/clock.ts';
 import { complete } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
 import { during, run, sandbox } from './support/sandbox.ts';
+import { advance, hour } from './support/stripe-events.ts';
 import { customerOf, subscriptionOf } from './support/stripe.ts';
 
 const path = '/api/billing/withdrawal';
@@ -127,4 +128,14 @@ it('a deletion leaves a settled withdrawal as it is', async () => {
   await runCron();
   const settled = { state: 'done', reason: null, refund: 1199, due_at: null };
   expect(await kept(body.statement.id)).toMatchObject(settled);
+});
+
+it('a choice made after the purchase changes nothing of its contract', async () => {
+  const { phone, token, customer } = await buyer(true);
+  await advance(phone, 84 * hour);
+  await order(token, false);
+  expect((await subscriptionOf(customer)).metadata).toMatchObject({ start_now_basic: 'yes' });
+  const { contract } = (await call('GET', path, { token })).body;
+  expect(contract).toMatchObject({ startNow: true, paid: 1199 });
+  expect(contract.refund).toBeLessThanOrEqual(600);
 });

@@ -19,7 +19,7 @@ import {
 } from './portal.ts';
 import { startMetadata, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
-import { currentPriceOf, isLive, subscriptionsOf } from './subscriptions.ts';
+import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
 /**
  * A limited session, which a trial link has opened,
@@ -52,8 +52,8 @@ export async function planPage(
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
     const { stripeId } = customer;
     if (live) {
-      if (wanted) await noteChoice(stripe, live, wanted);
       const page = await subscriberPage(stripe, live, stripeId!, context);
+      if (wanted) await noteChoice(stripe, live, wanted);
       return sendTo(context, user, page, { stripeId });
     }
     if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
@@ -120,12 +120,15 @@ async function subscriberPage(
   return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });
 }
 
-/** The plan that the portal sells next begins as its buyer has asked. */
+/** The plan that the portal sells next begins as its buyer has asked; of one that is sold, the choice was made. */
 async function noteChoice(
   stripe: Stripe,
-  { id, metadata }: Stripe.Subscription,
+  { id, metadata, items }: Stripe.Subscription,
   wanted: Choice,
 ): Promise<void> {
+  const isSold = items.data.some(({ price }) => tierOfPrice(price) === wanted.tier);
+  if (isSold) return;
+
   const noted = startMetadata(wanted);
   const isNoted = Object.entries(noted).every(([key, value]) => metadata[key] === value);
   if (!isNoted) await unlessRefused(stripe.subscriptions.update(id, { metadata: noted }));
