@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { call, runCron, send } from './support/api.ts';
+import { call, newAddress, parallel, runCron, send } from './support/api.ts';
 import { eventually } from './support/clock.ts';
 import { complete } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
-import { during, run, sandbox } from './support/sandbox.ts';
+import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
 import { customerOf, subscriptionOf } from './support/stripe.ts';
 
 const path = '/api/billing/withdrawal';
-const state = (body: object) => call('POST', '/api/withdrawals', { body });
+const state = (body: object, address = newAddress()) =>
+  call('POST', '/api/withdrawals', { body, address });
 
 async function order(token: string, startNow?: boolean): Promise<string> {
   const body = { tier: 'basic', ...(startNow !== undefined && { startNow }) };
@@ -36,6 +37,86 @@ async function kept(id: string) {
   const { rows } = await run('select * from withdrawals where id = ?', id);
   return rows[0]!;
 }
+
+const openOf = (phone: string) =>
+  run(
+    `select state, reason, due_at from withdrawals
+      where user_id = (select id from users where phone = ?) order by seq`,
+    phone,
+  );
+
+async function toldTo(phone: string) {
+  await runCron();
+  const events = await deliveredEvents(phone);
+  return events.filter(({ type }) => type === 'withdrawal.received');
+}
+
+describe('many statements about one number', () => {
+  const name = 'Visit evil.example';
+  const stateAll = (contact: string, count: number) =>
+    parallel(count, () => state({ name, contact, plan: name }, newAddress()));
+
+  it('are all kept, and told once, in no words of a stranger; one objection stops them', async () => {
+    const { phone, token, customer } = await buyer();
+    const responses = await stateAll(phone, 5);
+    expect(responses.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect((await openOf(phone)).rows).toHaveLength(5);
+    const [told, ...more] = await toldTo(phone);
+    expect(more).toEqual([]);
+    expect(JSON.stringify(told)).not.toContain('evil.example');
+
+    const { statement, receipt } = (await call('GET', path, { token })).body;
+    expect(receipt).not.toContain('evil.example');
+    const objection = { token, body: { id: statement.id } };
+    expect((await call('POST', `${path}/objection`, objection)).status).toBe(200);
+    const objected = { state: 'needs_owner', reason: 'objected', due_at: null };
+    expect((await openOf(phone)).rows).toMatchObject(responses.map(() => objected));
+    expect((await call('GET', path, { token })).body).toMatchObject({ statement: null });
+    expect((await subscriptionOf(customer)).status).toBe('active');
+  });
+
+  it('are told three times a day at most; what is not told takes no effect by itself', async () => {
+    const { phone, token } = await buyer();
+    for (let made = 0; made < 3; made += 1) {
+      const body = { id: await statedFor(phone) };
+      await call('POST', `${path}/objection`, { token, body });
+    }
+    await statedFor(phone);
+    expect(await toldTo(phone)).toHaveLength(3);
+    const { rows } = await openOf(phone);
+    expect(rows.at(-1)).toMatchObject({ state: 'received', due_at: null });
+    const { body } = await call('POST', path, { token });
+    expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
+  });
+
+  it('are one, once the contract has ended', async () => {
+    const { phone, token } = await buyer();
+    const first = await statedFor(phone);
+    const second = await statedFor(phone);
+    await isDue(first);
+    await runCron();
+    expect(await kept(first)).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await kept(second)).toMatchObject({ state: 'done', reason: 'repeated', refund: 0 });
+    const { statement } = (await call('GET', path, { token })).body;
+    expect(statement).toMatchObject({ id: first, state: 'done', refund: 1199 });
+
+    // The daily look at the first refund leaves a statement about another contract alone.
+    const later = await statedFor(phone);
+    await isDue(first);
+    await runCron();
+    expect(await kept(later)).toMatchObject({ state: 'received', reason: null });
+  });
+
+  it.each(['Ada\nYou get back: $1,000', 'Ada\u2028Lovelace', 'Ada\u0000', 'Ada \u202ecba'])(
+    'say one thing on a line: %j',
+    async (text) => {
+      const named = await state({ name: text, contact: 'ada@example.com' });
+      expect(named.body).toMatchObject({ code: 'invalid_field', issues: [{ path: 'name' }] });
+      const planned = await state({ name: 'Ada', contact: 'ada@example.com', plan: text });
+      expect(planned.body).toMatchObject({ code: 'invalid_field', issues: [{ path: 'plan' }] });
+    },
+  );
+});
 
 describe('a statement that somebody else has made', () => {
   it('stops at an objection, also while the cron job has read it already', async () => {

@@ -514,7 +514,7 @@ describe('parked events', () => {
 describe('withdrawals', () => {
   /** The number of a statement that somebody made without signing in. */
   const statement = async (contact: string) => {
-    const stated = { name: 'Ada \u001b[2J Lovelace', contact, plan: 'Basic' };
+    const stated = { name: 'Ada Lovelace', contact, plan: 'Basic' };
     const { statement } = await call(`${product.siteUrl}/api/withdrawals`, 'POST', stated);
     const sql = 'select seq from withdrawals where id = ?';
     const { rows } = await database.execute({ sql, args: [statement.id] });
@@ -538,7 +538,15 @@ describe('withdrawals', () => {
     expect((await support('withdrawals')).stdout).toContain('needs_owner (account_unknown)');
     const shown = await support('withdrawals', 'show', seq);
     expect(shown.stdout).toContain('ada@example.com');
-    expect(shown.stdout).not.toContain('\u001b');
+
+    // A row that is older than the rule that a name is one line of text.
+    const older = `insert into withdrawals (id, origin, name, contact, language, submitted_at, kept_until, state)
+      select id || '-older', origin, 'Ada \u001b[2J Lovelace', contact, language, submitted_at, kept_until, 'done'
+      from withdrawals where seq = ? returning seq`;
+    const { rows } = await database.execute({ sql: older, args: [seq] });
+    const shownOlder = await support('withdrawals', 'show', String(Number(rows[0]!['seq'])));
+    expect(shownOlder.stdout).toContain('Lovelace');
+    expect(shownOlder.stdout).not.toContain('\u001b');
 
     const match = ['withdrawals', 'match', seq, phone];
     expect(await support(...match)).toMatchObject(failed(2, /^This would withdraw .* --yes/));

@@ -42,9 +42,21 @@ export const KeptStatement = v.object({
 
 export const Objection = v.object({ id: v.string('id is missing') });
 
+/**
+ * Control characters, line separators and changes of the
+ * writing direction: a receipt says one thing on a line.
+ */
+const breaksLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
 function text(name: string, least: number, most: number) {
   const rule = `${name} must have ${least} to ${most} characters`;
-  return v.pipe(v.string(rule), v.trim(), v.minLength(least, rule), v.maxLength(most, rule));
+  return v.pipe(
+    v.string(rule),
+    v.trim(),
+    v.minLength(least, rule),
+    v.maxLength(most, rule),
+    v.check((text) => !breaksLine.test(text), `${name} must be one line of text`),
+  );
 }
 
 /** Where a receipt goes, if e-mail is set up. */

@@ -18,7 +18,7 @@ import {
   type ConcludedContract,
   type Terms,
 } from '../withdrawal/concluded-contract.ts';
-import { receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
+import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { lookAtIt, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
 import {
@@ -64,7 +64,7 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
 async function lastOf(settings: Settings, statements: Statement[]) {
   const last = lastStatement(statements);
   if (!last) return { statement: null };
-  return { statement: shownStatement(last), receipt: await receiptOf(settings, last) };
+  return { statement: shownStatement(last), receipt: await receiptForPerson(settings, last) };
 }
 
 /** Throws 404 where the owner has turned the right off. */
@@ -119,7 +119,7 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
     return confirmStatement(context, leased, waiting);
 
   const found = await findContract(settings, leased, kept);
-  if (found === 'none') return { result: await responseOf(settings, statements[0]!) };
+  if (found === 'none') return { result: await responseOf(settings, lastStatement(statements)!) };
 
   const statement = await keepOwnStatement(context, {
     userId: user.id,
@@ -208,7 +208,7 @@ async function findContract(
 
 /** A repeated statement is answered as the first one. Throws 409 where there is nothing to withdraw from. */
 function noContract(statements: Statement[], isSubscribed: boolean): 'none' {
-  if (statements.length > 0 && !isSubscribed) return 'none';
+  if (lastStatement(statements) && !isSubscribed) return 'none';
   throw new RequestError('conflict', {
     message: 'There is no contract that you could withdraw from.',
   });

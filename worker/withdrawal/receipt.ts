@@ -104,6 +104,16 @@ export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<st
   return lines.filter((each) => each !== null).join('\n');
 }
 
+/**
+ * The receipt as the person hears of it whose number was
+ * given. A stranger's words reach nobody in our name: they
+ * stand in the file behind the link, and nowhere else.
+ */
+export function receiptForPerson(settings: Secrets, statement: Withdrawal): Promise<string> {
+  const isOwn = statement.origin === 'account';
+  return receiptOf(settings, isOwn ? statement : { ...statement, name: null, plan: null });
+}
+
 /** The columns of the contract, which nobody states. */
 const notStated = { tier: null, concludedAt: null, refund: null, currency: null };
 

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { customers, users, withdrawals } from '#db/schema';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
@@ -18,9 +18,10 @@ import {
 } from './concluded-contract.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import {
-  completed,
   contractColumns,
   dueStatements,
+  endRepeated,
+  isUnderWay,
   overdueStatements,
   refundedEvent,
   statementsOf,
@@ -316,8 +317,10 @@ async function save(
   const after: Statement = { ...statement, ...changes };
   const event = refundedEvent(settings, after, now);
   const update = updateUnderWay(db, statement.id, changes);
-  if (isReturned) await db.batch([db.run(event), update]);
-  else await update;
+  // A later look says nothing about statements made since.
+  const others = statement.state === 'received' ? [endRepeated(db, statement)] : [];
+  if (isReturned) await db.batch([db.run(event), update, ...others]);
+  else await db.batch([update, ...others]);
 
   if (state === 'needs_owner') logNeedsOwner(statement, reason);
   return after;
@@ -373,9 +376,8 @@ export async function refundChanged(db: Database, stripeId: string, now: number)
     .from(customers)
     .where(eq(customers.stripeId, stripeId));
   const waits = inArray(withdrawals.state, ['refunding', 'done']);
-  const isOurs = sql`${withdrawals.reason} is not ${completed}`;
   await db
     .update(withdrawals)
     .set({ dueAt: now })
-    .where(and(inArray(withdrawals.userId, owner), waits, isOurs));
+    .where(and(inArray(withdrawals.userId, owner), waits, isUnderWay));
 }

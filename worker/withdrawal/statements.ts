@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, inArray, isNull, lte, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  notInArray,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import { purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import { userOf } from '../identity/identity.ts';
@@ -6,14 +20,14 @@ import { sealData } from '../bot/event-data.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { allowedAt, hashedSubject, insertEvents } from '../lib/rate-limits.ts';
+import { allowedAt, hashedSubject, insertEvents, type Subject } from '../lib/rate-limits.ts';
 import { rateLimited } from '../lib/request-error.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { insertSelect } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import { sumOf, type ConcludedContract } from './concluded-contract.ts';
-import { receiptOf } from './receipt.ts';
+import { receiptForPerson, receiptOf } from './receipt.ts';
 import { objectionMs } from './right.ts';
 
 export type Statement = Withdrawal;
@@ -36,10 +50,16 @@ export const objected = 'objected';
 /** The reason of a statement that the owner has ended by hand. */
 export const completed = 'completed';
 
-/** SQL: nobody has objected to the statement, and the owner has not taken it over. */
-const isUnderWay = and(
+/** The reason of a statement whose contract another one has ended. */
+const repeated = 'repeated';
+
+/** The reasons of statements that go on no more. */
+const stopped = [objected, completed, repeated];
+
+/** SQL: nobody has objected to the statement, and neither the owner nor another statement has ended it. */
+export const isUnderWay = and(
   inArray(withdrawals.state, ['received', 'refunding', 'done']),
-  sql`coalesce(${withdrawals.reason}, '') not in (${objected}, ${completed})`,
+  or(isNull(withdrawals.reason), notInArray(withdrawals.reason, stopped)),
 )!;
 
 /** The statement as it is now, if it still goes on by itself. */
@@ -173,7 +193,7 @@ const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number
 
 /** The newest statement that its person has made, as far as we know. */
 export const lastStatement = (newestFirst: Statement[]): Statement | undefined =>
-  newestFirst.find(({ reason }) => reason !== objected);
+  newestFirst.find(({ reason }) => reason !== objected && reason !== repeated);
 
 /** A statement in the response to whoever makes it, which says nothing about accounts. */
 export function statementNow({ id, submittedAt, state, refund }: Statement) {
@@ -186,21 +206,40 @@ export function shownStatement(statement: Statement) {
   return { ...statementNow(statement), ...(isOpenToObjection(statement) && { objectUntil }) };
 }
 
-/** Leaves a statement to the owner; false if it is not this user's, or has taken effect. */
+/** SQL: statements about this account that somebody has made without signing in, and that nothing has begun. */
+const openPublicOf = (userId: string | null) =>
+  and(
+    userId === null ? sql`false` : eq(withdrawals.userId, userId),
+    eq(withdrawals.origin, 'public'),
+    eq(withdrawals.state, 'received'),
+    isNull(withdrawals.subscription),
+  )!;
+
+/**
+ * Leaves a statement to the owner, and with it all others that wait: their person was told of one. False if it is not
+ * this user's, or has taken effect.
+ */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
-  const { rowsAffected } = await db
+  const open = openPublicOf(userId);
+  const named = db
+    .select({ id: withdrawals.id })
+    .from(withdrawals)
+    .where(and(eq(withdrawals.id, id), open));
+  if ((await named).length === 0) return false;
+
+  await db
     .update(withdrawals)
     .set({ state: 'needs_owner', reason: objected, dueAt: null })
-    .where(
-      and(
-        eq(withdrawals.id, id),
-        eq(withdrawals.userId, userId),
-        eq(withdrawals.origin, 'public'),
-        eq(withdrawals.state, 'received'),
-        isNull(withdrawals.subscription),
-      ),
-    );
-  return rowsAffected > 0;
+    .where(open);
+  return true;
+}
+
+/** A statement ends the other ones of the account that wait: each means the same contract. */
+export function endRepeated(db: Database, { id, userId }: Statement) {
+  return db
+    .update(withdrawals)
+    .set({ state: 'done', reason: repeated, refund: 0, dueAt: null })
+    .where(and(openPublicOf(userId), ne(withdrawals.id, id)));
 }
 
 type PublicStatement = {
@@ -213,9 +252,15 @@ type PublicStatement = {
   phone: string | null;
 };
 
+/** How often a person is told of statements that somebody has made about their number. */
+const toldLimits = [{ most: 3, per: dayMs }];
+
 type Caller = { address: string; now: number };
 
-/** Keeps anybody's statement and matches it by number. Throws 429; says nothing about accounts. */
+/**
+ * Keeps anybody's statement and matches it by number. Throws 429; says nothing about accounts. One of an account waits
+ * and is told to its person; further ones are kept, and wait for the first, for their person or for the owner.
+ */
 export async function keepPublicStatement(
   { db, settings }: { db: Database; settings: Settings },
   { phone, ...statement }: PublicStatement,
@@ -227,6 +272,10 @@ export async function keepPublicStatement(
     await keyedHashes(settings.CODE_PEPPER, 'limit', address),
   );
   const limits = settings.LIMIT_STATEMENTS_PER_ADDRESS;
+  const told = hashedSubject(
+    'statement-told',
+    await keyedHashes(settings.CODE_PEPPER, 'limit', phone ?? statement.contact),
+  );
   const limited = allowedAt([{ subject, limits }]);
   const isAllowed = sql`${limited} <= ${now}`;
   const [owner] = await db.all<{ id: string | null }>(
@@ -243,13 +292,19 @@ export async function keepPublicStatement(
   };
   const { seq: _, ...columns } = stated;
   const userId = owner?.id ?? null;
-  const dueAt = userId === null ? now : objectionUntil(stated);
+  const dueAt =
+    userId === null ? now : dueIfTold(userId, objectionUntil(stated), { subject: told, now });
   const row = { ...columns, userId, dueAt };
   const { until, kept } = await batch(db, {
     until: db.all<{ until: number }>(sql`select ${limited} as until`),
     insert: db.run(insertSelect(withdrawals, row, sql`where ${isAllowed}`)),
     event: db.run(await receivedEvent(settings, { ...stated, userId: row.userId }, now)),
-    count: db.run(insertEvents(id, now, [[[subject], isAllowed]])),
+    count: db.run(
+      insertEvents(id, now, [
+        [[subject], isAllowed],
+        [[told], isToldSql(id)],
+      ]),
+    ),
     kept: db.select().from(withdrawals).where(eq(withdrawals.id, id)),
   });
   const [statementRow] = kept;
@@ -257,6 +312,22 @@ export async function keepPublicStatement(
 
   throw rateLimited(until[0]?.until ?? now, now);
 }
+
+/** SQL: when a statement takes effect by itself; never, where its person is not told of it. */
+function dueIfTold(
+  userId: string,
+  dueAt: number,
+  { subject, now }: { subject: Subject; now: number },
+) {
+  const waits = and(openPublicOf(userId), isNotNull(withdrawals.dueAt));
+  const isFirst = sql`not exists (select 1 from ${withdrawals} where ${waits})`;
+  const mayTell = sql`${allowedAt([{ subject, limits: toldLimits }])} <= ${now}`;
+  return sql<number | null>`case when ${isFirst} and ${mayTell} then ${dueAt} end`;
+}
+
+const isToldSql = (id: string) =>
+  sql`exists (select 1 from ${withdrawals} where ${withdrawals.id} = ${id}
+    and ${withdrawals.userId} is not null and ${withdrawals.dueAt} is not null)`;
 
 /** A statement that tells its owner nothing new changes nothing. */
 export function updateStatement(db: Database, id: string, changes: Partial<Statement>) {
@@ -271,14 +342,15 @@ export function updateUnderWay(db: Database, id: string, changes: Partial<Statem
     .where(and(eq(withdrawals.id, id), isUnderWay));
 }
 
-/** SQL: tells the bot that this statement was kept, with its receipt. */
+/** SQL: tells the bot that this statement was kept, with its receipt. One that takes no effect by itself is not told. */
 async function receivedEvent(settings: Settings, statement: Statement, now: number): Promise<SQL> {
   const { userId } = statement;
   const type = 'withdrawal.received';
-  const receipt = await receiptOf(settings, statement);
+  const receipt = await receiptForPerson(settings, statement);
   const sealed = await sealData(settings, { type, userId: userId ?? '' }, { receipt });
   const owner = sql`from ${withdrawals} join ${users} on ${users.id} = ${withdrawals.userId}
-    where ${withdrawals.id} = ${statement.id} and ${users.id} = ${userId}`;
+    where ${withdrawals.id} = ${statement.id} and ${users.id} = ${userId}
+      and ${withdrawals.dueAt} is not null`;
   return insertBotEvent(settings, type, now, sql`${users.phone}`, sql`'sealed', ${sealed}`, owner);
 }
 
