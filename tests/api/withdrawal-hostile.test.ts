@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, newAddress, parallel, runCron, send } from './support/api.ts';
 import { eventually } from './support/clock.ts';
 import { complete } from './support/buying.ts';
-import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
+import { deleteAccount, newPerson, planOf, userOf, type Person } from './support/person.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
 import { customerOf, subscriptionOf } from './support/stripe.ts';
@@ -219,4 +219,24 @@ it('a choice made after the purchase changes nothing of its contract', async () 
   const { contract } = (await call('GET', path, { token })).body;
   expect(contract).toMatchObject({ startNow: true, paid: 1199 });
   expect(contract.refund).toBeLessThanOrEqual(600);
+});
+
+it('reading a contract and withdrawing are limited, each by itself', async () => {
+  const { token } = await buyer();
+  /** As if the call had been made as often as the limit allows. */
+  const useUp = (subject: string) =>
+    run(
+      `insert into rate_limit_events (subject, at, by)
+        select ?, ?, 'test' || value from json_each(?)`,
+      `${subject}:${userOf(token)}`,
+      Date.now(),
+      JSON.stringify(Array.from({ length: 120 }, (_, index) => index)),
+    );
+  await useUp('billing-calls');
+  const refused = await call('GET', path, { token });
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(refused.headers.get('retry-after')).toBeTruthy();
+  expect((await call('POST', path, { token })).body.statement).toMatchObject({ state: 'done' });
+  await useUp('withdrawals');
+  expect((await call('POST', path, { token })).status).toBe(429);
 });

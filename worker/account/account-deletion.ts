@@ -18,6 +18,7 @@ import {
   billingCallSubject,
   billingPageSubject,
   cancelReasonSubject,
+  withdrawalSubject,
 } from '../billing/page-limits.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
@@ -158,6 +159,14 @@ async function namesToErase(
   return { userId, phone, ...(isOwn && { businessUserId: alias.value }) };
 }
 
+/** What is counted by the id of an account, and goes with it. */
+const countedSubjects = [
+  billingPageSubject(''),
+  billingCallSubject(''),
+  cancelReasonSubject(''),
+  withdrawalSubject(''),
+];
+
 /** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
 async function deleteRows(
   db: Database,
@@ -212,7 +221,7 @@ async function tryDelete(
     await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
     deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),
-    ...[billingPageSubject(''), billingCallSubject(''), cancelReasonSubject('')].map((prefix) =>
+    ...countedSubjects.map((prefix) =>
       deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${prefix} || ${id}`),
     ),
     deleteFrom(phoneChanges, phoneChanges.userId, id),

@@ -32,6 +32,14 @@ export const billingCalls = (userId: string) => ({
   limits: callLimits,
 });
 
+export const withdrawalSubject = (userId: string) => `withdrawals:${userId}`;
+
+/** The same on a user's statements of withdrawal, counted alone: no other call uses up the right to make one. */
+export const withdrawalCalls = (userId: string) => ({
+  subject: [withdrawalSubject(userId)],
+  limits: callLimits,
+});
+
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
 /**

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { customers } from '#db/schema';
 import { CanonicalPhone } from '../identity/phone.ts';
 import { leaseOf, withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
-import { billingCalls } from '../billing/page-limits.ts';
+import { billingCalls, withdrawalCalls } from '../billing/page-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
 import type { Output } from '../contract/endpoints.ts';
@@ -96,11 +96,13 @@ function shownContract(contract: ConcludedContract): NonNullable<Shown['contract
 }
 
 export const withdraw: Handler<'withdraw'> = async (context) => {
-  const { session, db, settings } = context;
+  const { session, db, settings, now } = context;
   requireWithdrawal(settings);
-  const lease = leaseOf(db, session.claimedUserId);
+  const userId = session.claimedUserId;
+  const reads = { seen: leaseOf(db, userId) };
 
-  return session.run([lease], ({ id }, seen) =>
+  const limited = { ...withdrawalCalls(userId), now, reads };
+  return withinLimit(session, limited, ({ id }, { seen }) =>
     withLease(context, id, (leased) => withdrawFrom(context, leased), { seen }),
   );
 };
