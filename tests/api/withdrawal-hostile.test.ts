@@ -5,7 +5,7 @@ import { complete } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf, userOf, type Person } from './support/person.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
-import { customerOf, subscriptionOf } from './support/stripe.ts';
+import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const path = '/api/billing/withdrawal';
 const state = (body: object, address = newAddress()) =>
@@ -239,4 +239,42 @@ it('reading a contract and withdrawing are limited, each by itself', async () =>
   expect((await call('POST', path, { token })).body.statement).toMatchObject({ state: 'done' });
   await useUp('withdrawals');
   expect((await call('POST', path, { token })).status).toBe(429);
+});
+
+describe('a customer that somebody has given to another account by hand', () => {
+  async function stolen() {
+    const victim = await buyer();
+    const thief = await newPerson();
+    const given = 'update customers set user_id = ? where stripe_id = ?';
+    await run(given, userOf(thief.token), victim.customer);
+    return { ...victim, thief: thief.token };
+  }
+
+  it.each([
+    ['GET', path],
+    ['POST', path],
+    ['POST', '/api/billing/cancel'],
+    ['POST', '/api/billing/resume'],
+    ['POST', '/api/billing/create-subscription-update-session'],
+    ['POST', '/api/billing/create-portal-session'],
+  ])('does nothing for them: %s %s', async (method, route) => {
+    const { customer, thief: token } = await stolen();
+    const answer = await call(method, route, { token });
+    expect(answer.status).toBe(503);
+    const left = await subscriptionOf(customer);
+    expect(left).toMatchObject({ status: 'active', cancel_at_period_end: false });
+    expect(await planOf(token)).toEqual(['free', 'active']);
+  });
+
+  it('gives them no plan by an event, and outlives their account', async () => {
+    const { customer, thief: token } = await stolen();
+    await run('update customers set due_at = 0 where stripe_id = ?', customer);
+    await runCron();
+    expect(await planOf(token)).toEqual(['free', 'active']);
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    expect((await deleteAccount(token)).status).toBe(200);
+    await runCron();
+    expect((await subscriptionOf(customer)).status).toBe('active');
+    expect(await stripe.customers.retrieve(customer)).not.toHaveProperty('deleted');
+  });
 });

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import { customers, dailyCodes, phoneChanges, sessions, users, type User } from '#db/schema';
+import { ownCustomer } from '../billing/customer.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import type { Language } from '../contract/languages.ts';
@@ -229,7 +230,11 @@ function isRenamed(
   { id, phone }: Pick<User, 'id' | 'phone'>,
 ): Promise<boolean> {
   const update = { phone, metadata: { userId: id, phone } };
-  return withStripe(settings, (stripe) => stripe.customers.update(customer, update)).then(
+  const rename = withStripe(settings, async (stripe) => {
+    await ownCustomer(stripe, { customer: { stripeId: customer }, user: { id } });
+    return stripe.customers.update(customer, update);
+  });
+  return rename.then(
     () => true,
     () => false,
   );

@@ -54,7 +54,7 @@ async function changeLive(
   if (!stripeId) throw none;
   const changed = await withStripe(settings, async (stripe) => {
     await isDone(startPlanAfterTrial(stripe, leased, settings));
-    const live = ((await subscriptionsOf(stripe, stripeId)) ?? []).filter(isLive);
+    const live = ((await subscriptionsOf(stripe, stripeId, leased.user.id)) ?? []).filter(isLive);
     if (live.length === 0) throw none;
     return changeEach(stripe, live, change);
   });

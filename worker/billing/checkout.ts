@@ -104,7 +104,9 @@ async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings
   // A card saved during the trial counts before its event
   // has arrived: a new checkout would take its place.
   const { session: setupSession } = await startPlanAfterTrial(stripe, leased, settings);
-  const live = stripeId ? (await subscriptionsOf(stripe, stripeId))?.find(isLive) : undefined;
+  const live = stripeId
+    ? (await subscriptionsOf(stripe, stripeId, leased.user.id))?.find(isLive)
+    : undefined;
   return { live, setupSession };
 }
 

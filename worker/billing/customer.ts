@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
-import { customers } from '#db/schema';
+import { customers, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import type { Customer, LeasedCustomer } from './lease.ts';
+import { isForeign, requireOwner } from './owner.ts';
 import { unlessDenied, unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { hourMs } from '../lib/time.ts';
 import { log } from '../lib/log.ts';
@@ -135,20 +136,13 @@ export async function presenceOfCustomer(
  */
 export async function ownCustomer(
   stripe: Stripe,
-  { customer, user }: Pick<LeasedCustomer, 'customer' | 'user'>,
+  { customer, user }: { customer: Pick<Customer, 'stripeId'>; user: Pick<User, 'id'> },
 ): Promise<Stripe.Customer | null> {
   if (!customer.stripeId) return null;
   const found = await unlessMissing(stripe.customers.retrieve(customer.stripeId));
   if (!found || found.deleted) return null;
   requireOwner(found, user.id);
   return found;
-}
-
-function requireOwner({ metadata }: Stripe.Customer, userId: string): void {
-  const { userId: owner = userId } = metadata;
-  if (owner === userId) return;
-  log('error', 'row_not_bound', { table: 'customers' });
-  throw new RequestError('unavailable');
 }
 
 /**
@@ -177,7 +171,8 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   const presence = own && (await unlessDenied(presenceOfCustomer(stripe, own)));
   if (presence === 'unknown') refuseUnknownCustomer(own!);
   const isOpen = own !== null && presence !== 'gone';
-  const closed = await closeEach(stripe, [...(others ?? []), ...(isOpen ? [own] : [])]);
+  const open = isOpen ? await unlessForeign(stripe, own, leased.user.id) : [];
+  const closed = await closeEach(stripe, [...(others ?? []), ...open]);
   return closed && own !== null && others !== null;
 }
 
@@ -186,10 +181,17 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
  */
 export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
   const found = await unlessDenied(findCustomers(stripe, customer));
-  const own = customer.stripeId ? [customer.stripeId] : [];
+  const { stripeId, userId } = customer;
+  const own = stripeId ? await unlessForeign(stripe, stripeId, userId) : [];
   return (
-    (await closeEach(stripe, [...(found ?? []), ...own])) && (found !== null || own.length > 0)
+    (await closeEach(stripe, [...(found ?? []), ...own])) && (found !== null || stripeId !== null)
   );
+}
+
+/** Nobody's deletion ends what another account pays for. */
+async function unlessForeign(stripe: Stripe, id: string, userId: string): Promise<string[]> {
+  const found = await unlessDenied(unlessMissing(stripe.customers.retrieve(id)));
+  return found && isForeign(found, userId) ? [] : [id];
 }
 
 async function closeEach(stripe: Stripe, customers: string[]): Promise<boolean> {

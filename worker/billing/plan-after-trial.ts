@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaidPlanId } from '../contract/plans.ts';
 import { log, phoneTag } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { planAfterTrialMetadata } from './derive.ts';
 import type { LeasedCustomer } from './lease.ts';
@@ -31,6 +32,7 @@ export async function startPlanAfterTrial(
   const session = await unlessMissing(stripe.checkout.sessions.retrieve(setupSession, { expand }));
   if (session?.status === 'open') return { ...finished, session: setupSession };
   if (session?.status !== 'complete') return finished;
+  requireOrderer(session, leased.user.id);
   const saved = await saveCard(stripe, stripeId, session);
   if (!saved) return refused(leased, settings, 'customer_missing');
   const { data } = await stripe.subscriptions.list({ customer: stripeId, limit: 100 });
@@ -53,6 +55,13 @@ export async function startPlanAfterTrial(
   return (await subscribe(stripe, leased, order))
     ? finished
     : refused(leased, settings, 'subscription_refused');
+}
+
+/** A row that was changed by hand may name another person's checkout. */
+function requireOrderer({ metadata }: Stripe.Checkout.Session, userId: string): void {
+  if (metadata?.userId === userId) return;
+  log('error', 'row_not_bound', { table: 'customers' });
+  throw new RequestError('unavailable');
 }
 
 async function refused(

@@ -31,7 +31,7 @@ export async function portalPage(
   if (!stripeId || !hadSubscription) throw noAccount;
   return withStripe(settings, async (stripe) => {
     await ownCustomer(stripe, leased);
-    const live = (await subscriptionsOf(stripe, stripeId))?.find(isLive);
+    const live = (await subscriptionsOf(stripe, stripeId, user.id))?.find(isLive);
     const url = await unlessMissing(openPortal(stripe, stripeId, context, { live }), 'customer');
     if (url) return sendTo(context, user, url);
     if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe';
+import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
@@ -29,16 +30,20 @@ export function isCancelled(
 }
 
 /**
- * Every subscription that a customer ever had, with schedule
- * and latest invoice; null for an unknown customer.
+ * Every subscription that a user's customer ever had, with
+ * schedule and latest invoice; null for an unknown customer.
+ * Throws 503 for the customer of another account.
  */
-export function subscriptionsOf(
+export async function subscriptionsOf(
   stripe: Stripe,
   customer: string,
+  userId: string,
 ): Promise<Stripe.Subscription[] | null> {
-  const expand = ['data.schedule', 'data.latest_invoice'];
+  const expand = ['data.schedule', 'data.latest_invoice', 'data.customer'];
   const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand });
-  return unlessMissing(list.autoPagingToArray({ limit: 1000 }));
+  const found = await unlessMissing(list.autoPagingToArray({ limit: 1000 }));
+  for (const subscription of found ?? []) requireOwner(subscription.customer, userId);
+  return found;
 }
 
 export function nextPhase({

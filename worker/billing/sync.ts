@@ -231,7 +231,7 @@ async function fetchSubscriptions(
   { user, customer }: LeasedCustomer,
   stripeId: string,
 ) {
-  const found = await subscriptionsOf(stripe, stripeId);
+  const found = await subscriptionsOf(stripe, stripeId, user.id);
   if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) {
     return Promise.all(found.map((each) => asOwed(stripe, each)));
   }

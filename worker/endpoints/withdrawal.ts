@@ -50,7 +50,7 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
   return withinLimit(session, { ...billingCalls(userId), now, reads }, async (_user, read) => {
     const { statements, choices } = read;
     const [found] = read.customer;
-    const terms = termsOf(settings, statements, choices);
+    const terms = termsOf(settings, userId, { statements, choices });
     const contract = await contractNow(settings, found?.stripeId ?? null, terms);
     return {
       success: true as const,
@@ -72,9 +72,9 @@ function requireWithdrawal({ WITHDRAWAL_DAYS: days }: Settings): void {
   if (days === 0) throw new RequestError('notFound');
 }
 
-function termsOf(settings: Settings, statements: Statement[], choices: KeptChoice[]): Terms {
+function termsOf(settings: Settings, userId: string, { statements, choices }: Kept): Terms {
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);
-  return { days: settings.WITHDRAWAL_DAYS, choices, withdrawn };
+  return { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn };
 }
 
 async function contractNow(settings: Settings, stripeId: string | null, terms: Terms) {
@@ -169,14 +169,14 @@ type Kept = { statements: Statement[]; choices: KeptChoice[] };
 /** Whether there was a contract when a statement was made; while Stripe does not respond, it is believed. */
 async function hasContract(
   settings: Settings,
-  { customer: { stripeId } }: LeasedCustomer,
+  { customer: { stripeId }, user }: LeasedCustomer,
   { subscription, submittedAt: statedAt }: Statement,
-  { statements, choices }: Kept,
+  kept: Kept,
 ): Promise<boolean> {
   if (subscription !== null) return true;
   if (stripeId === null) return false;
 
-  const terms = { ...termsOf(settings, statements, choices), statedAt };
+  const terms = { ...termsOf(settings, user.id, kept), statedAt };
   const read = withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
   const found = await read.catch((error: unknown) => {
     if (error instanceof StripeUnavailable) return null;
@@ -191,12 +191,13 @@ type Found = { contract: ConcludedContract; at: number } | 'none' | 'unknown';
 async function findContract(
   settings: Settings,
   { customer, user }: LeasedCustomer,
-  { statements, choices }: Kept,
+  kept: Kept,
 ): Promise<Found> {
+  const { statements } = kept;
   const { stripeId } = customer;
   if (!stripeId) return noContract(statements, false);
 
-  const terms = termsOf(settings, statements, choices);
+  const terms = termsOf(settings, user.id, kept);
   const read = withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
   const found = await read.catch((error: unknown) => {
     if (error instanceof StripeUnavailable && hasPlan(user)) return null;

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import { priceOfLine } from '../billing/invoices.ts';
+import { requireOwner } from '../billing/owner.ts';
 import { unlessMissing } from '../billing/stripe-client.ts';
 import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
@@ -26,6 +27,8 @@ export type ConcludedContract = {
 };
 
 export type Terms = {
+  /** Whose customer it is. */
+  userId: string;
   /** `WITHDRAWAL_DAYS`. */
   days: number;
   choices: KeptChoice[];
@@ -52,7 +55,7 @@ type Found = {
  * a purchase, a plan chosen during a trial and a move to a dearer plan do.
  */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
-  const { now, subscriptions } = await subscriptionsNow(stripe, customer);
+  const { now, subscriptions } = await subscriptionsNow(stripe, customer, terms.userId);
   const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
   // Stripe's `Date` leaves out the part of a second.
   const latest = Math.floor((now + 999 - agoMs) / 1000);
@@ -78,9 +81,11 @@ function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
  * The `Date` of Stripe's response is the
  * clock by which its periods are measured.
  */
-async function subscriptionsNow(stripe: Stripe, customer: string) {
-  const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100 });
+async function subscriptionsNow(stripe: Stripe, customer: string, userId: string) {
+  const expand = ['data.customer'];
+  const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand });
   const page = await unlessMissing(list);
+  for (const subscription of page?.data ?? []) requireOwner(subscription.customer, userId);
   // With `fetch`, the SDK's response is the raw
   // one, whose headers are no plain object.
   const headers = new Headers(page?.lastResponse.headers);

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { and, eq, inArray } from 'drizzle-orm';
 import { customers, users, withdrawals } from '#db/schema';
+import { ownCustomer } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
 import { withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
@@ -128,6 +129,7 @@ async function settleAtStripe(
   if (!stripeId) return needsOwner(billing, statement, 'customer_unknown');
 
   return withStripe(billing.settings, async (stripe) => {
+    await ownCustomer(stripe, leased);
     const named = { statement, stripeId, userId: leased.user.id };
     const begun = await nameContract(stripe, billing, named);
     if (!begun) return needsOwner(billing, statement, 'no_contract');
@@ -186,7 +188,7 @@ async function nameContract(
   const others = (await statementsOf(db, userId)).filter(({ id }) => id !== statement.id);
   const withdrawn = others.flatMap(({ subscription }) => subscription ?? []);
   const { submittedAt: statedAt } = statement;
-  const asked = { days: settings.WITHDRAWAL_DAYS, choices, withdrawn, statedAt };
+  const asked = { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn, statedAt };
   const { contract, at } = await readContract(stripe, stripeId, asked);
   if (!contract) return null;
 
