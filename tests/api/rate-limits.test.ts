@@ -210,6 +210,23 @@ describe('a refusal of a code for too many requests', () => {
     const otp = await newestCode(phone);
     expect((await redeem({ phone, otp, challenge: linkCode })).status).toBe(200);
   });
+
+  it('comes five times as often as requests are allowed, and then no row is written', async () => {
+    const settings = { LIMIT_CODE_REQUESTS_PER_ADDRESS: '1/1h' };
+    const [address, phone] = [newAddress(), newPhone()];
+    const ask = () => requestOtp(phone, address, settings);
+    const stored = async () =>
+      (await run('select mac from link_codes where phone = ?', phone)).rows.length;
+    await ask();
+    for (let count = 0; count < 5; count += 1) expect((await ask()).body.linkCode).toHaveLength(8);
+    expect(await stored()).toBe(6);
+
+    const { status, body } = await ask();
+    expect([status, body.code, body.linkCode]).toEqual([429, 'rate_limited', undefined]);
+    expect(await stored()).toBe(6);
+    await newContact(phone);
+    expect((await ask()).body).toMatchObject({ success: true });
+  });
 });
 
 /** Expects that so many owners, who have just written, sign in from an address that an attacker uses as well. */

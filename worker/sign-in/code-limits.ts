@@ -31,6 +31,7 @@ const fromSubjects = (hashes: string[]) => ({
   codesFrom: hashedSubject('codes-from', hashes),
   requestsFrom: hashedSubject('requests-from', hashes),
   triesFrom: hashedSubject('tries-from', hashes),
+  linksFrom: hashedSubject('links-from', hashes),
 });
 
 /**
@@ -39,11 +40,17 @@ const fromSubjects = (hashes: string[]) => ({
  */
 const keptForLinkCodes = 5;
 
+/** Above its limit an address still gets link codes, so many times as many as requests. */
+const linksPerRequest = 5;
+
+const linksOf = (requests: Limit[]) =>
+  requests.map(({ most, per }) => ({ most: most * linksPerRequest, per }));
+
 export async function limitsOf(caller: Caller, phone: PhoneNumber) {
   const { settings } = caller;
   const { address, network, ...number } = await subjectsOf(caller, phone);
   const per = (
-    from: 'codesFrom' | 'requestsFrom' | 'triesFrom',
+    from: 'codesFrom' | 'requestsFrom' | 'triesFrom' | 'linksFrom',
     byAddress: Limit[],
     byNetwork: Limit[],
   ): Limited[] => [
@@ -60,6 +67,11 @@ export async function limitsOf(caller: Caller, phone: PhoneNumber) {
       'requestsFrom',
       settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
       settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
+    ),
+    links: per(
+      'linksFrom',
+      linksOf(settings.LIMIT_CODE_REQUESTS_PER_ADDRESS),
+      linksOf(settings.LIMIT_CODE_REQUESTS_PER_NETWORK),
     ),
     codesFrom: per('codesFrom', settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
     tries: per('triesFrom', settings.LIMIT_TRIES_PER_ADDRESS, settings.LIMIT_TRIES_PER_NETWORK),

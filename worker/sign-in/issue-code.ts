@@ -39,8 +39,8 @@ export type Issued =
     }
   /** `linkCode` proves a message from WhatsApp to be of the caller's. */
   | { kind: 'unknownNumber'; linkCode: string }
-  /** `until` in unix ms. */
-  | { kind: 'limited'; until: number; linkCode: string }
+  /** `until` in unix ms; without a link code for an address that has got too many. */
+  | { kind: 'limited'; until: number; linkCode: string | undefined }
   | { kind: 'budgetSpent'; retryAfter: number };
 
 /** Makes `code` the newest one of its number, and that of a new challenge, if limits and a contact allow it. */
@@ -65,6 +65,7 @@ export async function issueCode(
     from: sql`(select 1) left join ${users} on ${users.id} = ${userOf('phone', phone)}`,
     facts: {
       askAt: allowedAt(limits.requests),
+      linkAt: allowedAt(limits.links),
       numberAt: allowedAt(ofNumber),
       addressAt: allowedAt(limits.codesFrom),
       contactedAt: sql<number | null>`${users.contactedAt}`,
@@ -82,21 +83,31 @@ export async function issueCode(
     now,
     where: sql`${tx.fact('askAt')} <= ${now}`,
   });
-  tx.insert(['unknownNumber', 'tooManyRequests', 'tooManyCodes'], linkCodes, link);
+  const isAbove = sql`${tx.fact('askAt')} > ${now}`;
+  const mayLink = sql`${tx.fact('linkAt')} <= ${now}`;
+  recordEvents(tx, ['tooManyRequests', 'tooManyCodes'], subjectsIn(limits.links), {
+    now,
+    where: sql`${isAbove} and ${mayLink}`,
+  });
+  tx.insert(['unknownNumber', 'tooManyRequests', 'tooManyCodes'], linkCodes, link, {
+    where: sql`(not ${isAbove} or ${mayLink})`,
+  });
   insertCode(tx, ['issued'], row, challengeHash);
   recordEvents(tx, ['issued'], counted, { now, by: id });
   const { outcome, facts, reads } = await tx.run({
     next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
   });
 
+  const stored = facts.askAt <= now || facts.linkAt <= now ? linkCode : undefined;
+
   switch (outcome) {
     case 'tooManyRequests':
-      return { kind: 'limited', until: facts.askAt, linkCode };
+      return { kind: 'limited', until: facts.askAt, linkCode: stored };
     case 'unknownNumber':
       return { kind: 'unknownNumber', linkCode };
     case 'tooManyCodes': {
       const until = Math.max(facts.numberAt, facts.isProven ? 0 : facts.addressAt);
-      return { kind: 'limited', until, linkCode };
+      return { kind: 'limited', until, linkCode: stored };
     }
     case 'budgetSpent':
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
