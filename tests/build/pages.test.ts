@@ -258,3 +258,15 @@ describe('the first paint', () => {
       expect(site.read(file)).toContain(`as="style" fetchpriority="low" href="/${sheet}"`);
   });
 });
+
+it('no proxy may rewrite the addresses in the text of a page, which React expects as they were served', () => {
+  for (const file of site.htmlFiles()) {
+    const [, body = ''] = /<!--email_off-->([\s\S]*)<!--\/email_off-->/.exec(site.read(file)) ?? [];
+    expect(body, file).toContain('id="root"');
+  }
+});
+
+it('fields and messages take the direction of their text', () => {
+  expect(site.html('/contact').match(/<(?:input|textarea)[^>]*dir="auto"/g)?.length).toBe(4);
+  expect(site.read('chat.html')).toMatch(/<textarea[^>]*dir="auto"[^>]*enterkeyhint="enter"/i);
+});
