@@ -1,4 +1,4 @@
-import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
+import { and, eq, exists, isNotNull, lte, ne, or, sql, type SQL } from 'drizzle-orm';
 import { outbox, users } from '#db/schema';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
@@ -39,16 +39,25 @@ export function review(account: Account, retentionMs: number, now: number): Revi
 }
 
 type Due = Account & { id: string };
-type Row = Omit<Due, 'paying' | 'undelivered'> & { paying: number; undelivered: number };
 type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
 /**
  * SQL: when an account was last used. A week
  * starts with the first counted message in it.
  */
-const lastUsedAt = sql<number>`max(${users.createdAt}, coalesce(${users.contactedAt}, 0), ${users.lastContactAt},
-  ${users.lastSeenAt}, ${users.weekStart}, coalesce(${users.trialEndsAt}, 0))`;
-const paying = sql`(${users.tier} <> 'free' or ${users.subscriptionStatus} <> 'active' or ${users.renewalAt} is not null)`;
+const lastUsedAt = sql<number>`max(
+  ${users.createdAt},
+  coalesce(${users.contactedAt}, 0),
+  ${users.lastContactAt},
+  ${users.lastSeenAt},
+  ${users.weekStart},
+  coalesce(${users.trialEndsAt}, 0))`;
+
+const paying = or(
+  ne(users.tier, 'free'),
+  ne(users.subscriptionStatus, 'active'),
+  isNotNull(users.renewalAt),
+)!;
 
 export async function reviewAccounts(
   db: Database,
@@ -88,12 +97,23 @@ export async function reviewAccounts(
 }
 
 async function readDue(db: Database, now: number): Promise<Due[]> {
-  const undelivered = sql`exists (select 1 from ${outbox} where ${outbox.userId} = ${users.id}
-    and ${outbox.body} ->> '$.type' = 'user.unused')`;
-  const rows =
-    await db.all<Row>(sql`select ${users.id} as id, ${lastUsedAt} as lastUsedAt, ${paying} as paying,
-    ${users.retentionNoticeAt} as noticeAt, ${undelivered} as undelivered
-    from ${users} where ${lte(users.retentionDueAt, now)} order by ${users.retentionDueAt} limit ${rowsPerStep}`);
+  const isNotice = and(
+    eq(outbox.userId, users.id),
+    sql`${outbox.body} ->> '$.type' = 'user.unused'`,
+  );
+  const notices = db.select({ seq: outbox.seq }).from(outbox).where(isNotice);
+  const rows = await db
+    .select({
+      id: users.id,
+      lastUsedAt,
+      paying: sql<number>`${paying}`,
+      noticeAt: users.retentionNoticeAt,
+      undelivered: sql<number>`${exists(notices)}`,
+    })
+    .from(users)
+    .where(lte(users.retentionDueAt, now))
+    .orderBy(users.retentionDueAt)
+    .limit(rowsPerStep);
   return rows.map((row) => ({
     ...row,
     paying: row.paying === 1,

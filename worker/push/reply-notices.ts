@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, notInArray, sql, type SQL } from 'drizzle-orm';
 import { pushSubscriptions, rateLimitEvents, sessions, users } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import type { UserSession } from '../identity/user-session.ts';
@@ -8,7 +8,7 @@ import type { Notice } from '../contract/push.ts';
 import type { Database } from '../lib/database.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
 import type { KeyPair, Settings } from '../settings.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
 
@@ -52,21 +52,36 @@ export function subscribe(
     createdAt: now,
     expiresAt: sql`${sessions.expiresAt}`,
   };
-  const own = sql`from ${sessions} where ${sessions.id} = ${session.sessionId} and ${sessions.userId} = ${session.userId}`;
+  const isLive = and(eq(sessions.id, session.sessionId), eq(sessions.userId, session.userId));
+  const isSame = eq(table.p256dh, excluded(table.p256dh));
   // The browser of a known endpoint has subscribed with an earlier key.
-  const inUse = ring.map(({ publicKey }) => sql`${publicKey}`);
-  const publicKey = sql`case when ${table.p256dh} = ${excluded(table.p256dh)}
-    and ${table.publicKey} in (${sql.join(inUse, sql`, `)}) then ${table.publicKey} else ${excluded(table.publicKey)} end`;
-  const { userId, sessionId, p256dh, auth, createdAt, expiresAt } = table;
-  const changes = [userId, sessionId, p256dh, auth, table.language, createdAt, expiresAt].map(
-    (column) => sql`${nameOf(column)} = ${excluded(column)}`,
+  const inUse = inArray(
+    table.publicKey,
+    ring.map(({ publicKey }) => publicKey),
   );
-  const newest = sql`select ${table.endpoint} from ${table} where ${table.userId} = ${session.claimedUserId}
-    order by ${table.createdAt} desc, rowid desc limit ${mostSubscriptions}`;
+  const set = {
+    userId: excluded(table.userId),
+    sessionId: excluded(table.sessionId),
+    p256dh: excluded(table.p256dh),
+    auth: excluded(table.auth),
+    publicKey: sql`case when ${and(isSame, inUse)}
+      then ${table.publicKey} else ${excluded(table.publicKey)} end`,
+    language: excluded(table.language),
+    createdAt: excluded(table.createdAt),
+    expiresAt: excluded(table.expiresAt),
+  };
+  const newest = build
+    .select({ endpoint: table.endpoint })
+    .from(table)
+    .where(eq(table.userId, session.claimedUserId))
+    .orderBy(desc(table.createdAt), sql`rowid desc`)
+    .limit(mostSubscriptions);
+
+  const insert = insertSelect(table, row, sql`from ${sessions} where ${isLive}`);
+  const isOlder = and(eq(table.userId, session.userId), notInArray(table.endpoint, newest));
   return [
-    sql`${insertSelect(table, row, own)} on conflict (${nameOf(table.endpoint)}) do update set
-      ${nameOf(table.publicKey)} = ${publicKey}, ${sql.join(changes, sql`, `)}`,
-    sql`delete from ${table} where ${table.userId} = ${session.userId} and ${table.endpoint} not in (${newest})`,
+    upsertSelect(insert, table, { target: [table.endpoint], set }),
+    build.delete(table).where(isOlder).getSQL(),
   ];
 }
 
@@ -75,8 +90,11 @@ export function subscribe(
  * sessions are deleted; it runs after their deletion.
  */
 export function endSubscriptions(userId: string | SQL): SQL {
-  return sql`delete from ${table} where ${table.userId} = ${userId}
-    and ${table.sessionId} not in (select ${sessions.id} from ${sessions} where ${sessions.userId} = ${userId})`;
+  const left = build.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, userId));
+  return build
+    .delete(table)
+    .where(and(eq(table.userId, userId), notInArray(table.sessionId, left)))
+    .getSQL();
 }
 
 /** The address and the keys of a subscription are secrets. */
