@@ -123,7 +123,7 @@ test('a missing file takes no page, and a press works later', async ({
   expectedErrors.push(/ERR_FAILED/);
   // The page was loaded again already because of the file.
   await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
-  await page.route('**/platform-choice-*.js', (route) => route.abort());
+  await page.route('**/platform-choice.js', (route) => route.abort());
   await openAccount(page, stub);
   await expect(
     page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert'),

@@ -388,7 +388,7 @@ stubbed(
     const missing = new Set<string>();
     const { promise: drafted, resolve: release } = Promise.withResolvers<void>();
     for (const part of ['notice-offer', 'voice-message', 'help-dialog'])
-      await page.route(`**/${part}-*.js`, async (route) => {
+      await page.route(`**/${part}.js`, async (route) => {
         await drafted;
         await route.fulfill({ status: 404 });
         missing.add(part);

@@ -111,10 +111,10 @@ test('a country chosen before the scripts is kept; then the page needs no networ
 
 const failures: Record<string, (page: Page) => Promise<unknown>> = {
   'whose files do not load': (page) =>
-    page.route('**/assets/*/help-now-*.js', (route) => route.abort()),
+    page.route('**/assets/*/help-now.js', (route) => route.abort()),
   'whose main script does not load': (page) => page.route('**/assets/**', (route) => route.abort()),
   'whose files belong to an earlier deployment': (page) =>
-    page.route('**/assets/*/help-now-*.js', (route) => route.fulfill({ status: 404 })),
+    page.route('**/assets/*/help-now.js', (route) => route.fulfill({ status: 404 })),
   'whose script crashes': (page) =>
     page.addInitScript(() => Reflect.deleteProperty(Array.prototype, 'toSorted')),
 };

@@ -237,7 +237,7 @@ stubbed('the app starts by itself once all its parts can be loaded', async ({ pa
     isLost ? route.abort('internetdisconnected') : route.fallback(),
   );
   let attempts = 0;
-  await page.route('**/assets/**/index-*.js', (route) => {
+  await page.route('**/assets/**/index.js', (route) => {
     if (route.request().method() !== 'HEAD') return route.fallback();
     attempts += 1;
     return route.abort('internetdisconnected');
@@ -269,7 +269,7 @@ for (const [what, isBack] of Object.entries({
     // A page is loaded again at most once a minute.
     await stopTime(page);
     const visits = countVisits(page);
-    await page.route('**/assets/**/index-*.js', (route) =>
+    await page.route('**/assets/**/index.js', (route) =>
       isBack && visits() > 1 ? route.fallback() : route.fulfill({ status: 404 }),
     );
     await openFilledChat(page, stub);
@@ -283,7 +283,7 @@ for (const [what, isBack] of Object.entries({
 
 stubbed('while a part does not arrive the page says that it is loading', async ({ page }) => {
   await installClock(page);
-  const release = await holdAssets(page, 'login-*.js');
+  const release = await holdAssets(page, 'login.js');
   await page.goto('/login?plan=premium', { waitUntil: 'commit' });
   const sign = page.getByRole('main').getByText('Loading...');
   const isShownLater = () => page.clock.fastForward(10_000).then(() => sign.isVisible());

@@ -144,7 +144,7 @@ test('parts that load beside the page are missed once, and nothing ends', async 
   // A page is loaded again at most once a minute.
   await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
   for (const part of ['page-heads', 'session-stream'])
-    await page.route(`**/${part}-*.js`, (route) => route.fulfill({ status: 404 }));
+    await page.route(`**/${part}.js`, (route) => route.fulfill({ status: 404 }));
   await open(page, '/account');
   await page.getByRole('link', { name: 'Get help now' }).first().click();
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();

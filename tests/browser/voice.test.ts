@@ -305,7 +305,7 @@ for (const part of ['recorder', 'voice-panel'])
     async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/ERR_FAILED/);
       await openVoice(page, stub);
-      await page.route(`**/${part}-*.js`, (route) => route.abort());
+      await page.route(`**/${part}.js`, (route) => route.abort());
       await chat.field(page).fill('My draft');
       await microphone(page).click();
       await expect(
