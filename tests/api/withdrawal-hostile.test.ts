@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { call, newAddress, parallel, runCron, send } from './support/api.ts';
 import { eventually } from './support/clock.ts';
-import { complete } from './support/buying.ts';
-import { deleteAccount, newPerson, planOf, userOf, type Person } from './support/person.ts';
+import { complete, subscribe } from './support/buying.ts';
+import {
+  deleteAccount,
+  newPerson,
+  planOf,
+  trialSession,
+  userOf,
+  type Person,
+} from './support/person.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
@@ -219,6 +226,20 @@ it('a choice made after the purchase changes nothing of its contract', async () 
   const { contract } = (await call('GET', path, { token })).body;
   expect(contract).toMatchObject({ startNow: true, paid: 1199 });
   expect(contract.refund).toBeLessThanOrEqual(600);
+});
+
+it('a session that a trial link has opened notes no choice for what somebody pays for', async () => {
+  const person = await newPerson();
+  const limited = await trialSession(person.phone, { tier: 'premium', days: 1 });
+  await subscribe(person.token, 'basic');
+  await advance(person.phone, 48 * hour);
+  const body = { tier: 'premium', startNow: true };
+  const page = '/api/billing/create-subscription-update-session';
+  const refused = await call('POST', page, { token: limited, body });
+  expect(refused).toMatchObject({ status: 403, body: { code: 'sign_in_needed' } });
+  const { status, metadata } = await subscriptionOf(await customerOf(person.phone));
+  expect(status).toBe('active');
+  expect(metadata).not.toHaveProperty('start_now_premium');
 });
 
 it('reading a contract and withdrawing are limited, each by itself', async () => {
