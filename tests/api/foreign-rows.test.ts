@@ -13,7 +13,8 @@ import {
   trialSession,
   userOf,
 } from './support/person.ts';
-import { eventsAbout, outboxOf, run, sandbox, userRowOf } from './support/sandbox.ts';
+import { logLines } from './support/requests.ts';
+import { during, eventsAbout, outboxOf, run, sandbox, userRowOf } from './support/sandbox.ts';
 
 /*
  * A row that somebody has put under another account stays nobody's, whatever that account does by its own right: it
@@ -53,6 +54,13 @@ const messageFor = (businessUserId: string) =>
 
 const usedBy = async ({ token }: Person) =>
   (await getMe(token)).body.profile.messagesUsedThisPeriod as number;
+
+type Row = { seq: number; id: string; user_id: string; body: string };
+
+async function deletionsOf(phone: string): Promise<Row[]> {
+  const rows = (await outboxOf(phone)) as unknown as Row[];
+  return rows.filter(({ body }) => body.includes('user.deleted'));
+}
 
 afterEach(() => sandbox.faults({ bot: null }));
 
@@ -157,6 +165,29 @@ describe('the deletion of an account', () => {
       const [event] = await eventsAbout(person.phone, 'user.deleted');
       expect(event?.data).toMatchObject({ businessUserId: person.businessUserId });
     });
+  });
+
+  it('is told once, whatever is put back into the outbox', async () => {
+    const { phone, token } = await newPerson();
+    const [event] = await during({ bot: { status: 503 } }, async () => {
+      await deleteAccount(token);
+      return deletionsOf(phone);
+    });
+    const putBack = async (id: string) => {
+      const sql = 'insert into outbox (id, user_id, phone, body, due_at) values (?, ?, ?, ?, 0)';
+      await run(sql, id, event!.user_id, phone, event!.body);
+      await runCron();
+      expect(await outboxOf(phone)).toEqual([]);
+    };
+    await run('delete from outbox where seq = ?', event!.seq);
+    await putBack(event!.id);
+    expect(await eventsAbout(phone, 'user.deleted')).toHaveLength(1);
+
+    await newPerson(phone);
+    await putBack(event!.id);
+    await putBack('evt_another');
+    expect(await eventsAbout(phone, 'user.deleted')).toHaveLength(1);
+    expect(logLines('row_not_bound')).toMatchObject([{ table: 'outbox' }]);
   });
 });
 

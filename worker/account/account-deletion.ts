@@ -24,7 +24,7 @@ import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { sealData } from '../bot/event-data.ts';
-import { cancelBotEvents, insertBotEvent } from '../bot/outbox.ts';
+import { cancelBotEvents, insertBotEvent, newEventId } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
@@ -202,7 +202,8 @@ async function tryDelete(
   const phone = sql`(select ${users.phone} ${own})`;
   const type = 'user.deleted';
   const names = await namesToErase({ db, settings }, userId, named);
-  const sealed = await sealData(settings, { type, userId }, names);
+  const eventId = newEventId();
+  const sealed = await sealData(settings, { type, userId }, { ...names, eventId });
   const erasure = {
     userId: sql`${users.id}`,
     epoch: null,
@@ -212,7 +213,15 @@ async function tryDelete(
   const statements = [
     // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
     ...cancelBotEvents(id, now),
-    insertBotEvent(settings, type, now, sql`${users.phone}`, sql`'sealed', ${sealed}`, own),
+    insertBotEvent(
+      settings,
+      type,
+      now,
+      sql`${users.phone}`,
+      sql`'sealed', ${sealed}`,
+      own,
+      eventId,
+    ),
     sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
       on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
         ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,

@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, lte, sql, type SQL } from 'drizzle-orm
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
@@ -105,10 +106,24 @@ export async function bodyFor(
   const data = await openData(settings, { type, userId: event.userId }, stored);
   if (!data) return null;
 
-  // The account of a deletion is gone, so that
-  // its sealed data alone says whose it was.
-  const named = type === 'user.deleted' ? {} : await namesOf(settings, event);
-  return JSON.stringify({ type, timestamp, data: { ...data, ...more, ...named } });
+  const told =
+    type === 'user.deleted'
+      ? deletionData(event, data)
+      : { ...data, ...more, ...(await namesOf(settings, event)) };
+  return told && JSON.stringify({ type, timestamp, data: told });
+}
+
+/**
+ * The account of a deletion is gone, so that its sealed data alone says whose it was, and
+ * under which id the bot hears of it: put back later, it is the event that the bot knows.
+ */
+function deletionData(
+  event: OutboxEvent,
+  { eventId = event.id, ...data }: Record<string, unknown>,
+) {
+  if (eventId === event.id && !event.hasAccount) return data;
+  log('error', 'row_not_bound', { table: 'outbox' });
+  return null;
 }
 
 /**
@@ -138,7 +153,11 @@ type NewEvent<Type extends BotEvent> = [
   data: SQL,
   /** Rows of `users`, one for each event. */
   from: SQL,
+  /** From `newEventId`, of an event whose data says its id. */
+  id?: string,
 ];
+
+export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
 /**
  * SQL that queues an event for each row of `from`,
@@ -163,7 +182,7 @@ export function replaceBotEvent(...event: NewEvent<ReplaceableEvent>): [SQL, SQL
   return [build.delete(outbox).where(waiting).getSQL(), queueSql(...event)];
 }
 
-function queueSql(...[settings, type, now, phone, data, from]: NewEvent<BotEvent>): SQL {
+function queueSql(...[settings, type, now, phone, data, from, id]: NewEvent<BotEvent>): SQL {
   const timestamp = new Date(now).toISOString();
   const body = sql`json_object('type', ${type}, 'timestamp', ${timestamp}, 'data', json_object(${data}))`;
   const event = sql`select ${users.id} as userId, ${phone} as phone, ${body} as body ${from}`;
@@ -177,7 +196,14 @@ function queueSql(...[settings, type, now, phone, data, from]: NewEvent<BotEvent
   const hasBot = settings.BOT_WEBHOOK_URL ? sql`true` : sql`false`;
   return insertSelect(
     outbox,
-    { userId: sql`userId`, phone: sql`phone`, body: sql`body`, createdAt: now, dueAt: now },
+    {
+      ...(id !== undefined && { id }),
+      userId: sql`userId`,
+      phone: sql`phone`,
+      body: sql`body`,
+      createdAt: now,
+      dueAt: now,
+    },
     sql`from (${event}) event
       where ${hasBot} and (select count(*) from ${waiting}) < ${sql.raw(String(mostWaiting))}`,
   );
