@@ -122,7 +122,7 @@ const perishable: [
     'sessions',
     'id',
     30 * day,
-    (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, at, 0, '', ''],
+    (n, at) => [`swept_${n}`, 'nobody', at, at + 30 * day, 0, '', at, ''],
   ],
   ['used_tokens', 'id', 0, (n, at) => [`swept_${n}`, 'by', at]],
   ['left_weeks', 'phone_mac', 0, (n, at) => [`swept_${n}`, 1, at]],
@@ -130,11 +130,11 @@ const perishable: [
     'link_codes',
     'mac',
     0,
-    (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, at, '', `swept_${n}`, 'en'],
+    (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, 'en', at, '', `swept_${n}`],
   ],
   ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5, '', '']],
   ['identity_conflicts', 'business_user_id', 90 * day, (n, at) => [`swept_${n}`, 'u', '', at, at]],
-  ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', 'basic', 1, at, '', '']],
+  ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', '', 'basic', 1, at, '']],
 ];
 
 /** Inserts rows before all others, since older rows precede newer ones. */

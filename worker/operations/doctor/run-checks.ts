@@ -225,7 +225,7 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
   try {
     await client.execute('select 1');
     const waiting = await waitingMigrations(client);
-    const schema = checkSchema(waiting, behind);
+    const schema = checkSchema(waiting, journaled(), behind);
     const isCurrent = waiting.length === 0;
     const stored = isCurrent
       ? [await checkParked(client), await checkContacts(client, Date.now())].flat()
@@ -239,7 +239,12 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
   }
 }
 
-function checkSchema(waiting: string[], { mayBeBehind, isPaused }: Behind): Finding {
+/** `all`: every migration of this version; those that wait are its last ones. */
+export function checkSchema(
+  waiting: string[],
+  all: string[],
+  { mayBeBehind, isPaused }: Behind,
+): Finding {
   if (waiting.length === 0) return fine('The database has the newest schema');
   const list = waiting.join(', ');
   if (!mayBeBehind)
@@ -248,7 +253,7 @@ function checkSchema(waiting: string[], { mayBeBehind, isPaused }: Behind): Find
       `the database lacks ${list}`,
       'Run `npm run deploy`, which migrates it.',
     );
-  const isEmpty = waiting.length === journaled().length;
+  const isEmpty = waiting.length === all.length;
   const removal = isEmpty || isPaused ? undefined : prematureRemoval(waiting);
   if (!removal) return fine(`The database waits for ${list}`);
   const what = `${removal} removes what the present version may use, since ${waiting[0]} waits too`;
@@ -266,12 +271,16 @@ export function prematureRemoval(waiting: string[]): string | undefined {
   return addition < 0 ? undefined : waiting.slice(addition).find(isRemoval);
 }
 
-function journaled(): Journal['entries'] {
+function journaled(): string[] {
+  return journal().map(({ tag }) => tag);
+}
+
+function journal(): Journal['entries'] {
   return (JSON.parse(readFileSync(journalFile, 'utf8')) as Journal).entries;
 }
 
 async function waitingMigrations(client: Client): Promise<string[]> {
-  const entries = journaled();
+  const entries = journal();
   const known = await client.execute(
     "select 1 from sqlite_master where name = '__drizzle_migrations'",
   );

@@ -1,1 +1,0 @@
-ALTER TABLE `users` ADD `watched_until` integer DEFAULT 0 NOT NULL;

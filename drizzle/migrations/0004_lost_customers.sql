@@ -1,2 +1,0 @@
-ALTER TABLE `customers` ADD `stripe_asked` integer DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX `customers_unanswered` ON `customers` (`user_id`) WHERE stripe_asked and stripe_id is null;

@@ -1,1 +1,0 @@
-ALTER TABLE `sessions` ADD `is_limited` integer DEFAULT false NOT NULL;

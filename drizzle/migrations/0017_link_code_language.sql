@@ -1,1 +1,0 @@
-ALTER TABLE `link_codes` ADD `language` text DEFAULT 'en' NOT NULL;

@@ -1,2 +1,0 @@
-DROP TRIGGER `outbox_user_of_phone`;--> statement-breakpoint
-DROP INDEX `outbox_phone`;

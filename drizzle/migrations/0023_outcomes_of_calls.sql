@@ -1,1 +1,0 @@
-ALTER TABLE `bot_calls` ADD `outcome` text DEFAULT '' NOT NULL;
