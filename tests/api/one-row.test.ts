@@ -300,8 +300,8 @@ afterEach(() => sandbox.faults({ bot: null }));
 
 /** Tables that hold nothing about a person for longer than a transaction, or nothing at all. */
 const empty = new Set(['decisions', 'daily_codes', 'daily_totals', 'stripe_events', 'left_weeks']);
-/** They fill by what no stage does: a token, a trial, a clearing. */
-const unstaged = new Set(['used_tokens', 'used_trials', 'chat_erasures']);
+/** They fill by what no stage does: a token, a trial, a clearing, a claim. */
+const unstaged = new Set(['used_tokens', 'used_trials', 'chat_erasures', 'claims']);
 
 describe('whoever writes one row reads nothing of anybody', () => {
   it.each(tables.map((table) => [getTableName(table), table] as const))(
