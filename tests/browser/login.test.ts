@@ -414,6 +414,94 @@ stubbed(
   },
 );
 
+const newCode = (page: Page) => page.getByRole('button', { name: 'Send a new code' });
+
+const notDelivered = (page: Page) =>
+  page.getByRole('status').filter({ hasText: /^WhatsApp could not deliver the code to \+1 555-/ });
+
+stubbed(
+  'a code that WhatsApp cannot deliver is said to be so, and a new one can be sent at once',
+  async ({ page, stub }) => {
+    const asked = () => stub.calls('codeState').map(({ body }) => body);
+    const question = (challenge: string) => ({ phone: '+15551234567', challenge });
+    await stopTime(page);
+    await askForCode(page);
+
+    // Nothing is asked while the tab is hidden, nor about a code that is being typed.
+    await setVisible(page, false);
+    await page.clock.runFor(10_000);
+    await setVisible(page, true);
+    await login.code(page).fill('1');
+    await page.clock.runFor(10_000);
+    await settle(page);
+    expect(asked()).toEqual([]);
+    await login.code(page).fill('');
+    stub.disconnect('codeState');
+    await page.clock.runFor(15_000);
+    await expect.poll(asked).toContainEqual(question('challenge'));
+    await settle(page);
+    await expectToasts(page, sent);
+
+    stub.respond('codeState', { success: true, state: 'undelivered' });
+    await page.clock.runFor(15_000);
+    await expect(notDelivered(page)).toBeVisible();
+    await expect(page.getByText('We sent a 6-digit code')).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'Message Solace on WhatsApp' })).toBeVisible();
+    const { length } = asked();
+    await page.clock.runFor(60_000);
+    await settle(page);
+    expect(asked()).toHaveLength(length);
+
+    stub.respond('requestOtp', {
+      success: true,
+      requiresInitialContact: false,
+      challenge: 'another',
+    });
+    stub.respond('codeState', { success: true, state: 'expired' });
+    await newCode(page).click();
+    await expect(notDelivered(page)).toHaveCount(0);
+    await expect(page.getByText('We sent a 6-digit code')).toBeVisible();
+    await page.clock.runFor(3000);
+    await expect.poll(() => asked().slice(length)).toEqual([question('another')]);
+    await settle(page);
+    await page.clock.runFor('05:00');
+    await settle(page);
+    expect(asked().slice(length)).toEqual([question('another')]);
+  },
+);
+
+stubbed('a page that waits for a code asks about it some 14 times', async ({ page, stub }) => {
+  await stopTime(page);
+  await askForCode(page);
+  for (let second = 0; second < 300; second += 3) {
+    await page.clock.runFor(3000);
+    await settle(page);
+  }
+  const { length } = stub.calls('codeState');
+  expect(length).toBeGreaterThanOrEqual(10);
+  expect(length).toBeLessThanOrEqual(15);
+});
+
+test('a number without WhatsApp is told so, and a new code signs it in', async ({
+  page,
+  phone,
+}) => {
+  await phone.write('Hi');
+  await phone.delivery('failed');
+  await askForCode(page, '/login', phone.number);
+  await expect(notDelivered(page)).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+  await phone.delivery('delivered');
+  const before = (await phone.messages()).length;
+  await newCode(page).click();
+  await expect(notDelivered(page)).toHaveCount(0);
+  const codes = async () =>
+    (await phone.messages()).slice(before).flatMap(({ code }) => code ?? []);
+  await expect.poll(codes).toHaveLength(1);
+  await login.code(page).fill((await codes())[0]!);
+  await follow(login.verify(page), '**/account');
+});
+
 /** tests/rules has every status with every plan. */
 const arrivals = [
   ['approved', '?plan=premium', '/account', ['Login successful!'], 'success'],

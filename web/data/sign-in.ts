@@ -82,6 +82,14 @@ export async function contactState(phone: string, linkCode: string): Promise<str
   );
 }
 
+/** Whether WhatsApp could deliver the code of a challenge; `sent` also if the server could not be asked. */
+export async function codeState(phone: string, challenge: string): Promise<string> {
+  return request('codeState', { phone, challenge }).then(
+    ({ state }) => state,
+    () => 'sent',
+  );
+}
+
 type Attempt = { phone: string; otp: string; challenge: string | string[] | undefined };
 
 export function verifyOtp({ phone, otp, challenge }: Attempt): Promise<LoginResult> {

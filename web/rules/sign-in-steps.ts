@@ -68,6 +68,11 @@ export function challengesFor(
   return known.length > 1 ? known : known[0];
 }
 
+/** The challenge of the newest code of the number; null if it was lost, or there is none. */
+export function newestChallenge({ issued }: SignInStep, phone: string): string | null {
+  return issued.find((one) => one.phone === phone)?.challenge ?? null;
+}
+
 /** Whether a code of the number may still be valid (`now` is the server's time in ms). */
 export function hasCode({ issued }: SignInStep, phone: string, now: number): boolean {
   return issued.some(

@@ -62,6 +62,9 @@ export class Phone {
   /** Whether the bot has approved this number. */
   setStatus = (status: 'approved' | 'pending') =>
     control('POST', `phones/${this.#id}/status`, { status });
+  /** What becomes of the messages that WhatsApp accepts for this phone. */
+  delivery = (status: 'delivered' | 'failed' | 'none') =>
+    control('PUT', `phones/${this.#id}/delivery`, { status });
   /** How the bot treats the messages of this phone. */
   botMode = (mode: 'answer' | 'refuse') => control('PUT', 'bot/mode', { mode, phone: this.number });
 

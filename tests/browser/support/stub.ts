@@ -54,6 +54,7 @@ export class Stub {
       requiresInitialContact: false,
       challenge: 'challenge',
     });
+    this.respond('codeState', { success: true, state: 'sent' });
     this.hold('usageStream');
     this.hold('chatStream');
   }

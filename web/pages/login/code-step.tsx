@@ -10,13 +10,18 @@ import { TextField } from '../../ui/form-fields.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Unbroken } from '../../ui/text.tsx';
 import { loginWords } from '#words/login';
+import { chatLink } from '#contract/brand';
+import { contactStepWords } from '#words/contact-way';
+import { ExternalLink } from '../../ui/external-link.tsx';
+import { TextWithIcon } from '../../ui/icons.tsx';
+import { useUndelivered } from './code-state.ts';
 import type { Lockout } from './lockout.ts';
 import { Limited, type LimitProps } from './limited.tsx';
 import { codeSentToast, StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
-import { challengesFor, type SignInStep } from '../../rules/sign-in-steps.ts';
+import { challengesFor, newestChallenge, type SignInStep } from '../../rules/sign-in-steps.ts';
 import { useStanding } from '../../data/instants.ts';
 import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
@@ -38,10 +43,16 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
   const verification = useVerification({ current, wishes, lockout });
   const { verify, isVerifying, failure, isSpent } = verification;
   const refused = useStanding(failure);
+  const { isUndelivered, forget } = useUndelivered({
+    phone,
+    challenge: newestChallenge(current, phone),
+    isAwaited: code === '' && !isVerifying,
+  });
   const askAgain = useNewCode({ phone, setLimit }, (challenge) => {
     goToCode(phone, challenge);
     setCode('');
     setLate(false);
+    forget();
     verification.reset();
     input.current?.focus();
   });
@@ -70,7 +81,7 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
       className={css({ display: 'grid', gap: '5' })}
     >
       <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
-        <Unbroken text={loginWords.codeLead(phoneText)} />
+        {!isUndelivered && <Unbroken text={loginWords.codeLead(phoneText)} />}
       </StepTitle>
       {refused && <Refusal {...refused} />}
       {askAgain.failure && <Alert look="danger">{askAgain.failure}</Alert>}
@@ -96,8 +107,16 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
       <button type="submit" className={button({ size: 'lg', wide: true })} disabled={!isReady}>
         {submitLabel(lockout, isVerifying)}
       </button>
-      <output>{isLate && <Alert>{loginWords.noCode}</Alert>}</output>
-      {(isLate || isSpent) && (
+      <output>
+        {isLate && !isUndelivered && <Alert>{loginWords.noCode}</Alert>}
+        {isUndelivered && (
+          <Alert look="warm">
+            <Unbroken text={loginWords.undelivered(phoneText)} />
+          </Alert>
+        )}
+      </output>
+      {isUndelivered && <WriteFirst />}
+      {(isLate || isSpent || isUndelivered) && (
         <button
           type="button"
           className={button({ look: 'outline', wide: true })}
@@ -114,6 +133,18 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
         {lockout.isLocked ? loginWords.locked : lockout.wasLocked ? loginWords.unlocked : ''}
       </output>
     </form>
+  );
+}
+
+function WriteFirst() {
+  return (
+    <ExternalLink
+      href={chatLink()}
+      className={button({ look: 'outline', wide: true })}
+      label={contactStepWords.link}
+    >
+      <TextWithIcon name="chat">{contactStepWords.link}</TextWithIcon>
+    </ExternalLink>
   );
 }
 

@@ -47,7 +47,7 @@ const duties: Record<string, Rest> = {
   whatsapp_undelivered: person(
     'Codes do not arrive',
     'limited',
-    'that WhatsApp could not deliver the code, and what helps',
+    'at sign-in: that WhatsApp could not deliver the code, and what helps',
   ),
   code_budget_low: owner('Codes do not arrive', null, 'nothing'),
   code_budget_spent: owner('The code budget is spent', null, 'that the server has an error'),
