@@ -244,6 +244,8 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
     otp,
   });
   expect(signedIn.success).toBe(true);
+  expect((await say('Here I am', theirs)).reply).toContain('send me the code');
+  expect((await say(otp, theirs)).reply).toContain('Now I know that this is you.');
   expect(await say('Here I am', theirs)).toMatchObject({
     recipient: hiddenId,
     reply: 'You wrote: Here I am',
@@ -251,5 +253,5 @@ it('talks on WhatsApp with a number, an id, or both, and takes a hidden number f
   expect((await say('I think of suicide', theirs)).reply).toContain('crisis line');
   const used = await callUrl(`${product.siteUrl}/api/user/me`, 'GET', undefined, signedIn.token);
   expect(used.profile.messagesUsedThisPeriod).toBe(2);
-  expect(sent).toHaveLength(9);
+  expect(sent).toHaveLength(11);
 });

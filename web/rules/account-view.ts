@@ -134,12 +134,6 @@ export function usageView(plan: Plan, used: number): UsageView {
   return view(label, used, null, usageWords.notApplicable);
 }
 
-/** Whether the messages of a week are used up. */
-export function isAllowanceSpent({ metadata, messagesUsedThisPeriod: used }: User): boolean {
-  const { limit } = usageView(planOf(metadata.subscriptionTier), used);
-  return limit !== null && used >= limit;
-}
-
 function view(label: string, used: number, limit: number | null, note: string | null): UsageView {
   return { label, used, limit, note, percent: limit === null ? 0 : usagePercent(used, limit) };
 }

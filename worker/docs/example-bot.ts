@@ -266,7 +266,10 @@ async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   // The login page's message ends with a code: by it a
   // hidden number is claimed, or a login gets its code.
   const linkCode = /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
-  const contact = { ...person, ...(person.phone && { whatsappId: message.from }), linkCode };
+  // Whoever hides the number proves it by sending the one-time code back.
+  const code = person.phone ? undefined : /^\D*(\d{6})\D*$/.exec(written)?.[1];
+  const spelling = person.phone && { whatsappId: message.from };
+  const contact = { ...person, ...spelling, linkCode, code };
   try {
     await call('/api/bot/contacts', contact, `contact_${id}`);
   } catch (error) {
@@ -274,6 +277,7 @@ async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
     if (!reply) throw error;
     return sendOnWhatsapp(person, reply);
   }
+  if (code) return sendOnWhatsapp(person, proven);
   const usage = await call<Usage>('/api/bot/usage', person, `usage_${id}`);
   // The id belongs to nobody until the code has signed in.
   if (linkCode && !person.phone && !usage.allowed && usage.used === 0)
@@ -288,9 +292,10 @@ async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
 }
 
 const claimed = 'Thank you! Type the code that has just arrived on the page that you came from.';
+const proven = 'Thank you! Now I know that this is you.';
 const refusals: Record<number, string> = {
   400: `This code is used or too old. Open ${SITE_URL}/login for a new one.`,
-  404: `I cannot see your number. Open ${SITE_URL}/login and send me the message that it shows.`,
+  404: `I cannot see your number. If you have just signed in, send me the code that you typed there. If not, open ${SITE_URL}/login and send me the message that it shows.`,
   409: 'I cannot talk with you here at the moment. Please write to our support.',
 };
 

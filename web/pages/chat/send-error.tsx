@@ -5,7 +5,7 @@ import { link } from '#styled/recipes';
 import { ApiError } from '../../data/api-errors.ts';
 import { useStanding } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
-import { isAllowanceSpent } from '../../rules/account-view.ts';
+import { isAllowanceSpent } from '../../rules/spent-allowance.ts';
 import { dayAndTimeText, momentText } from '../../rules/moments.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { chatWords, composerWords } from '#words/chat';
