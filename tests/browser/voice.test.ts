@@ -407,7 +407,7 @@ stubbed(
       await sent.getByRole('button', { name: /^Play/ }).click();
       await expect(sent.getByRole('button', { name: 'Pause' }), way).toBeVisible();
       await leave(page, stub);
-      expect(await playing(page), way).toBe(0);
+      await expect.poll(() => playing(page), way).toBe(0);
       if (!isKept) break;
       await page.goBack();
       await record(page);
