@@ -8,7 +8,9 @@ import {
   alerts,
   alertTable,
   dutyTable,
+  eventPage,
 } from '../../worker/operations/alerts/alerts.ts';
+import { logEvents } from '../../worker/operations/alerts/log-events.ts';
 import { whoMustAct } from '../../worker/operations/alerts/who-must-act.ts';
 import { advice } from '../../worker/operations/support/advice.ts';
 import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts';
@@ -20,7 +22,6 @@ import { startTestServices } from '../product/start-product.ts';
 import { serve } from './test-product.ts';
 
 const worker = fileURLToPath(new URL('../../worker/', import.meta.url));
-const document = readFileSync(`${worker}docs/log-events.md`, 'utf8');
 
 /** The names in an object literal, those of its spreads included, or those that `describeError` returns. */
 function fieldsIn(node: ESTree.Node): string[] {
@@ -60,36 +61,26 @@ for (const name of readdirSync(worker, { recursive: true, encoding: 'utf8' })) {
   }).visit(parseSync(name, source, { preserveParens: false }).program);
 }
 
-const rows = [...document.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)];
-const listed = new Map(
-  rows.map(([, name = '', levels = '', fields = '']) => [
-    name,
-    {
-      levels: levels.split(', '),
-      fields: [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field),
-    },
-  ]),
-);
-
-describe('the table of log events', () => {
-  it('lists every event that the code writes, and no other', () => {
+describe('the list of log events', () => {
+  it('has every event that the code writes, and no other', () => {
     expect(written.size).toBeGreaterThan(20);
-    expect([...listed.keys()].toSorted()).toEqual([...written.keys()].toSorted());
+    expect(Object.keys(logEvents).toSorted()).toEqual([...written.keys()].toSorted());
   });
 
   it.each([...written])('has the fields and levels of %s', (name, { fields, levels }) => {
-    const row = listed.get(name);
+    const event = logEvents[name];
     // The one call that writes both gives `unexpected` to the second alone.
     const expected = [...fields].filter(
       (field) => name !== 'request_completed' || field !== 'unexpected',
     );
-    expect(row?.fields.toSorted()).toEqual(expected.toSorted());
-    if (!name.startsWith('request_')) expect(new Set(row?.levels)).toEqual(levels);
+    expect(event?.fields.toSorted()).toEqual(expected.toSorted());
+    if (!name.startsWith('request_')) expect(new Set(event?.levels)).toEqual(levels);
   });
 
-  it('says in a sentence what each event means', () => {
-    for (const [, name, , , meaning] of rows)
-      expect(`${name}: ${meaning}`).toMatch(/: [A-Z`8].{30,}\.$/);
+  it.each(Object.entries(logEvents))('says in a sentence what %s means', (name, { meaning }) => {
+    expect(meaning).toMatch(/^[A-Z`8].{30,}\.$/);
+    expect(eventPage(name)).toContain(`${name} (`);
+    expect(eventPage(name)).toContain(meaning);
   });
 });
 
@@ -133,10 +124,20 @@ describe('the list of what somebody must act on', () => {
     expect(duties.get(event)?.advice).toBe(name);
   });
 
-  it('is the page "Who must act" of the runbook', () => {
-    const page = readFileSync(`${worker}docs/who-must-act.md`, 'utf8');
-    expect(page.match(/^\|.*\|$/gm)!.join('\n')).toBe(dutyTable());
-    expect(readFileSync(`${worker}docs/runbook.md`, 'utf8')).toContain('(who-must-act.md)');
+  it.each(whoMustAct)('$event is a row of what `npm run alerts -- duties` prints', (duty) => {
+    const row = dutyTable()
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${duty.event}\` `));
+    const rule = alerts.find(({ name }) => name === duty.alert)!;
+    for (const part of [duty.who, duty.alert, rule.meaning, rule.urgency, duty.person])
+      expect(row).toContain(part);
+    expect(eventPage(duty.event)).toContain(`who must act: ${duty.who}`);
+  });
+
+  it('is named in the runbook, by the commands that print it', () => {
+    const runbook = readFileSync(`${worker}docs/runbook.md`, 'utf8');
+    expect(runbook).toContain('`npm run alerts -- duties`');
+    expect(runbook).toContain('`npm run alerts -- events`');
   });
 });
 

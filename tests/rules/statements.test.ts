@@ -11,6 +11,7 @@ import { dayMs } from '../../worker/lib/time.ts';
 import { objectionMs } from '../../worker/withdrawal/right.ts';
 import { Settings } from '../../worker/settings.ts';
 import { weekMs } from '../../worker/usage/week.ts';
+import { texts } from './statements.ts';
 import { titlesIn } from './test-titles.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -43,7 +44,7 @@ const values: Record<string, string> = {
   period: plans.free.periodDescription,
 };
 
-/** Whether a proof holds for a sentence; `worker/docs/statements.md` says what `where` may be. */
+/** Whether a proof holds for a sentence; `statements.ts` says what `where` may be. */
 function holds(where: string, words: string, sentence: string): boolean {
   if (where === 'none') return true;
   if (where === 'says')
@@ -65,19 +66,14 @@ const translations = published
   .filter((language) => language !== 'en')
   .map((language) => language.toLowerCase());
 
-const sections = read('worker/docs/statements.md').matchAll(
-  /^## .+ \(`(.+)`\)$([\s\S]*?)(?=^## |$(?![\s\S]))/gm,
-);
-const texts = [...sections].map(([, group = '', list = '']) => ({ group, list }));
-
 it('knows each text that promises something', () => {
-  expect(texts).toHaveLength(8);
+  expect(Object.keys(texts)).toHaveLength(8);
 });
 
-describe.each(texts)('$group', ({ group, list }) => {
+describe.each(Object.entries(texts))('%s', (group, list) => {
   const statements = statementsOf(group);
-  const rows = [...list.matchAll(/^- (.+)\n((?: {2}- .+\n)*)/gm)]
-    .flatMap(([, beginnings = '', proofs = '']) =>
+  const rows = Object.entries(list)
+    .flatMap(([beginnings, proofs]) =>
       beginnings.split(' | ').map((beginning) => ({ beginning, proofs })),
     )
     .map((row, index) => ({ ...row, sentence: statements[index]?.sentence ?? '' }));
@@ -90,10 +86,12 @@ describe.each(texts)('$group', ({ group, list }) => {
   });
 
   it.each(rows)('says the truth: “$beginning…”', ({ proofs, sentence }) => {
-    const all = [...proofs.matchAll(/^ {2}- ([\w./-]+): (.+)$/gm)];
-    expect(all).not.toEqual([]);
-    const missing = all.filter(([, where = '', words = '']) => !holds(where, words, sentence));
-    expect(missing.map(([proof]) => proof)).toEqual([]);
+    expect(proofs).not.toEqual([]);
+    const missing = proofs.filter((proof) => {
+      const [, where = '', words = ''] = /^([\w./-]+): (.+)$/.exec(proof)!;
+      return !holds(where, words, sentence);
+    });
+    expect(missing).toEqual([]);
   });
 
   it.each(translations)('names the same numbers in %s', (folder) => {

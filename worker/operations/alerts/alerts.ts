@@ -1,5 +1,6 @@
 import { advice } from '../support/advice.ts';
-import { whoMustAct } from './who-must-act.ts';
+import { logEvents } from './log-events.ts';
+import { type Duty, whoMustAct } from './who-must-act.ts';
 
 const urgencies = ['now', 'same day', 'look'] as const;
 type Urgency = (typeof urgencies)[number];
@@ -243,7 +244,7 @@ export const alerts: Alert[] = [
     name: 'A customer needs a look',
     when: 'any `price_unknown` or `customer_not_renamed`',
     urgency: 'same day',
-    meaning: 'mend `customer` in the Stripe Dashboard: see [Log events](log-events.md)',
+    meaning: 'mend `customer` in the Stripe Dashboard: `npm run alerts -- events` says how',
     query: counted('event=~"price_unknown|customer_not_renamed"', '5m'),
     threshold: 0,
     forMinutes: 0,
@@ -252,7 +253,7 @@ export const alerts: Alert[] = [
     name: 'Work waits',
     when: 'more than 5 in an hour of what is tried again by itself',
     urgency: 'look',
-    meaning: 'see [Log events](log-events.md), and the status pages of Cloudflare and Turso',
+    meaning: '`npm run alerts -- events` says more; see the status pages of Cloudflare and Turso',
     query: counted(`event=~"${waiting}"`, '60m'),
     threshold: 5,
     forMinutes: 0,
@@ -319,7 +320,7 @@ export const alerts: Alert[] = [
     name: 'A plan is out of date',
     when: 'any `sync_postponed` with `failures` of 6 and above, ten minutes after the first',
     urgency: 'same day',
-    meaning: 'what a customer bought or canceled is not known: see [Log events](log-events.md)',
+    meaning: 'what a customer bought or canceled is not known: `npm run alerts -- events` says how',
     query: counted('event="sync_postponed" | failures>=6', '15m'),
     threshold: 0,
     forMinutes: 0,
@@ -353,23 +354,40 @@ export const alerts: Alert[] = [
   },
 ];
 
+const dutyHead = [
+  'event',
+  'who must act',
+  'alarm',
+  'rings',
+  '`support find` says',
+  'the person sees',
+];
+
+function dutyRow({ event, who, alert, advice: name, person }: Duty): string[] {
+  const rule = alerts.find((each) => each.name === alert);
+  if (!rule) throw new Error(`${event} has no alarm: there is no alert "${alert}"`);
+  const said = name ? advice[name] : 'nothing: it concerns no single account';
+  return [`\`${event}\``, who, `${alert}: ${rule.meaning}`, rule.urgency, said, person];
+}
+
 /** The list of `who-must-act.ts` as a page. */
 export function dutyTable(): string {
-  const head = [
-    'event',
-    'who must act',
-    'alarm',
-    'rings',
-    '`support find` says',
-    'the person sees',
-  ];
-  const rows = whoMustAct.map(({ event, who, alert, advice: name, person }) => {
-    const rule = alerts.find((each) => each.name === alert);
-    if (!rule) throw new Error(`${event} has no alarm: there is no alert "${alert}"`);
-    const said = name ? advice[name] : 'nothing: it concerns no single account';
-    return [`\`${event}\``, who, `${alert}: ${rule.meaning}`, rule.urgency, said, person];
+  return tableOf([dutyHead, ...whoMustAct.map(dutyRow)]);
+}
+
+/** What the log's events mean, and who must act on them; of one event if it is named. */
+export function eventPage(only?: string): string {
+  const events = Object.entries(logEvents).filter(([event]) => !only || event === only);
+  const paragraphs = events.map(([event, { levels, fields, meaning }]) => {
+    const duty = whoMustAct.find((each) => each.event === event);
+    const acts = duty ? dutyRow(duty).map((cell, index) => `${dutyHead[index]}: ${cell}`) : [];
+    const fieldNames = fields.length > 0 ? `fields: ${fields.join(', ')}` : 'no fields';
+    return [
+      `${event} (${levels.join(', ')})`,
+      ...[meaning, fieldNames, ...acts.slice(1)].map((line) => `  ${line}`),
+    ].join('\n');
   });
-  return tableOf([head, ...rows]);
+  return paragraphs.join('\n\n');
 }
 
 const outside: Row[] = [

@@ -1,9 +1,11 @@
 import { readCommand, runCommand, UsageError } from '../owner-command.ts';
-import { alerts, alertTable, dutyTable, type Alert } from './alerts.ts';
+import { alerts, alertTable, dutyTable, eventPage, type Alert } from './alerts.ts';
 
 /*
  * `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout;
- * `npm run alerts -- table`: the table of the runbook.
+ * `npm run alerts -- table`: the table of the runbook;
+ * `npm run alerts -- events [NAME]`: what each event of the log means, and who must act;
+ * `npm run alerts -- duties`: a table of the events that somebody must act on.
  */
 
 type Target = { service: string; dataSource: string };
@@ -107,16 +109,19 @@ async function printAlerts(): Promise<boolean> {
   const { target, words, flags } = readCommand('production', { 'data-source': { type: 'string' } });
   const dataSource = String(flags['data-source'] ?? 'grafanacloud-logs');
   const named = { service: target === 'preview' ? 'solace-preview' : 'solace', dataSource };
-  const [what] = words;
+  const [what, name] = words;
   const texts: Record<string, () => string> = {
     rules: () => JSON.stringify(alertRules(named), null, 2),
     dashboard: () => JSON.stringify(dashboard(named), null, 2),
     table: alertTable,
     duties: dutyTable,
+    events: () => eventPage(name),
   };
   const text = texts[what ?? ''];
-  if (!text) throw new UsageError('Say rules, dashboard, table or duties.');
-  process.stdout.write(`${text()}\n`);
+  if (!text) throw new UsageError('Say rules, dashboard, table, duties or events.');
+  const page = text();
+  if (!page) throw new UsageError(`The log has no event ${name}.`);
+  process.stdout.write(`${page}\n`);
   return true;
 }
 
