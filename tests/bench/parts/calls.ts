@@ -172,7 +172,10 @@ export async function measureLoad(rig: Rig, quick: boolean): Promise<Part> {
     const { ours, theirs } = await inRounds({ rounds: quick ? 2 : 4 }, lanes);
     const [mine, other] = [rates(ours), rates(theirs)];
     const more = [median(mine), median(other), compare(mine, other).text];
-    addBeside(part, `${name}, ${connections} connections`, [times(ours), times(theirs)], { more });
+    addBeside(part, `${name}, ${connections} connections`, [times(ours), times(theirs)], {
+      atMost: {},
+      more,
+    });
   }
   return part;
 }
