@@ -1,7 +1,8 @@
-import { and, eq, exists, isNotNull, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, exists, isNotNull, lt, lte, ne, not, or, type SQL } from 'drizzle-orm';
 import { outbox, users } from '#db/schema';
 import { insertBotEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
+import { coalesce, greatest, inJson, isTrue } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import { dayMs } from '../lib/time.ts';
@@ -45,13 +46,14 @@ type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
  * SQL: when an account was last used. A week
  * starts with the first counted message in it.
  */
-const lastUsedAt = sql<number>`max(
-  ${users.createdAt},
-  coalesce(${users.contactedAt}, 0),
-  ${users.lastContactAt},
-  ${users.lastSeenAt},
-  ${users.weekStart},
-  coalesce(${users.trialEndsAt}, 0))`;
+const lastUsedAt = greatest(
+  users.createdAt,
+  coalesce(users.contactedAt, 0),
+  users.lastContactAt,
+  users.lastSeenAt,
+  users.weekStart,
+  coalesce(users.trialEndsAt, 0),
+);
 
 const paying = or(
   ne(users.tier, 'free'),
@@ -88,7 +90,7 @@ export async function reviewAccounts(
       .set({ retentionDueAt: now + dayMs })
       .where(own);
     try {
-      const only = sql`${lastUsedAt} < ${noticeAt} and not ${paying}`;
+      const only = and(lt(lastUsedAt, noticeAt), not(paying))!;
       if (await deleteAccount(id, only)) log('info', 'unused_account_deleted', {});
     } catch {
       log('error', 'unused_account_kept', {});
@@ -99,16 +101,16 @@ export async function reviewAccounts(
 async function readDue(db: Database, now: number): Promise<Due[]> {
   const isNotice = and(
     eq(outbox.userId, users.id),
-    sql`${outbox.body} ->> '$.type' = 'user.unused'`,
+    eq(inJson(outbox.body, '$.type'), 'user.unused'),
   );
   const notices = db.select({ seq: outbox.seq }).from(outbox).where(isNotice);
   const rows = await db
     .select({
       id: users.id,
       lastUsedAt,
-      paying: sql<number>`${paying}`,
+      paying: isTrue(paying),
       noticeAt: users.retentionNoticeAt,
-      undelivered: sql<number>`${exists(notices)}`,
+      undelivered: isTrue(exists(notices)),
     })
     .from(users)
     .where(lte(users.retentionDueAt, now))
@@ -128,18 +130,9 @@ async function notify(
   deletesAt: number,
   now: number,
 ): Promise<void> {
-  const data = sql`'userId', ${users.id}, 'deletesAt', ${new Date(deletesAt).toISOString()}`;
+  const data = { userId: users.id, deletesAt: new Date(deletesAt).toISOString() };
   await db.batch([
-    db.run(
-      insertBotEvent(
-        settings,
-        'user.unused',
-        now,
-        sql`${users.phone}`,
-        data,
-        sql`from ${users} where ${own}`,
-      ),
-    ),
+    db.run(insertBotEvent({ settings, type: 'user.unused', now, who: own, data })),
     db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
   ]);
 }

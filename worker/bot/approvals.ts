@@ -3,7 +3,7 @@ import { users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
 import type { Settings } from '../settings.ts';
 import type { SignedCall } from './bot-transaction.ts';
-import { insertBotEvent } from './outbox.ts';
+import { queueEvent } from './outbox.ts';
 import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
 
 type Call = SignedCall & { settings: Settings };
@@ -29,18 +29,9 @@ export async function changeStatus(
 
   const own = eq(users.id, tx.fact('userId'));
   tx.update(['approved', 'pending'], users, { status }, own);
-  tx.write(['approved'], (holds) => {
-    const data = sql`'status', ${status}`;
-    const from = sql`from ${users} where ${own} and ${holds}`;
-    return insertBotEvent(
-      call.settings,
-      'user.approved',
-      call.now,
-      sql`${users.phone}`,
-      data,
-      from,
-    );
-  });
+  const { settings, now } = call;
+  const event = { settings, type: 'user.approved' as const, now, who: own, data: { status } };
+  queueEvent(tx, ['approved'], event);
   const { outcome, facts } = await applyToPerson(tx);
 
   if (outcome === 'unknown') throw unknownPerson();

@@ -1,9 +1,22 @@
-import { and, asc, eq, isNotNull, isNull, lte, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  notExists,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
+import { inJson, jsonObject } from '../lib/expressions.ts';
 import { build, insertSelect } from '../lib/sql.ts';
+import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
 import { openData, type BotEvent, type EventType, type ReplaceableEvent } from './event-data.ts';
@@ -140,99 +153,119 @@ async function namesOf(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEve
   };
 }
 
-type NewEvent<Type extends BotEvent> = [
-  settings: Pick<Settings, 'BOT_WEBHOOK_URL'>,
-  type: Type,
-  now: number,
+type NewEvent<Type extends BotEvent> = {
+  settings: Pick<Settings, 'BOT_WEBHOOK_URL'>;
+  type: Type;
+  now: number;
+  /** The event's own data; a value may be SQL over a row of `users`. */
+  data?: Record<string, unknown>;
+  /** A condition on `users`: an event for each row. */
+  who: SQL | undefined;
   /**
    * Kept for the owner's commands, and for a
    * deletion, whose account is gone when it is sent.
    */
-  phone: SQL,
-  /** SQL keys and values of the event's own data. */
-  data: SQL,
-  /** Rows of `users`, one for each event. */
-  from: SQL,
+  phone?: PhoneNumber;
   /** From `newEventId`, of an event whose data says its id. */
-  id?: string,
-];
+  id?: string;
+};
+
+type On<Outcome> = readonly [Outcome, ...Outcome[]];
 
 export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
 /**
- * SQL that queues an event for each row of `from`,
- * unless too many of that account wait already.
+ * SQL that queues an event for each user of
+ * `who`, unless too many of them wait already.
  */
-export function insertBotEvent(...event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
-  return queueSql(...event);
+export function insertBotEvent(event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
+  return insertSelect(outbox, rowOf(event), sql`from ${users} where ${mayQueue(event)}`);
+}
+
+/** As `insertBotEvent`, as an effect. */
+export function queueEvent<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>,
+): void {
+  insertEvent(tx, on, event);
+}
+
+function insertEvent<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  event: NewEvent<BotEvent>,
+): void {
+  tx.insert(on, outbox, rowOf(event), { from: users, where: mayQueue(event) });
 }
 
 /**
- * SQL that queues an event in place of those of its type that
- * wait; one in delivery stays, so that none overtakes it.
+ * Queues an event in place of those of its type that wait;
+ * one in delivery stays, so that none overtakes it.
  */
-export function replaceBotEvent(...event: NewEvent<ReplaceableEvent>): [SQL, SQL] {
-  const [, type, now, , , from] = event;
+export function replaceEvent<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  event: NewEvent<ReplaceableEvent>,
+): void {
+  const theirs = build.select({ id: users.id }).from(users).where(event.who);
   const waiting = and(
-    sql`${outbox.userId} in (select ${users.id} ${from})`,
+    inArray(outbox.userId, theirs),
     isNull(outbox.parkedAt),
-    lte(outbox.leasedUntil, now),
-    sql`${outbox.body} ->> '$.type' = ${type}`,
+    lte(outbox.leasedUntil, event.now),
+    eq(inJson(outbox.body, '$.type'), event.type),
   );
-  return [build.delete(outbox).where(waiting).getSQL(), queueSql(...event)];
+  tx.delete(on, outbox, waiting);
+  insertEvent(tx, on, event);
 }
 
-function queueSql(...[settings, type, now, phone, data, from, id]: NewEvent<BotEvent>): SQL {
+function rowOf({ id, type, now, data = {}, phone }: NewEvent<BotEvent>) {
   const timestamp = new Date(now).toISOString();
-  const body = sql`json_object('type', ${type}, 'timestamp', ${timestamp}, 'data', json_object(${data}))`;
-  const event = sql`select ${users.id} as userId, ${phone} as phone, ${body} as body ${from}`;
-  const waiting = build
+  return {
+    ...(id !== undefined && { id }),
+    userId: users.id.getSQL(),
+    phone: phone ?? users.phone.getSQL(),
+    body: jsonObject({ type, timestamp, data: jsonObject(data) }),
+    createdAt: now,
+    dueAt: now,
+  };
+}
+
+function mayQueue({ settings, who }: NewEvent<BotEvent>): SQL | undefined {
+  const waiting = and(
+    eq(outbox.userId, users.id),
+    isNull(outbox.messageId),
+    isNull(outbox.parkedAt),
+  );
+  const lastThatMayWait = build
     .select({ seq: outbox.seq })
     .from(outbox)
-    .where(
-      and(sql`${outbox.userId} = event.userId`, isNull(outbox.messageId), isNull(outbox.parkedAt)),
-    )
-    .limit(mostWaiting);
-  const hasBot = settings.BOT_WEBHOOK_URL ? sql`true` : sql`false`;
-  return insertSelect(
-    outbox,
-    {
-      ...(id !== undefined && { id }),
-      userId: sql`userId`,
-      phone: sql`phone`,
-      body: sql`body`,
-      createdAt: now,
-      dueAt: now,
-    },
-    sql`from (${event}) event
-      where ${hasBot} and (select count(*) from ${waiting}) < ${sql.raw(String(mostWaiting))}`,
-  );
+    .where(waiting)
+    .limit(1)
+    .offset(mostWaiting - 1);
+  const hasBot = settings.BOT_WEBHOOK_URL ? undefined : sql`false`;
+  return and(who, hasBot, notExists(lastThatMayWait));
 }
 
 /**
- * SQL that removes undelivered events about a user. One
- * in delivery keeps its row, so that none overtakes it.
+ * Removes undelivered events about a user. One in
+ * delivery keeps its row, so that none overtakes it.
  */
-export function cancelBotEvents(
-  userId: SQL,
-  now: number,
-  which: 'all' | 'messages' = 'all',
-): SQL[] {
+export function cancelEvents<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  { userId, now, which }: { userId: string; now: number; which: 'all' | 'messages' },
+): void {
   const kind = which === 'all' ? undefined : isNotNull(outbox.messageId);
-  const own = and(sql`${outbox.userId} = ${userId}`, kind);
+  const own = and(eq(outbox.userId, userId), kind);
   const cancelled = {
     id: sql`'cancelled_' || ${outbox.seq}`,
     body: cancelledBody,
     messageId: null,
-    dueAt: sql`${outbox.leasedUntil}`,
+    dueAt: outbox.leasedUntil.getSQL(),
   };
-  return [
-    build
-      .delete(outbox)
-      .where(and(own, lte(outbox.leasedUntil, now)))
-      .getSQL(),
-    build.update(outbox).set(cancelled).where(own).getSQL(),
-  ];
+  tx.delete(on, outbox, and(own, lte(outbox.leasedUntil, now)));
+  tx.update(on, outbox, cancelled, own);
 }
 
 export async function exportOutbox({ user, db, settings }: ExportContext) {

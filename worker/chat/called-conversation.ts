@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, isNotNull, not } from 'drizzle-orm';
 import { users } from '#db/schema';
 import {
   applyToPerson,
@@ -22,10 +22,10 @@ export async function calledConversation<Facts extends FactsSql, Named extends R
   { facts, reads }: { facts: Facts; reads: Named },
 ) {
   const tx = await personTransaction(call, person, {
-    facts: { ...facts, hasChat: sql<number>`${users.chatKey} is not null` },
+    facts: { ...facts, hasChat: isNotNull(users.chatKey) },
     outcomes: ({ isKnown, hasChat }) => ({
-      unknown: sql`not ${isKnown}`,
-      withoutConsent: sql`not ${hasChat}`,
+      unknown: not(isKnown),
+      withoutConsent: not(hasChat),
     }),
     otherwise: 'found',
     forgotten: ['unknown', 'withoutConsent'],

@@ -4,8 +4,10 @@ import { boundMark, chatKeyName } from '../lib/secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
 import type { PlacedMessage, StoredMessage } from '../live/stored-message.ts';
-import { sql, type SQL } from 'drizzle-orm';
-import type { PhoneNumber } from '#db/schema';
+import { and, eq, gt, lt, type SQL } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/sqlite-core';
+import { users, type PhoneNumber } from '#db/schema';
+import { build } from '../lib/sql.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -291,7 +293,7 @@ const stepsPerRun = 20;
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
   let unusable = 0;
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const rows = await db.all<Row>(wrappedByOthers(presentChatKeyId(settings), unusable));
+    const rows = (await wrappedByOthers(db, presentChatKeyId(settings), unusable)) as Row[];
     const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter(
       (each) => each !== null,
     );
@@ -312,16 +314,26 @@ export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | n
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }
 
-function wrappedByOthers(first: string, skipped: number): SQL {
-  const keys = sql`select id, phone, chat_key as chatKey, chat_key_id as chatKeyId from users where chat_key_id`;
-  return sql`${keys} < ${first} union all ${keys} > ${first} limit ${rowsPerStep} offset ${skipped}`;
+/** Two ranges of the index, which `<>` would not use. */
+function wrappedByOthers(db: Database, first: string, skipped: number) {
+  const { id, phone, chatKey, chatKeyId } = users;
+  const keys = (where: SQL) =>
+    db.select({ id, phone, chatKey, chatKeyId }).from(users).where(where);
+  return unionAll(keys(lt(chatKeyId, first)), keys(gt(chatKeyId, first)))
+    .limit(rowsPerStep)
+    .offset(skipped);
 }
 
 async function rewrap(settings: Settings, row: Row): Promise<SQL | null> {
   try {
     const { chatKey, chatKeyId } = await rewrapChatKey(settings, row, row);
-    return sql`update users set chat_key = ${chatKey}, chat_key_id = ${chatKeyId}
-      where id = ${row.id} and phone = ${row.phone} and chat_key = ${row.chatKey}`;
+    const { id, phone } = row;
+    const isUnchanged = and(
+      eq(users.id, id),
+      eq(users.phone, phone),
+      eq(users.chatKey, row.chatKey),
+    );
+    return build.update(users).set({ chatKey, chatKeyId }).where(isUnchanged).getSQL();
   } catch (error) {
     if (error instanceof UnusableChatKey) return null;
     throw error;

@@ -1,9 +1,10 @@
-import { and, asc, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, lte, not, type SQL } from 'drizzle-orm';
 import { chatErasures, users, type User } from '#db/schema';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
-import { replaceBotEvent } from '../bot/outbox.ts';
+import { replaceEvent } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
+import { oneRow } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -29,8 +30,8 @@ export async function clearChatOf(
   const own = and(eq(users.id, session), eq(users.phone, phone), isNotNull(users.chatKey))!;
 
   const tx = transaction(context.db, {
-    from: sql`(select 1) left join ${users} on ${own}`,
-    facts: { isOwn: sql<number>`${users.id} is not null` },
+    from: oneRow([users, own]),
+    facts: { isOwn: isNotNull(users.id) },
     outcomes: ({ isOwn }) => ({ moved: not(isOwn) }),
     otherwise: 'cleared',
   });
@@ -50,17 +51,15 @@ export function withdrawConsent<T>(
 
   return session.decide(
     {
-      facts: { hasChat: sql<number>`${users.chatKey} is not null` },
+      facts: { hasChat: isNotNull(users.chatKey) },
       outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
       otherwise: 'withdrawn',
     },
     (tx) => {
       clearConversation(tx, ['withdrawn'], context, { id, next: null });
-      tx.write(['withdrawn'], (holds) => {
-        const phone = sql`${users.phone}`;
-        const theirs = sql`from ${users} where ${and(eq(users.id, id), holds)}`;
-        return replaceBotEvent(settings, 'chat.consent', now, phone, sql`'version', null`, theirs);
-      });
+      const who = eq(users.id, id);
+      const data = { version: null };
+      replaceEvent(tx, ['withdrawn'], { settings, type: 'chat.consent', now, who, data });
     },
     ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
   );

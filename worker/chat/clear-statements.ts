@@ -1,6 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { chatErasures, users } from '#db/schema';
-import { cancelBotEvents, replaceBotEvent } from '../bot/outbox.ts';
+import { cancelEvents, replaceEvent } from '../bot/outbox.ts';
+import { plus } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
 import { type Transaction } from '../lib/transaction.ts';
@@ -25,25 +26,19 @@ export function clearConversation<Outcome extends string>(
   { id, next }: { id: string; next: WrappedKey | null },
 ): void {
   const own = eq(users.id, id);
-  tx.write(on, (holds) => {
-    const theirs = sql`from ${users} where ${and(own, holds)}`;
-    const waiting = sql`(select ${users.id} ${theirs})`;
-    return [
-      ...cancelBotEvents(waiting, now, 'messages'),
-      ...replaceBotEvent(settings, 'chat.cleared', now, sql`${users.phone}`, sql``, theirs),
-    ];
-  });
+  cancelEvents(tx, on, { userId: id, now, which: 'messages' });
+  replaceEvent(tx, on, { settings, type: 'chat.cleared', now, who: own });
 
   const { userId, epoch, dueAt } = chatErasures;
-  const nextEpoch = sql<number>`${users.chatEpoch} + 1`;
+  const nextEpoch = plus(users.chatEpoch, 1);
   const erasure = {
-    userId: sql`${users.id}`,
+    userId: users.id.getSQL(),
     epoch: nextEpoch,
     createdAt: now,
     dueAt: now + confirmAfterMs,
   };
   tx.insert(on, chatErasures, erasure, {
-    from: sql`${users}`,
+    from: users,
     where: own,
     upsert: { target: [userId], set: { epoch: excluded(epoch), dueAt: excluded(dueAt) } },
   });

@@ -1,8 +1,9 @@
-import { and, eq, not, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, not, type SQL } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
-import { replaceBotEvent } from '../bot/outbox.ts';
+import { replaceEvent } from '../bot/outbox.ts';
 import type { Consent } from '../contract/chat-schemas.ts';
 import type { Database } from '../lib/database.ts';
+import { coalesce, iif, oneRow } from '../lib/expressions.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey } from './chat-encryption.ts';
@@ -27,19 +28,13 @@ export async function giveConsent(
   const fresh = await newChatKey(settings, user);
   const own = and(eq(users.id, userId), eq(users.phone, user.phone));
   const tx = transaction(db, {
-    from: sql`(select 1) left join ${users} on ${own}`,
-    facts: {
-      isOwn: sql<number>`${users.id} is not null`,
-      known: users.chatConsentVersion.getSQL(),
-    },
+    from: oneRow([users, own]),
+    facts: { isOwn: isNotNull(users.id), known: users.chatConsentVersion.getSQL() },
     outcomes: ({ isOwn, known: before }) => ({ moved: not(isOwn), kept: eq(before, version) }),
     otherwise: 'given',
   });
-  tx.write(['given'], (holds) => {
-    const data = sql`'version', ${version}`;
-    const theirs = sql`from ${users} where ${and(own, holds)}`;
-    return replaceBotEvent(settings, 'chat.consent', now, sql`${users.phone}`, data, theirs);
-  });
+  const event = { settings, type: 'chat.consent' as const, now, who: own, data: { version } };
+  replaceEvent(tx, ['given'], event);
   tx.update(['given'], users, consented(version, now, fresh), own);
   await tx.run();
 
@@ -49,14 +44,14 @@ export async function giveConsent(
 /** Consent counts as the first contact, which `bot/usage` requires. */
 function consented(version: string, now: number, fresh: { chatKey: string; chatKeyId: string }) {
   const { chatKey, chatKeyId, contactedAt, renewalAt, weekAnchor, weekStart } = users;
-  const isFirstContact = sql`${contactedAt} is null and ${renewalAt} is null`;
+  const isFirstContact = and(isNull(contactedAt), isNull(renewalAt));
   return {
     chatConsentVersion: version,
     chatConsentAt: now,
-    chatKey: sql`coalesce(${chatKey}, ${fresh.chatKey})`,
-    chatKeyId: sql`case when ${chatKey} is null then ${fresh.chatKeyId} else ${chatKeyId} end`,
-    contactedAt: sql`coalesce(${contactedAt}, ${now})`,
-    weekAnchor: sql`case when ${isFirstContact} then ${now} else ${weekAnchor} end`,
-    weekStart: sql`case when ${isFirstContact} then ${now} else ${weekStart} end`,
+    chatKey: coalesce<string>(chatKey, fresh.chatKey),
+    chatKeyId: iif<string>(isNull(chatKey), fresh.chatKeyId, chatKeyId),
+    contactedAt: coalesce<number>(contactedAt, now),
+    weekAnchor: iif<number>(isFirstContact, now, weekAnchor),
+    weekStart: iif<number>(isFirstContact, now, weekStart),
   };
 }

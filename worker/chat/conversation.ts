@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
-import type { User } from '#db/schema';
+import { and, eq, isNull, lt } from 'drizzle-orm';
+import { users, type User } from '#db/schema';
+import { iif } from '../lib/expressions.ts';
 import type { ChatMessage, ChatStreamEvent, Consent } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
 import { fromBase64 } from '../lib/crypto.ts';
@@ -42,10 +43,15 @@ export async function restartEpoch(
   { epoch }: StaleEpoch,
 ): Promise<void> {
   const fresh = await newChatKey(settings, { id, phone });
-  const { rowsAffected } = await db.run(sql`update users set chat_epoch = ${epoch + 1},
-    chat_key = case when chat_key is null then null else ${fresh.chatKey} end,
-    chat_key_id = case when chat_key is null then null else ${fresh.chatKeyId} end
-    where id = ${id} and phone = ${phone} and chat_epoch < ${epoch}`);
+  const ifConsented = (value: string) => iif<string | null>(isNull(users.chatKey), null, value);
+  const { rowsAffected } = await db
+    .update(users)
+    .set({
+      chatEpoch: epoch + 1,
+      chatKey: ifConsented(fresh.chatKey),
+      chatKeyId: ifConsented(fresh.chatKeyId),
+    })
+    .where(and(eq(users.id, id), eq(users.phone, phone), lt(users.chatEpoch, epoch)));
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
 }
 

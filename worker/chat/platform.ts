@@ -1,7 +1,7 @@
-import { eq, gt, sql } from 'drizzle-orm';
+import { eq, gt } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { UserSession } from '../identity/user-session.ts';
-import { replaceBotEvent } from '../bot/outbox.ts';
+import { replaceEvent } from '../bot/outbox.ts';
 import type { Settings } from '../settings.ts';
 
 type Call = { session: UserSession; settings: Settings; now: number };
@@ -22,8 +22,8 @@ export function choosePlatform<T>(
   return session.decide(
     {
       facts: {
-        before: sql<Platform>`${users.platform}`,
-        chosenAt: sql<number>`${users.platformChosenAt}`,
+        before: users.platform.getSQL(),
+        chosenAt: users.platformChosenAt.getSQL(),
       },
       outcomes: ({ before, chosenAt }) => ({
         late: gt(chosenAt, now),
@@ -33,12 +33,8 @@ export function choosePlatform<T>(
     },
     (tx) => {
       tx.update(['kept', 'changed'], users, { platform, platformChosenAt: now }, own);
-      tx.write(['changed'], (holds) => {
-        const phone = sql`${users.phone}`;
-        const data = sql`'platform', ${platform}`;
-        const theirs = sql`from ${users} where ${own} and ${holds}`;
-        return replaceBotEvent(settings, 'platform.changed', now, phone, data, theirs);
-      });
+      const data = { platform };
+      replaceEvent(tx, ['changed'], { settings, type: 'platform.changed', now, who: own, data });
     },
     ({ user, outcome }) =>
       respond({

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, not } from 'drizzle-orm';
 import { usedTokens } from '#db/schema';
 import {
   applyToPerson,
@@ -12,6 +12,7 @@ import type { Env } from '../env.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
+import { rowExists } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
@@ -56,7 +57,7 @@ export function countReferrals(context: Context, conversation: Conversation, rea
 export async function countReported(call: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(call, person, {
     facts: {},
-    outcomes: ({ isKnown }) => ({ unknown: sql`not ${isKnown}` }),
+    outcomes: ({ isKnown }) => ({ unknown: not(isKnown) }),
     otherwise: 'counted',
     forgotten: ['unknown'],
   });
@@ -81,9 +82,7 @@ async function countOnce(
   const now = Date.now();
   const mark = await keyedHash(settings.CODE_PEPPER[0]!, 'referral', userId, id);
   const tx = transaction(db, {
-    facts: {
-      known: sql<number>`exists (select 1 from ${usedTokens} where ${eq(usedTokens.id, mark)})`,
-    },
+    facts: { known: rowExists(usedTokens, eq(usedTokens.id, mark)) },
     outcomes: ({ known }) => ({ known }),
     otherwise: 'counted',
   });

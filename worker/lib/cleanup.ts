@@ -1,4 +1,4 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   botCalls,
@@ -18,7 +18,9 @@ import {
   usedTokens,
 } from '#db/schema';
 import type { Database } from './database.ts';
+import { inJson } from './expressions.ts';
 import { rateLimitEventsKeptMs } from './rate-limits.ts';
+import { build } from './sql.ts';
 import { dayMs, hourMs } from './time.ts';
 
 const rowsPerStep = 500;
@@ -81,11 +83,8 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   const statements = [
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
     ...expiring.map((each) => deleteExpired(each, now)),
-    sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
-      where ${outbox.parkedAt} < ${now - parkedMessagesKeptMs} and ${outbox.messageId} is not null limit ${rowsPerStep})`,
-    sql`delete from ${outbox} where ${outbox.seq} in (select ${outbox.seq} from ${outbox}
-      where ${outbox.parkedAt} < ${now - parkedDeletionsKeptMs} and ${outbox.body} ->> '$.type' = 'user.deleted'
-      limit ${rowsPerStep})`,
+    deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedMessagesKeptMs), isMessage)),
+    deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedDeletionsKeptMs), isDeletion)),
   ];
   for (let step = 0; step < stepsPerRun; step += 1) {
     const [first, ...rest] = statements.map((statement) => db.run(statement));
@@ -101,6 +100,21 @@ function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number): 
 }
 
 function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {
-  return sql`delete from ${table} where ${key} in
-    (select ${key} from ${table} where ${expiresAt} < ${now - keptMs} limit ${rowsPerStep})`;
+  return deleteSome(table, key, lt(expiresAt, now - keptMs));
+}
+
+const isMessage = isNotNull(outbox.messageId);
+const isDeletion = eq(inJson(outbox.body, '$.type'), 'user.deleted');
+const parkedBefore = (before: number) => lt(outbox.parkedAt, before);
+
+function deleteSome(table: SQLiteTable, key: SQLiteColumn | SQL, where: SQL | undefined): SQL {
+  const some = build
+    .select({ key: key as SQLiteColumn })
+    .from(table)
+    .where(where)
+    .limit(rowsPerStep);
+  return build
+    .delete(table)
+    .where(inArray(key as SQLiteColumn, some))
+    .getSQL();
 }

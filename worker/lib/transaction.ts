@@ -1,4 +1,4 @@
-import { and, inArray, sql, type SQL } from 'drizzle-orm';
+import { and, inArray, sql, type SQL, type Subquery } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { decisions } from '#db/schema';
@@ -21,7 +21,7 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
    * The outcomes by their conditions on the facts:
    * the first one that holds is the outcome.
    */
-  outcomes: (facts: Record<keyof Facts, SQL>) => { [Outcome in Listed]?: SQL };
+  outcomes: (facts: Record<keyof Facts, SQL>) => { [Outcome in Listed]?: SQL | undefined };
   otherwise: Last;
 };
 
@@ -104,7 +104,11 @@ export class Transaction<Outcome extends string, Facts> {
     on: On<Outcome>,
     table: Table,
     values: SQLiteInsertValue<Table>,
-    more: { from?: SQL; where?: SQL; upsert?: Upsert<Table> } = {},
+    more: {
+      from?: SQL | SQLiteTable | Subquery;
+      where?: SQL | undefined;
+      upsert?: Upsert<Table>;
+    } = {},
   ): void {
     const source = more.from ? sql`from ${more.from}` : sql``;
     const where = and(this.#holds(on), more.where);
@@ -200,18 +204,26 @@ function decisionSql(
   const names = Object.keys(facts);
   const columns = Object.fromEntries(names.map((name) => [name, sql`${sql.identifier(name)}`]));
   const read = names.map((name) => sql`${facts[name]} as ${columns[name]}`);
-  const listed = Object.entries(outcomes(columns));
-  const cases = [...listed, [otherwise, sql`true`] as const].map(
-    ([outcome, condition]) => sql`when ${condition} then ${outcome}`,
-  );
   const pairs = names.map((name) => sql`${name}, ${columns[name]}`);
 
   const decided = {
-    outcome: sql`case ${sql.join(cases, sql` `)} end`,
+    outcome: outcomeSql(outcomes(columns), otherwise),
     facts: sql`json_object(${sql.join(pairs, sql`, `)})`,
   };
   // Without `materialized`, SQLite reads a fact again wherever it is named.
   const source = from ? sql`from ${from}` : sql``;
   return sql`with facts as materialized (select ${sql.join(read, sql`, `)} ${source})
     ${place.insert(decided, sql`from facts`)}`;
+}
+
+/** SQL: the first outcome whose condition holds; one without a condition never occurs. */
+export function outcomeSql<Outcome extends string>(
+  listed: { [Each in Outcome]?: SQL | undefined },
+  otherwise: Outcome,
+): SQL<Outcome> {
+  const all = [...Object.entries<SQL | undefined>(listed), [otherwise, sql`true`] as const];
+  const cases = all
+    .filter(([, condition]) => condition !== undefined)
+    .map(([outcome, condition]) => sql`when ${condition} then ${outcome}`);
+  return sql`case ${sql.join(cases, sql` `)} end`;
 }

@@ -1,4 +1,16 @@
-import { and, asc, desc, eq, gt, inArray, notInArray, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  notInArray,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import { pushSubscriptions, rateLimitEvents, sessions, users } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import type { UserSession } from '../identity/user-session.ts';
@@ -8,6 +20,7 @@ import type { Notice } from '../contract/push.ts';
 import type { Database } from '../lib/database.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
+import { iif } from '../lib/expressions.ts';
 import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
 import type { KeyPair, Settings } from '../settings.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
@@ -44,13 +57,13 @@ export function subscribe(
 ): [SQL, SQL] {
   const row = {
     endpoint,
-    userId: sql`${sessions.userId}`,
-    sessionId: sql`${sessions.id}`,
+    userId: sessions.userId.getSQL(),
+    sessionId: sessions.id.getSQL(),
     ...keys,
     publicKey: ring[0]!.publicKey,
     language,
     createdAt: now,
-    expiresAt: sql`${sessions.expiresAt}`,
+    expiresAt: sessions.expiresAt.getSQL(),
   };
   const isLive = and(eq(sessions.id, session.sessionId), eq(sessions.userId, session.userId));
   const isSame = eq(table.p256dh, excluded(table.p256dh));
@@ -64,8 +77,7 @@ export function subscribe(
     sessionId: excluded(table.sessionId),
     p256dh: excluded(table.p256dh),
     auth: excluded(table.auth),
-    publicKey: sql`case when ${and(isSame, inUse)}
-      then ${table.publicKey} else ${excluded(table.publicKey)} end`,
+    publicKey: iif<string>(and(isSame, inUse), table.publicKey, excluded(table.publicKey)),
     language: excluded(table.language),
     createdAt: excluded(table.createdAt),
     expiresAt: excluded(table.expiresAt),
@@ -200,8 +212,11 @@ async function countRefusal(
 ): Promise<void> {
   const subject = `notices:${await keyedHash(settings.CODE_PEPPER[0]!, 'push', endpoint)}`;
   const event = { subject, at: Date.now(), by: crypto.randomUUID() };
-  const refusals = sql`(select count(*) from ${rateLimitEvents} where ${rateLimitEvents.subject} = ${subject})`;
-  const ended = sql`${refusals} >= ${refusalsToEnd}`;
+  const refusals = build
+    .select({ n: count() })
+    .from(rateLimitEvents)
+    .where(eq(rateLimitEvents.subject, subject));
+  const ended = gte(sql`${refusals}`, refusalsToEnd);
   await db.batch([
     db.insert(rateLimitEvents).values(event),
     db

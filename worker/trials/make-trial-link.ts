@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, not, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, not, type SQL } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
 import { phoneOfId } from '../identity/identity.ts';
 import {
@@ -11,6 +11,7 @@ import {
 import type { PaidPlanId } from '../contract/plans.ts';
 import { bindTrialLink } from '../lib/bindings.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { fixed, isTrue, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
@@ -42,10 +43,9 @@ export async function makeTrialLink(
   const hasWritten = and(eq(users.phone, phone), isNotNull(users.contactedAt));
   const tx = await personTransaction(call, person, {
     facts: {
-      expiresAt: sql<number>`${now + trialLinkLifetimeMs}`,
-      hasWritten: sql<number>`coalesce(${hasWritten}, 0)`,
-      hadTrial: sql<number>`exists (
-        select 1 from ${usedTrials} where ${isIn(usedTrials.phoneMac, phoneMacs)})`,
+      expiresAt: fixed(now + trialLinkLifetimeMs),
+      hasWritten: isTrue(hasWritten),
+      hadTrial: rowExists(usedTrials, isIn(usedTrials.phoneMac, phoneMacs)),
     },
     outcomes: (facts) => ({ stranger: not(facts.hasWritten), spent: facts.hadTrial }),
     otherwise: 'made',
@@ -53,7 +53,7 @@ export async function makeTrialLink(
   });
   tx.insert(['made'], trialLinks, {
     mac,
-    userId: sql`${userNamed(person)}`,
+    userId: userNamed(person) as SQL,
     phoneMac: phoneMacs[0]!,
     ownerMac,
     tier,

@@ -1,14 +1,15 @@
-import { and, eq, gt, isNotNull, isNull, not, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, not, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { trialLinks, usedTrials, users, type User } from '#db/schema';
 import { openSession } from '../identity/user-session.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { queueEvent } from '../bot/outbox.ts';
 import { bindSession, isOwnTrialLink } from '../lib/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
-import { isIn } from '../lib/sql.ts';
+import { greatest, iif, isTrue, oneRow, plus, rowExists, times } from '../lib/expressions.ts';
+import { build, isIn } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
-import { transaction } from '../lib/transaction.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 
@@ -42,13 +43,12 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
 
   const own = eq(trialLinks.mac, linkMac);
   const tx = transaction(db, {
-    from: sql`(select 1) left join ${trialLinks} on ${own}
-      left join ${users} on ${eq(users.id, trialLinks.userId)}`,
+    from: oneRow([trialLinks, own], [users, eq(users.id, trialLinks.userId)]),
     facts: {
       ...state,
-      userId: sql<string>`${trialLinks.userId}`,
-      tier: sql<string>`${trialLinks.tier}`,
-      days: sql<number>`${trialLinks.days}`,
+      userId: trialLinks.userId.getSQL() as SQL<string>,
+      tier: trialLinks.tier.getSQL(),
+      days: trialLinks.days.getSQL(),
     },
     outcomes: ({ isRunning, isOpen, isSpent }) => ({
       running: isRunning,
@@ -59,30 +59,18 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
   });
 
   const userId = tx.fact('userId');
-  const trialMs = sql`${tx.fact('days')} * ${dayMs}`;
+  const trialEndsAt = plus(now, times(tx.fact('days'), dayMs));
   // A used link is kept as long as its trial, so that
   // a second tap finds what the first one has begun.
-  const linkEnd = sql`max(${trialLinks.expiresAt}, ${now} + ${trialMs})`;
-  tx.update(['begun'], trialLinks, { usedBy: tx.id, expiresAt: linkEnd }, own);
-  tx.insert(
-    ['begun'],
-    usedTrials,
-    { phoneMac: sql`theirs.phone_mac`, at: now },
-    {
-      from: sql`(select distinct ${trialLinks.phoneMac} from ${trialLinks}
-      where ${eq(trialLinks.userId, userId)}) as theirs`,
-      upsert: 'ignore',
-    },
-  );
+  const linkEnd = greatest(trialLinks.expiresAt, trialEndsAt);
+  tx.update(['begun'], trialLinks, { isUsed: true, expiresAt: linkEnd }, own);
+  spendTrial(tx, userId, now);
 
-  const trial = { trialTier: sql`${tx.fact('tier')}`, trialEndsAt: sql`${now} + ${trialMs}` };
-  const isUsers = eq(users.id, userId);
-  tx.update(['begun'], users, { ...trial, ...newWeek(now) }, isUsers);
-  tx.write(['begun'], (holds) => {
-    const data = sql`'tier', ${entitledTierSql(now)}`;
-    const theirs = sql`from ${users} where ${and(isUsers, holds)}`;
-    return insertBotEvent(settings, 'plan.changed', now, sql`${users.phone}`, data, theirs);
-  });
+  const trial = { trialTier: tx.fact('tier'), trialEndsAt };
+  const who = eq(users.id, userId);
+  tx.update(['begun'], users, { ...trial, ...newWeek(now) }, who);
+  const data = { tier: entitledTierSql(now) };
+  queueEvent(tx, ['begun'], { settings, type: 'plan.changed', now, who, data });
 
   const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: true });
   openSession(tx, ['begun'], {
@@ -92,34 +80,45 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
     mac,
     device: call.device,
   });
-  const { outcome, reads } = await tx.run({ user: db.select().from(users).where(isUsers) });
+  const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
 
   if (outcome !== 'begun') return { outcome };
   return { outcome, user: reads.user[0]!, sessionId: tx.id };
 }
 
+type Redeeming = Transaction<'running' | 'invalid' | 'spent' | 'begun', unknown>;
+
+/** The trial of every number for which the account has had a link. */
+function spendTrial(tx: Redeeming, userId: SQL, now: number): void {
+  const theirs = build
+    .selectDistinct({ phoneMac: trialLinks.phoneMac })
+    .from(trialLinks)
+    .where(eq(trialLinks.userId, userId))
+    .as('theirs');
+  const used = { phoneMac: theirs.phoneMac.getSQL(), at: now };
+  tx.insert(['begun'], usedTrials, used, { from: theirs, upsert: 'ignore' });
+}
+
 /** SQL facts of a link beside its user; each is 1 or 0. */
 function stateOf(now: number) {
-  const { usedBy, expiresAt, phoneMac } = trialLinks;
-  const isOpen = and(isNull(usedBy), gt(expiresAt, now));
+  const { isUsed, expiresAt, phoneMac } = trialLinks;
   const isOnTrial = and(isNotNull(users.trialTier), gt(users.trialEndsAt, now));
   return {
-    isOpen: sql<number>`coalesce(${isOpen}, 0)`,
-    isRunning: sql<number>`coalesce(${and(isNotNull(usedBy), isOnTrial)}, 0)`,
-    isSpent: sql<number>`exists (
-      select 1 from ${usedTrials} where ${eq(usedTrials.phoneMac, phoneMac)})`,
+    isOpen: isTrue(and(not(isUsed), gt(expiresAt, now))),
+    isRunning: isTrue(and(isUsed, isOnTrial)),
+    isSpent: rowExists(usedTrials, eq(usedTrials.phoneMac, phoneMac)),
   };
 }
 
 /** A begun trial begins a week; a paid week goes on. */
-function newWeek(now: number): Record<'weekAnchor' | 'weekStart' | 'used' | 'usageSeq', SQL> {
+function newWeek(now: number) {
   const { weekAnchor, weekStart, used, usageSeq, weekFrozen } = users;
   const unlessPaid = (column: SQLiteColumn, value: number) =>
-    sql`case when ${weekFrozen} then ${column} else ${value} end`;
+    iif<number>(weekFrozen, column, value);
   return {
     weekAnchor: unlessPaid(weekAnchor, now),
     weekStart: unlessPaid(weekStart, now),
     used: unlessPaid(used, 0),
-    usageSeq: sql`${usageSeq} + 1`,
+    usageSeq: plus(usageSeq, 1),
   };
 }

@@ -1,4 +1,4 @@
-import { sql, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, lte, not } from 'drizzle-orm';
 import { users, trialLinks, usedTrials } from '#db/schema';
 import type { Settings } from '../settings.ts';
 import { insertBotEvent } from '../bot/outbox.ts';
@@ -25,24 +25,21 @@ const chargeMs = 2 * minuteMs;
  * only the clock); returns whose streams need a message.
  */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
-  const isCharged = sql`${users.tierWaits} and ${users.trialEndsAt} > ${now - chargeMs}`;
-  const ended = sql`(select ${users.id} from ${users} where ${users.trialEndsAt} <= ${now} and not (${isCharged})
-    order by ${users.trialEndsAt} limit ${sql.raw(String(batchSize))})`;
-  const theirs = sql`${users.id} in ${ended}`;
-  const event = insertBotEvent(
-    settings,
-    'plan.changed',
-    now,
-    sql`phone`,
-    sql`'tier', ${entitledTierSql(now)}`,
-    sql`from ${users} where ${theirs}`,
-  );
+  const isCharged = and(users.tierWaits, gt(users.trialEndsAt, now - chargeMs))!;
+  const ended = db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(lte(users.trialEndsAt, now), not(isCharged)))
+    .orderBy(asc(users.trialEndsAt))
+    .limit(batchSize);
+  const who = inArray(users.id, ended);
+  const data = { tier: entitledTierSql(now) };
   const [, rows] = await db.batch([
-    db.run(event),
+    db.run(insertBotEvent({ settings, type: 'plan.changed', now, who, data })),
     db
       .update(users)
       .set({ trialTier: null, trialEndsAt: null })
-      .where(theirs)
+      .where(who)
       .returning({ id: users.id }),
   ]);
   return rows.map(({ id }) => id);
@@ -50,8 +47,7 @@ export async function endTrials(db: Database, settings: Settings, now: number): 
 
 export const exportTrials: ExportSection = async ({ user: { id, phone }, db, settings }) => {
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
-  const { tier, days, expiresAt } = trialLinks;
-  const used = sql<boolean>`${trialLinks.usedBy} is not null`.mapWith(Boolean);
+  const { tier, days, expiresAt, isUsed: used } = trialLinks;
   const [links, trials] = await db.batch([
     db.select({ tier, days, expiresAt, used }).from(trialLinks).where(eq(trialLinks.userId, id)),
     db

@@ -1,8 +1,9 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { and, gt, inArray, or, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { users } from '#db/schema';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
 import type { Usage } from '../contract/schemas.ts';
+import { iif } from '../lib/expressions.ts';
 
 type Held = {
   tier: PlanId;
@@ -31,12 +32,10 @@ export function entitledTier(held: Held, now: number): PlanId {
 
 /** The same rule as SQL over a row of `users`. */
 export function entitledTierSql(now: number): SQL<PlanId> {
-  const isHigher = sql`${levelSql(users.trialTier)} > ${levelSql(users.tier)}`;
-  const isOnTrial = sql`${users.trialEndsAt} > ${now} and (${users.tierWaits} or ${isHigher})`;
-  return sql`(case
-    when ${isOnTrial} then ${users.trialTier}
-    when ${users.tierWaits} then 'free'
-    else ${users.tier} end)`;
+  const { tier, tierWaits, trialTier, trialEndsAt } = users;
+  const isHigher = gt(levelSql(trialTier), levelSql(tier));
+  const isOnTrial = and(gt(trialEndsAt, now), or(tierWaits, isHigher));
+  return iif(isOnTrial, trialTier, iif(tierWaits, 'free', tier));
 }
 
 /** Messages a week; -1 for unlimited, also for a plan without a limit. */
@@ -47,18 +46,15 @@ export function weeklyLimit(tier: PlanId): number {
 /**
  * SQL: whether a number of messages in a week is within the limit of a plan.
  */
-export function fitsLimitSql(messages: SQL, tier: SQL): SQL<number> {
+export function fitsLimitSql(messages: SQLWrapper, tier: SQLWrapper): SQL<number> {
   const limited = planIds.filter((id) => weeklyLimit(id) >= 0);
-  const cases = limited.map((id) => {
-    const [name, limit] = [sql.raw(`'${id}'`), sql.raw(String(weeklyLimit(id)))];
-    return sql`when ${name} then ${messages} <= ${limit}`;
-  });
-  return sql`(case ${tier} ${sql.join(cases, sql` `)} else 1 end)`;
+  const cases = limited.map((id) => `when '${id}' then ${weeklyLimit(id)}`).join(' ');
+  return sql`(${messages} <= (case ${tier} ${sql.raw(cases)} else ${messages} end))`;
 }
 
-export function voiceSql(tier: SQL): SQL<number> {
-  const withVoice = planIds.filter((id) => plans[id].hasVoice).map((id) => `'${id}'`);
-  return sql`(${tier} in (${sql.raw(withVoice.join(', '))}))`;
+export function voiceSql(tier: SQLWrapper): SQL {
+  const withVoice = planIds.filter((id) => plans[id].hasVoice);
+  return inArray(tier as SQL, withVoice);
 }
 
 function levelSql(column: SQLiteColumn): SQL {

@@ -1,0 +1,62 @@
+import { sql, type SQL, type SQLWrapper } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+
+/*
+ * SQL expressions that recur, and for which drizzle has no operator.
+ * A plain value among the arguments travels as a parameter.
+ */
+
+const list = (values: unknown[]) =>
+  sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  );
+
+/** The first value that is not null. */
+export const coalesce = <T>(...values: unknown[]) => sql<T>`coalesce(${list(values)})`;
+
+/** Null if one of the values is null. */
+export const greatest = (...values: unknown[]) => sql<number>`max(${list(values)})`;
+
+export const iif = <T>(condition: SQLWrapper | undefined, then: unknown, otherwise: unknown) =>
+  sql<T>`iif(${condition}, ${then}, ${otherwise})`;
+
+export const plus = (value: unknown, more: unknown) => sql<number>`(${value} + ${more})`;
+export const times = (value: unknown, factor: unknown) => sql<number>`(${value} * ${factor})`;
+export const minus = (value: unknown, less: unknown) => sql<number>`(${value} - ${less})`;
+
+/** A fact that the call itself knows. */
+export const fixed = <T>(value: T) => sql<T>`${value}`;
+
+/** 1 or 0, also for a condition over nulls. */
+export const isTrue = (condition: SQL | undefined) => sql<number>`coalesce(${condition}, 0)`;
+
+/** Equality for which two nulls are the same. */
+export const isSame = (one: unknown, other: unknown) => sql<number>`${one} is ${other}`;
+
+export const rowExists = (table: SQLiteTable, where: SQL | undefined) =>
+  sql<number>`exists (select 1 from ${table} where ${where})`;
+
+/** The value of a column in the only row that fits, or null. */
+export const valueOf = <Column extends SQLiteColumn>(column: Column, where: SQL | undefined) =>
+  sql<Column['_']['data'] | null>`(select ${column} from ${column.table} where ${where})`;
+
+/** A JSON list: the values of a column in all rows that fit. */
+export const valuesOf = (column: SQLiteColumn, where: SQL | undefined) =>
+  sql<string>`(select json_group_array(${column}) from ${column.table} where ${where})`;
+
+/** A value in a column's JSON. */
+export const inJson = <T>(json: SQLiteColumn | string, path: SQLiteColumn | string) =>
+  sql<T>`(${json} ->> ${path})`;
+
+export function jsonObject(values: Record<string, unknown>): SQL<string> {
+  return sql`json_object(${list(Object.entries(values).flat())})`;
+}
+
+type Join = [table: SQLiteTable | SQL, on: SQL | undefined];
+
+/** Exactly one row for a decision: of each table the row that fits, or nulls. */
+export function oneRow(...joins: Join[]): SQL {
+  const each = joins.map(([table, on]) => sql`left join ${table} on ${on}`);
+  return sql`(select 1) ${sql.join(each, sql` `)}`;
+}
