@@ -11,7 +11,7 @@ import {
 import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { namesOf } from './message-ids.ts';
-import { contentOf, type Sent } from './message-sending.ts';
+import { contentOf, type Sent } from './message-storing.ts';
 import { sealRecording } from './recordings.ts';
 
 type Context = ChatContext & { now: number };

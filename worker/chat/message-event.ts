@@ -1,0 +1,56 @@
+import { and, eq, lte } from 'drizzle-orm';
+import { outbox } from '#db/schema';
+import { neverDue, newestSeq } from '../bot/outbox-statements.ts';
+import type { OutboxEvent } from '../bot/outbox.ts';
+import type { Database } from '../lib/database.ts';
+
+/** The event of a message in the outbox: one for a message, however often it is sent. */
+export function eventId(userId: string, messageId: string): string {
+  return `chat_${userId}_${messageId}`;
+}
+
+/** The event of a message before it was queued; instants in unix ms. */
+export type EventBefore = {
+  waitedAlready: boolean;
+  parkedSince: number | null;
+  parkedAttempts: number | null;
+  parkedCreatedAt: number | null;
+};
+
+/** The event that this request has queued, or found. */
+export type QueuedEvent = OutboxEvent & { leasedUntil: number };
+
+/**
+ * Removes the event of a message that was not stored, or parks it again: without its
+ * message it would delay the next ones. Another request of the same message that has
+ * relied on the event meanwhile keeps it, by its later `created_at`.
+ */
+export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: EventBefore) {
+  const { parkedSince, parkedAttempts, parkedCreatedAt } = before;
+  const same = and(eq(outbox.seq, seq), eq(outbox.createdAt, createdAt));
+  if (parkedSince === null) return db.delete(outbox).where(same);
+
+  return db
+    .update(outbox)
+    .set({
+      parkedAt: parkedSince,
+      attempts: parkedAttempts!,
+      createdAt: parkedCreatedAt!,
+      dueAt: neverDue,
+      leasedUntil: 0,
+    })
+    .where(same);
+}
+
+/**
+ * Queues a failed message's event anew unless a request holds
+ * it; under a new `seq`, as that request may park it late.
+ */
+export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
+  const now = Date.now();
+  const { rowsAffected } = await db
+    .update(outbox)
+    .set({ seq: newestSeq, createdAt: now, dueAt: now, attempts: 0, parkedAt: null })
+    .where(and(eq(outbox.id, eventId(userId, messageId)), lte(outbox.leasedUntil, now)));
+  return rowsAffected > 0;
+}

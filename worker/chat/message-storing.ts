@@ -1,0 +1,173 @@
+import { mostRecordedInCrisis } from '../contract/chat-limits.ts';
+import type { ChatMessage } from '../contract/chat-schemas.ts';
+import type { Recording } from '../lib/audio.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { liveUserOf } from '../live/publish.ts';
+import type { Appended, StoredMessage } from '../live/stored-message.ts';
+import {
+  chatKeyOf,
+  openMessage,
+  rewrapOnUse,
+  sealMessage,
+  toChatMessage,
+  type ChatRow,
+  type MessageContent,
+} from './chat-encryption.ts';
+import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
+import { storedWithinMs } from './message-delivery.ts';
+import { requeue } from './message-event.ts';
+import { namesOf } from './message-ids.ts';
+import { readRecording, sameBytes, sealRecording } from './recordings.ts';
+
+export type SendContext = ChatContext & { now: number };
+
+/** A message of the page, with its recording if it is spoken. */
+export type Sent = {
+  id: string;
+  text: string;
+  recording?: (Recording & { seconds: number }) | undefined;
+};
+
+export type Stored = { message: ChatMessage; sentBefore: string | null };
+
+/**
+ * Stores a message once for its id, and returns the stored one; a failed one is sent
+ * again. Throws 409 for another content under the same id, 429 or 503.
+ */
+export async function appendMessage(
+  context: SendContext,
+  user: ChatRow,
+  sent: Sent,
+  { inCrisis, ownsEvent }: { inCrisis: boolean; ownsEvent: boolean },
+): Promise<Stored> {
+  const key = (await chatKeyOf(context.settings, user))!;
+  const appended = await append(context, { user, key, inCrisis }, sent);
+  const { outcome, message: stored, sentBefore } = accepted(context, user, appended);
+  await rewrapKey(context, user);
+  if (outcome === 'stored') return { message: toChatMessage(stored, contentOf(sent)), sentBefore };
+
+  const message = await sameMessage(context, { user, key }, stored, sent);
+  if (message.state !== 'failed') return { message, sentBefore };
+
+  const state = await sendAgain(context, user, sent.id, ownsEvent);
+  return { message: { ...message, state: state ?? message.state }, sentBefore };
+}
+
+type Conversation = { user: ChatRow; key: CryptoKey };
+
+async function append(
+  { env, settings, now }: SendContext,
+  { user, key, inCrisis }: Conversation & { inCrisis: boolean },
+  sent: Sent,
+) {
+  const author = 'user' as const;
+  const names = await namesOf(settings, user.id, { id: sent.id, author });
+  const place = { userId: user.id, id: names.id, author };
+  const recording = sent.recording && (await sealRecording(key, place, sent.recording.bytes));
+  return liveUserOf(env, user.id).append(user.chatEpoch, {
+    ...names,
+    author,
+    sealed: await sealMessage(key, place, contentOf(sent)),
+    recording,
+    notAfter: now + storedWithinMs,
+    perMinute: settings.CHAT_MESSAGES_PER_MINUTE,
+    recordedBytesPerDay: inCrisis ? mostRecordedInCrisis : undefined,
+  });
+}
+
+/**
+ * What the live object has stored, or knows
+ * already; throws for every other outcome.
+ */
+function accepted(context: SendContext, user: ChatRow, appended: Appended) {
+  switch (appended.outcome) {
+    case 'stored':
+    case 'known':
+      return appended;
+    case 'behind':
+      context.waitUntil(restartEpoch(context, user, appended));
+      throw staleEpochError();
+    case 'limited':
+      throw rateLimited(appended.allowedAt, context.now);
+    case 'late':
+    case 'cleared': // only a reply can be
+      throw new RequestError('unavailable', { retryAfter: 1 });
+  }
+}
+
+/**
+ * The state of a failed message after its event was queued
+ * again; undefined if another request holds the event.
+ */
+async function sendAgain(context: SendContext, user: ChatRow, id: string, ownsEvent: boolean) {
+  const { db, env, now } = context;
+  if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;
+
+  const notAfter = now + storedWithinMs;
+  const moved = await liveUserOf(env, user.id).move(
+    user.chatEpoch,
+    id,
+    ['failed'],
+    'sent',
+    notAfter,
+  );
+  return moved?.state;
+}
+
+async function rewrapKey({ db, settings, waitUntil }: SendContext, user: ChatRow): Promise<void> {
+  const { id, phone, chatKey, chatKeyId } = user;
+  const row = { id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! };
+  const rewrapped = await rewrapOnUse(settings, row);
+  if (rewrapped) waitUntil(db.run(rewrapped));
+}
+
+export function contentOf({ text, recording }: Sent): MessageContent {
+  if (!recording) return { text };
+  const { seconds, type, bytes } = recording;
+  return { text, voice: { seconds, type, bytes: bytes.byteLength } };
+}
+
+async function sameMessage(
+  context: SendContext,
+  { user, key }: Conversation,
+  stored: StoredMessage,
+  sent: Sent,
+): Promise<ChatMessage> {
+  const message = await openMessage(key, user.id, stored);
+  const isSame = sent.recording
+    ? await isStored(context, user, message, sent.recording)
+    : !message.voice && message.text === sent.text;
+  if (message.author !== 'user' || !isSame) throw new RequestError('messageIdReused');
+  return message;
+}
+
+/** Reads the stored recording only if it has the size of the sent one. */
+async function isStored(
+  context: SendContext,
+  user: ChatRow,
+  message: ChatMessage,
+  { bytes }: Recording,
+): Promise<boolean> {
+  if (message.voice?.bytes !== bytes.byteLength) return false;
+  const stored = await readRecording(context, user, message.id);
+  return stored !== null && sameBytes(stored.bytes, bytes);
+}
+
+/**
+ * The earlier message with the same id and
+ * content, if a new one would be refused.
+ */
+export async function findMessage(
+  context: SendContext,
+  user: ChatRow,
+  sent: Sent,
+  refusal: RequestError,
+): Promise<ChatMessage> {
+  const key = await chatKeyOf(context.settings, user);
+  const stored = key && (await liveUserOf(context.env, user.id).find(user.chatEpoch, sent.id));
+  if (!key || !stored) throw refusal;
+
+  const message = await sameMessage(context, { user, key }, stored, sent);
+  if (message.state === 'failed') throw refusal;
+  return message;
+}
