@@ -1,5 +1,5 @@
-import { and, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { and, asc, eq, inArray, isNotNull, isNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import { union, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import {
   aliases,
   codes,
@@ -13,14 +13,10 @@ import {
   type User,
 } from '#db/schema';
 import { sealData } from '../bot/event-data.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { queueEvent } from '../bot/outbox.ts';
 import { rebindChatKey } from '../chat/chat-encryption.ts';
-import { keyedHashes } from '../lib/crypto.ts';
-import { countToday } from '../lib/daily-totals.ts';
-import type { Database } from '../lib/database.ts';
-import { nameOf } from '../lib/sql.ts';
-import type { Settings } from '../settings.ts';
-import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
+import { renameUser, userOf } from '../identity/identity.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
 import {
   bindAlias,
   bindSession,
@@ -28,8 +24,23 @@ import {
   isOwnAlias,
   isOwnTrialLink,
 } from '../lib/bindings.ts';
-import { renameUser, userOf } from '../identity/identity.ts';
-import { type PhoneNumber } from '../identity/phone.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { countOnDay } from '../lib/daily-totals.ts';
+import type { Database } from '../lib/database.ts';
+import {
+  fixed,
+  greatest,
+  iif,
+  inJson,
+  isSame,
+  oneRow,
+  plus,
+  valuesOf,
+} from '../lib/expressions.ts';
+import { build } from '../lib/sql.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
 
 export type Move = {
   phone: PhoneNumber;
@@ -47,101 +58,158 @@ export type Move = {
 /** A business-scoped id, or the keyed hash of a trial link, of a user, with what binds it. */
 type BoundRow = { kind: 'alias' | 'trialLink'; value: string; mac: string | null };
 
-export const boundRowsOf = (db: Database, userId: string) =>
-  db.all<BoundRow>(sql`select 'alias' as kind, ${aliases.value} as value, ${aliases.mac} as mac
-    from ${aliases} where ${aliases.userId} = ${userId} and ${aliases.kind} = 'business'
-    union all select 'trialLink', ${trialLinks.mac}, ${trialLinks.ownerMac} from ${trialLinks}
-    where ${trialLinks.userId} = ${userId}`);
+export function boundRowsOf(db: Database, userId: string) {
+  const isBusiness = and(eq(aliases.userId, userId), eq(aliases.kind, 'business'));
+  return union(
+    db
+      .select({ kind: fixed<BoundRow['kind']>('alias'), value: aliases.value, mac: aliases.mac })
+      .from(aliases)
+      .where(isBusiness),
+    db
+      .select({
+        kind: fixed<BoundRow['kind']>('trialLink'),
+        value: trialLinks.mac,
+        mac: trialLinks.ownerMac,
+      })
+      .from(trialLinks)
+      .where(eq(trialLinks.userId, userId)),
+  );
+}
+
+type Place = { db: Database; settings: Settings };
 
 /**
- * One transaction of a move; `found` is the account afterwards.
- * For `after-restore`, too, which has no live objects.
+ * One transaction of a move; `found` is the account afterwards, `ended` the
+ * sessions. For `after-restore`, too, which has no live objects.
  */
-export async function moveInDatabase(
-  { db, settings }: { db: Database; settings: Settings },
-  user: User,
-  move: Move,
-) {
-  const { phone, whatsappId, sessionId, isAllowed } = move;
-  const now = Date.now();
-  const proof = sessionId === null ? 'support' : 'code';
-  const wrapped = await rebindChatKey(settings, user, phone);
-  const [oldMacs, [newMac]] = (await Promise.all(
-    [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
-  )) as [string[], string[]];
-  const { business, ownerMacs } = await boundAnew(settings, user.phone, move);
-  const ownerMac = sql`(${JSON.stringify(ownerMacs)} ->> ${trialLinks.mac})`;
-  const kept = sessionId && { sessionId, phone, isLimited: false };
-  const sessionMac = kept && (await bindSession(settings, kept));
-  const unchanged = and(
-    eq(users.id, user.id),
-    eq(users.phone, user.phone),
-    sql`${users.chatKey} is ${user.chatKey}`,
-  );
-  const mayMove = sql`${unchanged} and ${isAllowed}
-    and coalesce(${userOf('phone', phone)}, ${user.id}) = ${user.id}`;
-  const theirs = sql`from ${users} where ${mayMove}`;
-  const when = sql`exists (select 1 ${theirs})`;
+export async function moveInDatabase({ db, settings }: Place, user: User, move: Move) {
+  const { phone, sessionId } = move;
+  const to = await namesOf(settings, user, move);
+  const own = eq(users.id, user.id);
+  const ofUser = eq(sessions.userId, user.id);
+  const others = sessionId === null ? ofUser : and(ofUser, ne(sessions.id, sessionId));
+
+  const tx = transaction(db, {
+    from: oneRow([users, own]),
+    facts: {
+      owner: userOf('phone', phone),
+      isKnown: isNotNull(users.id),
+      isAllowed: move.isAllowed,
+      isUnchanged: and(eq(users.phone, user.phone), isSame(users.chatKey, user.chatKey))!,
+      ended: valuesOf(sessions.id, others),
+    },
+    outcomes: ({ owner, isKnown, isAllowed, isUnchanged }) => ({
+      taken: ne(owner, user.id),
+      gone: not(isKnown),
+      forbidden: not(isAllowed),
+      changed: not(isUnchanged),
+    }),
+    otherwise: 'moved',
+  });
+
+  renumberEvents(tx, to);
+  countOnDay(tx, ['moved'], { kind: 'number_change' }, to.now);
+  tx.delete(['moved'], codes, inArray(codes.phone, [user.phone, phone]));
+  tx.delete(['moved'], linkCodes, eq(linkCodes.phone, phone));
+  renumberTrials(tx, to);
+  tx.write(['moved'], (holds) => renameUser(user.id, to.names, to.now, holds));
+  tx.delete(['moved'], sessions, others);
+  tx.update(['moved'], sessions, { mac: to.sessionMac }, ofUser);
+  await renumberUser(tx, to);
+  const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
+  tx.delete(['moved'], phoneChanges, changes);
+  const { outcome, facts, reads } = await tx.run({ found: db.select().from(users).where(own) });
+
+  return { outcome, found: reads.found[0], ended: JSON.parse(facts.ended) as string[] };
+}
+
+type Moving = Transaction<'taken' | 'gone' | 'forbidden' | 'changed' | 'moved', unknown>;
+type Renumbering = Awaited<ReturnType<typeof namesOf>>;
+
+/** What is hashed, bound or encrypted by the number, for the new one. */
+async function namesOf(settings: Settings, user: User, move: Move) {
+  const { phone, whatsappId, sessionId } = move;
   const type = 'user.phone_changed';
-  const moved = { previousPhone: user.phone };
-  const previous = sql`'sealed', ${await sealData(settings, { type, userId: user.id }, moved)}`;
-  // Of what both numbers have used the greater
-  // count stands. A paid week goes on as it is.
-  const unlessPaid = (column: SQLiteColumn, value: SQL) =>
-    sql`${nameOf(column)} = case when ${users.weekFrozen} then ${column} else ${value} end`;
-  const ofNumber = await leftCount(phone, settings, now);
-  const week = sql`${unlessPaid(users.used, sql`max(${usedSql(now)}, ${ofNumber})`)},
-    ${unlessPaid(users.weekStart, currentWeekSql(now))}, usage_seq = usage_seq + 1`;
-  const others = and(
-    eq(sessions.userId, user.id),
-    sessionId === null ? undefined : ne(sessions.id, sessionId),
-  );
-  const changes = [
-    // The bot knows the account by its new
-    // number when it receives what still waits.
-    sql`update ${outbox} set phone = ${phone}, body = case when ${outbox.body} ->> '$.data.phone' is null then ${outbox.body}
-      else json_set(${outbox.body}, '$.data.phone', ${phone}) end where ${eq(outbox.userId, user.id)} and ${when}`,
-    insertBotEvent(settings, type, now, sql`${phone}`, previous, theirs),
-    countToday({ kind: 'number_change' }, now, theirs),
-    sql`delete from ${codes} where ${inArray(codes.phone, [user.phone, phone])} and ${when}`,
-    sql`delete from ${linkCodes} where ${eq(linkCodes.phone, phone)} and ${when}`,
-    // Whoever writes from the old number within
-    // the week goes on in it, as after a deletion.
-    await keepWeek(user.phone, settings, now, theirs),
-    await keepWeekOf(user.phone, phone, settings, now, when),
-    sql`insert into ${usedTrials} (phone_mac, at) select ${newMac}, min(${usedTrials.at}) from ${usedTrials}
-      where ${inArray(usedTrials.phoneMac, oldMacs)} and ${when} having count(*) > 0 on conflict do nothing`,
-    sql`delete from ${trialLinks} where ${eq(trialLinks.userId, user.id)} and ${ownerMac} is null and ${when}`,
-    sql`update ${trialLinks} set phone_mac = ${newMac}, owner_mac = ${ownerMac} where ${eq(trialLinks.userId, user.id)} and ${when}`,
-    ...renameUser(
-      user.id,
-      { phone, proof, whatsapp: { id: whatsappId, proof: 'typed' }, business },
-      now,
-      when,
+  const kept = sessionId && { sessionId, phone, isLimited: false };
+  const [macs, { business, ownerMacs }] = await Promise.all([
+    Promise.all(
+      [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
     ),
-    sql`delete from ${sessions} where ${others} and ${when}`,
-    sql`update ${sessions} set bound_mac = ${sessionMac} where ${eq(sessions.userId, user.id)} and ${when}`,
-    sql`update ${users} set phone = ${phone}, chat_key = ${wrapped?.chatKey ?? null},
-      chat_key_id = ${wrapped?.chatKeyId ?? null}, ${week} where ${mayMove}`,
-    sql`delete from ${phoneChanges} where (${eq(phoneChanges.userId, user.id)} or ${eq(phoneChanges.phone, phone)})
-      and exists (select 1 from ${users} where ${users.id} = ${user.id} and ${users.phone} = ${phone})`,
-  ].map((statement) => db.run(statement));
-  const [ended, ...results] = await db.batch([
-    db.select({ id: sessions.id }).from(sessions).where(others),
-    ...changes,
-    db.select().from(users).where(eq(users.id, user.id)),
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userOf('phone', phone)), ne(users.id, user.id))),
+    boundAnew(settings, user.phone, move),
   ]);
-  const [change, , [found], [taken]] = results.slice(-4) as [
-    { rowsAffected: number },
-    unknown,
-    User[],
-    { id: string }[],
-  ];
-  return { ended: ended.map(({ id }) => id), moved: change.rowsAffected > 0, found, taken };
+  const [trialsBefore, [trialsNow]] = macs as [string[], [string]];
+  const proof = sessionId === null ? ('support' as const) : ('code' as const);
+  const whatsapp = { id: whatsappId, proof: 'typed' as const };
+  const previous = { previousPhone: user.phone };
+
+  return {
+    settings,
+    user,
+    phone,
+    now: Date.now(),
+    names: { phone, proof, whatsapp, business },
+    trialsBefore,
+    trialsNow,
+    /** SQL: null for a trial link that was not the old number's. */
+    ownerMac: inJson<string | null>(JSON.stringify(ownerMacs), trialLinks.mac),
+    sessionMac: kept ? await bindSession(settings, kept) : null,
+    chatKey: await rebindChatKey(settings, user, phone),
+    event: { type, sealed: await sealData(settings, { type, userId: user.id }, previous) } as const,
+  };
+}
+
+/** The bot knows the account by its new number when it receives what still waits. */
+function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renumbering): void {
+  const named = sql<string>`json_set(${outbox.body}, '$.data.phone', ${phone})`;
+  const body = iif<string>(isNull(inJson(outbox.body, '$.data.phone')), outbox.body, named);
+  tx.update(['moved'], outbox, { phone, body }, eq(outbox.userId, user.id));
+
+  const { type, sealed } = event;
+  const who = eq(users.id, user.id);
+  queueEvent(tx, ['moved'], { settings, type, now, who, phone, data: { sealed } });
+}
+
+/** A used trial stays used, and an open link stays open. */
+function renumberTrials(tx: Moving, to: Renumbering): void {
+  const first = build
+    .select({ at: usedTrials.at })
+    .from(usedTrials)
+    .where(inArray(usedTrials.phoneMac, to.trialsBefore))
+    .orderBy(asc(usedTrials.at))
+    .limit(1)
+    .as('theirs');
+  const used = { phoneMac: to.trialsNow, at: first.at.getSQL() };
+  tx.insert(['moved'], usedTrials, used, { from: first, upsert: 'ignore' });
+
+  const theirs = eq(trialLinks.userId, to.user.id);
+  const bound = { phoneMac: to.trialsNow, ownerMac: to.ownerMac };
+  tx.delete(['moved'], trialLinks, and(theirs, isNull(to.ownerMac)));
+  tx.update(['moved'], trialLinks, bound, theirs);
+}
+
+/**
+ * Whoever writes from the old number within the week goes on in it, as after a deletion.
+ * Of what both numbers have used the greater count stands. A paid week goes on as it is.
+ */
+async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
+  const { settings, user, phone, now, chatKey } = to;
+  const own = eq(users.id, user.id);
+  const before = { phone: user.phone, settings, now };
+  await keepWeek(tx, ['moved'], before, own);
+  await keepWeekOf(tx, ['moved'], before, phone);
+
+  const ofNumber = await leftCount({ phone, settings, now });
+  const unlessPaid = (column: SQLiteColumn, value: SQL) =>
+    iif<number>(users.weekFrozen, column, value);
+  const changes = {
+    phone,
+    chatKey: chatKey?.chatKey ?? null,
+    chatKeyId: chatKey?.chatKeyId ?? null,
+    used: unlessPaid(users.used, greatest(usedSql(now), ofNumber)),
+    weekStart: unlessPaid(users.weekStart, currentWeekSql(now)),
+    usageSeq: plus(users.usageSeq, 1),
+  };
+  tx.update(['moved'], users, changes, own);
 }
 
 /** The rows bound to the new number. One that was not the old number's stays nobody's: a move makes no row valid. */

@@ -1,241 +1,201 @@
-import { and, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
-import { customers, dailyCodes, phoneChanges, sessions, users, type User } from '#db/schema';
-import { ownCustomer } from '../billing/customer.ts';
-import { withStripe } from '../billing/stripe-client.ts';
-import { deliverSoon } from '../bot/deliver-outbox.ts';
+import { and, eq, gt, gte, isNotNull, isNull, not, sql } from 'drizzle-orm';
+import { dailyCodes, phoneChanges, rateLimitEvents, sessions, type User } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import type { Env } from '../env.ts';
-import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
-import { log } from '../lib/log.ts';
-import { allowedAt, insertEvents } from '../lib/rate-limits.ts';
-import { RequestError, rateLimited } from '../lib/request-error.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
-import { minuteMs } from '../lib/time.ts';
-import { endStreams, expectEnd, publish } from '../live/publish.ts';
-import { sendCode } from '../messaging/whatsapp.ts';
-import type { Settings } from '../settings.ts';
-import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
-import { limitsOf } from '../sign-in/code-limits.ts';
-import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { userOf } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
-
-import { boundRowsOf, moveInDatabase, type Move } from './move-number.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { iif, minus, plus, rowExists, valueOf } from '../lib/expressions.ts';
+import { allowedAt, recordEvents, subjectsIn, type Limited } from '../lib/rate-limits.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { excluded, isIn } from '../lib/sql.ts';
+import { minuteMs } from '../lib/time.ts';
+import { sendCode } from '../messaging/whatsapp.ts';
+import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
+import { limitsOf } from '../sign-in/code-limits.ts';
+import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
+import { boundRowsOf } from './move-number.ts';
+import { movePhone, type Background } from './move-phone.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 
-type Background = {
-  db: Database;
-  env: Env;
-  settings: Settings;
-  waitUntil: (work: Promise<unknown>) => void;
-};
 type Call = Background & { session: UserSession; address: string; language: Language; now: number };
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
 /** SQL: whether a code or an external token has opened the session within the last ten minutes. */
-const isFresh = ({ session, now }: Call) => sql`exists (select 1 from ${sessions}
-  where ${sessions.id} = ${session.sessionId} and ${sessions.userId} = ${session.userId}
-    and ${sessions.createdAt} > ${now - freshForMs} and not ${sessions.isLimited})`;
+function isFresh({ session, now }: Call) {
+  const { id, userId, createdAt, isLimited } = sessions;
+  const own = and(eq(id, session.sessionId), eq(userId, session.userId));
+  return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
+}
 
-type Begun = { fresh: number; free: number; allowedAt: number; affordable: number; sent: number };
+/**
+ * Sends a code to the wanted number. A taken one gets none, but the
+ * same statements write as many rows. Throws 401, 403, 429 or 503.
+ */
+export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<Authorized<string>> {
+  const { session, settings, now, waitUntil } = call;
+  const [challenge, code, sentBy] = [newChallenge(), newCode(), crypto.randomUUID()];
+  const row = await changeRow(call, wanted, { challenge, code });
+  const limits = await limitsOfChange(call, wanted.phone);
 
-/** Sends a code to the wanted number; a taken one gets none, but as many rows are written. Throws 403 or 429. */
-export async function beginPhoneChange(
-  call: Call,
-  { phone, phoneAsSent }: NewNumber,
-): Promise<Authorized<string>> {
-  const { db, session, settings, now, waitUntil } = call;
-  const { claimedUserId } = session;
-  const [pepper] = settings.CODE_PEPPER as [string];
-  const attempt = crypto.randomUUID();
-  const challenge = newChallenge();
-  const code = newCode();
-  const { codesTo: sentTo, codesFrom } = await limitsOf(call, phone);
-  const ofUser = [
-    { subject: [phoneChangeSubject(claimedUserId)], limits: settings.LIMIT_CODES_PER_NUMBER },
-    ...codesFrom,
-  ];
-  // Codes that a taken number did not get count here alone, so that nobody keeps its owner from signing in.
-  const named = await phoneSubjects(settings, phone);
-  const unsentTo = [named.everyCodeTo, named.codesTo].map((names) =>
-    names.map((name) => `unsent-${name}`),
+  return session.decide(
+    {
+      facts: {
+        isFresh: isFresh(call),
+        mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
+        sent: sentToday(now),
+        owner: userOf('phone', wanted.phone),
+      },
+      outcomes: (facts) => ({
+        signInNeeded: not(facts.isFresh),
+        limited: gt(facts.mayBeginAt, now),
+        budgetSpent: gte(facts.sent, settings.CODE_BUDGET_PER_DAY),
+        taken: isNotNull(facts.owner),
+      }),
+      otherwise: 'sent',
+    },
+    (tx) => {
+      const isFree = isNull(tx.fact('owner'));
+      // No code matches the empty text.
+      const mac = iif<string>(isFree, row.mac, '');
+      tx.insert(['sent', 'taken'], phoneChanges, { ...row, mac });
+
+      recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofUser), { now, by: sentBy });
+      const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
+      const event = { subject: sql`name.value`, at: now, by: sentBy };
+      const from = sql`json_each(${subjects}) as name`;
+      tx.insert(['sent', 'taken'], rateLimitEvents, event, { from });
+
+      const { day, sent } = dailyCodes;
+      const set = { sent: plus(sent, excluded(sent)) };
+      const today = { day: codeDay(now), sent: isFree };
+      tx.insert(['sent', 'taken'], dailyCodes, today, { upsert: { target: [day], set } });
+    },
+    ({ outcome, facts }) => {
+      switch (outcome) {
+        case 'signInNeeded':
+          throw new RequestError('signInNeeded');
+        case 'limited':
+          throw rateLimited(facts.mayBeginAt, now);
+        case 'budgetSpent':
+          throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
+        case 'taken':
+          return challenge;
+        case 'sent':
+          reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+          // A code that WhatsApp refuses counts too, as one for a taken number does.
+          waitUntil(sendCode(call, row.whatsappId, { code, sentBy }));
+          return challenge;
+      }
+    },
   );
-  const ofNumber = sentTo.map((each, index) => ({
-    ...each,
-    subject: [...each.subject, ...unsentTo[index]!],
-  }));
-  const mayBeginAt = allowedAt([...ofUser, ...ofNumber]);
-  const free = sql`${userOf('phone', phone)} is null`;
-  const affordable = sql`${sentToday(now)} < ${settings.CODE_BUDGET_PER_DAY}`;
-  const allowed = sql`where ${isFresh(call)} and ${mayBeginAt} <= ${now} and ${affordable}`;
-  const row = {
-    id: await keyedHash(pepper, 'phone-change', claimedUserId, phone, challenge),
-    userId: claimedUserId,
+}
+
+async function changeRow(
+  { session, settings, now }: Call,
+  { phone, phoneAsSent }: NewNumber,
+  { challenge, code }: { challenge: string; code: string },
+) {
+  const { claimedUserId: userId } = session;
+  const [pepper] = settings.CODE_PEPPER as [string];
+  const [id, mac] = await Promise.all([
+    keyedHash(pepper, 'phone-change', userId, phone, challenge),
+    keyedHash(pepper, 'phone-change', userId, phone, 'code', code),
+  ]);
+  return {
+    id,
+    userId,
     phone,
     whatsappId: phoneAsSent.slice(1),
-    // No code matches the empty text.
-    mac: sql`case when ${free} then ${await keyedHash(pepper, 'phone-change', claimedUserId, phone, 'code', code)} else '' end`,
+    mac,
     expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
     triesLeft: settings.CODE_TRIES,
   };
-  const begins = sql`exists (select 1 from ${phoneChanges} where ${phoneChanges.id} = ${row.id})`;
-  const facts = sql`select ${isFresh(call)} as fresh, ${free} as free, ${mayBeginAt} as allowedAt,
-    ${affordable} as affordable, ${sentToday(now)} as sent`;
-  const day = insertSelect(
-    dailyCodes,
-    { day: codeDay(now), sent: sql`${free}` },
-    sql`where ${begins}`,
-  );
-  const { sent } = dailyCodes;
-  const statements = [
-    db.all<Begun>(facts),
-    db.run(insertSelect(phoneChanges, row, allowed)),
-    db.run(
-      insertEvents(attempt, now, [
-        [ofUser.map(({ subject }) => subject), begins],
-        [sentTo.map(({ subject }) => subject), sql`${begins} and ${free}`],
-        [unsentTo, sql`${begins} and not ${free}`],
-      ]),
-    ),
-    db.run(
-      sql`${day} on conflict (${nameOf(dailyCodes.day)}) do update set ${nameOf(sent)} = ${sent} + ${excluded(sent)}`,
-    ),
-  ] as const;
-  return session.run([...statements], (_user, [begun]) => {
-    if (!begun!.fresh) throw new RequestError('signInNeeded');
-    if (begun!.allowedAt > now) throw rateLimited(begun!.allowedAt, now);
-    if (!begun!.affordable)
-      throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
-    if (begun!.free) {
-      reportCodeBudget(begun!.sent + 1, settings.CODE_BUDGET_PER_DAY);
-      // A code that WhatsApp refuses counts too, as one for a taken number does.
-      waitUntil(sendCode(call, row.whatsappId, { code, sentBy: attempt }));
-    }
-    return challenge;
-  });
+}
+
+/**
+ * Codes that a taken number did not get are counted under other names,
+ * so that nobody keeps its owner from signing in; they limit as the others do.
+ */
+async function limitsOfChange(call: Call, phone: PhoneNumber) {
+  const { session, settings } = call;
+  const { codesTo, codesFrom } = await limitsOf(call, phone);
+  const unsent = (names: string[]) => names.map((name) => `unsent-${name}`);
+  const { everyCodeTo, codesTo: codesToNumber } = await phoneSubjects(settings, phone);
+
+  const ofUser: Limited = {
+    subject: [phoneChangeSubject(session.claimedUserId)],
+    limits: settings.LIMIT_CODES_PER_NUMBER,
+  };
+  return {
+    ofUser: [ofUser, ...codesFrom],
+    ofNumber: codesTo.map(({ subject, limits }) => ({
+      subject: [...subject, ...unsent(subject)],
+      limits,
+    })),
+    sentTo: subjectsIn(codesTo).map(([name]) => name),
+    unsentTo: [unsent(everyCodeTo), unsent(codesToNumber)].map(([name]) => name),
+  };
 }
 
 type Attempt = { phone: PhoneNumber; code: string; challenge: string };
 
-/** Moves the account to the number and ends every other session. Throws 401, 403, or 409 if the number is taken. */
+/**
+ * Moves the account to the number and ends every other session. A right code is used
+ * up first, since the move may need several tries. Throws 401, 403, or 409 if the
+ * number is taken.
+ */
 export async function verifyPhoneChange(
   call: Call,
   { phone, code, challenge }: Attempt,
 ): Promise<Authorized<User>> {
   const { db, session, settings, now } = call;
-  const { claimedUserId } = session;
-  const attempt = crypto.randomUUID();
-  const ids = await keyedHashes(
-    settings.CODE_PEPPER,
-    'phone-change',
-    claimedUserId,
-    phone,
-    challenge,
-  );
-  const macs = await keyedHashes(
-    settings.CODE_PEPPER,
-    'phone-change',
-    claimedUserId,
-    phone,
-    'code',
-    code,
-  );
-  const { id, userId, mac, expiresAt, triesLeft, triedBy, wonBy } = phoneChanges;
-  const live = and(
-    inArray(id, ids),
-    eq(userId, session.userId),
-    gt(expiresAt, now),
-    gt(triesLeft, 0),
-  )!;
-  const won = sql`exists (select 1 from ${phoneChanges} where ${inArray(id, ids)} and ${wonBy} = ${attempt})`;
-  const statements = [
-    db.run(sql`update ${phoneChanges} set ${nameOf(triesLeft)} = ${triesLeft} - 1, ${nameOf(triedBy)} = ${attempt},
-      ${nameOf(wonBy)} = case when ${inArray(mac, macs)} then ${attempt} end
-      where ${live} and ${wonBy} is null and ${isFresh(call)}`),
-    db.all<{ fresh: number; whatsappId: string | null }>(sql`select ${isFresh(call)} as fresh,
-      (select ${phoneChanges.whatsappId} from ${phoneChanges} where ${inArray(id, ids)} and ${wonBy} = ${attempt}) as whatsappId`),
-    boundRowsOf(db, claimedUserId),
-  ] as const;
-  return session.run([...statements], async (user, _tried, [facts], bound) => {
-    if (!facts!.fresh) throw new RequestError('signInNeeded');
-    const { whatsappId } = facts!;
-    if (whatsappId === null) throw new RequestError('invalidCode');
-    const isAllowed = sql`${won} and ${isFresh(call)}`;
-    const { sessionId } = session;
-    return movePhone(call, user, { phone, whatsappId, sessionId, isAllowed, bound });
-  });
-}
+  const { claimedUserId: userId, sessionId } = session;
+  const ofChange = [settings.CODE_PEPPER, 'phone-change', userId, phone] as const;
+  const [ids, macs] = await Promise.all([
+    keyedHashes(...ofChange, challenge),
+    keyedHashes(...ofChange, 'code', code),
+  ]);
+  const { expiresAt, triesLeft, mac, whatsappId } = phoneChanges;
+  const own = and(isIn(phoneChanges.id, ids), eq(phoneChanges.userId, userId));
+  const live = and(own, gt(expiresAt, now), gt(triesLeft, 0));
 
-const triesAtOnce = 3;
-
-/** Gives an account another number, and ends its codes. Throws 409 if somebody has the number, else 401. */
-export async function movePhone(context: Background, before: User, move: Move): Promise<User> {
-  const { db, env, settings, waitUntil } = context;
-  const { sessionId } = move;
-  let user = before;
-  for (let count = 0; count < triesAtOnce; count += 1) {
-    expectEnd(context, user.id);
-    const { ended, moved, found, taken } = await moveInDatabase({ db, settings }, user, move);
-    if (moved && found) {
-      for (const id of sessionId === null ? [null] : ended) endStreams(context, user.id, id);
-      waitUntil(publish(env, user.id, { kind: 'changed' }));
-      waitUntil(deliverSoon(db, settings, user.id));
-      waitUntil(renameCustomer({ db, settings }, found));
-      return found;
-    }
-    if (taken) throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
-    if (!found) throw new RequestError('unauthenticated');
-    // Another call has rewrapped or replaced the key of the conversation.
-    user = found;
-  }
-  throw new RequestError('unavailable', { retryAfter: 1 });
-}
-
-const pausesMs = [0, 1000, 5000];
-
-async function renameCustomer(
-  parts: Pick<Background, 'db' | 'settings'>,
-  { id }: User,
-): Promise<void> {
-  let customer: string | null = null;
-  for (const pause of pausesMs) {
-    await scheduler.wait(pause);
-    const found = await askedCustomers(parts.db, id).catch(() => null);
-    if (found?.length === 0) return;
-    const { stripeId, phone } = found?.[0] ?? {};
-    customer = stripeId ?? customer;
-    if (stripeId && phone && (await isRenamed(parts.settings, stripeId, { id, phone }))) return;
-  }
-  log('error', 'customer_not_renamed', { customer });
-}
-
-/** The customer that was requested for a user; its id is unknown while Stripe creates it. */
-function askedCustomers(db: Database, userId: string) {
-  const isAsked = or(isNotNull(customers.stripeId), eq(customers.stripeAsked, true));
-  return db
-    .select({ stripeId: customers.stripeId, phone: users.phone })
-    .from(customers)
-    .innerJoin(users, eq(users.id, customers.userId))
-    .where(and(eq(customers.userId, userId), isAsked));
-}
-
-function isRenamed(
-  settings: Settings,
-  customer: string,
-  { id, phone }: Pick<User, 'id' | 'phone'>,
-): Promise<boolean> {
-  const update = { phone, metadata: { userId: id, phone } };
-  const rename = withStripe(settings, async (stripe) => {
-    await ownCustomer(stripe, { customer: { stripeId: customer }, user: { id } });
-    return stripe.customers.update(customer, update);
-  });
-  return rename.then(
-    () => true,
-    () => false,
+  return session.decide(
+    {
+      facts: {
+        isFresh: isFresh(call),
+        whatsappId: valueOf(whatsappId, live),
+        isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
+      },
+      outcomes: (facts) => ({
+        signInNeeded: not(facts.isFresh),
+        unknown: isNull(facts.whatsappId),
+        wrong: not(facts.isRight),
+      }),
+      otherwise: 'right',
+    },
+    (tx) => {
+      tx.update(['wrong'], phoneChanges, { triesLeft: minus(triesLeft, 1) }, live);
+      tx.update(['right'], phoneChanges, { triesLeft: 0 }, live);
+    },
+    ({ outcome, user, facts, reads }) => {
+      switch (outcome) {
+        case 'signInNeeded':
+          throw new RequestError('signInNeeded');
+        case 'unknown':
+        case 'wrong':
+          throw new RequestError('invalidCode');
+        case 'right': {
+          // Another change that was first has removed this one.
+          const isAllowed = and(rowExists(phoneChanges, own), isFresh(call))!;
+          const to = { phone, whatsappId: facts.whatsappId!, sessionId };
+          return movePhone(call, user, { ...to, isAllowed, bound: reads.bound });
+        }
+      }
+    },
+    { bound: boundRowsOf(db, userId) },
   );
 }

@@ -48,22 +48,6 @@ function nthNewest(subject: Subject, { most }: Limit): SQL {
 
 const literal = (value: number) => sql.raw(String(value));
 
-/**
- * SQL: records an event `by` for each subject whose
- * condition holds; conditions see the events before.
- */
-export function insertEvents(
-  by: string,
-  now: number,
-  events: [subjects: Subject[], when: SQL][],
-): SQL {
-  const each = events.map(([recorded, when]) => {
-    const names = JSON.stringify(recorded.map(([name]) => name));
-    return sql`select value, ${now}, ${by} from json_each(${names}) where ${when}`;
-  });
-  return sql`insert into ${rateLimitEvents} (subject, at, by) ${sql.join(each, sql` union all `)}`;
-}
-
 /** Records an event of each subject. */
 export function recordEvents<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,

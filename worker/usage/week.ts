@@ -1,10 +1,12 @@
-import { and, desc, gt, inArray, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, sql, type SQL } from 'drizzle-orm';
 import { leftWeeks, users, type User } from '#db/schema';
-import { build, excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { coalesce, greatest, iif, minus, plus } from '../lib/expressions.ts';
+import { build, excluded, isIn } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import type { FreeWeek } from '../identity/user-record.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
+import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 
 export const weekMs = 7 * dayMs;
@@ -55,22 +57,30 @@ export function currentWeekSql(now: number): SQL<number> {
 
 /** SQL: the count of the current week of a row of `users`. */
 export function usedSql(now: number): SQL<number> {
-  const { weekStart, used } = users;
-  return sql`(case when ${weekStart} = ${currentWeekSql(now)} then ${used} else 0 end)`;
+  return iif(eq(users.weekStart, currentWeekSql(now)), users.used, 0);
 }
 
 /** SQL: a value of the week that was kept for a number and lasts, or null. */
-async function leftWeekOf(phone: PhoneNumber, settings: Settings, now: number) {
-  const macs = await hashesOf(phone, settings);
-  const isTheirs = and(inArray(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
+async function leftWeekOf(place: Place) {
+  const isTheirs = await isLeftTo(place);
   return (value: SQL) =>
     build
       .select({ value })
       .from(leftWeeks)
       .where(isTheirs)
-      .orderBy(desc(leftWeeks.used), desc(leftWeeks.endsAt))
+      .orderBy(...greatestFirst)
       .limit(1);
 }
+
+const greatestFirst = [desc(leftWeeks.used), desc(leftWeeks.endsAt)];
+
+async function isLeftTo({ phone, settings, now }: Place): Promise<SQL | undefined> {
+  const macs = await hashesOf(phone, settings);
+  return and(isIn(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
+}
+
+/** The owner of a week, by number. */
+type Place = { phone: PhoneNumber; settings: Settings; now: number };
 
 /**
  * The free week in which a new user of a number begins:
@@ -81,70 +91,74 @@ export async function firstWeek(
   settings: Settings,
   now: number,
 ): Promise<FreeWeek> {
-  const left = await leftWeekOf(phone, settings, now);
+  const left = await leftWeekOf({ phone, settings, now });
   return {
-    began: sql`coalesce(${left(sql`${leftWeeks.endsAt} - ${weekMs}`)}, ${now})`,
-    used: sql`coalesce(${left(sql`${leftWeeks.used}`)}, 0)`,
+    began: coalesce(left(minus(leftWeeks.endsAt, weekMs)), now),
+    used: coalesce(left(leftWeeks.used.getSQL()), 0),
   };
 }
 
 /** SQL: the messages of the week that was kept for a number, 0 for none. */
-export async function leftCount(
-  phone: PhoneNumber,
-  settings: Settings,
-  now: number,
-): Promise<SQL<number>> {
-  const left = await leftWeekOf(phone, settings, now);
-  return sql<number>`coalesce(${left(sql`${leftWeeks.used}`)}, 0)`;
+export async function leftCount(place: Place): Promise<SQL<number>> {
+  const left = await leftWeekOf(place);
+  return coalesce<number>(left(leftWeeks.used.getSQL()), 0);
 }
 
 /**
- * SQL that keeps the count of the user in `from` under the hash of their
- * number, until its week ends: whoever has the number next goes on with it.
+ * Keeps the count of the user `who` under the hash of their number, until
+ * its week ends: whoever has the number next goes on with it.
  */
-export async function keepWeek(
-  phone: PhoneNumber,
-  settings: Settings,
-  now: number,
-  from: SQL,
-): Promise<SQL> {
+export async function keepWeek<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  place: Place,
+  who: SQL,
+): Promise<void> {
+  const { phone, settings, now } = place;
   const [phoneMac] = await hashesOf(phone, settings);
   const { used, weekStart } = users;
-  const endsAt = sql`${weekStart} + ${weekMs}`;
-  const row = { phoneMac: phoneMac!, used: sql`${used}`, endsAt };
-  const kept = insertSelect(leftWeeks, row, sql`${from} and ${used} > 0 and ${endsAt} > ${now}`);
-  return sql`${kept} ${orGreater(now)}`;
+  const endsAt = plus(weekStart, weekMs);
+  const row = { phoneMac: phoneMac!, used: used.getSQL(), endsAt };
+  const lasts = and(who, gt(used, 0), gt(endsAt, now));
+  tx.insert(on, leftWeeks, row, { from: users, where: lasts, upsert: orGreater(now) });
 }
 
-/**
- * SQL that keeps for a number what is kept for another one of the same person.
- */
-export async function keepWeekOf(
-  before: PhoneNumber,
+/** Keeps for a number what is kept for another one of the same person. */
+export async function keepWeekOf<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  before: Place,
   phone: PhoneNumber,
-  settings: Settings,
-  now: number,
-  when: SQL,
-): Promise<SQL> {
-  const left = await leftWeekOf(before, settings, now);
-  const [phoneMac] = await hashesOf(phone, settings);
+): Promise<void> {
+  const isTheirs = await isLeftTo(before);
+  const [phoneMac] = await hashesOf(phone, before.settings);
   const { used, endsAt } = leftWeeks;
-  const row = { phoneMac: phoneMac!, used: sql`week.used`, endsAt: sql`week.ends_at` };
-  const week = sql`(select ${left(sql`${used}`)} as used, ${left(sql`${endsAt}`)} as ends_at) week`;
-  const kept = insertSelect(leftWeeks, row, sql`from ${week} where week.used > 0 and ${when}`);
-  return sql`${kept} ${orGreater(now)}`;
+  const week = build
+    .select({ used, endsAt })
+    .from(leftWeeks)
+    .where(isTheirs)
+    .orderBy(...greatestFirst)
+    .limit(1)
+    .as('theirs');
+  const row = { phoneMac: phoneMac!, used: week.used.getSQL(), endsAt: week.endsAt.getSQL() };
+  const where = gt(week.used, 0);
+  tx.insert(on, leftWeeks, row, { from: week, where, upsert: orGreater(before.now) });
 }
 
 /**
- * SQL: of two weeks that were kept for a number
- * the greater count stands, to the later end.
+ * Of two weeks that were kept for a number the
+ * greater count stands, to the later end.
  */
-function orGreater(now: number): SQL {
+function orGreater(now: number) {
   const { phoneMac, used, endsAt } = leftWeeks;
-  return sql`on conflict (${nameOf(phoneMac)}) do update set
-    ${nameOf(used)} = case when ${endsAt} > ${now} then max(${used}, ${excluded(used)})
-      else ${excluded(used)} end,
-    ${nameOf(endsAt)} = max(${endsAt}, ${excluded(endsAt)})`;
+  const greater = greatest(used, excluded(used));
+  return {
+    target: [phoneMac],
+    set: {
+      used: iif<number>(gt(endsAt, now), greater, excluded(used)),
+      endsAt: greatest(endsAt, excluded(endsAt)),
+    },
+  };
 }
 
 function hashesOf(phone: PhoneNumber, { CODE_PEPPER }: Settings): Promise<string[]> {

@@ -120,14 +120,14 @@ async function move(restore: Restore, event: ToldEvent): Promise<Line | null> {
   if (!user) return null;
   const text = `${previousPhone} had moved to ${phone}`;
   if (isDry) return { text: `${text}: moved again` };
-  const { found, taken } = await moveInDatabase({ db, settings: quiet(restore) }, user, {
+  const { outcome } = await moveInDatabase({ db, settings: quiet(restore) }, user, {
     phone,
     whatsappId: phone.slice(1),
     sessionId: '',
     isAllowed: sql`true`,
     bound: await boundRowsOf(db, user.id),
   });
-  if (taken || found?.phone !== phone)
+  if (outcome !== 'moved')
     return {
       text: `${text}, which somebody else has by now: ask both, then \`support move\``,
       isUnknown: true,

@@ -1,0 +1,102 @@
+import { and, eq, isNotNull, or } from 'drizzle-orm';
+import { customers, users, type User } from '#db/schema';
+import { ownCustomer } from '../billing/customer.ts';
+import { withStripe } from '../billing/stripe-client.ts';
+import { deliverSoon } from '../bot/deliver-outbox.ts';
+import type { Env } from '../env.ts';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { endStreams, expectEnd, publish } from '../live/publish.ts';
+import type { Settings } from '../settings.ts';
+import { moveInDatabase, type Move } from './move-number.ts';
+
+export type Background = {
+  db: Database;
+  env: Env;
+  settings: Settings;
+  waitUntil: (work: Promise<unknown>) => void;
+};
+
+const triesAtOnce = 3;
+
+/**
+ * Gives an account another number, and ends its codes. Throws 409 if
+ * somebody has the number, 401 without the account, else 503.
+ */
+export async function movePhone(context: Background, before: User, move: Move): Promise<User> {
+  let user = before;
+  for (let count = 0; count < triesAtOnce; count += 1) {
+    expectEnd(context, user.id);
+    const { outcome, found, ended } = await moveInDatabase(context, user, move);
+
+    switch (outcome) {
+      case 'moved':
+        finishMove(context, found!, move.sessionId === null ? [null] : ended);
+        return found!;
+      case 'taken':
+        throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
+      case 'gone':
+        throw new RequestError('unauthenticated');
+      case 'forbidden':
+        throw new RequestError('unavailable', { retryAfter: 1 });
+      case 'changed':
+        // Another call has rewrapped or replaced the key of the conversation.
+        user = found!;
+    }
+  }
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+/** What follows a move, after the response; null ends the streams of all sessions. */
+function finishMove(context: Background, user: User, ended: (string | null)[]): void {
+  const { db, env, settings, waitUntil } = context;
+  for (const sessionId of ended) endStreams(context, user.id, sessionId);
+  waitUntil(publish(env, user.id, { kind: 'changed' }));
+  waitUntil(deliverSoon(db, settings, user.id));
+  waitUntil(renameCustomer({ db, settings }, user));
+}
+
+const pausesMs = [0, 1000, 5000];
+
+async function renameCustomer(
+  parts: Pick<Background, 'db' | 'settings'>,
+  { id }: User,
+): Promise<void> {
+  let customer: string | null = null;
+  for (const pause of pausesMs) {
+    await scheduler.wait(pause);
+    const found = await askedCustomers(parts.db, id).catch(() => null);
+    if (found?.length === 0) return;
+    const { stripeId, phone } = found?.[0] ?? {};
+    customer = stripeId ?? customer;
+    if (stripeId && phone && (await isRenamed(parts.settings, stripeId, { id, phone }))) return;
+  }
+  log('error', 'customer_not_renamed', { customer });
+}
+
+/** The customer that was requested for a user; its id is unknown while Stripe creates it. */
+function askedCustomers(db: Database, userId: string) {
+  const isAsked = or(isNotNull(customers.stripeId), eq(customers.stripeAsked, true));
+  return db
+    .select({ stripeId: customers.stripeId, phone: users.phone })
+    .from(customers)
+    .innerJoin(users, eq(users.id, customers.userId))
+    .where(and(eq(customers.userId, userId), isAsked));
+}
+
+function isRenamed(
+  settings: Settings,
+  customer: string,
+  { id, phone }: Pick<User, 'id' | 'phone'>,
+): Promise<boolean> {
+  const update = { phone, metadata: { userId: id, phone } };
+  const rename = withStripe(settings, async (stripe) => {
+    await ownCustomer(stripe, { customer: { stripeId: customer }, user: { id } });
+    return stripe.customers.update(customer, update);
+  });
+  return rename.then(
+    () => true,
+    () => false,
+  );
+}
