@@ -1,48 +1,18 @@
-import { and, asc, eq, lte, sql, type SQL } from 'drizzle-orm';
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import {
-  chatErasures,
-  codes,
-  customers,
-  pushSubscriptions,
-  rateLimitEvents,
-  sessions,
-  trialLinks,
-  users,
-  linkCodes,
-  phoneChanges,
-  purchaseChoices,
-} from '#db/schema';
+import { and, asc, eq, lte, type SQL } from 'drizzle-orm';
+import { customers, users } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
-import {
-  billingCallSubject,
-  billingPageSubject,
-  cancelReasonSubject,
-  withdrawalSubject,
-} from '../billing/page-limits.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { sealData } from '../bot/event-data.ts';
-import { cancelBotEvents, insertBotEvent, newEventId } from '../bot/outbox.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
-import { excluded, insertSelect, nameOf, build } from '../lib/sql.ts';
-import { isOwnAlias } from '../lib/bindings.ts';
+import { coalesce } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
-import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import { areValid, type Settings } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
-import { keepWeek } from '../usage/week.ts';
-import { deleteIdentity, namesOf } from '../identity/identity.ts';
-import { exportSubject } from './account-export.ts';
-import { phoneChangeSubject } from './phone-change.ts';
-import { clearPhoneRateLimits, type PhoneNumber } from '../identity/phone.ts';
-
-/** A message in flight during the deletion is stored within this time. */
-const eraseAgainMs = minuteMs;
+import { deleteRows, leftDueAt } from './delete-rows.ts';
 
 type Context = {
   db: Database;
@@ -84,7 +54,7 @@ export function deleteAccount(
       return { result: true, released: true };
     },
     {
-      changes: { leavingAt: sql`coalesce(${customers.leavingAt}, ${Date.now()})` },
+      changes: { leavingAt: coalesce<number>(customers.leavingAt, Date.now()) },
       ...(seen && { seen }),
     },
   );
@@ -98,7 +68,7 @@ async function deleteLeased(context: Context, leased: LeasedCustomer): Promise<v
   const isClosed = await closeAtStripe(context, leased);
   if (!isClosed) logUnclosed(customer.stripeId);
   expectEnd({ env, waitUntil }, user.id);
-  await deleteRows(db, settings, leased, isClosed);
+  await deleteRows({ db, settings }, leased, isClosed);
   if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
   endStreams({ env, waitUntil }, user.id, null);
   waitUntil(deliverSoon(db, settings, user.id));
@@ -145,135 +115,11 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
   return found.length > 0;
 }
 
-const triesAtOnce = 3;
-
-/** What the bot learns of a deleted account; the id by which WhatsApp names the person goes with the account. */
-async function namesToErase(
-  { db, settings }: Pick<Context, 'db' | 'settings'>,
-  userId: string,
-  phone: PhoneNumber,
-) {
-  const names = await namesOf(db, userId);
-  const alias = names.find(({ kind }) => kind === 'business');
-  const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
-  return { userId, phone, ...(isOwn && { businessUserId: alias.value }) };
-}
-
-/** What is counted by the id of an account, and goes with it. */
-const countedSubjects = [
-  billingPageSubject(''),
-  billingCallSubject(''),
-  cancelReasonSubject(''),
-  withdrawalSubject(''),
-];
-
-/** Deletes every row about the leased customer's user. Throws 503 if the lease was lost: its next holder may charge. */
-async function deleteRows(
-  db: Database,
-  settings: Settings,
-  { token, user }: LeasedCustomer,
-  isClosed: boolean,
-): Promise<void> {
-  let phone: PhoneNumber | undefined = user.phone;
-  for (let count = 0; phone !== undefined && count < triesAtOnce; count += 1) {
-    const { deleted, present } = await tryDelete(db, settings, token, {
-      userId: user.id,
-      phone,
-      isClosed,
-    });
-    if (deleted) return;
-    // The number has changed meanwhile: what is kept by its hash belongs to the present one.
-    phone = present;
-  }
-  throw new RequestError('unavailable', { retryAfter: 1 });
-}
-
-async function tryDelete(
-  db: Database,
-  settings: Settings,
-  token: string,
-  { userId, phone: named, isClosed }: { userId: string; phone: PhoneNumber; isClosed: boolean },
-) {
-  const now = Date.now();
-  const leased = sql`select ${users.id} from ${users} join ${customers} on ${customers.userId} = ${users.id}
-    where ${customers.leaseToken} = ${token}`;
-  const id = sql`(${leased} and ${users.phone} = ${named})`;
-  const own = sql`from ${users} where ${users.id} = ${id}`;
-  const phone = sql`(select ${users.phone} ${own})`;
-  const type = 'user.deleted';
-  const names = await namesToErase({ db, settings }, userId, named);
-  const eventId = newEventId();
-  const sealed = await sealData(settings, { type, userId }, { ...names, eventId });
-  const erasure = {
-    userId: sql`${users.id}`,
-    epoch: null,
-    createdAt: now,
-    dueAt: now + eraseAgainMs,
-  };
-  const statements = [
-    // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
-    ...cancelBotEvents(id, now),
-    insertBotEvent(
-      settings,
-      type,
-      now,
-      sql`${users.phone}`,
-      sql`'sealed', ${sealed}`,
-      own,
-      eventId,
-    ),
-    sql`${insertSelect(chatErasures, erasure, sql`${own} and (${users.chatEpoch} > 0 or ${users.chatKey} is not null)`)}
-      on conflict (${nameOf(chatErasures.userId)}) do update set ${nameOf(chatErasures.epoch)} = null,
-        ${nameOf(chatErasures.dueAt)} = ${excluded(chatErasures.dueAt)}`,
-    await keepWeek(named, settings, now, own),
-    deleteFrom(codes, codes.phone, phone),
-    await clearPhoneRateLimits(settings, named, sql`exists (select 1 ${own})`),
-    deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${exportSubject('')} || ${id}`),
-    deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${phoneChangeSubject('')} || ${id}`),
-    ...countedSubjects.map((prefix) =>
-      deleteFrom(rateLimitEvents, rateLimitEvents.subject, sql`${prefix} || ${id}`),
-    ),
-    deleteFrom(phoneChanges, phoneChanges.userId, id),
-    deleteFrom(linkCodes, linkCodes.phone, phone),
-    deleteFrom(trialLinks, trialLinks.userId, id),
-    deleteFrom(purchaseChoices, purchaseChoices.userId, id),
-    deleteFrom(pushSubscriptions, pushSubscriptions.userId, id),
-    deleteFrom(sessions, sessions.userId, id),
-    ...deleteIdentity(id),
-    deleteFrom(users, users.id, id),
-  ].map((statement) => db.run(statement));
-  const present = db
-    .select({ phone: users.phone })
-    .from(users)
-    .innerJoin(customers, eq(customers.userId, users.id))
-    .where(eq(customers.leaseToken, token));
-  // The customer's row goes last, since the other statements find the user by its lease.
-  const isLeft = and(eq(customers.leaseToken, token), sql`not exists (${leased})`);
-  const last = isClosed
-    ? db.delete(customers).where(isLeft)
-    : db.update(customers).set(parked).where(isLeft);
-  const results = await db.batch([statements[0]!, ...statements.slice(1), present, last]);
-  const [[user], { rowsAffected }] = results.slice(-2) as [
-    { phone: PhoneNumber }[],
-    { rowsAffected: number },
-  ];
-  return { deleted: rowsAffected > 0, present: user?.phone };
-}
-
-/** Later than any due date, so that only `closeLeftCustomers` finds the row. */
-const leftDueAt = Number.MAX_SAFE_INTEGER;
-const parked = {
-  dueAt: leftDueAt,
-  leavingAt: null,
-  leaseToken: null,
-  leaseUntil: 0,
-  setupSession: null,
-};
 const leftPerRun = 50;
 
 /** Ends at Stripe what it refused to end when an account was deleted. */
 export async function closeLeftCustomers({ db, settings }: Context): Promise<void> {
-  const isLeft = sql`${customers.dueAt} = ${leftDueAt}`;
+  const isLeft = eq(customers.dueAt, leftDueAt);
   const left = await db.select().from(customers).where(isLeft).limit(leftPerRun);
   for (const customer of left) {
     const own = and(isLeft, eq(customers.userId, customer.userId));
@@ -286,8 +132,4 @@ export async function closeLeftCustomers({ db, settings }: Context): Promise<voi
 function logUnclosed(customer: string | null): void {
   const action = 'End its subscriptions in the Stripe Dashboard, and delete the customer.';
   log('error', 'customer_unclosed', { customer, action });
-}
-
-function deleteFrom(table: SQLiteTable, column: SQLiteColumn, value: SQL): SQL {
-  return build.delete(table).where(eq(column, value)).getSQL();
 }

@@ -3,6 +3,7 @@ import { aliases, claims, identityConflicts, users, type User } from '#db/schema
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
@@ -161,13 +162,15 @@ async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, 
   return kind === 'phone' ? value === phone : isSpellingOf(phone, value);
 }
 
-export function deleteIdentity(userId: SQL): SQL[] {
-  return [
-    sql`delete from ${aliases} where ${eq(aliases.userId, userId)}`,
-    sql`delete from ${identityConflicts} where ${conflictsOf(userId)}`,
-    sql`delete from ${claims} where ${eq(claims.userId, userId)}`,
-  ];
+export function deleteIdentity<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  userId: string,
+): void {
+  tx.delete(on, aliases, eq(aliases.userId, userId));
+  tx.delete(on, identityConflicts, conflictsOf(userId));
+  tx.delete(on, claims, eq(claims.userId, userId));
 }
 
-const conflictsOf = (userId: string | SQL) =>
+const conflictsOf = (userId: string) =>
   or(eq(identityConflicts.userId, userId), eq(identityConflicts.otherUserId, userId));

@@ -3,7 +3,7 @@ import { type PhoneNumber, rateLimitEvents } from '#db/schema';
 import { mayHoldTrunkPrefix, numberingPlans } from '../contract/numbering-plans.ts';
 import { type NumberingPlans, readPhone } from '../contract/pasted.ts';
 import { Phone } from '../contract/schemas.ts';
-import { and, inArray, type SQL } from 'drizzle-orm';
+import { inArray, type SQL } from 'drizzle-orm';
 import { keyedHashes } from '../lib/crypto.ts';
 import { hashedSubject } from '../lib/rate-limits.ts';
 import { build } from '../lib/sql.ts';
@@ -105,15 +105,11 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
 }
 
 /**
- * SQL that removes the rate-limit events of a number where
- * the condition holds, those of its hard limit excepted.
+ * SQL that removes the rate-limit events of a
+ * number, those of its hard limit excepted.
  */
-export async function clearPhoneRateLimits(
-  peppers: Peppers,
-  phone: PhoneNumber,
-  when?: SQL,
-): Promise<SQL> {
+export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
   const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);
-  return build.delete(rateLimitEvents).where(and(own, when)).getSQL();
+  return build.delete(rateLimitEvents).where(own).getSQL();
 }

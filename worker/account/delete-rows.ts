@@ -1,0 +1,172 @@
+import { and, eq, gt, isNotNull, not, or } from 'drizzle-orm';
+import {
+  chatErasures,
+  codes,
+  customers,
+  linkCodes,
+  phoneChanges,
+  purchaseChoices,
+  pushSubscriptions,
+  rateLimitEvents,
+  sessions,
+  trialLinks,
+  users,
+} from '#db/schema';
+import type { LeasedCustomer } from '../billing/lease.ts';
+import {
+  billingCallSubject,
+  billingPageSubject,
+  cancelReasonSubject,
+  withdrawalSubject,
+} from '../billing/page-limits.ts';
+import { sealData } from '../bot/event-data.ts';
+import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
+import { deleteIdentity, namesOf } from '../identity/identity.ts';
+import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
+import { isOwnAlias } from '../lib/bindings.ts';
+import type { Database } from '../lib/database.ts';
+import { oneRow } from '../lib/expressions.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { excluded, isIn } from '../lib/sql.ts';
+import { minuteMs } from '../lib/time.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { keepWeek } from '../usage/week.ts';
+import { exportSubject } from './account-export.ts';
+import { phoneChangeSubject } from './phone-change.ts';
+
+type Place = { db: Database; settings: Settings };
+
+const triesAtOnce = 3;
+
+/**
+ * Deletes every row about the leased customer's user; the customer's too, if it `isClosed`
+ * at Stripe. Throws 503 if the lease was lost: its next holder may charge.
+ */
+export async function deleteRows(
+  place: Place,
+  leased: LeasedCustomer,
+  isClosed: boolean,
+): Promise<void> {
+  let { phone } = leased.user;
+  for (let count = 0; count < triesAtOnce; count += 1) {
+    const { outcome, present } = await tryDelete(place, leased, { phone, isClosed });
+
+    switch (outcome) {
+      case 'deleted':
+      case 'gone':
+        return;
+      case 'lost':
+        throw leaseLost();
+      case 'renumbered':
+        // What is kept by the hash of a number belongs to the present one.
+        phone = present!;
+    }
+  }
+  throw leaseLost();
+}
+
+const leaseLost = () => new RequestError('unavailable', { retryAfter: 1 });
+
+type Deletion = { phone: PhoneNumber; isClosed: boolean };
+
+async function tryDelete(
+  { db, settings }: Place,
+  { token, user }: LeasedCustomer,
+  { phone, isClosed }: Deletion,
+) {
+  const now = Date.now();
+  const own = eq(users.id, user.id);
+  const lease = eq(customers.leaseToken, token);
+  const event = await deletionEvent({ db, settings }, { userId: user.id, phone });
+
+  const tx = transaction(db, {
+    from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
+    facts: {
+      isLeased: isNotNull(customers.userId),
+      isKnown: isNotNull(users.id),
+      isNumber: eq(users.phone, phone),
+    },
+    outcomes: ({ isLeased, isKnown, isNumber }) => ({
+      lost: not(isLeased),
+      gone: not(isKnown),
+      renumbered: not(isNumber),
+    }),
+    otherwise: 'deleted',
+  });
+
+  // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
+  cancelEvents(tx, ['deleted'], { userId: user.id, now, which: 'all' });
+  queueEvent(tx, ['deleted'], { settings, type: 'user.deleted', now, who: own, ...event });
+  eraseChat(tx, user.id, now);
+  await keepWeek(tx, ['deleted'], { phone, settings, now }, own);
+  const counted = await subjectsOf(settings, user.id, phone);
+  tx.delete(['deleted'], rateLimitEvents, isIn(rateLimitEvents.subject, counted));
+  for (const table of [codes, linkCodes]) tx.delete(['deleted'], table, eq(table.phone, phone));
+  for (const table of [phoneChanges, trialLinks, purchaseChoices, pushSubscriptions, sessions])
+    tx.delete(['deleted'], table, eq(table.userId, user.id));
+  deleteIdentity(tx, ['deleted'], user.id);
+  tx.delete(['deleted'], users, own);
+  if (isClosed) tx.delete(['deleted', 'gone'], customers, lease);
+  else tx.update(['deleted', 'gone'], customers, leftBehind, lease);
+  const { outcome, reads } = await tx.run({
+    present: db.select({ phone: users.phone }).from(users).where(own),
+  });
+
+  return { outcome, present: reads.present[0]?.phone };
+}
+
+type Deleting = Transaction<'lost' | 'gone' | 'renumbered' | 'deleted', unknown>;
+
+/** What the bot learns; the id by which WhatsApp names the person goes with the account. */
+async function deletionEvent(
+  { db, settings }: Place,
+  { userId, phone }: { userId: string; phone: PhoneNumber },
+) {
+  const names = await namesOf(db, userId);
+  const alias = names.find(({ kind }) => kind === 'business');
+  const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
+  const eventId = newEventId();
+  const said = { userId, phone, ...(isOwn && { businessUserId: alias.value }), eventId };
+  const sealed = await sealData(settings, { type: 'user.deleted', userId }, said);
+  return { id: eventId, data: { sealed } };
+}
+
+/** A message in flight during the deletion is stored within this time. */
+const eraseAgainMs = minuteMs;
+
+function eraseChat(tx: Deleting, userId: string, now: number): void {
+  const { dueAt } = chatErasures;
+  const erasure = { userId, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
+  const hadChat = or(gt(users.chatEpoch, 0), isNotNull(users.chatKey));
+  tx.insert(['deleted'], chatErasures, erasure, {
+    from: users,
+    where: and(eq(users.id, userId), hadChat),
+    upsert: { target: [chatErasures.userId], set: { epoch: null, dueAt: excluded(dueAt) } },
+  });
+}
+
+/** What is counted by the id of an account or by its number, and goes with it. */
+async function subjectsOf(settings: Settings, userId: string, phone: PhoneNumber) {
+  const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
+  const ofAccount = [
+    exportSubject,
+    phoneChangeSubject,
+    billingPageSubject,
+    billingCallSubject,
+    cancelReasonSubject,
+    withdrawalSubject,
+  ];
+  return [...codesTo, ...wrongTriesAt, ...ofAccount.map((subjectOf) => subjectOf(userId))];
+}
+
+/** Later than any due date, so that only `closeLeftCustomers` finds the row. */
+export const leftDueAt = Number.MAX_SAFE_INTEGER;
+
+const leftBehind = {
+  dueAt: leftDueAt,
+  leavingAt: null,
+  leaseToken: null,
+  leaseUntil: 0,
+  setupSession: null,
+};
