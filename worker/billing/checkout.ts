@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { coalesce } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
@@ -32,7 +32,7 @@ type Context = PageContext & { db: Database; isLimited: boolean };
  * that the cron job can find it if its id is lost.
  */
 export function stripeAsked(now: number): Changes {
-  return { stripeAsked: true, askedAt: sql`coalesce(${customers.askedAt}, ${now})` };
+  return { stripeAsked: true, askedAt: coalesce<number>(customers.askedAt, now) };
 }
 
 /**

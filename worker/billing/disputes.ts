@@ -115,7 +115,7 @@ async function isFirstReport(db: Database, dispute: Stripe.Dispute): Promise<boo
   const now = Date.now();
   if (dispute.created * 1000 < now - stripeEventsKeptMs) return false;
   const id = isInquiry(dispute) ? `${dispute.id}:inquiry` : dispute.id;
-  const row = { id, type: 'payment_disputed', by: 'dispute', at: now };
+  const row = { id, type: 'payment_disputed', at: now };
   return (await db.insert(stripeEvents).values(row).onConflictDoNothing()).rowsAffected > 0;
 }
 

@@ -1,5 +1,6 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { and, asc, lte, type SQL } from 'drizzle-orm';
 import { customers, type User } from '#db/schema';
+import { build } from '../lib/sql.ts';
 import { hourMs, minuteMs } from '../lib/time.ts';
 
 /**
@@ -50,7 +51,13 @@ export function pauseAfter(failures: number): number {
   return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestPauseMs);
 }
 
+/** SQL: the ids of customers whose state is due, and whose lease is free. */
 export function dueCustomers(now: number, limit: number): SQL {
-  return sql`select ${customers.userId} from ${customers} where ${customers.dueAt} <= ${now}
-    and ${customers.leaseUntil} <= ${now} order by ${customers.dueAt} limit ${limit}`;
+  return build
+    .select({ userId: customers.userId })
+    .from(customers)
+    .where(and(lte(customers.dueAt, now), lte(customers.leaseUntil, now)))
+    .orderBy(asc(customers.dueAt))
+    .limit(limit)
+    .getSQL();
 }

@@ -3,6 +3,8 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import { customers, users, type User } from '#db/schema';
 import { apiErrors } from '../contract/errors.ts';
 import { batch, type Database } from '../lib/database.ts';
+import { plus } from '../lib/expressions.ts';
+import { insertSelect, upsertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { pauseAfter } from './due.ts';
 import { StripeRefused, StripeUnavailable } from './stripe-client.ts';
@@ -106,13 +108,6 @@ export function customersWhere(db: Database, which: SQL) {
 }
 
 /**
- * SQL: whether the lease is still held; guards writes against an expired lease.
- */
-export function held({ token }: Pick<LeasedCustomer, 'token'>): SQL {
-  return sql`exists (select 1 from ${customers} where ${customers.leaseToken} = ${token})`;
-}
-
-/**
  * Stripe may have done what its lost response reports.
  * A 5xx that it would replay for a day needs a new key.
  */
@@ -124,7 +119,7 @@ function afterFailure(error: unknown, customer: Customer): Changes {
   return {
     failures,
     dueAt: now + pauseAfter(failures),
-    ...(replays && { attempt: sql`${customers.attempt} + 1` }),
+    ...(replays && { attempt: plus(customers.attempt, 1) }),
   };
 }
 
@@ -188,8 +183,13 @@ async function attempt(
 ): Promise<LeasedCustomer | null> {
   busyUsers.set(userId, Date.now() + attemptMs);
   const token = crypto.randomUUID();
-  const create = db.run(sql`insert into ${customers} (user_id, due_at)
-    select ${users.id}, null from ${users} where ${users.id} = ${userId} on conflict do nothing`);
+  const unbilled = { userId: users.id.getSQL(), dueAt: null };
+  const ofUser = insertSelect(
+    customers,
+    unbilled,
+    sql`from ${users} where ${eq(users.id, userId)}`,
+  );
+  const create = db.run(upsertSelect(ofUser, customers, 'ignore'));
   const lease = acquireLease(db, token, eq(customers.userId, userId), changes);
   const [row] = (await batch(db, { create, ...lease })).acquired;
   if (!row) busyUsers.delete(userId);

@@ -1,10 +1,11 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { dailyTotals, rateLimitEvents, users } from '#db/schema';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
-import type { Database } from '../lib/database.ts';
+import { rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
+import type { Transaction } from '../lib/transaction.ts';
 
 /**
  * A page makes several requests to Stripe, whose rate limit all users share.
@@ -58,8 +59,8 @@ export function countReason<T>(
   return session.decide(
     {
       facts: {
-        cancelAt: sql<number | null>`${users.cancelAt}`,
-        isCounted: sql<number>`exists (select 1 from ${rateLimitEvents} where ${counted})`,
+        cancelAt: users.cancelAt.getSQL(),
+        isCounted: rowExists(rateLimitEvents, counted),
       },
       outcomes: ({ cancelAt, isCounted }) => ({
         nothingCancelled: isNull(cancelAt),
@@ -69,7 +70,7 @@ export function countReason<T>(
     },
     (tx) => {
       countOnDay(tx, ['first'], { kind: 'cancel_reason', detail: reason }, now);
-      const event = { subject: own, at: sql`${tx.fact('cancelAt')}`, by: 'reason' };
+      const event = { subject: own, at: tx.fact('cancelAt'), by: 'reason' };
       tx.insert(['first'], rateLimitEvents, event);
     },
     ({ outcome }) => {
@@ -83,7 +84,10 @@ export function countReason<T>(
  * A cancellation that was taken back is over:
  * the next one has a reason of its own.
  */
-export function forgetReason(db: Database, userId: string, when: boolean) {
-  const own = eq(rateLimitEvents.subject, cancelReasonSubject(userId));
-  return db.delete(rateLimitEvents).where(and(own, when ? sql`true` : sql`false`));
+export function forgetReason<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  userId: string,
+): void {
+  tx.delete(on, rateLimitEvents, eq(rateLimitEvents.subject, cancelReasonSubject(userId)));
 }

@@ -24,7 +24,7 @@ type Chosen = Choice & { language: Language; now: number };
  */
 export function keepChoice({ tier, startNow, language, now }: Chosen, userId: string): SQL {
   const row = {
-    userId: sql`${users.id}`,
+    userId: users.id.getSQL(),
     tier,
     startNow,
     textVersion: withdrawalTextVersion,

@@ -1,9 +1,11 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, ne, not } from 'drizzle-orm';
 import * as v from 'valibot';
 import { customers, stripeEvents, users } from '#db/schema';
-import { batch, type Database } from '../lib/database.ts';
+import type { Database } from '../lib/database.ts';
+import { isTrue, oneRow, plus, rowExists } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { acquireLease, type LeasedCustomer } from './lease.ts';
 import { openStripe } from './stripe-client.ts';
@@ -57,28 +59,27 @@ export async function saveStripeEvent(
   now: number,
 ): Promise<LeasedCustomer | null> {
   const { id, type } = event;
-  const token = crypto.randomUUID();
   const own = eq(customers.stripeId, stripeId);
-  // The customer of a deleted account is known, and nobody's.
-  const isKnown = sql`exists (select 1 from ${customers} join ${users} on ${users.id} = ${customers.userId} where ${own})`;
-  const isFirst = sql`exists (select 1 from ${stripeEvents} where ${stripeEvents.id} = ${id} and ${stripeEvents.by} = ${token})`;
-  const { save, acquired, standing } = await batch(db, {
-    save: db.run(sql`insert into ${stripeEvents} (id, type, by, at)
-      select ${id}, ${type}, ${token}, ${now} where ${isKnown} on conflict do nothing`),
-    mark: db
-      .update(customers)
-      .set({ dirty: sql`${customers.dirty} + 1`, dueAt: now })
-      .where(sql`${own} and ${isFirst}`),
-    standing: db
-      .select({ tier: users.tier, cancelAt: users.cancelAt })
-      .from(customers)
-      .innerJoin(users, eq(users.id, customers.userId))
-      .where(own),
-    ...acquireLease(db, token, sql`${own} and ${customers.dirty} > ${customers.synced}`),
+  const token = crypto.randomUUID();
+
+  const tx = transaction(db, {
+    from: oneRow([customers, own], [users, eq(users.id, customers.userId)]),
+    facts: {
+      // The customer of a deleted account is known, and nobody's.
+      isKnown: isNotNull(users.id),
+      isRepeated: rowExists(stripeEvents, eq(stripeEvents.id, id)),
+      goesOn: isTrue(and(ne(users.tier, 'free'), isNull(users.cancelAt))),
+    },
+    outcomes: ({ isKnown, isRepeated }) => ({ unknown: not(isKnown), repeated: isRepeated }),
+    otherwise: 'saved',
   });
-  const goesOn = standing.some(({ tier, cancelAt }) => tier !== 'free' && cancelAt === null);
-  if (save.rowsAffected > 0) logRefund(event, stripeId, goesOn);
-  const [row] = acquired;
+  tx.insert(['saved'], stripeEvents, { id, type, at: now });
+  tx.update(['saved'], customers, { dirty: plus(customers.dirty, 1), dueAt: now }, own);
+  const isDirty = and(own, gt(customers.dirty, customers.synced))!;
+  const { outcome, facts, reads } = await tx.run(acquireLease(db, token, isDirty));
+
+  if (outcome === 'saved') logRefund(event, stripeId, facts.goesOn === 1);
+  const [row] = reads.acquired;
   return row ? { token, ...row } : null;
 }
 

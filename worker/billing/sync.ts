@@ -1,22 +1,18 @@
-import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
-import { customers, users, type User } from '#db/schema';
+import { customers, type User } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
-import type { PaidPlanId } from '../contract/plans.ts';
 import type { Env } from '../env.ts';
-import { countToday } from '../lib/daily-totals.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
-import { currentCount, currentWeek, keepWeek, leftCount } from '../usage/week.ts';
+import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
-import { derive, plannedPrice, type SubscriptionState } from './derive.ts';
+import { derive, plannedPrice } from './derive.ts';
 import {
   asOwed,
   awaitsPayment,
@@ -28,17 +24,9 @@ import {
   priceOfLine,
   settledInvoices,
 } from './invoices.ts';
-import {
-  acquireLease,
-  customersWhere,
-  held,
-  hold,
-  type Customer,
-  type LeasedCustomer,
-  type Outcome,
-} from './lease.ts';
-import { forgetReason } from './page-limits.ts';
+import { acquireLease, customersWhere, hold, type LeasedCustomer, type Outcome } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
+import { saveState, type FetchedState } from './save-state.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
@@ -65,13 +53,9 @@ export function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
   return hold(billing.db, leased, () => syncLeased(billing, leased));
 }
 
-export async function syncUser(
-  billing: Billing,
-  userId: string,
-  condition: SQL = sql`true`,
-): Promise<void> {
+export async function syncUser(billing: Billing, userId: string, condition?: SQL): Promise<void> {
   const token = crypto.randomUUID();
-  const which = sql`${customers.userId} = ${userId} and ${condition}`;
+  const which = and(eq(customers.userId, userId), condition)!;
   const { acquired } = await batch(billing.db, acquireLease(billing.db, token, which));
   const [row] = acquired;
   if (row) await syncOrPostpone(billing, { token, ...row });
@@ -94,7 +78,7 @@ export async function reconcile(billing: Billing, now: number): Promise<void> {
 async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> {
   const run = crypto.randomUUID();
   const token = sql`${`${run}:`} || ${customers.userId}`;
-  const due = sql`${customers.userId} in (${dueCustomers(now, chunk)})`;
+  const due = inArray(customers.userId, sql`(${dueCustomers(now, chunk)})`);
   const { acquire } = acquireLease(db, run, due, {
     leaseToken: token,
     dueAt: Date.now() + stoppedMs,
@@ -102,7 +86,7 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   // `;` follows `:` in ASCII.
   const acquired = customersWhere(
     db,
-    sql`${customers.leaseToken} > ${`${run}:`} and ${customers.leaseToken} < ${`${run};`}`,
+    and(gt(customers.leaseToken, `${run}:`), lt(customers.leaseToken, `${run};`))!,
   );
   const rows = await batch(db, { acquire, acquired });
   return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
@@ -128,7 +112,7 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
   const fetched = await withStripe(settings, (stripe) =>
     fetchState(stripe, leased, stripeId, settings),
   );
-  const after = await saveState(db, settings, leased, fetched).catch((error: unknown) => {
+  const after = await saveState({ db, settings }, leased, fetched).catch((error: unknown) => {
     // The write may have succeeded: streams reconnect and read the result.
     endStreams({ env, waitUntil }, user.id, null);
     throw error;
@@ -181,13 +165,6 @@ function notify({ db, env, settings, waitUntil }: Billing, user: User): void {
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
 }
-
-type FetchedState = {
-  state: SubscriptionState;
-  setupSession: string | null;
-  offSaleTier: PaidPlanId | null;
-  awaitsPayment: boolean;
-};
 
 async function fetchState(
   stripe: Stripe,
@@ -297,116 +274,4 @@ async function tiersOf(
     prices.set(id, price && tierOfPrice(price));
   }
   return prices;
-}
-
-type Saved = { user: User; customer: Customer };
-
-/**
- * Saves the state and releases the lease unless an event
- * arrived meanwhile (`dirty`); null if the lease was lost.
- */
-async function saveState(
-  db: Database,
-  settings: Settings,
-  leased: LeasedCustomer,
-  fetched: FetchedState,
-): Promise<Saved | null> {
-  const { customer, user } = leased;
-  const { state, setupSession, offSaleTier } = fetched;
-  const now = Date.now();
-  const columns = columnsOf(state, user);
-  const freeWeek = await freeWeekOf(columns, { user, settings, now });
-  const unchanged = Object.entries(columns).every(
-    ([name, value]) => user[name as keyof User] === value,
-  );
-  const mine = and(eq(users.id, user.id), held(leased))!;
-  const tier = entitledTierSql(now);
-  // `endTrials` announces the end of a trial, unless this sync ends it.
-  const announced = entitledTier(
-    user,
-    state.endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now,
-  );
-  const newPlan = sql`from ${users} where ${mine} and ${tier} <> ${announced}`;
-  const offSale = sql`from ${users} where ${mine} and ${offSaleTier} is not null`;
-  // The bot informs the user that the plan chosen
-  // for the trial's end is no longer on sale.
-  const offSaleData = sql`'tier', ${tier}, 'offSaleTier', ${offSaleTier}`;
-  const cancels = user.cancelAt === null && columns.cancelAt !== null ? sql`true` : sql`false`;
-  const eventArrived = sql`${customers.dirty} > ${customer.dirty}`;
-  const { live, renewalAt } = state;
-  const dueAt = dueAfter(
-    { live, user, setupSession, renewalAt, awaitsPayment: fetched.awaitsPayment },
-    now,
-  );
-  // A paid week counts anew; the free one before
-  // it is kept, so that no way back renews it.
-  const beginsPaidWeek = !user.weekFrozen && columns.weekFrozen ? sql`true` : sql`false`;
-  const paidWeek = sql`from ${users} where ${mine} and ${beginsPaidWeek}`;
-  const { saved } = await batch(db, {
-    keptWeek: db.run(await keepWeek(user.phone, settings, now, paidWeek)),
-    user: db
-      .update(users)
-      .set({ ...columns, ...freeWeek, usageSeq: sql`${users.usageSeq} + 1` })
-      .where(unchanged ? and(mine, isNull(users.id)) : mine),
-    newPlan: db.run(
-      insertBotEvent(settings, 'plan.changed', now, sql`phone`, sql`'tier', ${tier}`, newPlan),
-    ),
-    offSale: db.run(
-      insertBotEvent(settings, 'plan.changed', now, sql`phone`, offSaleData, offSale),
-    ),
-    cancellation: db.run(
-      countToday({ kind: 'cancellation' }, now, sql`from ${users} where ${mine} and ${cancels}`),
-    ),
-    forgotten: forgetReason(db, user.id, user.cancelAt !== null && columns.cancelAt === null),
-    release: db
-      .update(customers)
-      .set({
-        synced: customer.dirty,
-        syncedAt: now,
-        failures: 0,
-        setupSession,
-        hadSubscription: customer.hadSubscription || state.hadSubscription,
-        dueAt: sql`case when ${eventArrived} then ${now} else ${dueAt} end`,
-        leaseUntil: sql`case when ${eventArrived} then ${customers.leaseUntil} else 0 end`,
-      })
-      .where(eq(customers.leaseToken, leased.token)),
-    saved: customersWhere(db, eq(customers.leaseToken, leased.token)),
-  });
-  return saved[0] ?? null;
-}
-
-type Weeks = Pick<User, 'weekAnchor' | 'weekFrozen'>;
-
-/**
- * Where a paid week ends in a free one: the
- * one that was kept for the number goes on.
- */
-async function freeWeekOf(
-  { weekAnchor, weekFrozen }: Weeks,
-  { user, settings, now }: { user: User; settings: Settings; now: number },
-) {
-  if (!user.weekFrozen || weekFrozen) return {};
-  const { weekStart } = user;
-  return {
-    weekStart: currentWeek({ weekAnchor, weekFrozen, weekStart }, now),
-    used: await leftCount(user.phone, settings, now),
-  };
-}
-
-function columnsOf(state: SubscriptionState, user: User) {
-  return {
-    tier: state.tier,
-    subscriptionStatus: state.status,
-    renewalAt: state.renewalAt,
-    cancelAt: state.cancelAt,
-    scheduledTier: state.scheduledTier,
-    collectionPause: state.collectionPause,
-    resumesAt: state.resumesAt,
-    tierWaits: state.tierWaits,
-    weekAnchor:
-      state.weekAnchor ??
-      (user.weekFrozen ? (user.contactedAt ?? user.createdAt) : user.weekAnchor),
-    weekFrozen: state.weekFrozen,
-    ...(state.endsTrial && { trialTier: null, trialEndsAt: null }),
-  };
 }

@@ -1,0 +1,139 @@
+import { and, eq, gt, isNotNull, ne, not } from 'drizzle-orm';
+import { customers, users, type User } from '#db/schema';
+import { queueEvent } from '../bot/outbox.ts';
+import type { PaidPlanId } from '../contract/plans.ts';
+import { countOnDay } from '../lib/daily-totals.ts';
+import type { Database } from '../lib/database.ts';
+import { oneRow, plus } from '../lib/expressions.ts';
+import { transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
+import { currentWeek, keepWeek, leftCount } from '../usage/week.ts';
+import type { SubscriptionState } from './derive.ts';
+import { dueAfter } from './due.ts';
+import { customersWhere, type Customer, type LeasedCustomer } from './lease.ts';
+import { forgetReason } from './page-limits.ts';
+
+/** What was fetched from Stripe, and derived from it. */
+export type FetchedState = {
+  state: SubscriptionState;
+  setupSession: string | null;
+  offSaleTier: PaidPlanId | null;
+  awaitsPayment: boolean;
+};
+
+type Place = { db: Database; settings: Settings };
+type Saved = { user: User; customer: Customer };
+
+/**
+ * Saves a fetched state, and releases the lease unless an event of Stripe arrived
+ * during the fetch (`outdated`). Null if another call holds the lease by now.
+ */
+export async function saveState(
+  { db, settings }: Place,
+  leased: LeasedCustomer,
+  fetched: FetchedState,
+): Promise<Saved | null> {
+  const { customer, user } = leased;
+  const { state, setupSession, offSaleTier, awaitsPayment } = fetched;
+  const now = Date.now();
+  const own = eq(users.id, user.id);
+  const lease = eq(customers.leaseToken, leased.token);
+  const columns = columnsOf(state, user);
+  const change = changeOf(user, columns);
+
+  const tx = transaction(db, {
+    from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
+    facts: { isHeld: isNotNull(users.id), hasEvent: gt(customers.dirty, customer.dirty) },
+    outcomes: ({ isHeld, hasEvent }) => ({ lost: not(isHeld), outdated: hasEvent }),
+    otherwise: 'saved',
+  });
+  const ifHeld = ['saved', 'outdated'] as const;
+
+  // The free week before a paid one is kept, so that no way back renews it.
+  if (change.beginsPaidWeek) await keepWeek(tx, ifHeld, { phone: user.phone, settings, now }, own);
+  if (change.isAny) {
+    const week = await weekAfter(change, columns, { user, settings, now });
+    const usageSeq = plus(users.usageSeq, 1);
+    tx.update(ifHeld, users, { ...columns, ...week, usageSeq }, own);
+  }
+  const tier = entitledTierSql(now);
+  const event = { settings, type: 'plan.changed' as const, now };
+  const isNews = and(own, ne(tier, announcedTier(user, state, now)));
+  queueEvent(tx, ifHeld, { ...event, who: isNews, data: { tier } });
+  // The plan chosen for the trial's end is no longer on sale.
+  if (offSaleTier) queueEvent(tx, ifHeld, { ...event, who: own, data: { tier, offSaleTier } });
+  if (change.isCancelled) countOnDay(tx, ifHeld, { kind: 'cancellation' }, now);
+  if (change.isResumed) forgetReason(tx, ifHeld, user.id);
+
+  const done = {
+    synced: customer.dirty,
+    syncedAt: now,
+    failures: 0,
+    setupSession,
+    hadSubscription: customer.hadSubscription || state.hadSubscription,
+  };
+  const { live, renewalAt } = state;
+  const dueAt = dueAfter({ live, user, setupSession, renewalAt, awaitsPayment }, now);
+  tx.update(['saved'], customers, { ...done, dueAt, leaseUntil: 0 }, lease);
+  tx.update(['outdated'], customers, { ...done, dueAt: now }, lease);
+  const { reads } = await tx.run({ saved: customersWhere(db, lease) });
+
+  return reads.saved[0] ?? null;
+}
+
+type Columns = ReturnType<typeof columnsOf>;
+
+function columnsOf(state: SubscriptionState, user: User) {
+  const before = user.weekFrozen ? (user.contactedAt ?? user.createdAt) : user.weekAnchor;
+  return {
+    tier: state.tier,
+    subscriptionStatus: state.status,
+    renewalAt: state.renewalAt,
+    cancelAt: state.cancelAt,
+    scheduledTier: state.scheduledTier,
+    collectionPause: state.collectionPause,
+    resumesAt: state.resumesAt,
+    tierWaits: state.tierWaits,
+    weekAnchor: state.weekAnchor ?? before,
+    weekFrozen: state.weekFrozen,
+    ...(state.endsTrial && { trialTier: null, trialEndsAt: null }),
+  };
+}
+
+type Change = ReturnType<typeof changeOf>;
+
+function changeOf(user: User, columns: Columns) {
+  const isSame = ([name, value]: [string, unknown]) => user[name as keyof User] === value;
+  return {
+    isAny: !Object.entries(columns).every(isSame),
+    beginsPaidWeek: !user.weekFrozen && columns.weekFrozen,
+    endsPaidWeek: user.weekFrozen && !columns.weekFrozen,
+    isCancelled: user.cancelAt === null && columns.cancelAt !== null,
+    isResumed: user.cancelAt !== null && columns.cancelAt === null,
+  };
+}
+
+/** `endTrials` announces the end of a trial, unless this sync ends it. */
+function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number) {
+  return entitledTier(user, endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now);
+}
+
+/**
+ * A paid week begins with nothing used, also in the millisecond in which the free one
+ * began. Where it ends in a free week, the one that was kept for the number goes on.
+ */
+async function weekAfter(
+  { beginsPaidWeek, endsPaidWeek }: Change,
+  { weekAnchor, weekFrozen }: Columns,
+  { user, settings, now }: { user: User; settings: Settings; now: number },
+) {
+  if (beginsPaidWeek) return { weekStart: weekAnchor, used: 0 };
+  if (!endsPaidWeek) return {};
+
+  const { phone, weekStart } = user;
+  return {
+    weekStart: currentWeek({ weekAnchor, weekFrozen, weekStart }, now),
+    used: await leftCount({ phone, settings, now }),
+  };
+}
