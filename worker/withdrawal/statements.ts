@@ -3,6 +3,7 @@ import {
   asc,
   desc,
   eq,
+  gt,
   inArray,
   isNotNull,
   isNull,
@@ -17,14 +18,15 @@ import { purchaseChoices, users, withdrawals, type Withdrawal } from '#db/schema
 import type { ExportSection } from '../identity/user-record.ts';
 import { userOf } from '../identity/identity.ts';
 import { sealData } from '../bot/event-data.ts';
-import { insertBotEvent } from '../bot/outbox.ts';
+import { insertBotEvent, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
-import { batch, type Database } from '../lib/database.ts';
-import { allowedAt, hashedSubject, insertEvents, type Subject } from '../lib/rate-limits.ts';
+import type { Database } from '../lib/database.ts';
+import { fixed, rowExists } from '../lib/expressions.ts';
+import { allowedAt, hashedSubject, recordEvents, type Subject } from '../lib/rate-limits.ts';
 import { rateLimited } from '../lib/request-error.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import { insertSelect } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
+import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { sumOf, type ConcludedContract } from './concluded-contract.ts';
 import { receiptForPerson, receiptOf } from './receipt.ts';
@@ -136,14 +138,21 @@ export async function keepOwnStatement(
     ...(found && contractColumns(found.contract, found.at)),
   };
   const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
-  const isFirst = sql`where not exists (select 1 from ${withdrawals} where ${own})`;
   const { seq: _, ...columns } = row;
-  const { kept } = await batch(db, {
-    insert: db.run(sql`${insertSelect(withdrawals, columns, isFirst)} on conflict do nothing`),
-    event: db.run(await receivedEvent(settings, row, now)),
-    kept: db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1),
+  const event = await receivedEvent(settings, row, now);
+
+  const tx = transaction(db, {
+    facts: { isStated: rowExists(withdrawals, own) },
+    outcomes: ({ isStated }) => ({ repeated: isStated }),
+    otherwise: 'kept',
   });
-  return kept[0]!;
+  // The contract may be stated already by another account.
+  tx.insert(['kept'], withdrawals, columns, { upsert: 'ignore' });
+  queueEvent(tx, ['kept'], event);
+  const kept = db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1);
+  const { reads } = await tx.run({ kept });
+
+  return reads.kept[0]!;
 }
 
 /** A statement of which nothing is known but what was stated. */
@@ -169,13 +178,13 @@ const unsettled = {
 
 /** Statements of this contract; of an unknown one, those whose contract is not known either. */
 function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
-  if (!contract)
-    return sql`${withdrawals.subscription} is null and ${withdrawals.state} = 'received'`;
+  const { subscription, concludedAt, state, origin } = withdrawals;
+  const isOpen = and(isNull(subscription), eq(state, 'received'));
+  if (!contract) return isOpen;
 
-  const { subscription, concludedAt } = contract;
   return or(
-    and(eq(withdrawals.subscription, subscription), eq(withdrawals.concludedAt, concludedAt)),
-    sql`${withdrawals.subscription} is null and ${withdrawals.origin} = 'account' and ${withdrawals.state} = 'received'`,
+    and(eq(subscription, contract.subscription), eq(concludedAt, contract.concludedAt)),
+    and(isOpen, eq(origin, 'account')),
   );
 }
 
@@ -206,10 +215,13 @@ export function shownStatement(statement: Statement) {
   return { ...statementNow(statement), ...(isOpenToObjection(statement) && { objectUntil }) };
 }
 
-/** SQL: statements about this account that somebody has made without signing in, and that nothing has begun. */
+/**
+ * SQL: statements about this account that somebody has made without
+ * signing in, and that nothing has begun; none about an unknown one.
+ */
 const openPublicOf = (userId: string | null) =>
   and(
-    userId === null ? sql`false` : eq(withdrawals.userId, userId),
+    eq(withdrawals.userId, sql.param(userId)),
     eq(withdrawals.origin, 'public'),
     eq(withdrawals.state, 'received'),
     isNull(withdrawals.subscription),
@@ -267,67 +279,69 @@ export async function keepPublicStatement(
   { address, now }: Caller,
 ): Promise<Statement> {
   const id = crypto.randomUUID();
-  const subject = hashedSubject(
-    'statement',
-    await keyedHashes(settings.CODE_PEPPER, 'limit', address),
-  );
-  const limits = settings.LIMIT_STATEMENTS_PER_ADDRESS;
-  const told = hashedSubject(
-    'statement-told',
-    await keyedHashes(settings.CODE_PEPPER, 'limit', phone ?? statement.contact),
-  );
-  const limited = allowedAt([{ subject, limits }]);
-  const isAllowed = sql`${limited} <= ${now}`;
-  const [owner] = await db.all<{ id: string | null }>(
-    sql`select ${userOf('phone', sql`${phone}`)} as id`,
-  );
-  const stated: Statement = {
+  const [byAddress, told] = await subjectsOf(settings, {
+    address,
+    about: phone ?? statement.contact,
+  });
+  const userId = await ownerOf(db, phone);
+  const { seq: _, ...row } = {
     ...unsettled,
     ...statement,
     id,
+    userId,
     origin: 'public',
     submittedAt: now,
     keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
-    dueAt: now,
-  };
-  const { seq: _, ...columns } = stated;
-  const userId = owner?.id ?? null;
-  const dueAt =
-    userId === null ? now : dueIfTold(userId, objectionUntil(stated), { subject: told, now });
-  const row = { ...columns, userId, dueAt };
-  const { until, kept } = await batch(db, {
-    until: db.all<{ until: number }>(sql`select ${limited} as until`),
-    insert: db.run(insertSelect(withdrawals, row, sql`where ${isAllowed}`)),
-    event: db.run(await receivedEvent(settings, { ...stated, userId: row.userId }, now)),
-    count: db.run(
-      insertEvents(id, now, [
-        [[subject], isAllowed],
-        [[told], isToldSql(id)],
+  } satisfies Statement;
+  const toldUntil = objectionUntil(row);
+  const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
+
+  const tx = transaction(db, {
+    facts: {
+      mayStateAt: allowedAt([
+        { subject: byAddress, limits: settings.LIMIT_STATEMENTS_PER_ADDRESS },
       ]),
-    ),
-    kept: db.select().from(withdrawals).where(eq(withdrawals.id, id)),
+      mayTellAt: allowedAt([{ subject: told, limits: toldLimits }]),
+      othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
+    },
+    outcomes: ({ mayStateAt, mayTellAt, othersWait }) => ({
+      limited: gt(mayStateAt, now),
+      unmatched: isNull(fixed(userId)),
+      untold: or(othersWait, gt(mayTellAt, now)),
+    }),
+    otherwise: 'told',
   });
-  const [statementRow] = kept;
-  if (statementRow) return statementRow;
 
-  throw rateLimited(until[0]?.until ?? now, now);
+  tx.insert(['unmatched'], withdrawals, { ...row, dueAt: now });
+  // It takes no effect by itself, since its person is not told of it.
+  tx.insert(['untold'], withdrawals, { ...row, dueAt: null });
+  tx.insert(['told'], withdrawals, { ...row, dueAt: toldUntil });
+  queueEvent(tx, ['told'], event);
+  recordEvents(tx, ['unmatched', 'untold', 'told'], [byAddress], { now });
+  recordEvents(tx, ['told'], [told], { now });
+  const kept = db.select().from(withdrawals).where(eq(withdrawals.id, id));
+  const { outcome, facts, reads } = await tx.run({ kept });
+
+  if (outcome === 'limited') throw rateLimited(facts.mayStateAt, now);
+  return reads.kept[0]!;
 }
 
-/** SQL: when a statement takes effect by itself; never, where its person is not told of it. */
-function dueIfTold(
-  userId: string,
-  dueAt: number,
-  { subject, now }: { subject: Subject; now: number },
-) {
-  const waits = and(openPublicOf(userId), isNotNull(withdrawals.dueAt));
-  const isFirst = sql`not exists (select 1 from ${withdrawals} where ${waits})`;
-  const mayTell = sql`${allowedAt([{ subject, limits: toldLimits }])} <= ${now}`;
-  return sql<number | null>`case when ${isFirst} and ${mayTell} then ${dueAt} end`;
+/** What limits a caller's statements, and how often a person is told of them. */
+async function subjectsOf(
+  { CODE_PEPPER }: Settings,
+  { address, about }: { address: string; about: string },
+): Promise<[byAddress: Subject, told: Subject]> {
+  const [caller, person] = await Promise.all(
+    [address, about].map((each) => keyedHashes(CODE_PEPPER, 'limit', each)),
+  );
+  return [hashedSubject('statement', caller!), hashedSubject('statement-told', person!)];
 }
 
-const isToldSql = (id: string) =>
-  sql`exists (select 1 from ${withdrawals} where ${withdrawals.id} = ${id}
-    and ${withdrawals.userId} is not null and ${withdrawals.dueAt} is not null)`;
+async function ownerOf(db: Database, phone: string | null): Promise<string | null> {
+  if (phone === null) return null;
+  const [owner] = await db.select({ id: userOf('phone', phone) }).from(sql`(select 1)`);
+  return owner?.id ?? null;
+}
 
 /** A statement that tells its owner nothing new changes nothing. */
 export function updateStatement(db: Database, id: string, changes: Partial<Statement>) {
@@ -342,29 +356,25 @@ export function updateUnderWay(db: Database, id: string, changes: Partial<Statem
     .where(and(eq(withdrawals.id, id), isUnderWay));
 }
 
-/** SQL: tells the bot that this statement was kept, with its receipt. One that takes no effect by itself is not told. */
-async function receivedEvent(settings: Settings, statement: Statement, now: number): Promise<SQL> {
-  const { userId } = statement;
-  const type = 'withdrawal.received';
+/** Tells the bot that this statement was kept, with its receipt. One that takes no effect by itself is not told. */
+async function receivedEvent(settings: Settings, statement: Statement, now: number) {
+  const { id } = statement;
+  const userId = statement.userId ?? '';
+  const type = 'withdrawal.received' as const;
   const receipt = await receiptForPerson(settings, statement);
-  const sealed = await sealData(settings, { type, userId: userId ?? '' }, { receipt });
-  const owner = sql`from ${withdrawals} join ${users} on ${users.id} = ${withdrawals.userId}
-    where ${withdrawals.id} = ${statement.id} and ${users.id} = ${userId}
-      and ${withdrawals.dueAt} is not null`;
-  return insertBotEvent(settings, type, now, sql`${users.phone}`, sql`'sealed', ${sealed}`, owner);
+  const sealed = await sealData(settings, { type, userId }, { receipt });
+  const { dueAt } = withdrawals;
+  const isKept = rowExists(withdrawals, and(eq(withdrawals.id, id), isNotNull(dueAt)));
+  return { settings, type, now, who: and(eq(users.id, userId), isKept), data: { sealed } };
 }
 
 /** SQL: tells the bot that the money is on its way, once. */
-export function refundedEvent(
-  settings: Settings,
-  { id, userId, refund, currency }: Statement,
-  now: number,
-): SQL {
-  const first = sql`exists (select 1 from ${withdrawals} where ${withdrawals.id} = ${id}
-    and ${withdrawals.announcedAt} is null and ${isUnderWay})`;
-  const owner = sql`from ${users} where ${users.id} = ${userId} and ${first}`;
-  const data = sql`'amount', ${refund}, 'currency', ${currency}`;
-  return insertBotEvent(settings, 'withdrawal.refunded', now, sql`${users.phone}`, data, owner);
+export function refundedEvent(settings: Settings, statement: Statement, now: number): SQL {
+  const { id, refund: amount, currency } = statement;
+  const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWay);
+  const who = and(eq(users.id, statement.userId ?? ''), rowExists(withdrawals, isFirst));
+  const type = 'withdrawal.refunded' as const;
+  return insertBotEvent({ settings, type, now, who, data: { amount, currency } });
 }
 
 export const exportWithdrawals: ExportSection = async ({ user, db, settings }) => {
