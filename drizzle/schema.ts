@@ -293,8 +293,6 @@ export const phoneChanges = sqliteTable(
     mac: text('mac').notNull(),
     expiresAt: instant('expires_at').notNull(),
     triesLeft: integer('tries_left').notNull(),
-    triedBy: text('tried_by'),
-    wonBy: text('won_by'),
   },
   (table) => [
     index('phone_changes_user').on(table.userId),
@@ -372,7 +370,7 @@ export const trialLinks = sqliteTable(
     tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }).notNull(),
     days: integer('days').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    usedBy: text('used_by'),
+    isUsed: flag('is_used').notNull().default(false),
   },
   (table) => [
     index('trial_links_user').on(table.userId),
@@ -487,7 +485,6 @@ export const customers = sqliteTable(
 export const stripeEvents = sqliteTable('stripe_events', {
   id: text('id').primaryKey(),
   type: text('type').notNull(),
-  by: text('by').notNull(),
   at: instant('at').notNull(),
 });
 

@@ -165,9 +165,7 @@ CREATE TABLE `phone_changes` (
 	`whatsapp_id` text NOT NULL,
 	`mac` text NOT NULL,
 	`expires_at` integer NOT NULL,
-	`tries_left` integer NOT NULL,
-	`tried_by` text,
-	`won_by` text
+	`tries_left` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `phone_changes_user` ON `phone_changes` (`user_id`);--> statement-breakpoint
@@ -222,7 +220,6 @@ CREATE INDEX `sessions_user` ON `sessions` (`user_id`);--> statement-breakpoint
 CREATE TABLE `stripe_events` (
 	`id` text PRIMARY KEY NOT NULL,
 	`type` text NOT NULL,
-	`by` text NOT NULL,
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -234,7 +231,7 @@ CREATE TABLE `trial_links` (
 	`tier` text NOT NULL,
 	`days` integer NOT NULL,
 	`expires_at` integer NOT NULL,
-	`used_by` text
+	`is_used` integer DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `trial_links_user` ON `trial_links` (`user_id`);--> statement-breakpoint

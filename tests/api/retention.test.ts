@@ -117,7 +117,7 @@ const perishable: [
   ['codes', 'phone', 3_600_000, (n, at) => [`+swept${n}`, '', 'mac', 'by', at, at, 5, 0]],
   ['rate_limit_events', 'subject', day, (n, at) => [`swept:${n}`, at, 'by']],
   ['bot_calls', 'id', 7 * day, (n, at) => [`swept_${n}`, 'fingerprint', 'by', at, '{}', '']],
-  ['stripe_events', 'id', 30 * day, (n, at) => [`swept_${n}`, 'type', 'by', at]],
+  ['stripe_events', 'id', 30 * day, (n, at) => [`swept_${n}`, 'type', at]],
   [
     'sessions',
     'id',
@@ -132,9 +132,9 @@ const perishable: [
     0,
     (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, 'en', at, '', `swept_${n}`],
   ],
-  ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5, '', '']],
+  ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5]],
   ['identity_conflicts', 'business_user_id', 90 * day, (n, at) => [`swept_${n}`, 'u', '', at, at]],
-  ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', '', 'basic', 1, at, '']],
+  ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', '', 'basic', 1, at, 0]],
 ];
 
 /** Inserts rows before all others, since older rows precede newer ones. */
