@@ -59,7 +59,7 @@ for (const [path, begins] of [
     await page.goto(path);
     await hydrated(page);
     await expect(page.getByText(begins)).toBeVisible();
-    await page.clock.runFor('17:16:00');
+    await page.clock.fastForward('17:16:00');
     await expect(page.getByText(begins)).toHaveCount(0);
   });
 
