@@ -152,7 +152,7 @@ export function addBeside(
   part.rows.push([what, ...times, ...ratios.map(({ text }) => text), ...more]);
   for (const [name, most] of Object.entries(atMost))
     part.targets.push({
-      what: `${what}, ratio of ${name}`,
+      what: `${what}, ${name}`,
       value: ratios[columns.indexOf(name)]!.ratio,
       atMost: most,
     });

@@ -62,11 +62,8 @@ it('answers under workers.dev in preview alone, limits calls, and samples traces
   expect(rate).toBeLessThan(1);
 });
 
-it('keeps the conversations, which are of LiveUser now, by its migrations', () => {
-  const renamed = migrations.flatMap(({ renamed_classes: classes = [] }) => classes);
-  const deleted = migrations.flatMap(({ deleted_classes: classes = [] }) => classes);
-  expect(renamed).toContainEqual({ from: 'Conversation', to: 'LiveUser' });
-  expect(deleted).toEqual(['UsageChannel']);
+it('creates the live objects with a storage of their own, by one migration', () => {
+  expect(migrations).toEqual([{ tag: 'v1', new_sqlite_classes: ['LiveUser'] }]);
 });
 
 it('Wrangler runs as a program: its output, and the version that it reports, come back', async () => {

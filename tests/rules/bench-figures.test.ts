@@ -10,7 +10,7 @@ const figuresIn = (document: string) =>
     .filter((line) => /^\| [a-z] /.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-const target = { what: 'me, ratio of p50', value: 1.0456, atMost: 1.05 };
+const target = { what: 'me, p50', value: 1.0456, atMost: 1.05 };
 const partOf = (targets: (typeof target)[]) => ({ title: '', header: [], rows: [], targets });
 const run = { date: '2030-01-02 03:04', machine: 'a machine' };
 
@@ -22,7 +22,7 @@ it('replaces the figures of the parts that were measured, and keeps all others',
   expect(before.length).toBeGreaterThan(10);
   expect(others(after)).toEqual(others(before));
   expect(after.filter(([, letter]) => letter === 'h')).toEqual([
-    ['', 'h', 'me, ratio of p50', '1.05', '1.05', '2030-01-02', ''],
+    ['', 'h', 'me, p50', '1.05', '1.05', '2030-01-02', ''],
   ]);
   expect(written).toContain('The newest run: 2030-01-02 03:04 UTC, a machine.');
   expect(withFigures(written, { ...run, parts: {} })).toBe(written);

@@ -403,13 +403,14 @@ const outside: Row[] = [
   },
 ];
 
-export function alertTable(): string {
+/** The list of the runbook: when an alarm rings, and what it means or what to do first. */
+export function alertList(): string {
   const all: Row[] = [...outside, ...alerts];
-  const rows = all.toSorted((a, b) => urgencies.indexOf(a.urgency) - urgencies.indexOf(b.urgency));
-  return tableOf([
-    ['when', 'urgency', 'meaning or first step'],
-    ...rows.map(({ when, urgency, meaning }) => [when, urgency, meaning]),
-  ]);
+  const groups = urgencies.map((urgency) => {
+    const rows = all.filter((row) => row.urgency === urgency);
+    return [`**${urgency}**`, '', ...rows.map(({ when, meaning }) => `- ${when}: ${meaning}`)];
+  });
+  return groups.map((lines) => lines.join('\n')).join('\n\n');
 }
 
 function tableOf(cells: string[][]): string {

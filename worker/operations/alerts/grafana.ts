@@ -1,9 +1,9 @@
 import { readCommand, runCommand, UsageError } from '../owner-command.ts';
-import { alerts, alertTable, dutyTable, eventPage, type Alert } from './alerts.ts';
+import { alerts, alertList, dutyTable, eventPage, type Alert } from './alerts.ts';
 
 /*
  * `npm run alerts -- rules|dashboard [--env …] [--data-source UID]`: the alerts as Grafana reads them, to stdout;
- * `npm run alerts -- table`: the table of the runbook;
+ * `npm run alerts -- list`: the list of the runbook;
  * `npm run alerts -- events [NAME]`: what each event of the log means, and who must act;
  * `npm run alerts -- duties`: a table of the events that somebody must act on.
  */
@@ -113,12 +113,12 @@ async function printAlerts(): Promise<boolean> {
   const texts: Record<string, () => string> = {
     rules: () => JSON.stringify(alertRules(named), null, 2),
     dashboard: () => JSON.stringify(dashboard(named), null, 2),
-    table: alertTable,
+    list: alertList,
     duties: dutyTable,
     events: () => eventPage(name),
   };
   const text = texts[what ?? ''];
-  if (!text) throw new UsageError('Say rules, dashboard, table, duties or events.');
+  if (!text) throw new UsageError('Say rules, dashboard, list, duties or events.');
   const page = text();
   if (!page) throw new UsageError(`The log has no event ${name}.`);
   process.stdout.write(`${page}\n`);

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OwnerSettings } from '../../worker/operations/owner-command.ts';
+import { memoize } from '../../worker/lib/memoize.ts';
+import { Settings } from '../../worker/settings.ts';
+import { facts } from './document-facts.ts';
+
+const read = memoize((file: string) => readFileSync(file, 'utf8'));
+const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => existsSync(file));
+const documents = tracked.filter((file) => file.endsWith('.md'));
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const folders = new Set(tracked.map(dirname).flatMap((path) => pathsAbove(path)));
+
+function pathsAbove(path: string): string[] {
+  return path === '.' ? [path] : [path, ...pathsAbove(dirname(path))];
+}
+
+const isThere = (path: string) => tracked.includes(path) || folders.has(path);
+
+/** Names of others that look like settings of ours. */
+const notOurs =
+  /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT|NETWORK_MINUTES|TEST_FULL)$/;
+const settings = [...Object.keys(Settings.entries), ...Object.keys(OwnerSettings.entries)];
+
+/** The anchors that GitHub gives the headings of a document. */
+const anchorsOf = memoize((document: string) =>
+  [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\d _-]/gu, '')
+      .replaceAll(' ', '-'),
+  ),
+);
+
+function hasAnchor(link: string, document: string): boolean {
+  const [path, anchor = ''] = link.split('#');
+  return anchorsOf(path ? join(dirname(document), path) : document).includes(anchor);
+}
+
+/** The source of the command behind a script: its file, and those beside it. */
+const sourceOf = memoize((script: string) => {
+  const [file = ''] = /\S+\.ts\b/.exec(scripts[script] ?? '') ?? [];
+  const beside = globSync(`${dirname(file)}/*.ts`);
+  return [...beside, 'worker/operations/owner-command.ts'].map(read).join('\n');
+});
+
+/** Whether a command knows the word or the flag that comes first after `--`. */
+function isKnown(call: string): boolean {
+  const [, script = '', word = ''] = /^(\S+) -- (?:--)?([a-z][\w-]*)/.exec(call)!;
+  if (/vitest|playwright/.test(scripts[script]!)) return true;
+  return new RegExp(`(['"\`]|--)${word}\\b|^\\s*(async )?${word}[:,(]`, 'm').test(sourceOf(script));
+}
+
+type Kind = [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean];
+
+/** What documents name, by the pattern of its name, and whether it is there. */
+const kinds: Kind[] = [
+  ['script', /npm run (?:-s |--silent )?([\w:]+(?:-\w+)*)/g, (name) => name in scripts],
+  ['word or flag of a command', /npm run (?:-s )?([\w:-]+ -- -{0,2}[a-z][\w-]*)/g, isKnown],
+  ['program', /npx (?!playwright)([\w-]+)/g, (name) => existsSync(`node_modules/.bin/${name}`)],
+  ['file', /(?<![\w/.])((?:worker|web|drizzle|tests|\.github|\.ci)\/[\w./-]*\w)/g, isThere],
+  [
+    'setting',
+    /`([A-Z][A-Z]+_[A-Z_]+[A-Z]|TURSO_)`/g,
+    (name) => notOurs.test(name) || settings.includes(name),
+  ],
+  [
+    'linked file',
+    /\]\((?!https?:|mailto:|#)([^)#]+)/g,
+    (link, document) => isThere(join(dirname(document), link).replace(/\/$/, '')),
+  ],
+  ['linked heading', /\]\((?!https?:)([^)#]*#[^)]+)\)/g, hasAnchor],
+];
+
+/** Files in code quotes; `<page>` and `*` stand for any name, so that such a path only names its folder. */
+const quotedPath =
+  /`((?:[\w.*<>-]+\/)*(?:[\w.*<>-]+\.(?:tsx?|mjs|json|sql|toml|md|css)|[\w-]+\/))`/g;
+
+/** Paths that lead nowhere. They begin at the root, at the document's folder, or at that of the path before. */
+function deadPaths(document: string): string[] {
+  const dead: string[] = [];
+  let before = dirname(document);
+  for (const [, path = ''] of read(document).matchAll(quotedPath)) {
+    const places = ['', dirname(document), before].map((place) => join(place, path));
+    const named = places.map((place) => place.replace(/\/$/, '').replace(/\/?[^/]*[<*].*$/, ''));
+    const found = named.find(isThere);
+    if (found === undefined) dead.push(path);
+    else before = folders.has(found) ? found : dirname(found);
+  }
+  return dead;
+}
+
+it.each(documents)('%s names no dead path', (document) => {
+  expect(deadPaths(document)).toEqual([]);
+});
+
+describe.each(documents)('what %s names is there', (document) => {
+  it.each(kinds)('as %s', (_, named, exists) => {
+    const names = [...read(document).matchAll(named)].map(([, name = '']) => name);
+    expect(names.filter((name) => !exists(name, document))).toEqual([]);
+  });
+});
+
+it('names every script in a document', () => {
+  const all = documents.map(read).join('\n');
+  const parts = /^(?:build|test|types|lint|format)(?::|$)/;
+  const names = Object.keys(scripts).filter((name) => !parts.test(name));
+  expect(names.filter((name) => !all.includes(`npm run ${name}`))).toEqual([]);
+});
+
+describe.each(Object.entries(facts))('%s', (document, phrases) => {
+  const words = read(document).replaceAll(/\s+/g, ' ');
+
+  it.each(phrases)('says: %s', (phrase) => {
+    expect(words).toContain(phrase);
+  });
+});
+
+it('names tests of the API in the security checklist, alone or by their paths', () => {
+  const others = ['jti', 'kid', 'exp', 'nbf', 'no-store', 'seq'];
+  const names = [...read('worker/docs/asvs.md').matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)];
+  const tests = names.map(([, name = '']) => name).filter((name) => !others.includes(name));
+  expect(tests.length).toBeGreaterThan(50);
+  expect(tests.filter((name) => !isThere(`tests/api/${name}.test.ts`))).toEqual([]);
+});
+
+it('is short: all documents together have at most 23,000 words, and README 90 lines', () => {
+  const words = documents.flatMap((document) => read(document).split(/\s+/).filter(Boolean));
+  expect(words.length).toBeLessThanOrEqual(23_000);
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(90);
+});
