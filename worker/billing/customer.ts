@@ -37,14 +37,29 @@ export async function ensureCustomer(
   if (customer.stripeId) return customer.stripeId;
   const keyIsSpent =
     customer.attempt > 1 || (customer.askedAt ?? Infinity) < Date.now() - keyLifetimeMs;
-  const details = { phone: user.phone, metadata: { userId: user.id, phone: user.phone } };
-  for (const lost of keyIsSpent ? await findCustomers(stripe, customer) : []) {
-    // The number may have changed meanwhile.
-    // Stripe updates no deleted customer.
-    if (await unlessMissing(stripe.customers.update(lost, details))) return lost;
-  }
+  const lost = keyIsSpent ? await findCustomers(stripe, customer) : [];
+  const adopted = await adoptCustomer(stripe, lost, user);
+  if (adopted) return adopted;
+
   const idempotencyKey = `customer:${user.id}:${customer.attempt}`;
-  return (await stripe.customers.create(details, { idempotencyKey })).id;
+  return (await stripe.customers.create(detailsOf(user), { idempotencyKey })).id;
+}
+
+const detailsOf = ({ id, phone }: User) => ({ phone, metadata: { userId: id, phone } });
+
+/**
+ * The first of these customers that Stripe still has, with the user's
+ * present number: it may have changed since the customer was created.
+ */
+async function adoptCustomer(
+  stripe: Stripe,
+  candidates: string[],
+  user: User,
+): Promise<string | null> {
+  for (const id of candidates)
+    // Stripe updates no deleted customer.
+    if (await unlessMissing(stripe.customers.update(id, detailsOf(user)))) return id;
+  return null;
 }
 
 /**
@@ -56,10 +71,10 @@ export async function withFoundCustomer(
   stripe: Stripe,
   leased: LeasedCustomer,
 ): Promise<LeasedCustomer> {
-  const { customer } = leased;
+  const { customer, user } = leased;
   if (customer.stripeId) return leased;
   const found = await findCustomers(stripe, { ...customer, askedAt: null }).catch(() => []);
-  const [stripeId = null] = found;
+  const stripeId = await adoptCustomer(stripe, found, user);
   return { ...leased, customer: { ...customer, stripeId } };
 }
 
