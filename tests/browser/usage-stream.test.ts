@@ -47,9 +47,13 @@ test('a count that comes during a fetch of the profile is newer than the respons
   page,
   stub,
 }) => {
+  // A stream that is silent for long would be replaced, and one that opens during a fetch makes another one.
+  await stopTime(page);
   const send = stub.openStream('usageStream', []);
   await openAccount(page, stub, basic);
-  await expect(used(page, '3 / 30')).toBeVisible();
+  send({ type: 'usageUpdate', count: 4 });
+  await expect(used(page, '4 / 30')).toBeVisible();
+  await settle(page);
   const release = stub.hold('getMe');
   const fetched = stub.calls('getMe').length;
   await setVisible(page, true);

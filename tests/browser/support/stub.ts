@@ -24,10 +24,10 @@ export const firstRevision = 100;
 /** The browser drops this response. It would repeat a call whose connection is closed without a word. */
 const unusable = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n';
 
-/** A stub of the API, for states that the real product cannot reach in a test. */
 /** The response to a call of a session that has ended. */
 export const over = { success: false, code: 'unauthenticated', message: 'Over.' };
 
+/** A stub of the API, for states that the real product cannot reach in a test. */
 export class Stub {
   readonly #page: Page;
   readonly #expectedErrors: RegExp[];
@@ -107,7 +107,7 @@ export class Stub {
 
   /**
    * Opens every stream of this name with these events, and keeps it open. The returned function sends another event on
-   * the open streams; what is sent before there is one comes with the first.
+   * the open streams; what is sent before there is one comes with the first. A later one opens with the newest count.
    */
   openStream(
     name: 'usageStream' | 'chatStream',
@@ -120,8 +120,9 @@ export class Stub {
       const id = 'message' in event || event.type === 'cleared' ? `id: ${(revision += 1)}\n` : '';
       return `${id}data: ${JSON.stringify(event)}\n\n`;
     };
+    let used: { used?: number } = {};
     const first = () => {
-      const data = opening ?? { profile: profileOf(this.#person) };
+      const data = opening ?? { profile: profileOf({ ...this.#person, ...used }) };
       return `event: connection_established\ndata: ${JSON.stringify(data)}\n\n${events.map(frame).join('')}`;
     };
     let early = '';
@@ -131,6 +132,7 @@ export class Stub {
       early = '';
     });
     return (event) => {
+      if ('count' in event) used = { used: Number(event.count) };
       const sent = frame(event);
       if (streams.size === 0) early += sent;
       for (const response of streams) response.write(sent);
