@@ -209,6 +209,7 @@ export const calls: Record<string, Bound> = {
     upTo: 'the owner, who holds SESSION_KEYS',
   },
   'GET /api/support/account': { grows: 'nothing', upTo: 'the owner' },
+  'GET /api/support/stream': { grows: 'nothing', upTo: 'the owner' },
   'POST /api/support/account/phone': { grows: 'an `outbox` row', upTo: 'the owner' },
 };
 

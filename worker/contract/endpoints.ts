@@ -116,6 +116,12 @@ export const endpoints = {
     noHead: true,
     fails: ['notFound'],
   },
+  supportStream: {
+    ...supportRoutes.supportStream,
+    summary: 'A stream without an account, for whoever looks whether a proxy holds streams back',
+    noHead: true,
+    mediaType: 'text/event-stream',
+  },
   supportMove: {
     ...supportRoutes.supportMove,
     summary: 'Move the account that the token of the support command names to another number',

@@ -102,6 +102,7 @@ export const supportRoutes = {
   supportErase: { access: 'support', method: 'DELETE', path: '/api/support/account' },
   supportMove: { access: 'support', method: 'POST', path: '/api/support/account/phone' },
   supportExport: { access: 'support', method: 'GET', path: '/api/support/account' },
+  supportStream: { access: 'support', method: 'GET', path: '/api/support/stream' },
 } as const satisfies Record<string, Route>;
 
 export type PageCall = keyof typeof pageRoutes;

@@ -16,7 +16,7 @@ import {
   botUsage,
 } from './bot.ts';
 import { botMessages, botTranscripts, botTyping, botVoice } from './bot-chat.ts';
-import { chatStream, streamTicket, usageStream } from './streams.ts';
+import { chatStream, streamTicket, supportStream, usageStream } from './streams.ts';
 import {
   clearChat,
   deleteChatConsent,
@@ -128,6 +128,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   verifyPhoneChange: userRoute('verifyPhoneChange', verifyPhoneChange),
   supportErase: supportRoute('supportErase', supportErase),
   supportExport: supportRoute('supportExport', supportExport),
+  supportStream: supportRoute('supportStream', supportStream),
   stripeWebhook: webhookRoute('stripeWebhook', stripeWebhook),
   usageStream: userRoute('usageStream', usageStream),
   verifyCheckoutSession: userRoute('verifyCheckoutSession', verifyCheckoutSession),

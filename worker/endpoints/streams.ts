@@ -6,7 +6,8 @@ import { countReferrals } from '../chat/referrals.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
 import { LiveSocket } from '../live/live-socket.ts';
 import { liveStream, type ConversationEvents } from '../live/live-stream.ts';
-import { longestStreamMs } from '../live/server-sent-events.ts';
+import { EventStream, longestStreamMs } from '../live/server-sent-events.ts';
+import { connectionEstablished } from '../contract/usage-stream.ts';
 import { signToken, ticketLifetimeSeconds } from '../sign-in/session-token.ts';
 import { profileOf } from '../usage/profile.ts';
 import { currentCount } from '../usage/week.ts';
@@ -31,6 +32,20 @@ export const chatStream: Handler<'chatStream'> = async (context) =>
     return conversationEvents(user.id, keyOf, (conversation, read) =>
       countReferrals(context, { userId: user.id, ...conversation }, [read]),
     );
+  });
+
+/**
+ * As a page's stream begins, for the doctor: whether it
+ * comes before it ends. It ends in place of its first beat.
+ */
+export const supportStream: Handler<'supportStream'> = async ({ request, now }) =>
+  EventStream.response({
+    signal: request.signal,
+    expiresAt: now,
+    opened: (stream) => stream.write(`event: ${connectionEstablished}\ndata: {}\n\n`),
+    beat: () => undefined,
+    dueAt: () => null,
+    ended: () => undefined,
   });
 
 /**

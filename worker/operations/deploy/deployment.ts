@@ -1,5 +1,6 @@
 import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
+import { callerSecretsIn, type CallerSecrets } from '../doctor/signed-calls.ts';
 import { type Target, type Values, UsageError } from '../owner-command.ts';
 import {
   type Allowed,
@@ -40,7 +41,8 @@ export async function deployTo(
   const serving = ok ? version : await servingAfterFailure(target, before, tools);
   if (!ok && !serving) return false;
 
-  const problem = await tools.smoke({ siteUrl: siteOf(values), version: serving });
+  const secrets = callerSecretsIn(values);
+  const problem = await tools.smoke({ siteUrl: siteOf(values), version: serving, secrets });
   say(problem ? `✗ ${problem}` : `✓ ${values.SITE_URL} serves the new version`);
   say(wayBack(target, before));
   return ok && !problem;
@@ -95,7 +97,14 @@ export type Plan = {
 };
 
 type Tools = DeployTools & { wait: (ms: number) => Promise<unknown> };
-type Rollout = { target: Target; siteUrl: string; present: string; next: Version; plan: Plan };
+type Rollout = {
+  target: Target;
+  siteUrl: string;
+  secrets: CallerSecrets | null;
+  present: string;
+  next: Version;
+  plan: Plan;
+};
 
 /**
  * Deploys a version to growing parts of the users;
@@ -120,7 +129,8 @@ export async function deployGradually(
   if (!(await isMigrated(values, tools))) return false;
   say('✓ The database has the newest schema, on which the present version runs too');
   say(`If this command is interrupted, go back with: ${backLine(target, present)}`);
-  return rollOut({ target, siteUrl: siteOf(values), present, next, plan }, tools);
+  const secrets = callerSecretsIn(values);
+  return rollOut({ target, siteUrl: siteOf(values), secrets, present, next, plan }, tools);
 }
 
 async function rollOut(rollout: Rollout, tools: Tools): Promise<boolean> {
@@ -141,12 +151,12 @@ async function rollOut(rollout: Rollout, tools: Tools): Promise<boolean> {
 }
 
 async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<string | null> {
-  const { present, next, plan, siteUrl } = rollout;
+  const { present, next, plan, siteUrl, secrets } = rollout;
   const split =
     part < 100 ? [`${next.id}@${part}`, `${present}@${100 - part}`] : [`${next.id}@100`];
   if (!(await deploySplit(rollout.target, split, `${part} % of the users`, tools)))
     return `Cloudflare did not accept the step to ${part} %`;
-  const look = { siteUrl, version: next, isPart: part < 100 };
+  const look = { siteUrl, version: next, isPart: part < 100, secrets };
   const problem = await tools.smoke(look);
   return problem || part === 100 ? problem : watch(tools, plan, () => tools.smoke(look));
 }

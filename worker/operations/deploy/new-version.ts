@@ -6,6 +6,7 @@ import { settingNames, type runChecks } from '../doctor/run-checks.ts';
 import type { Target, Values } from '../owner-command.ts';
 import { lineOf, httpRequest } from '../doctor/finding.ts';
 import { problemsOutside } from '../doctor/outside.ts';
+import type { CallerSecrets } from '../doctor/signed-calls.ts';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -170,6 +171,8 @@ export type Look = {
   version: Version | null;
   /** Asks Cloudflare for this version, which only a part of the users gets. */
   isPart?: boolean;
+  /** For calls that are signed rightly. */
+  secrets?: CallerSecrets | null;
 };
 
 /**
@@ -190,7 +193,10 @@ export async function smoke(
   return problem;
 }
 
-async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<string | null> {
+async function probe(
+  { siteUrl, version, isPart, secrets = null }: Look,
+  page: string,
+): Promise<string | null> {
   // Cloudflare's header works only for versions of the present deployment.
   const headers: Record<string, string> =
     isPart && version
@@ -209,7 +215,7 @@ async function probe({ siteUrl, version, isPart }: Look, page: string): Promise<
   const script = /\/assets\/(?:[\w-]+\/)?[\w.-]+\.js/.exec(page)?.[0] ?? '';
   if (!home.text.includes(script))
     return `${siteUrl}/ ${home.was}, without ${script} of this build`;
-  const [obstacle] = (await problemsOutside(siteUrl, headers)) ?? [];
+  const [obstacle] = (await problemsOutside({ siteUrl, headers }, secrets)) ?? [];
   return obstacle ? `${siteUrl}: ${obstacle.about} ${obstacle.what}. ${obstacle.remedy}` : null;
 }
 

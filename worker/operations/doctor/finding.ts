@@ -109,9 +109,10 @@ const timeoutMs = 8000;
 export async function httpRequest(
   url: string,
   init: RequestInit = {},
+  limitMs = timeoutMs,
 ): Promise<Response | { failure: string }> {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(limitMs) });
   } catch (error) {
     return { failure: failureReasonOf(error) };
   }

@@ -1,24 +1,21 @@
+import { createHash } from 'node:crypto';
 import { brand } from '../../contract/brand.ts';
 import type { Settings } from '../../settings.ts';
 import type { Target } from '../owner-command.ts';
 import { fine, httpRequest, warning, wrong, type Finding } from './finding.ts';
-
-/** What stands between the site and its callers. */
-type Obstacle = { what: string; remedy: string };
-export type Problem = Obstacle & { about: string };
-
-type Probe = {
-  who: string;
-  method: 'GET' | 'POST';
-  path: string;
-  agent: string;
-  /** The API's refusal of the unsigned call: status and code. */
-  status: number;
-  code?: string;
-};
-
-const browser =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
+import {
+  browser,
+  missingHeader,
+  type Obstacle,
+  obstacleOf,
+  type Probe,
+  type Problem,
+  problemsOfCall,
+  ruleOf,
+  type Site,
+  unanswered,
+} from './probe.ts';
+import { type CallerSecrets, problemsOfSigned } from './signed-calls.ts';
 
 /**
  * What a bot, Stripe, Meta, a monitor and a
@@ -69,51 +66,43 @@ const calls: Probe[] = [
 
 const pages = ['/', '/help-now', '/contact', '/login'];
 
-const botRules =
-  'Turn Bot Fight Mode and challenges off for this zone, or skip them for /api/* in a WAF rule.';
-const ruleOf = 'Remove the rule of the Cloudflare zone that does this.';
-
 /**
- * Everything that stands in the way of the site's
- * callers; null if the site does not answer at all.
+ * Everything that stands in the way of the site's callers; null if the
+ * site does not answer at all. With secrets it sends signed calls, too.
  */
 export async function problemsOutside(
-  siteUrl: string,
-  headers: Record<string, string> = {},
+  site: Site,
+  secrets: CallerSecrets | null,
 ): Promise<Problem[] | null> {
+  const { siteUrl, headers = {} } = site;
   const first = await httpRequest(`${siteUrl}/api/health`, { headers, redirect: 'manual' });
   if ('failure' in first) return null;
   await first.body?.cancel();
   const found = await Promise.all([
-    ...calls.map((probe) => problemsOfCall(siteUrl, probe, headers)),
-    ...pages.map((path) => problemsOfPage(siteUrl, path, headers)),
+    ...calls.map((probe) => problemsOfCall(site, probe)),
+    ...pages.map((path) => problemsOfPage(site, path)),
+    problemsOfHead(site),
+    secrets ? problemsOfSigned(site, secrets) : [],
   ]);
   return found.flat();
 }
 
-async function problemsOfCall(
-  siteUrl: string,
-  { who, method, path, agent, status, code }: Probe,
-  headers: Record<string, string>,
-): Promise<Problem[]> {
-  const response = await httpRequest(siteUrl + path, {
-    method,
-    headers: { ...headers, 'user-agent': agent, 'content-type': 'application/json' },
+/** Monitors and previews of links ask for the head alone. */
+async function problemsOfHead({ siteUrl, headers }: Site): Promise<Problem[]> {
+  const about = 'HEAD / of a monitor';
+  const response = await httpRequest(`${siteUrl}/`, {
+    method: 'HEAD',
+    headers: { ...headers, 'user-agent': 'UptimeRobot/2.0' },
     redirect: 'manual',
-    ...(method === 'POST' && { body: '{}' }),
   });
-  const about = `${method} ${path.split('?')[0]} of ${who}`;
   if ('failure' in response) return [{ about, ...unanswered(response.failure) }];
-  const text = await response.text().catch(() => '');
-  const obstacle = obstacleOf(response, text) ?? wrongAnswer(response, text, { status, code });
-  return obstacle ? [{ about, ...obstacle }] : [];
+  const obstacle = obstacleOf(response, '');
+  if (obstacle) return [{ about, ...obstacle }];
+  const { status } = response;
+  return status === 200 ? [] : [{ about, what: `gets ${status}`, remedy: ruleOf }];
 }
 
-async function problemsOfPage(
-  siteUrl: string,
-  path: string,
-  headers: Record<string, string>,
-): Promise<Problem[]> {
+async function problemsOfPage({ siteUrl, headers }: Site, path: string): Promise<Problem[]> {
   const response = await httpRequest(siteUrl + path, {
     headers: { ...headers, 'user-agent': browser, accept: 'text/html' },
     redirect: 'manual',
@@ -122,19 +111,38 @@ async function problemsOfPage(
   if ('failure' in response) return [{ about, ...unanswered(response.failure) }];
   const html = await response.text().catch(() => '');
   const obstacle = obstacleOf(response, html);
-  if (obstacle) return [{ about, ...obstacle }];
-  const changed = transformations.filter(({ pattern }) => pattern.test(html));
-  const problems: Obstacle[] = changed.map(({ what, remedy }) => ({ what, remedy }));
-  if (response.status !== 200)
-    problems.push({ what: `answers ${response.status}`, remedy: ruleOf });
-  if (!response.headers.has('content-security-policy'))
-    problems.push(missingHeader('content-security-policy'));
+  const problems = obstacle ? [obstacle] : changesOf(path, response, html);
+  return problems.map((each) => ({ about, ...each }));
+}
+
+function changesOf(path: string, { status, headers }: Response, html: string): Obstacle[] {
+  const known = transformations.filter(({ pattern }) => pattern.test(html));
+  const problems: Obstacle[] = known.map(({ what, remedy }) => ({ what, remedy }));
+  const policy = headers.get('content-security-policy');
+  if (status !== 200) problems.push({ what: `answers ${status}`, remedy: ruleOf });
+  if (policy === null) problems.push(missingHeader('content-security-policy'));
+  else if (known.length === 0 && hasForeignScript(html, policy))
+    problems.push({
+      what: 'has a script that its policy refuses',
+      remedy: 'Turn off what changes pages or adds scripts to them.',
+    });
   if (path === '/contact' && !html.includes(brand.supportEmail))
     problems.push({
       what: 'does not show the support address',
       remedy: 'Turn Email Address Obfuscation off in Cloudflare (Scrape Shield).',
     });
-  return problems.map((each) => ({ about, ...each }));
+  return problems;
+}
+
+/** The policy names each script inside a page by its hash: another one was added or changed on the way. */
+function hasForeignScript(html: string, policy: string): boolean {
+  const scripts = html.matchAll(
+    /<script(?: type="(?:text\/javascript|module)")?>([\s\S]*?)<\/script>/g,
+  );
+  return [...scripts].some(([, code = '']) => {
+    const hash = createHash('sha256').update(code).digest('base64');
+    return !policy.includes(`'sha256-${hash}'`);
+  });
 }
 
 const transformations = [
@@ -155,81 +163,23 @@ const transformations = [
   },
 ];
 
-/** What answers in place of our site. */
-function obstacleOf({ status, headers }: Response, text: string): Obstacle | null {
-  if (status >= 300 && status < 400)
-    return {
-      what: `is redirected to ${headers.get('location') ?? 'another address'}`,
-      remedy: 'Write the final address as SITE_URL, and remove the redirect for it.',
-    };
-  if (headers.get('cf-mitigated') === 'challenge' || isChallenge.test(text))
-    return { what: 'gets a challenge page', remedy: botRules };
-  if (status === 403 && isHtml(headers))
-    return { what: 'is refused by a firewall', remedy: botRules };
-  if (Number(headers.get('age') ?? 0) > 0 && !isHtml(headers))
-    return { what: 'is answered by a cache', remedy: 'Let no cache rule cover /api/*.' };
-  if (
-    /^(HIT|STALE|REVALIDATED|UPDATING)$/.test(headers.get('cf-cache-status') ?? '') &&
-    !isHtml(headers)
-  )
-    return { what: 'is answered by a cache', remedy: 'Let no cache rule cover /api/*.' };
-  return null;
-}
-
-const isChallenge = /challenge-platform|cf[-_]chl|<title>Just a moment/;
-const isHtml = (headers: Headers) => (headers.get('content-type') ?? '').includes('text/html');
-
-function wrongAnswer(
-  { status, headers }: Response,
-  text: string,
-  expected: { status: number; code: string | undefined },
-): Obstacle | null {
-  if (isHtml(headers)) return { what: `gets HTML instead of JSON (${status})`, remedy: ruleOf };
-  if (codeOf(text) !== expected.code || status !== expected.status)
-    return {
-      what: `gets ${status} ${codeOf(text) ?? 'without JSON'}, not ${expected.status} ${expected.code}`,
-      remedy: 'Look whether this Worker answers at the address, and at its log.',
-    };
-  if (!headers.has('x-request-id')) return missingHeader('x-request-id');
-  const cacheControl = headers.get('cache-control') ?? '';
-  return cacheControl.includes('no-store') ? null : missingHeader('cache-control: no-store');
-}
-
-function codeOf(text: string): string | null {
-  try {
-    const { code } = JSON.parse(text) as { code?: unknown };
-    return typeof code === 'string' ? code : null;
-  } catch {
-    return null;
-  }
-}
-
-const missingHeader = (name: string): Obstacle => ({
-  what: `lacks the header \`${name}\``,
-  remedy: 'Remove the rule of the Cloudflare zone that changes headers.',
-});
-
-const unanswered = (failure: string): Obstacle => ({
-  what: `gets no answer (${failure})`,
-  remedy: 'Look at the status page of Cloudflare, and at the routes of the Worker.',
-});
-
 /**
  * The doctor's look at the site from outside.
  * On the owner's machine the site may not run.
  */
 export async function checkOutside(
-  { SITE_URL }: Pick<Settings, 'SITE_URL'>,
+  { SITE_URL: siteUrl }: Pick<Settings, 'SITE_URL'>,
   target: Target,
+  secrets: CallerSecrets | null,
 ): Promise<Finding[]> {
-  const problems = await problemsOutside(SITE_URL.replace(/\/+$/, ''));
+  const problems = await problemsOutside({ siteUrl }, secrets);
   if (problems === null && target === 'local')
     return [fine('The site does not run on this machine, so that nobody asked it from outside')];
   if (problems === null)
     return [
       warning(
         'The site from outside',
-        `${SITE_URL} does not answer`,
+        `${siteUrl} does not answer`,
         'Deploy it, or look at its domain and routes in Cloudflare.',
       ),
     ];

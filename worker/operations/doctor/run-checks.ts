@@ -39,6 +39,7 @@ import { brand } from '../../contract/brand.ts';
 import { helpLines } from '../../contract/help-lines.ts';
 import { dayMs } from '../../lib/time.ts';
 import { checkOutside } from './outside.ts';
+import { callerSecretsIn } from './signed-calls.ts';
 
 /* `npm run doctor [-- --env preview|production]`: checks every setting and outside service; exit code 1 when one fails. */
 
@@ -76,7 +77,10 @@ export async function runChecks(
   // Before a deployment the site is what it
   // replaces; `smoke` looks at the new one.
   if (!behind.mayBeBehind)
-    serviceChecks.push({ needs: ['SITE_URL'], check: (all) => checkOutside(all, target) });
+    serviceChecks.push({
+      needs: ['SITE_URL'],
+      check: (all) => checkOutside(all, target, callerSecretsIn(values)),
+    });
   const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
   const told = await Promise.all([
     ...fit.map(({ check }) => check(settings as Settings)),
