@@ -8,10 +8,7 @@ import {
   messagesPerPage,
 } from './chat-limits.ts';
 import { Timestamp } from './schemas.ts';
-import { isVisible, withoutControls } from './visible-text.ts';
-
-/** As `isWellFormed`, which Firefox has from 119 on. */
-const isComplete = (text: string) => !/\p{Surrogate}/u.test(text);
+import { isComplete, isVisible, withoutControls } from './visible-text.ts';
 
 function messageText(longest: number) {
   const tooLong = `Messages can have up to ${longest.toLocaleString('en-US')} characters.`;

@@ -18,3 +18,19 @@ export function withoutControls(text: string): string {
 export function isVisible(text: string): boolean {
   return text.replaceAll(invisible, '') !== '';
 }
+
+/**
+ * Half of a surrogate pair, as an emoji that was cut in two
+ * leaves it: it has no UTF-8 form, and no database takes it.
+ */
+const half = /\p{Surrogate}/gu;
+
+/** As `isWellFormed`, which Firefox has from 119 on. */
+export function isComplete(text: string): boolean {
+  return text.search(half) === -1;
+}
+
+/** As `toWellFormed`. */
+export function withHalvesReplaced(text: string): string {
+  return text.replaceAll(half, '\ufffd');
+}

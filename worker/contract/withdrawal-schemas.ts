@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { PaidTier, Timestamp } from './schemas.ts';
+import { withHalvesReplaced } from './visible-text.ts';
 
 /**
  * The version of the texts about withdrawal and of the
@@ -56,6 +57,8 @@ function text(name: string, least: number, most: number) {
     v.minLength(least, rule),
     v.maxLength(most, rule),
     v.check((text) => !breaksLine.test(text), `${name} must be one line of text`),
+    // A statement is never refused for a spelling.
+    v.transform(withHalvesReplaced),
   );
 }
 

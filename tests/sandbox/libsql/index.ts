@@ -37,12 +37,26 @@ export function createLibsql({
   });
   app.get('/v2', (c) => c.body(null, 200));
   app.post('/v2/pipeline', async (c) => {
-    const { success, output } = v.safeParse(Pipeline, await c.req.json().catch(() => undefined));
+    const { success, output } = v.safeParse(Pipeline, readJson(await c.req.text()));
     if (!success)
       throw new HTTPException(400, { message: 'Cannot deserialize client message from JSON' });
     return c.json(await pipeline(streams, output, c.get('refusal')));
   });
   return { app, close: () => streams.close() };
+}
+
+/** As the server reads it, which takes no half of a surrogate pair: it has no UTF-8 form. */
+function readJson(text: string): unknown {
+  const mayHaveHalves = /\\ud[89a-f]/i.test(text);
+  const refuseHalves = (_: string, value: unknown) => {
+    if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) throw new SyntaxError('half');
+    return value;
+  };
+  try {
+    return JSON.parse(text, mayHaveHalves ? refuseHalves : undefined);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Runs the requests in order on one stream, which stays open under a baton unless closed. */
