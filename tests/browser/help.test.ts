@@ -30,6 +30,21 @@ test.describe('without JavaScript', () => {
   });
 });
 
+test('a country that was opened early stays open where a translator makes React render the page anew', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/React error #418/);
+  const load = await holdAssets(page);
+  await page.goto('/help-now');
+  await page.getByText('Argentina').last().click();
+  const title = page.locator('main h1');
+  await title.evaluate((element) => (element.innerHTML = '<font>Consigue ayuda</font>'));
+  load();
+  await expect(title).toHaveText('Get help now');
+  await expect(page.getByText('Centro de Asistencia al Suicida').first()).toBeVisible();
+});
+
 /** Where the connection and the number are from, the country that is chosen then, and those whose lines are shown. */
 const visits: [connection: string, phoneNumber: string | null, chosen: string, shown: string[]][] =
   [

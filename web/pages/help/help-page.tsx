@@ -107,26 +107,38 @@ function CountryList() {
         })}
       >
         {helpCountries.map(([code, name]) => (
-          <li key={code} className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
-            <details>
-              <summary
-                className={css({
-                  paddingBlock: '3',
-                  cursor: 'pointer',
-                  fontWeight: 'semibold',
-                  // The list cuts what stands out of it.
-                  outlineOffset: '[-3px]',
-                })}
-              >
-                {name}
-              </summary>
-              <div className={css({ paddingBottom: '6' })}>
-                <HelpLines lines={helpLines[code]?.lines ?? []} />
-              </div>
-            </details>
-          </li>
+          <Country key={code} code={code} name={name} />
         ))}
       </ul>
     </section>
   );
 }
+
+function Country({ code, name }: { code: string; name: string }) {
+  const id = `country-${code}`;
+  // Where a translator was earlier React renders the page anew: what is open stays open.
+  const [isOpen] = useState(() => isShownOpen(id));
+  return (
+    <li className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
+      <details id={id} open={isOpen}>
+        <summary
+          className={css({
+            paddingBlock: '3',
+            cursor: 'pointer',
+            fontWeight: 'semibold',
+            // The list cuts what stands out of it.
+            outlineOffset: '[-3px]',
+          })}
+        >
+          {name}
+        </summary>
+        <div className={css({ paddingBottom: '6' })}>
+          <HelpLines lines={helpLines[code]?.lines ?? []} />
+        </div>
+      </details>
+    </li>
+  );
+}
+
+const isShownOpen = (id: string): boolean =>
+  typeof document !== 'undefined' && document.querySelector(`#${id}[open]`) !== null;
