@@ -208,6 +208,33 @@ stubbed(
   },
 );
 
+// Reports of other products: open-webui 23695, nextcloud/talk-android 5199.
+stubbed(
+  'the screen stays on while something is recorded, and no longer',
+  async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      const locks = new Set<object>();
+      const show = () => (document.documentElement.dataset['locks'] = String(locks.size));
+      const request = async () => {
+        const lock = { release: async () => void (locks.delete(lock), show()) };
+        locks.add(lock);
+        show();
+        return lock;
+      };
+      Object.defineProperty(navigator, 'wakeLock', { value: { request } });
+    });
+    const isHeld = (count: number) =>
+      expect(page.locator(`html[data-locks="${count}"]`)).toHaveCount(1);
+    await openVoice(page, stub);
+    for (const end of ['Send', 'Cancel']) {
+      await record(page);
+      await isHeld(1);
+      await press(page, end);
+      await isHeld(0);
+    }
+  },
+);
+
 const hide = (page: Page) => setVisible(page, false).then(() => setVisible(page, true));
 const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: string][] = [
   [

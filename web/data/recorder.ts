@@ -16,6 +16,7 @@ export class ActiveRecording {
   readonly #meter: Meter;
   readonly #startedAt = performance.now();
   readonly #limit: ReturnType<typeof setTimeout>;
+  readonly #letSleep = keepAwake();
   #resolveFinished = () => {};
   readonly #finished = new Promise<void>((resolve) => {
     this.#resolveFinished = resolve;
@@ -98,7 +99,18 @@ export class ActiveRecording {
     removeEventListener('pagehide', this.#hide);
     for (const track of this.#stream.getTracks()) track.stop();
     this.#meter.close();
+    this.#letSleep();
   }
+}
+
+/**
+ * Keeps the screen on until the returned function is called: a phone that turns it off hides the page, which ends a
+ * recording. Where the browser cannot, or may not, it turns off.
+ */
+function keepAwake(): () => void {
+  if (!('wakeLock' in navigator)) return () => undefined;
+  const lock = navigator.wakeLock.request('screen').catch(() => null);
+  return () => void lock.then((held) => held?.release());
 }
 
 /** Measures the loudness of a stream. Browsers allow few audio contexts a page, so each is closed. */
