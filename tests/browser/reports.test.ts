@@ -1,6 +1,6 @@
 import { chat, messageOf, openConversation } from './support/chat.ts';
 import { spoil } from './support/contexts.ts';
-import { open, settle } from './support/page.ts';
+import { open, setVisible, settle } from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
 
 /** Public reports of other products, each of which would hurt here: the project and the number of its report. */
@@ -98,4 +98,18 @@ test('ahoek/katsu 67, Expensify/App 92407: a page whose files stay away is loade
   await expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
   // Once by the app, once by a shell that has no app.
   expect(loads).toBeLessThanOrEqual(2);
+});
+
+test('Comfy-Org/ComfyUI_frontend 17345: the plan is read again on the return from the tab where it was changed', async ({
+  page,
+  stub,
+}) => {
+  await stub.signedIn({ tier: 'basic' });
+  await open(page, '/cancel');
+  await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(0);
+  await settle(page);
+  const before = stub.calls('getMe').length;
+  await setVisible(page, false);
+  await setVisible(page, true);
+  await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
 });
