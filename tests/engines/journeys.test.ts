@@ -78,7 +78,8 @@ test('a conversation by voice: record, send, play', async ({ page, phone }) => {
   await startTrial(phone);
   await openChat(page, phone);
   await page.button('Record a voice message');
-  await page.reads(/0:0[1-9]/, '[role=timer]');
+  // Something is recorded, however long the look takes.
+  await page.reads(/[1-9]/, '[role=timer]');
   await page.button('Send', '[role=group]');
   await page.see({ role: 'listitem', name: /You said.*Delivered/ });
   await page.open('/chat');
