@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { call, parallel, runCron } from './support/api.ts';
-import { complete, switchPlan } from './support/buying.ts';
+import { complete, inPortal, switchPlan } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
 import { during, type Faults, run, sandbox } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
-import { customerOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+import { customerOf, priceOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
@@ -197,6 +197,70 @@ async function givesBackOnce(_: string, work: (person: Buyer) => Promise<unknown
   expect(new Set(notes.map(({ invoice }) => invoice)).size).toBe(notes.length);
   expect((await subscriptionOf(customer)).status).toBe('canceled');
 }
+
+/** A smaller plan takes effect at the end of the week; then the dearer one can be chosen once more. */
+async function downgradedThenChosenAgain({ phone, token }: Buyer, asks: boolean) {
+  await switchPlan(token, 'basic');
+  await advance(phone, week + 2 * hour);
+  await order(token, 'premium', asks);
+  return (await call('GET', path, { token })).body.contract;
+}
+
+it.each([
+  [true, 'a share for the time'],
+  [false, 'nothing'],
+])(
+  'who asked to start at once (%s) before a dearer plan owes %s, whatever is chosen later',
+  async (asked) => {
+    const person = await buyer('basic', !asked);
+    await advance(person.phone, day);
+    await order(person.token, 'premium', asked);
+    await switchPlan(person.token, 'premium');
+    await deliver(person.customer);
+    const contract = await downgradedThenChosenAgain(person, !asked);
+    expect(contract).toMatchObject({ tier: 'premium', startNow: asked });
+    await withdraw(person.token);
+    const [statement] = await settled(person.token, person.customer);
+    const owed = await owedByLaw(person.customer, asked, Number(statement!['billed_at']));
+    expect(statement).toMatchObject({ refund: owed });
+  },
+);
+
+it.each([true, false])(
+  'a purchase stays what it was (started at once: %s) when a smaller plan follows it',
+  async (asked) => {
+    const person = await buyer('premium', asked);
+    await advance(person.phone, day);
+    const contract = await downgradedThenChosenAgain(person, !asked);
+    expect(contract).toMatchObject({ tier: 'premium', startNow: asked });
+  },
+);
+
+it('20 callers and a move to a dearer plan give back what their contract was paid', async () => {
+  const person = await buyer('basic', false);
+  const { token, customer } = person;
+  await advance(person.phone, day);
+  const { portalUrl } = (await call('POST', '/api/billing/create-portal-session', { token })).body;
+  const price = await priceOf('premium');
+  const [responses] = await Promise.all([
+    parallel(20, () => withdraw(token)),
+    inPortal(portalUrl, 'switch', { price }),
+  ]);
+  const ids = new Set(responses.flatMap(({ body }) => body.statement?.id ?? []));
+  expect(ids.size).toBe(1);
+  const [statement] = await settled(token, customer);
+
+  const { data: invoices } = await stripe.invoices.list({ customer, status: 'paid', limit: 100 });
+  const concluded = Number(statement!['concluded_at']);
+  const own = invoices.filter(({ created }) => created * 1000 >= concluded);
+  const paid = own.reduce((sum, { amount_paid: amount }) => sum + amount, 0);
+  const { data: notes } = await stripe.creditNotes.list({ customer });
+  expect(notes.reduce((sum, { total }) => sum + total, 0)).toBe(paid);
+  expect(new Set(notes.map(({ invoice }) => invoice))).toEqual(new Set(own.map(({ id }) => id)));
+  expect(statement).toMatchObject({ state: 'done', refund: paid });
+  expect((await subscriptionOf(customer)).status).toBe('canceled');
+  expect(await planOf(token)).toEqual(['free', 'active']);
+});
 
 it('a dispute and a withdrawal of the same payment never pay twice', async () => {
   const { phone, token, customer } = await buyer('basic', false);

@@ -17,7 +17,7 @@ import {
   type PageContext,
   type Site,
 } from './portal.ts';
-import { startMetadata, type Choice } from './start-choice.ts';
+import { startMetadata, withNote, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
@@ -125,13 +125,14 @@ async function subscriberPage(
 /** The plan that the portal sells next begins as its buyer has asked; of one that is sold, the choice was made. */
 async function noteChoice(
   stripe: Stripe,
-  { id, metadata, items }: Stripe.Subscription,
+  live: Stripe.Subscription,
   wanted: Choice,
 ): Promise<void> {
+  const { id, metadata, items } = live;
   const isSold = items.data.some(({ price }) => tierOfPrice(price) === wanted.tier);
   if (isSold) return;
 
-  const noted = startMetadata(wanted);
+  const noted = withNote(live, wanted, items.data[0]?.current_period_start ?? 0);
   const isNoted = Object.entries(noted).every(([key, value]) => metadata[key] === value);
   if (!isNoted) await unlessRefused(stripe.subscriptions.update(id, { metadata: noted }));
 }

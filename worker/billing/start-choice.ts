@@ -45,10 +45,11 @@ export const choicesOf = (db: Database, userId: string) =>
 
 const prefix = 'start_now_';
 const keyOf = (tier: PaidPlanId): string => prefix + tier;
+const wordOf = (startNow: boolean): string => (startNow ? 'yes' : 'no');
 
 /** Metadata of what is bought: whether its buyer asked to start at once. */
 export function startMetadata({ tier, startNow }: Choice): Record<string, string> {
-  return { [keyOf(tier)]: startNow ? 'yes' : 'no' };
+  return { [keyOf(tier)]: wordOf(startNow) };
 }
 
 /** The same of a checkout, for the subscription that follows it. */
@@ -57,15 +58,47 @@ export function startMetadataIn(metadata: Record<string, string> | null): Record
   return Object.fromEntries(entries.filter(([key]) => key.startsWith(prefix)));
 }
 
+type Noted = { metadata: Record<string, string> };
+
+/** A choice noted in metadata; `period`: the start (unix seconds) of the week in which it was made. */
+type Note = { word: string; period: number };
+
+function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {
+  const notes = metadata[keyOf(tier)]?.split(' ') ?? [];
+  return notes.map((note) => {
+    const [word = '', period = 0] = note.split('@');
+    return { word, period: Number(period) };
+  });
+}
+
+/** Stripe keeps 500 characters of a value, and a note has 14 at most. */
+const notesKept = 30;
+
 /**
- * Whether the buyer of a plan asked to start at once:
- * by the metadata, and by the evidence that is kept.
+ * The metadata of a subscription with a choice for a plan that it may sell next: those
+ * of earlier weeks stay, since a contract may have been concluded by them.
+ */
+export function withNote(
+  subscription: Noted,
+  { tier, startNow }: Choice,
+  period: number,
+): Record<string, string> {
+  const earlier = notesIn(subscription, tier).filter((note) => note.period !== period);
+  const notes = [...earlier, { word: wordOf(startNow), period }].slice(-notesKept);
+  const texts = notes.map((note) => (note.period ? `${note.word}@${note.period}` : note.word));
+  return { [keyOf(tier)]: texts.join(' ') };
+}
+
+/**
+ * Whether the buyer of a plan asked to start at once, by the last note before its first week
+ * (`begins`, unix seconds), and by the evidence that is kept. Later notes change nothing.
  */
 export function hasAskedToStart(
-  { metadata }: { metadata: Record<string, string> },
+  subscription: Noted,
   choices: Choice[],
-  tier: PaidPlanId,
+  { tier, begins }: { tier: PaidPlanId; begins: number },
 ): boolean {
   const isKept = choices.some((choice) => choice.tier === tier && choice.startNow);
-  return metadata[keyOf(tier)] === 'yes' && isKept;
+  const note = notesIn(subscription, tier).findLast(({ period }) => period <= begins);
+  return note?.word === 'yes' && isKept;
 }

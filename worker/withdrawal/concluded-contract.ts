@@ -102,12 +102,15 @@ async function contractOf(
   const invoices = await paidInvoicesOf(stripe, subscription.id);
   const tiers = await tiersOf(stripe, subscription, invoices);
   const upgrade = invoices.find((invoice) => isUpgrade(invoice, tiers));
-  const tier = upgrade ? tierCharged(upgrade, tiers) : tierSold(subscription);
+  const first = upgrade ?? invoices.findLast(chargedLine);
+  // A smaller plan that has followed since concluded no contract.
+  const tier = (first && tierCharged(first, tiers)) ?? tierSold(subscription);
   if (!tier) return null;
   if (!upgrade && isOrderedAfter(statedAt, choices, tier)) return null;
 
   const concludedAt = (upgrade ?? subscription).created * 1000;
-  const startNow = hasAskedToStart(subscription, choices, tier);
+  const begins = (first && chargedLine(first)?.period.start) ?? Infinity;
+  const startNow = hasAskedToStart(subscription, choices, { tier, begins });
   return {
     subscription: subscription.id,
     tier,
