@@ -86,14 +86,14 @@ it('the refund is what the law leaves to pay, to the cent', () => {
 });
 
 /** A choice before a purchase is evidence by the version of the texts beside it. */
-it('the texts beside the request to start at once have the version that is kept with it', () => {
-  const keys = ['startNow', 'startNowText', 'withdrawalText'];
+it('the texts of the review of an order have the version that is kept with a choice', () => {
+  const keys = ['cancelText', 'renewalText', 'startNow', 'startNowText', 'withdrawalText'];
   const texts = published.flatMap((tag) =>
     keys.map((key) => sentencesOf(folderOf(tag)).get(`order.order.${key}`)),
   );
   const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
   // Changed texts need a new version in worker/contract/withdrawal-schemas.ts, and its hash here.
-  expect({ [withdrawalTextVersion]: hash }).toEqual({ '2026-11-28': '87c7d9d36e4f346e' });
+  expect({ [withdrawalTextVersion]: hash }).toEqual({ '2026-11-28.2': 'dc34757589db701e' });
 });
 
 it('the site knows when the owner has turned it off, and refuses days that are none', () => {

@@ -3,10 +3,10 @@ import { PaidTier, Timestamp } from './schemas.ts';
 import { withHalvesReplaced } from './visible-text.ts';
 
 /**
- * The version of the texts about withdrawal and of the
+ * The version of the texts of the order's review, with the
  * request to start at once; a choice is kept with it.
  */
-export const withdrawalTextVersion = '2026-11-28';
+export const withdrawalTextVersion = '2026-11-28.2';
 
 /** Cents of the currency's smallest unit. */
 const Cents = v.pipe(v.number(), v.integer(), v.minValue(0));
