@@ -589,3 +589,16 @@ export const withdrawals = sqliteTable(
 );
 
 export type Withdrawal = typeof withdrawals.$inferSelect;
+
+/** Receipts that the mail service has not taken yet: at most one of a statement, for a day. */
+export const receiptMails = sqliteTable(
+  'receipt_mails',
+  {
+    /** The statement's. */
+    id: text('id').primaryKey(),
+    createdAt: instant('created_at').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    dueAt: instant('due_at').notNull(),
+  },
+  (table) => [index('receipt_mails_due').on(table.dueAt)],
+);

@@ -10,6 +10,7 @@ import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
+import { mailReceipts } from './withdrawal/receipt-mail.ts';
 import { reviewStatements, settleStatements } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
@@ -64,6 +65,7 @@ export async function runScheduledTasks(
           eraseConversations: () => eraseConversations(env, db, now),
           resumeDeletions: () => resumeDeletions(billing, now),
           settleStatements: () => settleStatements(billing, now),
+          mailReceipts: () => mailReceipts({ db, settings }),
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),
         };

@@ -154,6 +154,16 @@ export const Settings = v.object({
   WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.maxValue(mostDays)),
   LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
 
+  /**
+   * A service that takes mails as JSON by POST, its bearer key, and the sender
+   * that it has verified. The receipts go by e-mail if all three are set.
+   */
+  MAIL_API_URL: optional(address),
+  MAIL_API_KEY: optional(text),
+  MAIL_FROM: optional(
+    v.pipe(v.string(), v.regex(/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/)),
+  ),
+
   /** Stripe calculates tax and asks for the address that it needs. */
   AUTOMATIC_TAX: v.pipe(
     v.optional(v.picklist(['on', 'off']), 'off'),

@@ -205,6 +205,14 @@ CREATE TABLE `rate_limit_events` (
 	PRIMARY KEY(`subject`, `at`, `by`)
 );
 --> statement-breakpoint
+CREATE TABLE `receipt_mails` (
+	`id` text PRIMARY KEY NOT NULL,
+	`created_at` integer NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`due_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `receipt_mails_due` ON `receipt_mails` (`due_at`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,

@@ -15,6 +15,7 @@ export function addresses(sitePort: number, sandboxPort: number) {
     EXTERNAL_TOKEN_ISSUER: `${sandbox}/issuer`,
     EXTERNAL_TOKEN_JWKS_URL: `${sandbox}/issuer/jwks.json`,
     STRIPE_API_BASE: sandbox,
+    MAIL_API_URL: `${sandbox}/mail/emails`,
     // The public push services, and the one of the local services.
     PUSH_HOSTS: `${sandbox} ${publicPushHosts}`,
   };
@@ -77,6 +78,8 @@ function freshSecrets() {
     EXTERNAL_TOKEN_AUDIENCE: 'solace',
     STRIPE_SECRET_KEY: `sk_test_${randomBytes(24).toString('hex')}`,
     STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+    MAIL_API_KEY: secret(24),
+    MAIL_FROM: 'Solace <receipts@solace.example>',
   };
 }
 

@@ -112,11 +112,13 @@ export const calls: Record<string, Bound> = {
     grows: 'a `withdrawals` row, refunds',
     upTo: 'one for a contract; each payment goes back once; 120 an hour of a user',
   },
+  'GET /api/withdrawals': { grows: 'nothing', upTo: ofAddress },
   'POST /api/withdrawals': {
     grows: 'a `withdrawals` row',
     upTo: [
       'LIMIT_STATEMENTS_PER_ADDRESS; kept for WITHDRAWAL_KEPT_DAYS, as the law asks',
       'its person is told of one that waits, three times a day of a number',
+      'one mail: 3 a day to a recipient, 5 an hour and 10 a day of an address, 300 a day of all',
     ],
   },
   'GET /api/withdrawals/:id/receipt': { grows: 'nothing', upTo: ofAddress },
@@ -272,6 +274,10 @@ export const tables: Record<string, Bound> = {
   withdrawals: {
     grows: 'a statement',
     upTo: 'one for a contract; public ones LIMIT_STATEMENTS_PER_ADDRESS; WITHDRAWAL_KEPT_DAYS',
+  },
+  receipt_mails: {
+    grows: 'a statement with an e-mail address',
+    upTo: 'one of a statement, until it is sent, at most a day',
   },
   messages: {
     grows: 'a message of the conversation, in the live object',

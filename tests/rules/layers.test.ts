@@ -24,7 +24,7 @@ const layers: Record<string, string[]> = {
   'worker/trials': features,
   'worker/chat': features,
   'worker/billing': features,
-  'worker/withdrawal': featuresAnd('billing'),
+  'worker/withdrawal': featuresAnd('billing', 'messaging'),
   'worker/account': featuresAnd(
     'sign-in',
     'trials',

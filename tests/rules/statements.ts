@@ -473,5 +473,9 @@ export const texts: Record<string, Record<string, string[]>> = {
     'A statement that you make': [
       'api: answers the same whether or not a number belongs to an account',
     ],
+    'If you give an e-mail address': [
+      'api: to the address that its person gives: the whole text, once, also for 20 callers',
+      'api: can send nobody a word of theirs',
+    ],
   },
 };

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { integer, readControl } from './stripe/control.ts';
 import { newId } from './stripe/table.ts';
 
-export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push'] as const;
+export const services = ['libsql', 'stripe', 'whatsapp', 'bot', 'push', 'mail'] as const;
 export type Service = (typeof services)[number];
 
 const text = v.exactOptional(v.string());

@@ -116,7 +116,7 @@ test('the database reports a refusal inside its 200, of writes alone or of every
 
 test('requests are counted, failed ones too; control calls neither break nor count', async () => {
   const drop = { drop: true };
-  const none = { libsql: 0, stripe: 0, whatsapp: 0, bot: 0, push: 0 };
+  const none = { libsql: 0, stripe: 0, whatsapp: 0, bot: 0, push: 0, mail: 0 };
   await query();
   await break_({ libsql: drop, bot: drop, whatsapp: drop, stripe: drop });
   await query().catch(() => undefined);

@@ -14,7 +14,9 @@ export type SandboxSecrets = Record<
   | 'EXTERNAL_TOKEN_ISSUER'
   | 'EXTERNAL_TOKEN_AUDIENCE'
   | 'STRIPE_SECRET_KEY'
-  | 'STRIPE_WEBHOOK_SECRET',
+  | 'STRIPE_WEBHOOK_SECRET'
+  | 'MAIL_API_KEY'
+  | 'MAIL_FROM',
   string
 > & {
   /** Without it WhatsApp reports nothing. */

@@ -10,6 +10,7 @@ import { createPhoneActions } from './bot/phone-actions.ts';
 import { createFaultInjection } from './fault-injection.ts';
 import { createIssuer } from './issuer.ts';
 import { createLibsql } from './libsql/index.ts';
+import { createMail } from './mail.ts';
 import { createPush } from './push.ts';
 import { openStore } from './stripe/store.ts';
 import { listen } from './stripe/listen.ts';
@@ -55,12 +56,14 @@ async function createServices(settings: SandboxSettings & { sandboxUrl: string }
   app.use('/whatsapp/*', faults.guard('whatsapp'));
   app.use('/bot/webhook', faults.guard('bot'));
   app.use('/push-service/*', faults.guard('push'));
+  app.use('/mail/emails', faults.guard('mail'));
   app.use('/v1/*', faults.guard('stripe'));
   app.route('/libsql', libsql.app);
   app.route('/whatsapp', createWhatsapp(setup, templates, statuses));
   const bot = [chat.control, createBotEvents(setup, chat), createPhoneActions(setup)];
   const others = [
     createPush(setup),
+    createMail(setup),
     templates.control,
     statuses.control,
     await createIssuer(setup),

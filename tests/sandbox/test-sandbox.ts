@@ -20,6 +20,8 @@ export const secrets = {
   EXTERNAL_TOKEN_AUDIENCE: 'solace',
   STRIPE_SECRET_KEY: 'sk_test_sandbox',
   STRIPE_WEBHOOK_SECRET: `whsec_${Buffer.from('stripe signs with this').toString('base64')}`,
+  MAIL_API_KEY: 'mail-key',
+  MAIL_FROM: 'Solace <receipts@solace.example>',
 } satisfies SandboxSecrets;
 
 /** Starts a sandbox for one test file, on a free port. */

@@ -36,6 +36,12 @@ export type Step =
 /** The cron job runs every minute; the longest pause is an hour. */
 const pausesMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
 
+/** The pause (ms) after so many attempts. */
+export function retryPause(attempts: number): number {
+  const last = pausesMs.length - 1;
+  return pausesMs[Math.min(attempts - 1, last)]!;
+}
+
 /** How long (ms) a message is tried before it fails. */
 export const messageLifetimeMs = dayMs;
 
@@ -74,8 +80,6 @@ export function next(event: Attempted, result: DeliveryResult, now: number): Ste
  * old, so that its user sees that it failed.
  */
 function dueAfter({ type, attempts, createdAt }: Attempted, now: number): number {
-  const last = pausesMs.length - 1;
-  const pause = pausesMs[Math.min(attempts - 1, last)]!;
-  const dueAt = now + pause;
+  const dueAt = now + retryPause(attempts);
   return type === 'chat.message' ? Math.min(dueAt, createdAt + messageLifetimeMs) : dueAt;
 }

@@ -402,6 +402,13 @@ export const endpoints = {
     }),
     fails: ['notFound', 'conflict'],
   },
+  getWithdrawalForm: {
+    ...pageRoutes.getWithdrawalForm,
+    summary:
+      'Whether the receipt of a statement also goes by e-mail, so that a form asks for an address',
+    output: v.object({ success: v.literal(true), email: v.boolean() }),
+    fails: ['notFound'],
+  },
   stateWithdrawal: {
     ...pageRoutes.stateWithdrawal,
     summary:

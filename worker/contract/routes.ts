@@ -56,6 +56,7 @@ export const pageRoutes = {
     method: 'POST',
     path: '/api/billing/withdrawal/objection',
   },
+  getWithdrawalForm: { access: 'public', method: 'GET', path: '/api/withdrawals' },
   stateWithdrawal: { access: 'public', method: 'POST', path: '/api/withdrawals' },
   getWithdrawalReceipt: {
     access: 'public',

@@ -64,6 +64,7 @@ import {
 } from './auth.ts';
 import {
   getWithdrawal,
+  getWithdrawalForm,
   getWithdrawalReceipt,
   objectToWithdrawal,
   stateWithdrawal,
@@ -108,6 +109,7 @@ export const routes: { [Name in EndpointName]: Route<Name> } = {
   getSessions: userRoute('getSessions', getSessions),
   getVoice: userRoute('getVoice', getVoice),
   getWithdrawal: userRoute('getWithdrawal', getWithdrawal),
+  getWithdrawalForm: publicRoute('getWithdrawalForm', getWithdrawalForm),
   getWithdrawalReceipt: publicRoute('getWithdrawalReceipt', getWithdrawalReceipt),
   objectToWithdrawal: userRoute('objectToWithdrawal', objectToWithdrawal),
   stateWithdrawal: publicRoute('stateWithdrawal', stateWithdrawal),

@@ -7,7 +7,7 @@ import { billingCalls, withdrawalCalls } from '../billing/page-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
 import type { Output } from '../contract/endpoints.ts';
-import type { Handler, UserContext } from '../http/request-context.ts';
+import type { BaseContext, Handler, UserContext } from '../http/request-context.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { describeError, log } from '../lib/log.ts';
@@ -19,6 +19,8 @@ import {
   type Terms,
 } from '../withdrawal/concluded-contract.ts';
 import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
+import { mailService } from '../messaging/mail.ts';
+import { mailReceipts } from '../withdrawal/receipt-mail.ts';
 import { lookAtIt, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
 import {
@@ -131,8 +133,14 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
     now,
     found: found === 'unknown' ? null : found,
   });
+  mailSoon(context, statement);
   const { result: settled, ...released } = await settleSoon(context, leased, statement);
   return { result: await responseOf(settings, settled), ...released };
+}
+
+/** The cron job sends what fails here. */
+function mailSoon({ waitUntil, ...context }: BaseContext, { id, email }: Statement): void {
+  if (email && mailService(context.settings)) waitUntil(mailReceipts(context, id));
 }
 
 /** A statement that was made without signing in takes effect now that its person has confirmed it. */
@@ -241,6 +249,11 @@ async function responseOf(settings: Settings, statement: Statement) {
   };
 }
 
+export const getWithdrawalForm: Handler<'getWithdrawalForm'> = async ({ settings }) => {
+  requireWithdrawal(settings);
+  return { success: true as const, email: mailService(settings) !== null };
+};
+
 /** The response is the same whether or not the contact belongs to an account. */
 export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   const { settings, input, address, language, now } = context;
@@ -260,6 +273,7 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
     },
     { address, now },
   );
+  mailSoon(context, statement);
   return responseOf(settings, statement);
 };
 

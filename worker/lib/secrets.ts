@@ -8,6 +8,7 @@ type SecretSettings = {
   TURSO_AUTH_TOKEN?: string | undefined;
   WHATSAPP_TOKEN?: string;
   STRIPE_SECRET_KEY?: string;
+  MAIL_API_KEY?: string | undefined;
 };
 export type SecretName = keyof SecretSettings;
 export type Secret = { name: SecretName; value: string };
@@ -20,6 +21,7 @@ const issuedByOthers: ReadonlySet<SecretName> = new Set([
   'TURSO_AUTH_TOKEN',
   'WHATSAPP_TOKEN',
   'STRIPE_SECRET_KEY',
+  'MAIL_API_KEY',
 ]);
 
 /**
@@ -37,6 +39,7 @@ export function secretsOf(settings: SecretSettings): Secret[] {
     ['TURSO_AUTH_TOKEN', [settings.TURSO_AUTH_TOKEN]],
     ['WHATSAPP_TOKEN', [settings.WHATSAPP_TOKEN]],
     ['STRIPE_SECRET_KEY', [settings.STRIPE_SECRET_KEY]],
+    ['MAIL_API_KEY', [settings.MAIL_API_KEY]],
   ];
   return lists.flatMap(([name, values]) =>
     values.flatMap((value) => (value ? [{ name, value }] : [])),

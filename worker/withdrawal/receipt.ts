@@ -24,6 +24,7 @@ type Texts = {
   refundOpen: string;
   objection: string;
   download: string;
+  stranger: string;
 };
 
 const texts: Record<Language, Texts> = {
@@ -41,6 +42,8 @@ const texts: Record<Language, Texts> = {
     objection:
       'It was made without signing in and takes effect on {until}. The owner of the number can confirm it or object before',
     download: 'This confirmation as a file, for 30 days',
+    stranger:
+      'Somebody has stated this without signing in, and gave your e-mail address for the confirmation. What was written stands in the file. If it was not you, you need not do anything.',
   },
   es: {
     title: 'Confirmación de tu desistimiento',
@@ -56,6 +59,8 @@ const texts: Record<Language, Texts> = {
     objection:
       'Se hizo sin entrar en la cuenta y surte efecto el {until}. Quien tiene el número puede confirmarla o rechazarla antes',
     download: 'Esta confirmación como archivo, durante 30 días',
+    stranger:
+      'Alguien lo declaró sin entrar en la cuenta y dio tu correo electrónico para la confirmación. Lo que se escribió está en el archivo. Si no fuiste tú, no tienes que hacer nada.',
   },
   'pt-BR': {
     title: 'Confirmação da sua desistência',
@@ -71,6 +76,8 @@ const texts: Record<Language, Texts> = {
     objection:
       'Foi feita sem entrar na conta e passa a valer em {until}. Quem tem o número pode confirmar ou recusar antes',
     download: 'Esta confirmação em arquivo, por 30 dias',
+    stranger:
+      'Alguém declarou isso sem entrar na conta e informou o seu e-mail para a confirmação. O que foi escrito está no arquivo. Se não foi você, não é preciso fazer nada.',
   },
 };
 
@@ -112,6 +119,21 @@ export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<st
 export function receiptForPerson(settings: Secrets, statement: Withdrawal): Promise<string> {
   const isOwn = statement.origin === 'account';
   return receiptOf(settings, isOwn ? statement : { ...statement, name: null, plan: null });
+}
+
+/**
+ * The receipt as a mail. Whoever makes a statement without signing in
+ * chooses its recipient: then nothing that they wrote is in the mail.
+ */
+export async function receiptMailOf(
+  settings: Secrets,
+  statement: Withdrawal,
+): Promise<{ subject: string; text: string }> {
+  const words = texts[statement.language as Language];
+  const isOwn = statement.origin === 'account';
+  const told = isOwn ? statement : { ...statement, name: null, plan: null, contact: '' };
+  const receipt = await receiptOf(settings, told);
+  return { subject: words.title, text: isOwn ? receipt : `${receipt}\n\n${words.stranger}` };
 }
 
 /** The columns of the contract, which nobody states. */

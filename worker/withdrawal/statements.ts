@@ -22,13 +22,20 @@ import { insertBotEvent, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Database } from '../lib/database.ts';
 import { fixed, rowExists } from '../lib/expressions.ts';
-import { allowedAt, hashedSubject, recordEvents, type Subject } from '../lib/rate-limits.ts';
+import {
+  allowedAt,
+  hashedSubject,
+  recordEvents,
+  subjectsIn,
+  type Subject,
+} from '../lib/rate-limits.ts';
 import { rateLimited } from '../lib/request-error.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { sumOf, type ConcludedContract } from './concluded-contract.ts';
+import { mailsTo, queueReceipt, strangersMails } from './receipt-mail.ts';
 import { receiptForPerson, receiptOf } from './receipt.ts';
 import { objectionMs } from './right.ts';
 
@@ -149,6 +156,7 @@ export async function keepOwnStatement(
   // The contract may be stated already by another account.
   tx.insert(['kept'], withdrawals, columns, { upsert: 'ignore' });
   queueEvent(tx, ['kept'], event);
+  if (mailsTo(settings, row.email)) queueReceipt(tx, ['kept'], { id: row.id, now });
   const kept = db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1);
   const { reads } = await tx.run({ kept });
 
@@ -283,6 +291,7 @@ export async function keepPublicStatement(
     address,
     about: phone ?? statement.contact,
   });
+  const mails = await strangersMails(settings, { address, email: statement.email });
   const userId = await ownerOf(db, phone);
   const { seq: _, ...row } = {
     ...unsettled,
@@ -302,6 +311,7 @@ export async function keepPublicStatement(
         { subject: byAddress, limits: settings.LIMIT_STATEMENTS_PER_ADDRESS },
       ]),
       mayTellAt: allowedAt([{ subject: told, limits: toldLimits }]),
+      mayMailAt: allowedAt(mails),
       othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
     },
     outcomes: ({ mayStateAt, mayTellAt, othersWait }) => ({
@@ -312,13 +322,19 @@ export async function keepPublicStatement(
     otherwise: 'told',
   });
 
+  const accepted = ['unmatched', 'untold', 'told'] as const;
   tx.insert(['unmatched'], withdrawals, { ...row, dueAt: now });
   // It takes no effect by itself, since its person is not told of it.
   tx.insert(['untold'], withdrawals, { ...row, dueAt: null });
   tx.insert(['told'], withdrawals, { ...row, dueAt: toldUntil });
   queueEvent(tx, ['told'], event);
-  recordEvents(tx, ['unmatched', 'untold', 'told'], [byAddress], { now });
+  recordEvents(tx, accepted, [byAddress], { now });
   recordEvents(tx, ['told'], [told], { now });
+  if (mails.length > 0) {
+    const where = lte(tx.fact('mayMailAt'), now);
+    queueReceipt(tx, accepted, { id, now, where });
+    recordEvents(tx, accepted, subjectsIn(mails), { now, where });
+  }
   const kept = db.select().from(withdrawals).where(eq(withdrawals.id, id));
   const { outcome, facts, reads } = await tx.run({ kept });
 

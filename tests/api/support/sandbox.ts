@@ -6,7 +6,9 @@ import { day, eventually } from './clock.ts';
 type Flags = Record<'drop' | 'cut' | 'hold' | 'remember' | 'unknownCustomer' | 'writes', true>;
 type Texts = Record<'path' | 'match' | 'location', string>;
 type Fault = Partial<Flags & Texts & { status: number; code: string | number }> | null;
-export type Faults = Partial<Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push', Fault>>;
+export type Faults = Partial<
+  Record<'libsql' | 'stripe' | 'whatsapp' | 'bot' | 'push' | 'mail', Fault>
+>;
 type Renewals = {
   retries?: 'two-weeks' | 'five-days';
   afterRetries?: 'cancel' | 'unpaid' | 'past_due';
@@ -42,7 +44,8 @@ function change(path: string, body: unknown): Promise<unknown> {
 /** Undoes what `faults` and `botMode` changed. */
 export async function restoreServices(): Promise<void> {
   if (!isChanged) return;
-  await sandbox.faults({ libsql: null, stripe: null, whatsapp: null, bot: null, push: null });
+  const none = { libsql: null, stripe: null, whatsapp: null, bot: null, push: null, mail: null };
+  await sandbox.faults(none);
   await sandbox.botMode('accept');
   isChanged = false;
 }
@@ -84,6 +87,9 @@ export const sandbox = {
   /** The notices that the number's browsers have received, oldest first. */
   notices: (phone: string) =>
     control<{ title: string; path: string; topic: string }[]>('GET', ofPhone('push', phone)),
+  /** The mails to an address, oldest first. */
+  mails: (address: string) =>
+    control<{ from: string; subject: string; text: string }[]>('GET', ofPhone('mail', address)),
   /** Time passes at Stripe for the customer with a number alone. */
   advanceStripe: (phone: string, seconds: number) =>
     control('POST', '/stripe/clock', { advanceSeconds: seconds, phone }),

@@ -81,6 +81,20 @@ export const alerts: Alert[] = [
     ...any('withdrawal_overdue'),
   },
   {
+    name: 'Mails are refused',
+    when: 'any `mail_refused`',
+    urgency: 'same day',
+    meaning: 'no receipt goes by e-mail: `MAIL_API_KEY` or `MAIL_FROM`; run `npm run doctor`',
+    ...any('mail_refused'),
+  },
+  {
+    name: 'A receipt was not mailed',
+    when: 'any `receipt_not_mailed`',
+    urgency: 'same day',
+    meaning: 'send it by hand: `npm run support -- withdrawals` shows it by `id`',
+    ...any('receipt_not_mailed'),
+  },
+  {
     name: 'Somebody who left may be charged',
     when: 'any `customer_unclosed`',
     urgency: 'now',

@@ -206,6 +206,25 @@ export const logEvents: Record<string, LogEvent> = {
     'Stripe or the database did not respond while a withdrawal was settled. The cron job',
     'repeats it.',
   ),
+  mail_refused: line(
+    'error',
+    'status action',
+    'The mail service refuses our key or our sender, so no receipt of a withdrawal goes by',
+    'e-mail. Check `MAIL_API_KEY` and `MAIL_FROM`: run `npm run doctor`. The cron job goes on',
+    'trying for a day.',
+  ),
+  receipt_not_mailed: line(
+    'error',
+    'id status action',
+    'The receipt of the statement `id` could not be mailed for a day, and nothing more is',
+    'tried. Send it by hand: `npm run support -- withdrawals show SEQ` has it.',
+  ),
+  receipt_refused: line(
+    'info',
+    'id status',
+    'The mail service refuses the address of the statement `id` for good, as of one that',
+    'nobody has. Its person has the receipt on the page.',
+  ),
   payment_disputed: line(
     'error',
     'customer dispute status action',

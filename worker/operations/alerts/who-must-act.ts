@@ -74,6 +74,13 @@ const duties: Record<string, Rest> = {
   withdrawal_overdue: owner('A withdrawal waits for three days', null, 'that it is received'),
   withdrawal_postponed: owner('Work waits', null, 'that it is received'),
 
+  mail_refused: owner('Mails are refused', null, 'the receipt on the page and by the bot'),
+  receipt_not_mailed: owner(
+    'A receipt was not mailed',
+    null,
+    'the receipt on the page and by the bot',
+  ),
+
   bot_refused: bot('The clock of the bot is wrong', null, 'no reply'),
   outbox_parked: bot('A deletion did not reach the bot', 'parked', 'nothing'),
   notice_refused: owner('Notices are refused', null, 'no notice of a reply'),

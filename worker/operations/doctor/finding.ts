@@ -81,6 +81,11 @@ export const howToGet: Record<keyof Settings, string> = {
     'Take it from `npm run stripe:setup` or the Stripe dashboard: Developers > Webhooks.',
   WITHDRAWAL_DAYS: 'Write days, from 0 (off) to 400, or leave it out (14).',
   WITHDRAWAL_KEPT_DAYS: 'Write days, from 1 to 36500, or leave it out (1095).',
+  MAIL_API_URL:
+    'Write the https address that takes mails as JSON, such as https://api.resend.com/emails, or leave it out.',
+  MAIL_API_KEY: 'Make a key that may send mails and nothing else, at your mail service.',
+  MAIL_FROM:
+    'Write a sender of a domain that your mail service has verified, such as Solace <receipts@solace.example>.',
   ON_DISPUTE: 'Write cancel or keep, or leave it out.',
   AUTOMATIC_TAX: 'Write on or off, or leave it out. On needs Stripe Tax in the Stripe dashboard.',
   EXTERNAL_TOKEN_ISSUER: 'Write the `iss` of the tokens that the external issuer signs.',

@@ -20,6 +20,7 @@ import {
   checkBot,
   checkContact,
   checkIssuer,
+  checkMail,
   checkPush,
   checkWhatsapp,
 } from './service-checks.ts';
@@ -72,6 +73,7 @@ export async function runChecks(
     { needs: whatsapp, check: checkWhatsapp },
     { needs: ['BOT_WEBHOOK_URL', 'BOT_WEBHOOK_SECRET'], check: checkBot },
     { needs: ['EXTERNAL_TOKEN_JWKS_URL'], check: checkIssuer },
+    { needs: ['MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM'], check: checkMail },
     { needs: ['VAPID_KEYS', 'PUSH_HOSTS'], check: async (all) => checkPush(all, target) },
   ];
   // Before a deployment the site is what it

@@ -20,6 +20,7 @@ const addressSettings = [
   'BOT_WEBHOOK_URL',
   'STRIPE_API_BASE',
   'EXTERNAL_TOKEN_JWKS_URL',
+  'MAIL_API_URL',
 ] as const;
 
 export function checkAddresses(settings: Partial<Settings>, target: Target): Finding[] {
@@ -309,6 +310,38 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
     ({ kty }) => kty === 'RSA' || kty === 'EC' || kty === 'OKP',
   );
   return usable.length > 0 ? [fine('The external issuer shows its keys')] : bad('holds no key');
+}
+
+const mailSettings = ['MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM'] as const;
+
+/** A mail without a recipient: the service looks at the key, and sends nothing. */
+export async function checkMail(settings: Settings): Promise<Finding[]> {
+  const missing = mailSettings.filter((name) => !settings[name]);
+  if (missing.length === mailSettings.length) {
+    const what = 'is missing, so receipts of withdrawals go by the bot and as a file alone';
+    return [warning('MAIL_API_URL', what, howToGet.MAIL_API_URL)];
+  }
+  if (missing.length > 0) return missing.map((name) => wrong(name, 'is missing', howToGet[name]));
+
+  const { MAIL_API_URL: url, MAIL_API_KEY: key, MAIL_FROM: from } = settings;
+  const response = await httpRequest(url!, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ from, subject: 'Doctor' }),
+    redirect: 'manual',
+  });
+  const bad = (name: (typeof mailSettings)[number], what: string) => [
+    wrong(name, what, howToGet[name]),
+  ];
+  if ('failure' in response)
+    return bad('MAIL_API_URL', `the mail service does not answer (${response.failure})`);
+  await response.body?.cancel();
+  const { status } = response;
+  if (status === 401 || status === 403)
+    return bad('MAIL_API_KEY', 'is refused by the mail service');
+  if (status !== 400 && status !== 422)
+    return bad('MAIL_API_URL', `answers ${status} to a mail without a recipient, not 400 or 422`);
+  return [fine('The mail service takes the key')];
 }
 
 const name = 'CONTACT_URL';

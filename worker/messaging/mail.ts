@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+import { areValid, type Settings } from '../settings.ts';
+
+/** A plain text to one address. `id` names the mail: the service sends it once. */
+export type Mail = { id: string; to: string; subject: string; text: string };
+
+/** `ours`: the service refuses our key or our sender; `theirs`: this mail, for good. */
+export type MailResult = { sent: true } | { sent: false; status: number; fault: Fault };
+type Fault = 'ours' | 'theirs' | 'passing';
+
+type Service = { url: string; key: string; from: string };
+
+/** The service that sends mails, with a bearer key; null where the owner has set none up. */
+export function mailService(settings: Settings): Service | null {
+  if (!areValid(settings, 'MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM')) return null;
+  const { MAIL_API_URL: url, MAIL_API_KEY: key, MAIL_FROM: from } = settings;
+  return url && key && from ? { url, key, from } : null;
+}
+
+const timeoutMs = 10_000;
+
+/** Sends a mail. May be repeated for a day: services keep its id as long. */
+export async function sendMail(
+  { url, key, from }: Service,
+  { id, ...mail }: Mail,
+): Promise<MailResult> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': id,
+      },
+      body: JSON.stringify({ from, ...mail }),
+      // Another address may not belong to the service.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const body: unknown = await response.json().catch(() => null);
+    return resultOf(response, body);
+  } catch {
+    return { sent: false, status: 0, fault: 'passing' };
+  }
+}
+
+/** Some services report an error inside a 200. */
+const Failed = v.object({ success: v.literal(false) });
+
+function resultOf({ ok, status }: Response, body: unknown): MailResult {
+  if (ok) return v.is(Failed, body) ? { sent: false, status, fault: 'passing' } : { sent: true };
+  return { sent: false, status, fault: faultOf(status) };
+}
+
+/** A 409 is the same mail, which is being sent. */
+const passing = new Set([408, 409, 425, 429]);
+
+function faultOf(status: number): Fault {
+  if (status === 401 || status === 403) return 'ours';
+  const isRefusal = status >= 400 && status < 500 && !passing.has(status);
+  return isRefusal ? 'theirs' : 'passing';
+}
