@@ -1,10 +1,12 @@
 import { spawn, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -45,13 +47,21 @@ export function cloneTree() {
   };
 }
 
-type Run = { folder: string; script?: 'dev' | 'preview'; env?: Record<string, string> };
+type Run = {
+  folder: string;
+  script?: 'dev' | 'preview';
+  env?: Record<string, string>;
+  /** What runs npm, and is run by nothing. */
+  through?: string[];
+};
 
 /** Runs `npm run dev` as a person does, on free ports; its output is kept line by line. */
-export async function runProduct({ folder, script = 'dev', env = {} }: Run) {
+export async function runProduct({ folder, script = 'dev', env = {}, through = [] }: Run) {
   const port = await freePort(0, 'PORT');
   const sandboxPort = await freePort(0, 'SANDBOX_PORT');
-  const child = spawn('npm', ['run', '--silent', script], {
+  const mark = `SOLACE_RUN=${randomUUID()}`;
+  const command = [...through, 'npm', 'run', '--silent', script];
+  const child = spawn(command[0]!, command.slice(1), {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,6 +69,7 @@ export async function runProduct({ folder, script = 'dev', env = {} }: Run) {
       ...process.env,
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
+      SOLACE_RUN: mark.split('=')[1],
       ...env,
     },
   });
@@ -89,6 +100,8 @@ export async function runProduct({ folder, script = 'dev', env = {} }: Run) {
     siteUrl: `http://localhost:${port}`,
     sandboxUrl: `http://localhost:${sandboxPort}`,
     pid: child.pid!,
+    /** The ids of all its processes that run, whoever their parents are. */
+    processes: () => processesWith(mark),
     lines,
     said,
     ready: () => said(/^Ready on /),
@@ -99,6 +112,18 @@ export async function runProduct({ folder, script = 'dev', env = {} }: Run) {
       await ended;
     },
   };
+}
+
+/** The ids of the running processes whose environment has a line. */
+function processesWith(line: string): number[] {
+  const ids = readdirSync('/proc').map(Number).filter(isAlive);
+  return ids.filter((id) => {
+    try {
+      return readFileSync(`/proc/${id}/environ`, 'utf8').split('\0').includes(line);
+    } catch {
+      return false; // It has ended meanwhile.
+    }
+  });
 }
 
 /** The ids of a process and of everything that it started, directly or not. */

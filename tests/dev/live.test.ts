@@ -59,15 +59,86 @@ describe('a mistake shows in the page with its file, and goes when it is mended'
   });
 });
 
-it('an edit of wrangler.toml starts the Worker again, and nothing else', async () => {
+it('an edit keeps the open dialog, the place on the page, and the stream', async () => {
+  const file = 'web/pages/account/account-management-card.tsx';
+  const [from, to] = [' aria-labelledby="management"', ' aria-labelledby="management" data-edit'];
+  const page = await browser.newPage({ viewport: { width: 390, height: 500 } });
+  await page.addInitScript((token) => localStorage.setItem('authToken', token), site.token);
+  const streams: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/usage-stream')) streams.push(request.url());
+  });
+  await page.goto(`${product.siteUrl}/account`);
+  const main = page.getByRole('main');
+  await main.getByRole('button', { name: 'Delete Account' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expectPage(dialog).toBeVisible();
+  await expectPage(page.getByText('Live', { exact: true })).toBeVisible();
+  const { length: opened } = streams;
+  const place = () => page.evaluate(() => scrollY);
+  const before = await place();
+  expect(before).toBeGreaterThan(0);
+
+  clone.edit(file, from, to);
+  await expectPage(page.locator('section[data-edit]')).toHaveCount(1);
+  await expectPage(dialog).toBeVisible();
+  expect(await place()).toBe(before);
+  expect(streams).toHaveLength(opened);
+  clone.edit(file, to, from);
+  await page.close();
+});
+
+describe('settings', () => {
   const me = () =>
     textOf(`${product.siteUrl}/api/user/me`, {
       headers: { authorization: `Bearer ${site.token}` },
     });
-  clone.edit('wrangler.toml', 'limit = 600', 'limit = 601');
-  await product.said(/^wrangler\.toml has changed: the Worker starts again\.$/);
-  await expectPage.poll(me).toContain('"success":true');
-  await expectPage(site.login.locator('html[data-kept=yes]')).toHaveCount(1);
+
+  it.each([
+    ['an edit of wrangler.toml', 'wrangler.toml', 'limit = 600', 'limit = 601'],
+    ['a second one', 'wrangler.toml', 'limit = 601', 'limit = 602'],
+    ['an edit of .dev.vars', '.dev.vars', 'CODE_PEPPER=', 'APPROVAL=manual\nCODE_PEPPER='],
+  ])('%s starts the Worker again, and nothing else', async (_, file, before, after) => {
+    const from = product.lines.length;
+    clone.edit(file, before, after);
+    await product.said(
+      /^(wrangler\.toml|\.dev\.vars) has changed: the Worker has started again\.$/,
+      from,
+    );
+    await expectPage.poll(me).toContain('"success":true');
+    await expectPage(site.login.locator('html[data-kept=yes]')).toHaveCount(1);
+  });
+
+  it.each([
+    ['a mistake', 'wrangler.toml', (text: string) => text.replace('[', '[[ '), /wrangler\.toml is/],
+    [
+      'a flag that nobody knows',
+      'wrangler.toml',
+      (text: string) => text.replace(/^compatibility_flags = \[/m, '$&"no_such_flag", '),
+      /wrangler\.toml is/,
+    ],
+    [
+      'a malformed setting',
+      '.dev.vars',
+      (text: string) => text.replace(/^SESSION_KEYS=.*$/m, 'SESSION_KEYS=short'),
+      /\.dev\.vars is .*: \.dev\.vars cannot be used: SESSION_KEYS is malformed\. Write /,
+    ],
+    [
+      'a setting that is lost',
+      '.dev.vars',
+      (text: string) => text.replace(/^STRIPE_SECRET_KEY=.*$/m, ''),
+      /\.dev\.vars is .*: \.dev\.vars lacks STRIPE_SECRET_KEY: put it back, or stop and start/,
+    ],
+  ])('%s in %s leaves the Worker as it was, until it is mended', async (_, file, spoil, said) => {
+    const right = clone.read(file);
+    const from = product.lines.length;
+    clone.write(file, spoil(right));
+    await product.said(new RegExp(`^The Worker runs as before, until ${said.source}`), from);
+    expect(await me()).toContain('"success":true');
+    clone.write(file, right);
+    await product.said(/has changed: the Worker has started again\.$/, from);
+    await expectPage.poll(me).toContain('"success":true');
+  });
 });
 
 it('a second one in the same folder names the first', async () => {

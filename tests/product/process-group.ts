@@ -9,6 +9,8 @@ const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 
 child.once('exit', () => process.kill(-process.pid, 'SIGKILL'));
 process.once('disconnect', endGroup);
+// The parent may have ended while this file was being loaded.
+if (!process.connected) endGroup();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 function endGroup(): void {

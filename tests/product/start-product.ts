@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createClient } from '@libsql/client/web';
 import { migrate } from '../../drizzle/migrate.ts';
-import { addresses, refreshVars } from './vars.ts';
+import { addresses, readVars, refreshVars } from './vars.ts';
 import { freePort, waitUntilReady } from './machine.ts';
 import { lockState, requireOtherAddress, requireOwnVersion } from './state-folder.ts';
 import { startSandbox } from '../sandbox/start.ts';
@@ -65,7 +65,8 @@ export async function prepare(settings: ProductSettings) {
   lockState(stateDir, siteUrl);
   if (settings.reset) rmSync(stateDir, { recursive: true, force: true });
   requireOwnVersion(stateDir);
-  const vars = refreshVars(varsFile, addresses(port, sandboxPort));
+  refreshVars(varsFile, addresses(port, sandboxPort));
+  const vars = readVars(varsFile);
   return { port, sandboxPort, stateDir, varsFile, vars, siteUrl };
 }
 
@@ -98,10 +99,13 @@ export async function startTestServices({ isSetUp = true, settings = {} }: Servi
   };
 }
 
+/** Resolves when the signal is aborted, also if it was before. */
 export function aborted(signal: AbortSignal | undefined): Promise<string> {
-  return new Promise((resolve) =>
-    signal?.addEventListener('abort', () => resolve('Stopped.'), { once: true }),
-  );
+  return new Promise((resolve) => {
+    const stop = () => resolve('Stopped.');
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 /** Does what `npm run stripe:setup` does, against the local Stripe; a real account is not changed. */

@@ -7,8 +7,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { findBrowser } from '../browser/browser.ts';
 import { freePort, requireDiskSpace } from './machine.ts';
 import { listen } from '../sandbox/stripe/listen.ts';
+import { aborted } from './start-product.ts';
 import { requireOwnVersion } from './state-folder.ts';
-import { addresses, refreshVars } from './vars.ts';
+import { addresses, readVars, refreshVars } from './vars.ts';
 
 const programs = { 'npm run dev': 'tests/product/dev.ts', 'npm test': 'tests/runner/all.ts' };
 
@@ -97,6 +98,10 @@ describe('a missing browser', () => {
   });
 });
 
+it('a stop during the preparations is not forgotten', async () => {
+  expect(await aborted(AbortSignal.abort())).toBe('Stopped.');
+});
+
 it('a disk without the space that is needed is named', () => {
   const said = /^The disk has \d+ MiB left, and Solace needs 1099511627776 MiB: remove/;
   expect(() => requireDiskSpace(folder, 2 ** 40)).toThrow(said);
@@ -115,6 +120,25 @@ it('settings that cannot be read are named', () => {
   expect(() => refreshVars(folder, addresses(8787, 8788))).toThrow(
     /cannot be read \(EISDIR\): make it a readable file, or move it away for a new one\.$/,
   );
+});
+
+it.each<[what: string, spoil: (text: string) => string, said: RegExp]>([
+  [
+    'is malformed',
+    (text) => text.replace(/^SESSION_KEYS=.*$/m, 'SESSION_KEYS=short'),
+    /vars cannot be used: SESSION_KEYS is malformed\. Write `name:secret`/,
+  ],
+  [
+    'is lost',
+    (text) => text.replace(/^STRIPE_SECRET_KEY=.*$/m, ''),
+    /vars lacks STRIPE_SECRET_KEY: put it back, or stop and start again for a new one\.$/,
+  ],
+])('a setting that %s is named, with what to do', (_, spoil, said) => {
+  const file = join(folder, 'vars');
+  refreshVars(file, addresses(8787, 8788));
+  expect(readVars(file).SITE_URL).toBe('http://localhost:8787');
+  writeFileSync(file, spoil(readFileSync(file, 'utf8')));
+  expect(() => readVars(file)).toThrow(said);
 });
 
 it('the first run writes fresh secrets, the next keeps them', () => {

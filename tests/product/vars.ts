@@ -2,7 +2,10 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { parseEnv } from 'node:util';
+import * as v from 'valibot';
 import { publicPushHosts } from '../../worker/contract/push.ts';
+import { howToGet } from '../../worker/operations/doctor/finding.ts';
+import { Settings, type SettingName } from '../../worker/settings.ts';
 
 /** The addresses of the site and the local services, under the names of `.dev.vars`. */
 export function addresses(sitePort: number, sandboxPort: number) {
@@ -31,7 +34,7 @@ const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
  * addresses of real services stay; addresses of this machine follow the ports. What was missing comes last.
  */
 export function refreshVars(file: string, addresses: Addresses): Vars {
-  let text = existsSync(file) ? readVars(file) : '';
+  let text = existsSync(file) ? readText(file) : '';
   const present = Object.fromEntries(
     Object.entries(parseEnv(text)).filter(([, value]) => value),
   ) as Record<string, string>;
@@ -49,7 +52,21 @@ export function refreshVars(file: string, addresses: Addresses): Vars {
   return wanted;
 }
 
-function readVars(file: string): string {
+/** The settings of a file that `refreshVars` has written; throws with what to do if one of them cannot be used. */
+export function readVars(file: string): Vars {
+  const vars = parseEnv(readText(file)) as Vars;
+  const name = relative('.', file);
+  const lost = Object.keys({ ...freshSecrets(), ...addresses(0, 0) }).find((each) => !vars[each]);
+  if (lost)
+    throw new Error(`${name} lacks ${lost}: put it back, or stop and start again for a new one.`);
+
+  const all = Object.keys(Settings.entries) as SettingName[];
+  const wrong = all.find((each) => !v.is(Settings.entries[each], vars[each]));
+  if (wrong) throw new Error(`${name} cannot be used: ${wrong} is malformed. ${howToGet[wrong]}`);
+  return vars;
+}
+
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEnv, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { migrate } from '../../../drizzle/migrate.ts';
 import { compileAll } from '../../../web/build/words/compile-all.ts';
 import { messageOf } from '../machine.ts';
 import { setUpStripe, startCronClock } from '../start-product.ts';
-import type { Vars } from '../vars.ts';
+import { readVars } from '../vars.ts';
 import { startLiveServices } from './live-services.ts';
 import { startLiveWebsite } from './live-website.ts';
 import { startLiveWorker } from './live-worker.ts';
+import { tryWorker } from './trial.ts';
 import type { Mistake } from './worker-log.ts';
 
 export type LiveSettings = {
@@ -24,7 +24,7 @@ const runFile = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 const { port, sandboxPort, stateDir, varsFile } = JSON.parse(process.argv[2] ?? '') as LiveSettings;
 const siteUrl = `http://localhost:${port}`;
-const varsNow = () => parseEnv(readFileSync(varsFile, 'utf8')) as Vars;
+const varsNow = () => readVars(varsFile);
 
 const newSchema =
   'The schema has changed. Write its migration: npx drizzle-kit generate --config drizzle/config.ts --name what_it_is';
@@ -48,7 +48,7 @@ async function start(): Promise<void> {
   await migrateDatabase();
   await setUpStripe(varsNow());
 
-  const worker = await startLiveWorker({ root, stateDir, varsFile, report });
+  const worker = await startLiveWorker({ root, stateDir, varsFile, report, changed });
   await styles;
   const website = await startLiveWebsite({
     root,
@@ -56,11 +56,12 @@ async function start(): Promise<void> {
     worker: (...call) => worker.handle(...call),
   });
   startCronClock(siteUrl);
-  worker.watcher.on('change', (file) => {
+
+  function changed(file: string): void {
     if (file === join(root, 'wrangler.toml') || file === varsFile) void restart(file);
     if (file === join(root, 'drizzle/schema.ts')) console.log(newSchema);
     if (file === join(root, 'drizzle/migrations/meta/_journal.json')) void migrateAgain();
-  });
+  }
 
   function report(mistake: Mistake | null): void {
     if (mistake) console.error(`The Worker cannot run.\n${mistake.message}\n${mistake.stack}`);
@@ -68,12 +69,15 @@ async function start(): Promise<void> {
   }
 
   async function restart(file: string): Promise<void> {
-    console.log(`${basename(file)} has changed: the Worker starts again.`);
+    const name = basename(file);
     try {
+      varsNow();
+      if (file !== varsFile) await tryWorker({ root, stateDir, varsFile });
       await services.restart();
       await worker.restart();
+      console.log(`${name} has changed: the Worker has started again.`);
     } catch (error) {
-      console.error(`${basename(file)} cannot be used: ${messageOf(error)}`);
+      console.error(`The Worker runs as before, until ${name} is in order: ${messageOf(error)}`);
     }
   }
 }

@@ -24,10 +24,11 @@ export async function startLiveServices(root: string, settingsOf: () => SandboxS
   let running = await (await load()).startSandbox(settingsOf());
 
   const restart = oneAtATime(async () => {
-    // What cannot be loaded leaves the services as they are.
+    // What cannot be loaded or read leaves the services as they are.
     const { startSandbox } = await load();
+    const settings = settingsOf();
     await running.close();
-    running = await startSandbox(settingsOf());
+    running = await startSandbox(settings);
   });
 
   vite.watcher.on('change', (file) => {

@@ -13,17 +13,25 @@ type Settings = {
   varsFile: string;
   /** Receives what keeps the edited Worker from loading, and null when it loads again. */
   report: (mistake: Mistake | null) => void;
+  /** Is told of every file below the root that comes, changes or goes. */
+  changed: (file: string) => void;
+  cacheDir?: string;
 };
+
+const usualCache = '.wrangler/vite/worker';
 
 /**
  * Runs the Worker inside workerd, and its edited modules from the next request on. `handle` responds to what is the
  * Worker's, and passes everything else on.
  */
-export async function startLiveWorker({ root, stateDir, varsFile, report }: Settings) {
+export async function startLiveWorker(settings: Settings) {
+  const { root, stateDir, varsFile, report, changed, cacheDir = usualCache } = settings;
   const returnTo = new WeakMap<IncomingMessage, Connect.NextFunction>();
   const handBack: Plugin = {
     name: 'hand-back',
-    configureServer({ middlewares }) {
+    configureServer({ middlewares, watcher }) {
+      // Here, since each restart has a watcher of its own.
+      watcher.on('all', (_event, file) => changed(file));
       middlewares.use((request, _response, _next) => returnTo.get(request)?.());
       // The log has said why.
       middlewares.use(((error, _request, response, _next) => {
@@ -40,7 +48,7 @@ export async function startLiveWorker({ root, stateDir, varsFile, report }: Sett
     root,
     appType: 'custom',
     customLogger: workerLogger(report),
-    cacheDir: '.wrangler/vite/worker',
+    cacheDir,
     server: { middlewareMode: true, ws: false, cors: false, watch },
     plugins: [
       cloudflare({
@@ -55,7 +63,6 @@ export async function startLiveWorker({ root, stateDir, varsFile, report }: Sett
   });
 
   return {
-    watcher: vite.watcher,
     handle(request: IncomingMessage, response: ServerResponse, next: Connect.NextFunction): void {
       returnTo.set(request, next);
       vite.middlewares(request, response, next);
@@ -65,5 +72,6 @@ export async function startLiveWorker({ root, stateDir, varsFile, report }: Sett
       await writeConfig();
       await vite.restart();
     },
+    close: () => vite.close(),
   };
 }

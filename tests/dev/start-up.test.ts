@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cloneTree, runProduct } from './live-clone.ts';
+
+type Run = Awaited<ReturnType<typeof runProduct>>;
+
+const clone = cloneTree();
+afterAll(() => clone.remove());
+
+/** Only a failure takes this long. */
+const often = { timeout: 120_000, interval: 20 };
+const becomes = (condition: () => boolean | Promise<boolean>) =>
+  expect.poll(condition, often).toBe(true);
+const responds = (url: string) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+const programsOf = (run: Run) =>
+  run.processes().map((id) => ({ id, line: readFileSync(`/proc/${id}/cmdline`, 'utf8') }));
+const runs = (run: Run, program: string) =>
+  programsOf(run).some(({ line }) => line.includes(program));
+
+/** How far a start has come. */
+const moments: [string, (run: Run) => Promise<unknown>][] = [
+  ['as its first process starts', (run) => becomes(() => runs(run, 'process-group.ts'))],
+  ['when the local services respond', (run) => becomes(() => responds(run.sandboxUrl))],
+  ['at its first line', (run) => run.said(/^Building and starting/)],
+  ['when the Worker runs', (run) => becomes(() => runs(run, 'workerd'))],
+];
+/** What every `npm test` tries; the other moments are long tours. */
+const [chosen] = moments[0]!;
+const tags = (moment: string) => (moment === chosen ? [] : ['full']);
+
+/** Lines that nobody expects of a command which has been stopped. */
+const surprises = ({ lines }: Run) =>
+  lines.filter((line) => line && !/^(Building and starting|Ready on|Phones, bot)/.test(line));
+
+describe.each(moments)('%s', (moment, comes) => {
+  it('Ctrl-C ends all, without a word', { tags: tags(moment) }, async () => {
+    const run = await runProduct(clone);
+    await comes(run);
+    await run.interrupt();
+    await expect.poll(() => run.processes(), often).toEqual([]);
+    expect(surprises(run)).toEqual([]);
+  });
+
+  it('the end of the command by force leaves nothing behind', { tags: tags(moment) }, async () => {
+    const run = await runProduct(clone);
+    await comes(run);
+    const commands = programsOf(run).filter(({ line }) =>
+      /node\0.*tests\/product\/dev\.ts/.test(line),
+    );
+    process.kill(commands.at(-1)!.id, 'SIGKILL');
+    await expect.poll(() => run.processes(), often).toEqual([]);
+  });
+});
+
+/** Runs a program where there is no network but this machine's own; null where that is not allowed. */
+function withoutNetwork(): string[] | null {
+  const inside = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  const ways = [['--net'], ['--net', '--map-root-user']];
+  const works = ([...flags]: string[]) => {
+    try {
+      execFileSync('unshare', [...flags, ...inside, 'true'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const flags = ways.find(works);
+  return flags ? ['unshare', ...flags, ...inside] : null;
+}
+
+const through = withoutNetwork();
+
+it.skipIf(!through)('starts without a network, after starts that were broken off', async () => {
+  const run = await runProduct({ ...clone, through: through! });
+  await run.ready();
+  expect(surprises(run)).toEqual([]);
+  await run.interrupt();
+  await expect.poll(() => run.processes(), often).toEqual([]);
+  expect(existsSync(join(clone.folder, '.dev.vars'))).toBe(true);
+});
