@@ -4,6 +4,7 @@ import { replaceEvent } from '../bot/outbox.ts';
 import type { Consent } from '../contract/chat-schemas.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce, iif, oneRow } from '../lib/expressions.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey } from './chat-encryption.ts';
@@ -12,8 +13,8 @@ import { consentOf } from './conversation.ts';
 type Context = { db: Database; settings: Settings; now: number };
 
 /**
- * Stores a consent and its time; the version that is in force
- * keeps its first time. `isNew` if the bot should learn of it.
+ * Stores a consent and its time; the version that is in force keeps its first time. `isNew`
+ * if the bot should learn of it. Throws 503 if number or session have changed meanwhile.
  */
 export async function giveConsent(
   { db, settings, now }: Context,
@@ -36,9 +37,11 @@ export async function giveConsent(
   const event = { settings, type: 'chat.consent' as const, now, who: own, data: { version } };
   replaceEvent(tx, ['given'], event);
   tx.update(['given'], users, consented(version, now, fresh), own);
-  await tx.run();
+  const { outcome, reads } = await tx.run({ after: db.select().from(users).where(own) });
 
-  return { consent: { version, at: new Date(now).toISOString() }, isNew: true };
+  const [after] = reads.after;
+  if (outcome === 'moved' || !after) throw new RequestError('unavailable', { retryAfter: 1 });
+  return { consent: consentOf(after)!, isNew: outcome === 'given' };
 }
 
 /** Consent counts as the first contact, which `bot/usage` requires. */
