@@ -11,6 +11,7 @@ import {
   verify,
 } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
+import { post } from './support/contacts.ts';
 import {
   deleteAccount,
   metadataOf,
@@ -20,7 +21,7 @@ import {
   trialSession,
 } from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
-import { during, sandbox, totalsOfToday } from './support/sandbox.ts';
+import { during, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-events.ts';
 import { customerOf, latestInvoice, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
@@ -73,6 +74,24 @@ describe('buying a plan', () => {
       voice: true,
       resetsAt,
     });
+  });
+
+  it('begins a paid week with nothing used, also in the millisecond in which the free one began', async () => {
+    const { phone, token } = await newPerson();
+    await post(phone, 3);
+    const session = await checkOut(token, 'basic');
+    const { items } = await subscriptionOf(await customerOf(phone));
+    const began = 1000 * items.data[0]!.current_period_start;
+    await run(
+      'update users set week_anchor = ?, week_start = ? where phone = ?',
+      began,
+      began,
+      phone,
+    );
+    expect(await profileOf(token)).toMatchObject({ messagesUsedThisPeriod: 3 });
+    expect((await verify(token, session)).body).toMatchObject({ newTier: 'basic' });
+    expect(await profileOf(token)).toMatchObject({ messagesUsedThisPeriod: 0 });
+    expect((await post(phone)).body).toMatchObject({ used: 1 });
   });
 
   it('makes one customer and one open checkout, with methods that confirm at once, for nineteen parallel callers', async () => {
