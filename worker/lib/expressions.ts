@@ -1,4 +1,4 @@
-import { sql, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { SQL, sql, type SQLChunk, type SQLWrapper } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 
 /*
@@ -6,11 +6,11 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
  * A plain value among the arguments travels as a parameter.
  */
 
-const list = (values: unknown[]) =>
-  sql.join(
-    values.map((value) => sql`${value}`),
-    sql`, `,
-  );
+const comma = sql`, `;
+
+/** Values with commas between them. */
+export const list = (values: unknown[]): SQL =>
+  new SQL(values.flatMap((value, index) => (index === 0 ? [value] : [comma, value])) as SQLChunk[]);
 
 /** The first value that is not null. */
 export const coalesce = <T>(...values: unknown[]) => sql<T>`coalesce(${list(values)})`;

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
+import { list } from './expressions.ts';
 import { memoize } from './memoize.ts';
 import { isIn } from './sql.ts';
 import { dayMs, hourMs, minuteMs } from './time.ts';
@@ -33,7 +34,8 @@ export function allowedAt(limited: Limited[]): SQL<number> {
   const each = limited.flatMap(({ subject, limits }) =>
     limits.map((limit) => sql`coalesce(${nthNewest(subject, limit)} + ${literal(limit.per)}, 0)`),
   );
-  return sql`max(${sql.join([sql`0`, sql`0`, ...each], sql`, `)})`;
+  const zero = literal(0);
+  return sql`max(${list([zero, zero, ...each])})`;
 }
 
 /**

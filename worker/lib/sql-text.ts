@@ -32,6 +32,8 @@ export class FastDialect extends SQLiteAsyncDialect {
       query.sql += this.escapeName(part.value);
     } else if (part instanceof Param && isPlain(part.value)) {
       this.#addValue(query, part);
+    } else if (Array.isArray(part)) {
+      this.#addList(query, part);
     } else {
       this.#addOther(query, part);
     }
@@ -48,6 +50,15 @@ export class FastDialect extends SQLiteAsyncDialect {
 
   #addValue(query: Query, { value, encoder }: Param): void {
     this.#add(query, value === null ? null : encoder.mapToDriverValue(value));
+  }
+
+  #addList(query: Query, parts: unknown[]): void {
+    query.sql += '(';
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) query.sql += ', ';
+      this.#add(query, part);
+    }
+    query.sql += ')';
   }
 
   #addOther(query: Query, part: unknown): void {

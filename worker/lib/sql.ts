@@ -1,6 +1,15 @@
-import { getTableColumns, isSQLWrapper, sql, type Param, type SQL } from 'drizzle-orm';
+import {
+  getTableColumns,
+  isSQLWrapper,
+  sql,
+  type Name,
+  type Param,
+  type SQL,
+  type SQLWrapper,
+} from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { list } from './expressions.ts';
 
 export const build = drizzle({ client: {} as never });
 
@@ -11,12 +20,12 @@ export const build = drizzle({ client: {} as never });
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: SQLiteInsertValue<Table>,
-  from: SQL = sql``,
+  from: SQL = sql.empty(),
 ): SQL {
   const entries = entriesOf(table, values);
-  const names = entries.map(({ name }) => name);
-  const selected = entries.map(({ value }) => sql`${value}`);
-  return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(selected, sql`, `)} ${from}`;
+  const names = list(entries.map(({ name }) => name));
+  const selected = list(entries.map(({ value }) => value));
+  return sql`insert into ${table} (${names}) select ${selected} ${from}`;
 }
 
 /** New values of columns. */
@@ -40,27 +49,32 @@ export function upsertSelect<Table extends SQLiteTable>(
 ): SQL {
   if (upsert === 'ignore') return sql`${insert} on conflict do nothing`;
   const { target, set, where } = upsert;
-  const names = sql.join(target.map(nameOf), sql`, `);
-  const changes = entriesOf(table, set).map(({ name, value }) => sql`${name} = ${value}`);
-  const guard = where ? sql`where ${where}` : sql``;
-  return sql`${insert} on conflict (${names}) do update set ${sql.join(changes, sql`, `)} ${guard}`;
+  const names = list(target.map(nameOf));
+  const changes = list(entriesOf(table, set).map(({ name, value }) => sql`${name} = ${value}`));
+  const guard = where ? sql`where ${where}` : sql.empty();
+  return sql`${insert} on conflict (${names}) do update set ${changes} ${guard}`;
 }
 
-function entriesOf(table: SQLiteTable, values: object): { name: SQL; value: SQL | Param }[] {
+function entriesOf(
+  table: SQLiteTable,
+  values: object,
+): { name: Name; value: SQLWrapper | Param }[] {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table);
   return Object.entries(values).map(([key, value]) => {
     const column = columns[key]!;
     return {
       name: nameOf(column),
-      value: isSQLWrapper(value) ? sql`${value}` : sql.param(value, column),
+      value: isSQLWrapper(value) ? value : sql.param(value, column),
     };
   });
 }
 
 /**
- * SQL: whether a column has one of the values, which travel as one argument.
+ * SQL: whether a column has one of the values, which travel as one argument. One value alone,
+ * as with one pepper, is compared without `json_each`, which costs the database 10 µs.
  */
 export function isIn(column: SQLiteColumn | SQL, values: string[]): SQL {
+  if (values.length === 1) return sql`${column} = ${values[0]}`;
   return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
 }
 
@@ -68,6 +82,4 @@ export function excluded(column: SQLiteColumn): SQL {
   return sql`excluded.${nameOf(column)}`;
 }
 
-export function nameOf(column: SQLiteColumn): SQL {
-  return sql`${sql.identifier(column.name)}`;
-}
+export const nameOf = (column: SQLiteColumn): Name => sql.identifier(column.name);

@@ -1,8 +1,9 @@
-import { and, inArray, sql, type SQL, type Subquery } from 'drizzle-orm';
+import { and, eq, inArray, sql, SQL, type Subquery } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { decisions } from '#db/schema';
 import type { Database } from './database.ts';
+import { jsonObject, list, rowExists } from './expressions.ts';
 import { insertSelect, upsertSelect, type Changes, type Upsert } from './sql.ts';
 
 export type FactsSql = Record<string, SQL>;
@@ -56,7 +57,7 @@ export type Place = {
 /** A row that the last statement of its transaction deletes. */
 function temporary(id: string): Place {
   const { outcome, facts } = decisions;
-  const row = sql`${decisions.id} = ${id}`;
+  const row = eq(decisions.id, id);
   return {
     table: decisions,
     outcome,
@@ -110,7 +111,7 @@ export class Transaction<Outcome extends string, Facts> {
       upsert?: Upsert<Table>;
     } = {},
   ): void {
-    const source = more.from ? sql`from ${more.from}` : sql``;
+    const source = more.from ? sql`from ${more.from}` : sql.empty();
     const where = and(this.#holds(on), more.where);
     const statement = insertSelect(table, values, sql`${source} where ${where}`);
     this.#add(more.upsert ? upsertSelect(statement, table, more.upsert) : statement);
@@ -181,7 +182,7 @@ export class Transaction<Outcome extends string, Facts> {
 
   #holds(on: On<Outcome>): SQL {
     const { table, outcome, row } = this.#place;
-    return sql`exists (select 1 from ${table} where ${row} and ${inArray(outcome, [...on])})`;
+    return rowExists(table, and(row, inArray(outcome, [...on])));
   }
 
   #add(statement: SQL): void {
@@ -202,19 +203,20 @@ function decisionSql(
   place: Place,
 ): SQL {
   const names = Object.keys(facts);
-  const columns = Object.fromEntries(names.map((name) => [name, sql`${sql.identifier(name)}`]));
+  const columns = Object.fromEntries(names.map((name) => [name, named(name)]));
   const read = names.map((name) => sql`${facts[name]} as ${columns[name]}`);
-  const pairs = names.map((name) => sql`${name}, ${columns[name]}`);
 
   const decided = {
     outcome: outcomeSql(outcomes(columns), otherwise),
-    facts: sql`json_object(${sql.join(pairs, sql`, `)})`,
+    facts: jsonObject(columns),
   };
   // Without `materialized`, SQLite reads a fact again wherever it is named.
-  const source = from ? sql`from ${from}` : sql``;
-  return sql`with facts as materialized (select ${sql.join(read, sql`, `)} ${source})
+  const source = from ? sql`from ${from}` : sql.empty();
+  return sql`with facts as materialized (select ${list(read)} ${source})
     ${place.insert(decided, sql`from facts`)}`;
 }
+
+const named = (name: string) => new SQL([sql.identifier(name)]);
 
 /** SQL: the first outcome whose condition holds; one without a condition never occurs. */
 export function outcomeSql<Outcome extends string>(

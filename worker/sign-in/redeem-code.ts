@@ -9,6 +9,7 @@ import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
 import { log } from '../lib/log.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import { fixed } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
 import { untilNextBudget } from './code-budget.ts';
@@ -55,7 +56,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       left join ${claims} on ${claims.sentBy} = tried.sent_by`,
     facts: {
       triesAt: allowedAt(limits.tries),
-      errorsAt: allowedAt(limits.wrongTries),
+      errorsAt: isAlone ? allowedAt(limits.wrongTries) : fixed(0),
       wrongToday: totalOfDay('wrong_code', now),
       known: sql<number>`tried.known`,
       live: sql<number>`tried.live`,
