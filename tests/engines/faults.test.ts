@@ -104,7 +104,7 @@ async function pagesAreKept(page: Page): Promise<void> {
 /** The app has started, or has left the served page alone. */
 const scriptsHaveEnded = (page: Page) =>
   expect
-    .poll(async () => (await page.isHydrated()) || (await page.scripts()) === 'failed')
+    .poll(async () => (await page.isHydrated()) || (await page.visitor()) === 'unscripted')
     .toBe(true);
 
 test('a recording that cannot be decoded says so', async ({ distant, line, phone }) => {

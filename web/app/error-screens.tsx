@@ -11,25 +11,26 @@ import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { afterCheck, partMissing } from './deployment-change.ts';
 
-let servedLines = '';
+/** The crisis lines as they were served; empty on other pages. */
+const served = createStore({ lines: '' });
 
 /** Keeps the crisis lines of a page that was served with them. Call it before React takes the page over. */
 export function keepCrisisLines(): void {
   if (showsCrisisLines(location.pathname))
-    servedLines = document.getElementById('main')?.innerHTML ?? '';
+    served.set({ lines: document.getElementById('main')?.innerHTML ?? '' });
 }
 
 /** What needs scripts is hidden. */
 function ServedLines() {
   useEffect(() => {
-    document.documentElement.dataset['scripts'] = 'failed';
+    document.documentElement.dataset['visitor'] = 'unscripted';
   }, []);
-  return <div dangerouslySetInnerHTML={{ __html: servedLines }} />;
+  return <div dangerouslySetInnerHTML={{ __html: served.get().lines }} />;
 }
 
 /** On the page of the crisis lines they stay as they were served, whatever has failed. */
 export function CrashScreen({ text }: { text: string }) {
-  if (servedLines && showsCrisisLines(location.pathname)) return <ServedLines />;
+  if (served.get().lines && showsCrisisLines(location.pathname)) return <ServedLines />;
   return (
     <main
       role="alert"

@@ -21,13 +21,14 @@ declare global {
 
 /** Runs in every head: takes tokens out of the address bar, and sends a returning visitor's first API calls. */
 function prepare(): void {
+  /** `data-visitor`, `data-offer` and `data-theme`; `start-modes.ts` says what the first means. */
   const { dataset } = document.documentElement;
   const early = newEarlyStart();
   globalThis.earlyStart = early;
   // Its served page is for browsers without scripts: the scripts show the login to a guest.
   const isCancel = location.pathname.endsWith('/cancel');
   if (isCancel || location.search || location.hash.startsWith(externalTokenPrefix))
-    dataset['address'] = 'special';
+    dataset['visitor'] = 'special';
   takeTokensFromAddress(early);
   // A choice of a language is stored, and then nothing is offered.
   const other = isTranslated
@@ -131,7 +132,7 @@ function noteEarlySubmit(): void {
 function showGuestsPageWithoutScripts(): void {
   const show = ({ target }: Event) => {
     const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
-    if (isOwn) document.documentElement.dataset['scripts'] = 'failed';
+    if (isOwn) document.documentElement.dataset['visitor'] = 'unscripted';
   };
   // Such events do not bubble.
   addEventListener('error', show, { capture: true });

@@ -2,8 +2,7 @@
 // lacks a part of the first condition: it shows what visitors without JavaScript see, and never starts the app.
 (function (page, root) {
   if ([].toSorted && self.CompressionStream) return;
-  root.removeAttribute('data-visitor');
-  root.setAttribute('data-scripts', 'failed');
+  root.setAttribute('data-visitor', 'unscripted');
   // The scripts of the head find what they start by its name.
   var parts = page.querySelector('#after-paint');
   if (parts) parts.id = '';

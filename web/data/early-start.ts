@@ -20,8 +20,6 @@ export type ShownChat = {
   token: string;
   page: ChatPage;
   openedAt: number;
-  /** False if the reader has scrolled up. */
-  isAtEnd: boolean;
 };
 
 declare global {

@@ -1,35 +1,8 @@
 import { planOf, plans, type Plan } from '#contract/plans';
 import { usageWords, statusWords, managementWords } from '#words/account';
-import { planName, planTexts } from './plan-texts.ts';
-import { formatPhone, formatDate } from './formats.ts';
-import type { User } from './user-profile.ts';
+import { planName } from './plan-texts.ts';
+import { formatDate } from './formats.ts';
 import type { CollectionPause } from '#contract/schemas';
-
-export type AccountSummary = {
-  texts: Record<
-    'phone' | 'plan' | 'description' | 'status' | 'hint' | 'usageLabel' | 'usage',
-    string
-  >;
-  tone: StatusLine['tone'];
-};
-
-export function accountSummary(user: User): AccountSummary {
-  const { metadata } = user;
-  const plan = planOf(metadata.subscriptionTier);
-  const { name, description } = planTexts(plan.id);
-  const { label, used, limit } = usageView(plan, user.messagesUsedThisPeriod);
-  const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
-  const texts = {
-    phone: formatPhone(user.phoneNumber),
-    plan: name,
-    description,
-    status: line.text,
-    hint: line.hint ?? '',
-    usageLabel: limit === null ? '' : label,
-    usage: limit === null ? '' : usageWords.of({ used, limit }),
-  };
-  return { texts, tone: line.tone };
-}
 
 export type StatusFacts = {
   subscriptionStatus: string | null;
@@ -41,73 +14,73 @@ export type StatusFacts = {
 };
 export type StatusLine = { text: string; hint?: string; tone: 'calm' | 'warm' | 'danger' };
 
+type Tone = StatusLine['tone'];
+const line = (tone: Tone, text: string): StatusLine => ({ text, tone });
+
 /** The status line of the Current Plan card. A pause is shown beside what is scheduled, and in place of the rest. */
 export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
-  const line = lineWithoutPause(facts, timeZone);
+  const dateOf = (iso: string | null) => formatDate(iso, timeZone);
   const { collectionPause: pause, subscriptionStatus: status } = facts;
-  if (pause === null) return line;
-  if (pause.status === 'over')
-    return facts.subscriptionStatus === 'active' ? nextPaymentLine(facts, timeZone) : line;
-  const text = pauseText(pause, timeZone);
-  if (scheduling.includes(status ?? '')) return { ...line, hint: text };
-  if (planOf(facts.subscriptionTier).id === 'free' || facts.renewalDate === null)
+  const usual = lineWithoutPause(facts, dateOf);
+  if (pause === null) return usual;
+  if (pause.status === 'over') return status === 'active' ? nextPayment(facts, dateOf) : usual;
+
+  const text = pauseText(pause, dateOf);
+  if (scheduling.includes(status ?? '')) return { ...usual, hint: text };
+  const isFree = planOf(facts.subscriptionTier).id === 'free';
+  if (isFree || facts.renewalDate === null)
     return { text, hint: statusWords.pausedFree, tone: 'warm' };
-  const hint = statusWords.pausedPlan(formatDate(facts.renewalDate, timeZone));
-  return { text, hint, tone: 'warm' };
+  return { text, hint: statusWords.pausedPlan(dateOf(facts.renewalDate)), tone: 'warm' };
 }
 
 const scheduling = ['trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
 
+type DateOf = (iso: string | null) => string;
+
 /** Until the first payment after a pause, nothing is paid for. */
-function nextPaymentLine({ renewalDate }: StatusFacts, timeZone?: string): StatusLine {
-  return { text: statusWords.freeUntil(formatDate(renewalDate, timeZone)), tone: 'calm' };
-}
+const nextPayment = ({ renewalDate }: StatusFacts, dateOf: DateOf): StatusLine =>
+  line('calm', statusWords.freeUntil(dateOf(renewalDate)));
 
 /** The sentence about a pause, with its end if it has one. */
-function pauseText({ resumesAtDate }: CollectionPause, timeZone?: string): string {
+function pauseText({ resumesAtDate }: CollectionPause, dateOf: DateOf): string {
   if (resumesAtDate === null) return statusWords.paused;
-  return statusWords.pausedUntil(formatDate(resumesAtDate, timeZone));
+  return statusWords.pausedUntil(dateOf(resumesAtDate));
 }
 
 /** The first rule that applies. */
-function lineWithoutPause(facts: StatusFacts, timeZone?: string): StatusLine {
-  const { subscriptionStatus, scheduledTierId } = facts;
-  const format = (iso: string | null) => (iso ? formatDate(iso, timeZone) : null);
+function lineWithoutPause(facts: StatusFacts, dateOf: DateOf): StatusLine {
+  const { subscriptionStatus: status, scheduledTierId } = facts;
+  const format = (iso: string | null) => (iso ? dateOf(iso) : null);
   const changeDate = format(facts.cancelAtDate ?? facts.renewalDate);
   const renewalDate = format(facts.renewalDate);
-  if (subscriptionStatus === 'trialing') return trialLine(renewalDate, scheduledTierId);
-  if (subscriptionStatus === 'downgrade_scheduled' && scheduledTierId)
-    return downgradeLine(planName(planOf(scheduledTierId).id), changeDate);
-  if (subscriptionStatus === 'cancellation_scheduled') return cancellationLine(changeDate);
-  if (subscriptionStatus === 'past_due' || subscriptionStatus === 'unpaid')
-    return { text: statusWords.pastDue, hint: statusWords.pastDueHint, tone: 'danger' };
-  if (planOf(facts.subscriptionTier).id === 'free') return { text: statusWords.free, tone: 'calm' };
-  if (subscriptionStatus !== 'active') return { text: statusWords.pleaseRefresh, tone: 'warm' };
-  if (renewalDate === null) return { text: statusWords.subscriptionError, tone: 'danger' };
-  return { text: statusWords.renews(renewalDate), tone: 'calm' };
+  const next = scheduledTierId ? planName(planOf(scheduledTierId).id) : null;
+
+  if (status === 'trialing') return trialLine(renewalDate, next);
+  if (status === 'downgrade_scheduled' && next) return downgradeLine(changeDate, next);
+  if (status === 'cancellation_scheduled') return cancellationLine(changeDate);
+  if (status === 'past_due' || status === 'unpaid')
+    return { ...line('danger', statusWords.pastDue), hint: statusWords.pastDueHint };
+  if (planOf(facts.subscriptionTier).id === 'free') return line('calm', statusWords.free);
+  if (status !== 'active') return line('warm', statusWords.pleaseRefresh);
+  if (renewalDate === null) return line('danger', statusWords.subscriptionError);
+  return line('calm', statusWords.renews(renewalDate));
 }
 
-function trialLine(date: string | null, scheduledTierId: string | null): StatusLine {
-  const plan = scheduledTierId ? planName(planOf(scheduledTierId).id) : null;
-  if (date === null)
-    return {
-      text: plan ? statusWords.trialSwitchesWithoutDate(plan) : statusWords.trialWithoutDate,
-      tone: 'danger',
-    };
-  return {
-    text: plan ? statusWords.trialEndsAndSwitches({ date, plan }) : statusWords.trialEnds(date),
-    tone: 'calm',
-  };
+function trialLine(date: string | null, plan: string | null): StatusLine {
+  if (date && plan) return line('calm', statusWords.trialEndsAndSwitches({ date, plan }));
+  if (date) return line('calm', statusWords.trialEnds(date));
+  if (plan) return line('danger', statusWords.trialSwitchesWithoutDate(plan));
+  return line('danger', statusWords.trialWithoutDate);
 }
 
-function downgradeLine(plan: string, date: string | null): StatusLine {
-  if (date === null) return { text: statusWords.downgradeWithoutDate(plan), tone: 'danger' };
-  return { text: statusWords.downgrade({ plan, date }), tone: 'warm' };
+function downgradeLine(date: string | null, plan: string): StatusLine {
+  if (!date) return line('danger', statusWords.downgradeWithoutDate(plan));
+  return line('warm', statusWords.downgrade({ plan, date }));
 }
 
 function cancellationLine(date: string | null): StatusLine {
-  if (date === null) return { text: statusWords.cancellationWithoutDate, tone: 'danger' };
-  return { text: statusWords.cancellation(date), tone: 'warm' };
+  if (!date) return line('danger', statusWords.cancellationWithoutDate);
+  return line('warm', statusWords.cancellation(date));
 }
 
 /** The weekly messages that platinum shows if its plan has no number. */
@@ -124,18 +97,21 @@ export type UsageView = {
 
 /** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */
 export function usageView(plan: Plan, used: number): UsageView {
+  const { id, messageLimit } = plan;
   const label = usageWords.used[plan.periodDescription];
-  const limit = plan.messageLimit !== null && plan.messageLimit >= 0 ? plan.messageLimit : null;
-  if (plan.id === 'free')
-    return view(label, used, limit ?? plans.free.messageLimit, usageWords.upgrade);
-  if (limit !== null) return view(label, used, limit, null);
-  if (plan.id === 'platinum')
-    return view(label, used, platinumAllowance, usageWords.platinum(platinumAllowance));
-  return view(label, used, null, usageWords.notApplicable);
-}
+  const limit = messageLimit !== null && messageLimit >= 0 ? messageLimit : null;
+  const view = (shown: number | null, note: string | null): UsageView => ({
+    label,
+    used,
+    limit: shown,
+    note,
+    percent: shown === null ? 0 : usagePercent(used, shown),
+  });
 
-function view(label: string, used: number, limit: number | null, note: string | null): UsageView {
-  return { label, used, limit, note, percent: limit === null ? 0 : usagePercent(used, limit) };
+  if (id === 'free') return view(limit ?? plans.free.messageLimit, usageWords.upgrade);
+  if (limit !== null) return view(limit, null);
+  if (id === 'platinum') return view(platinumAllowance, usageWords.platinum(platinumAllowance));
+  return view(null, usageWords.notApplicable);
 }
 
 function usagePercent(used: number, limit: number): number {
@@ -154,15 +130,15 @@ type Facts = {
 const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
 /** Label and hint of the subscription button, from the first matching row. */
 export function managementButton(facts: Facts): { label: string; hint: string } {
+  const words = managementWords;
   if (planOf(facts.subscriptionTier).id === 'free')
-    return { label: managementWords.upgrade, hint: managementWords.upgradeHint };
-  if (facts.cancelAtDate)
-    return { label: managementWords.cancellation, hint: managementWords.cancellationHint };
+    return { label: words.upgrade, hint: words.upgradeHint };
+  if (facts.cancelAtDate) return { label: words.cancellation, hint: words.cancellationHint };
   if (facts.isTrial && facts.scheduledTierId)
-    return { label: managementWords.scheduled, hint: managementWords.scheduledHint };
+    return { label: words.scheduled, hint: words.scheduledHint };
   const isRunning = running.includes(facts.subscriptionStatus ?? '');
   return {
-    label: managementWords.subscription,
-    hint: isRunning ? managementWords.subscriptionHint : managementWords.inactiveHint,
+    label: words.subscription,
+    hint: isRunning ? words.subscriptionHint : words.inactiveHint,
   };
 }

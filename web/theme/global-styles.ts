@@ -30,12 +30,13 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
-  ':root:not([data-scripts=failed]):is([data-visitor], [data-address]) #root[data-prerendered=guest-page] > *':
-    {
-      display: 'none !important',
-    },
-  ':root:not([data-visitor]) #root[data-prerendered=shell] > *': { display: 'none !important' },
-  ':root[data-scripts=failed] [data-needs-scripts]': { display: 'none !important' },
+  // Who sees what was served: `app/start-modes.ts`.
+  ':root:is([data-visitor=returning], [data-visitor=special]) #root[data-prerendered=guest-page] > *':
+    { display: 'none !important' },
+  ':root:not([data-visitor=returning]) #root[data-prerendered=shell] > *': {
+    display: 'none !important',
+  },
+  ':root[data-visitor=unscripted] [data-needs-scripts]': { display: 'none !important' },
   // The landing page below its first screen: laid out after the first frame, which is 30 ms earlier (tests/bench).
   '[data-prerendered] section[data-tone]': {
     contentVisibility: 'auto',

@@ -31,8 +31,8 @@ export class Page {
 
   hydrated = () => expect.poll(this.isHydrated, 'React has hydrated the page').toBe(true);
 
-  /** `failed` if the page is left as it was served. */
-  scripts = () => this.run(() => document.documentElement.dataset['scripts'] ?? '').catch(() => '');
+  /** `unscripted` if the page is left as it was served. */
+  visitor = () => this.run(() => document.documentElement.dataset['visitor'] ?? '').catch(() => '');
 
   find = (target: Target, scrolls = false): Promise<Found | null> =>
     this.run(find, queryOf(target), scrolls);

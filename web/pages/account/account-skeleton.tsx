@@ -1,18 +1,17 @@
 import { css } from '#styled/css';
 import { card, page, skeleton, spinner } from '#styled/recipes';
-import type { AccountSummary } from '../../rules/account-view.ts';
 import { useSession } from '../../data/session.ts';
 import { accountWords, usageWords } from '#words/account';
 import { layoutWords } from '#words/layout';
 import { AccountHeader, phoneStyle, CardHead, column, columns } from './account-layout.tsx';
-import { statusBox, statusHint, statusText } from './current-plan-card.tsx';
+import { statusBox, statusText } from './current-plan-card.tsx';
 
-/** The account page before its user is known; part of the served HTML, in which `fill-account.ts` fills the slots. */
+/** The account page before its user is known; part of the served HTML. */
 export function AccountSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   // The card keeps its space when the button is hidden, so that the layout does not shift.
   const state = (
-    <output className={label} data-slot="start">
+    <output className={label}>
       <span className={spinner({ size: 'sm' })} aria-hidden="true" />
       <span>{isInitializing ? layoutWords.loadingApplication : layoutWords.loadingAccount}</span>
     </output>
@@ -20,32 +19,26 @@ export function AccountSkeleton() {
   return (
     <div className={page()} aria-busy="true">
       <AccountHeader isKnown={false}>
-        <Slot name="phone" className={phoneStyle} />
+        <Slot className={phoneStyle} />
       </AccountHeader>
       <div className={columns}>
         <div className={column}>
           <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
             <CardHead id="current-plan" title={accountWords.currentPlan} beside={state} />
-            <Slot name="plan" className={css({ textStyle: 'title', color: 'primary' })} />
+            <Slot className={css({ textStyle: 'title', color: 'primary' })} />
             <Slot
-              name="description"
               className={css({ color: 'muted', minHeight: { base: '[3.2em]', md: '[1.6em]' } })}
             />
             <div className={statusBox} data-tone="calm">
-              <Slot name="status" className={statusText} />
-              <p
-                data-slot="hint"
-                className={`${statusHint} ${css({ _empty: { display: 'none' } })}`}
-              />
+              <Slot className={statusText} />
             </div>
           </section>
           <section className={card({ look: 'raised' })} aria-labelledby="usage">
             <CardHead id="usage" title={usageWords.title} />
             <div className={css({ display: 'grid', gap: '2' })}>
               <div className={usage}>
-                <Slot name="usageLabel" className={css({ textStyle: 'small', color: 'muted' })} />
+                <Slot className={css({ textStyle: 'small', color: 'muted' })} />
                 <Slot
-                  name="usage"
                   className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })}
                 />
               </div>
@@ -65,10 +58,8 @@ export function AccountSkeleton() {
   );
 }
 
-/** A text of the profile; a skeleton while it is empty. */
-function Slot({ name, className }: { name: keyof AccountSummary['texts']; className: string }) {
-  return <p data-slot={name} className={`${slot} ${className}`} />;
-}
+/** The place of a text of the profile, as high as that. */
+const Slot = ({ className }: { className: string }) => <p className={`${slot} ${className}`} />;
 
 function SkeletonCard({ lines }: { lines: number }) {
   return (

@@ -68,8 +68,8 @@ function ConnectAgain({ focusCard }: { focusCard: () => void }) {
   const connect = async () => {
     focusCard();
     // Not part of the page, which must load without it; a stream that has ended had it.
-    const { retryStream } = await import('../../data/session-stream.ts');
-    retryStream();
+    const { sessionStream } = await import('../../data/session-stream.ts');
+    sessionStream.retry();
   };
   if (status !== 'lost') return null;
   return (

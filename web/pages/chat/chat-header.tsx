@@ -71,7 +71,6 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       <button
         type="button"
         className={`${button({ look: 'dangerSoft' })} ${help}`}
-        data-opens="help"
         onClick={openHelp}
       >
         {chatWords.help}

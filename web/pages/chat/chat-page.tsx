@@ -1,10 +1,9 @@
 import { basePath } from '#words/language';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
-import { shownChat } from '../../data/early-start.ts';
-import { session, useSession } from '../../data/session.ts';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useSession } from '../../data/session.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 import { within } from '../../data/within.ts';
-import { useConversation } from '../../data/chat-conversation.ts';
+import { useChatToken, useConversation } from '../../data/chat-conversation.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
 import { ChatHeader } from './chat-header.tsx';
@@ -23,17 +22,8 @@ const HelpDialog = lazy(() =>
 
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
-  const token = useSyncExternalStore(
-    session.subscribe,
-    userToken,
-    () => shownChat()?.token ?? null,
-  );
+  const token = useChatToken();
   return token === null ? <ChatSkeleton /> : <Chat key={token} token={token} />;
-}
-
-function userToken(): string | null {
-  const { token, user } = session.get();
-  return user ? token : null;
 }
 
 function Chat({ token }: { token: string }) {
@@ -72,7 +62,7 @@ function HelpLink() {
 
 const Loading = () => <MessagesSkeleton label={layoutWords.loadingConversation} />;
 
-/** The chat page before its user is known; part of the served HTML, which `fill-chat.tsx` replaces by the conversation. */
+/** The chat page before its user is known; part of the served HTML. */
 function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
@@ -92,9 +82,7 @@ function ChatSkeleton() {
 function MessagesSkeleton({ label }: { label: string }) {
   return (
     <div className={body}>
-      <output className={css({ color: 'muted' })} data-slot="start">
-        {label}
-      </output>
+      <output className={css({ color: 'muted' })}>{label}</output>
       <div className={css({ display: 'grid', gap: '4', marginTop: 'auto' })} aria-hidden="true">
         <span className={`${skeleton()} ${theirs}`} />
         <span className={`${skeleton()} ${ours}`} />

@@ -55,36 +55,26 @@ type Props = {
 
 export function Composer({ token, send, error, showError, openHelp }: Props) {
   const { text } = useSyncExternalStore(drafts.subscribe, drafts.get, drafts.get);
-  const voice = useSyncExternalStore(voiceStore.subscribe, voiceStore.get, voiceStore.get);
-  const isVoice = voice.token === token && (voice.active !== null || voice.kept !== null);
+  const { isRecording, isVoice } = useVoice(token);
   const field = useRef<HTMLTextAreaElement>(null);
-  const wasSent = useRef(false);
   const recordButton = useFocusAfter(isVoice);
+  const { submit, noteWritten } = useSubmit(text, send);
+  useEffect(() => () => started.stopAll(), []);
 
-  const submit = (event?: FormEvent) => {
+  const submitAndStay = (event?: FormEvent) => {
     event?.preventDefault();
-    // A second tap on a field that is empty because its text was sent is no mistake.
-    const isSentAgain = text === '' && wasSent.current;
-    if (!isSentAgain && send(text)) {
-      drafts.write('');
-      wasSent.current = true;
-    }
+    submit();
     field.current?.focus();
   };
-  const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
-  const describedBy =
-    `${error ? 'message-error' : ''} ${enterSends ? 'message-hint' : ''}`.trim() || undefined;
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!sendsOnEnter(event.nativeEvent)) return;
-    event.preventDefault();
-    // A key that is held sends once.
-    if (!event.repeat) submit();
+  const write = (written: string) => {
+    drafts.write(written);
+    noteWritten();
+    if (error) showError(null);
   };
-  useEffect(() => () => started.stopAll(), []);
 
   return (
     // No native submission, which would load the page again if the app has not started yet.
-    <form className={form} method="dialog" data-kept onSubmit={submit}>
+    <form className={form} method="dialog" data-kept onSubmit={submitAndStay}>
       {error && (
         <SendErrorText
           id="message-error"
@@ -93,36 +83,14 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
         />
       )}
       {/* It is there before the panel, because a live region that comes with its text is not announced. */}
-      <output className={visuallyHidden}>
-        {isVoice && voice.active !== null ? voiceWords.recording : ''}
-      </output>
+      <output className={visuallyHidden}>{isRecording ? voiceWords.recording : ''}</output>
       {isVoice ? (
         <Suspense fallback={<output className={panelPlace}>{voiceWords.recording}</output>}>
           <VoicePanel openHelp={openHelp} />
         </Suspense>
       ) : (
         <div className={row}>
-          <label className={css({ flex: '1', minWidth: '[0]' })}>
-            <span className={visuallyHidden}>{composerWords.field}</span>
-            <div className={grow} data-text={`${text}\n`}>
-              <textarea
-                ref={field}
-                rows={1}
-                value={text}
-                placeholder={composerWords.placeholder}
-                dir="auto"
-                enterKeyHint={enterSends ? 'send' : 'enter'}
-                aria-invalid={error && !error.isNotice ? true : undefined}
-                aria-describedby={describedBy}
-                onChange={({ target }) => {
-                  drafts.write(target.value);
-                  wasSent.current = false;
-                  if (error) showError(null);
-                }}
-                onKeyDown={onKeyDown}
-              />
-            </div>
-          </label>
+          <MessageField ref={field} {...{ text, error, write }} submit={submitAndStay} />
           <RecordButton ref={recordButton} token={token} showError={showError} />
           <button type="submit" className={`${button()} ${sendButton}`}>
             {composerWords.send}
@@ -139,6 +107,66 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
         )}
       </div>
     </form>
+  );
+}
+
+/** Whether a recording is made, or is there to be sent. */
+function useVoice(token: string) {
+  const voice = useSyncExternalStore(voiceStore.subscribe, voiceStore.get, voiceStore.get);
+  const isOwn = voice.token === token;
+  const isRecording = isOwn && voice.active !== null;
+  return { isRecording, isVoice: isRecording || (isOwn && voice.kept !== null) };
+}
+
+/** Sends the text. A second tap on a field that is empty because its text was sent is no mistake. */
+function useSubmit(text: string, send: (text: string) => boolean) {
+  const wasSent = useRef(false);
+  const submit = () => {
+    if (text === '' && wasSent.current) return;
+    if (!send(text)) return;
+    drafts.write('');
+    wasSent.current = true;
+  };
+  const noteWritten = () => {
+    wasSent.current = false;
+  };
+  return { submit, noteWritten };
+}
+
+type FieldProps = Pick<Props, 'error'> & {
+  ref: Ref<HTMLTextAreaElement>;
+  text: string;
+  write: (text: string) => void;
+  submit: () => void;
+};
+
+function MessageField({ ref, text, error, write, submit }: FieldProps) {
+  const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
+  const descriptions = [error && 'message-error', enterSends && 'message-hint'].filter(Boolean);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!sendsOnEnter(event.nativeEvent)) return;
+    event.preventDefault();
+    // A key that is held sends once.
+    if (!event.repeat) submit();
+  };
+  return (
+    <label className={css({ flex: '1', minWidth: '[0]' })}>
+      <span className={visuallyHidden}>{composerWords.field}</span>
+      <div className={grow} data-text={`${text}\n`}>
+        <textarea
+          ref={ref}
+          rows={1}
+          value={text}
+          placeholder={composerWords.placeholder}
+          dir="auto"
+          enterKeyHint={enterSends ? 'send' : 'enter'}
+          aria-invalid={error && !error.isNotice ? true : undefined}
+          aria-describedby={descriptions.join(' ') || undefined}
+          onChange={({ target }) => write(target.value)}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+    </label>
   );
 }
 

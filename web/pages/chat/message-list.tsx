@@ -1,9 +1,8 @@
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { conversation as store } from '../../data/chat-conversation.ts';
+import { conversation as store, useOpenedAt } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { shownChat } from '../../data/early-start.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 import { within } from '../../data/within.ts';
 import { serverClock } from '../../data/clock.ts';
@@ -46,7 +45,7 @@ export function MessageList({
   keepPosition,
   ...props
 }: Props) {
-  const [openedAt] = useState(() => shownChat()?.openedAt ?? serverClock.now());
+  const openedAt = useOpenedAt();
   const shown = shownMessages(conversation.messages, pending);
   const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
   const { history } = parts;
@@ -66,13 +65,12 @@ export function MessageList({
   );
   return (
     <>
-      {/* Not in the served frame, whose text is short. */}
-      {conversation.hasMore && !shownChat() && <p className={onPaper}>{chatWords.printMore}</p>}
+      {conversation.hasMore && <p className={onPaper}>{chatWords.printMore}</p>}
       {conversation.hasMore && (
         <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />
       )}
       {shown.length === 0 && <p className={empty}>{chatWords.empty}</p>}
-      <ol className={list} aria-label={chatWords.earlier} data-slot="history">
+      <ol className={list} aria-label={chatWords.earlier}>
         {history.map(line)}
       </ol>
       <div role="log" aria-label={chatWords.live} className={css({ marginTop: '3' })}>
@@ -132,7 +130,6 @@ function LoadOlder({ load }: { load: () => Promise<void> }) {
     <button
       type="button"
       className={`${button({ look: 'outline' })} ${older}`}
-      data-slot="older"
       onClick={() => void run()}
       aria-disabled={isLoading}
     >

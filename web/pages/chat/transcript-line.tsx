@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import {
+  growingText,
   messageBlocks,
   messageParts,
   type MessageBlock,
@@ -8,7 +9,6 @@ import {
 import { formatTime, type ShownMessage, type TranscriptItem } from '../../rules/transcript.ts';
 import { css } from '#styled/css';
 import { button, link, spoken } from '#styled/recipes';
-import { growingText } from '../../rules/growing-text.ts';
 import { dateText } from '#words/intl';
 import { ExternalLink, visuallyHidden } from '../../ui/external-link.tsx';
 import { chatWords, messageStateWords } from '#words/chat';
@@ -20,7 +20,7 @@ type Props = {
   player: (message: ShownMessage) => ReactNode;
 };
 
-/** One line of the conversation. It and its parts have no hooks: `jsx-to-dom.ts` renders them before React has started. */
+/** One line of the conversation. It and its parts have no hooks: `early/` renders them before React has started. */
 export function TranscriptLine({ item, ...actions }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
   if (item.kind === 'notice') return <AiNotice />;
@@ -47,12 +47,7 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
       {voice && player(message)}
       {text && <MessageText blocks={isOwn ? [{ kind: 'text', text }] : messageBlocks(text)} />}
       {crisis && (
-        <button
-          type="button"
-          className={button({ look: 'dangerSoft' })}
-          data-opens="help"
-          onClick={openHelp}
-        >
+        <button type="button" className={button({ look: 'dangerSoft' })} onClick={openHelp}>
           {chatWords.help}
         </button>
       )}

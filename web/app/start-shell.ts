@@ -1,7 +1,7 @@
 import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
-import * as timeLimits from '../../data/time-limits.ts';
-import { send } from '../../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
+import { send } from '../data/send.ts';
 import { link } from '#styled/recipes';
 
 /** The longest time (ms) for which slow data delays the app. */
@@ -11,23 +11,29 @@ const retryAfter = 5000;
 
 /** Starts the app after the shell was filled, since that blocks the main thread; offline the shell says so. */
 export async function startApp(filled: Promise<void>): Promise<void> {
-  let resolve = () => {};
+  let begin = () => {};
   // A part may import the app, which would start without the others.
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  if (globalThis.earlyStart) globalThis.earlyStart.parts = promise;
-  await Promise.race([filled.catch(() => null), wait(maxDelay)]);
+  const parts = new Promise<void>((resolve) => (begin = resolve));
+  if (globalThis.earlyStart) globalThis.earlyStart.parts = parts;
+  const notice = new StartNotice();
+  const fill = filled.then(
+    () => notice.render(),
+    () => null,
+  );
+  await Promise.race([fill, wait(maxDelay)]);
   await parsed();
+
   for (let attempt = 1; ; attempt += 1) {
     if (await hasParts()) {
-      hideProblem();
-      return resolve();
+      notice.hide();
+      return begin();
     }
     const status = await statusOf(appFile());
     // The server responds, so the connection is not the reason. After a deployment the file is missing.
-    if (status > 0 && (status !== 200 || attempt > 1)) return reloadOrGiveUp();
-    if (status === 0) await connection();
+    if (status > 0 && (status !== 200 || attempt > 1)) return reloadOrGiveUp(notice);
+    if (status > 0) continue;
+    notice.show(errorWords.network);
+    await connection();
   }
 }
 
@@ -61,15 +67,14 @@ async function statusOf(file: string): Promise<number> {
 }
 
 function connection(): Promise<unknown> {
-  showProblem(errorWords.network);
   const online = new Promise((resolve) => addEventListener('online', resolve, { once: true }));
   return Promise.race([wait(retryAfter), online]);
 }
 
 /** A page that was loaded again names the files of the present deployment, so a second time would not help. */
-function reloadOrGiveUp(): void {
+function reloadOrGiveUp(notice: StartNotice): void {
   const { state } = history;
-  if (hasTyped() || state?.wasReloaded) return showProblem(layoutWords.wrong);
+  if (hasTyped() || state?.wasReloaded) return notice.show(layoutWords.wrong);
   history.replaceState({ ...state, wasReloaded: true }, '');
   location.reload();
 }
@@ -79,50 +84,35 @@ const hasTyped = () => document.querySelector('textarea')?.value;
 
 const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** An intersection is reported right before a paint, a message arrives after it; hidden pages do neither. */
-export function painted(): Promise<void> {
-  if (document.hidden) return Promise.resolve();
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', () => resolve(), { once: true });
-    port1.start();
-    const observer = new IntersectionObserver(() => {
-      observer.disconnect();
-      port2.postMessage(null);
-    });
-    observer.observe(document.documentElement);
-  });
-}
+/** Says in the shell, in place of its status, why the app has not started. */
+class StartNotice {
+  #text: string | null = null;
+  #place: { status: Element; served: ChildNode[] } | null = null;
 
-let problem: string | null = null;
-/** Where the problem is shown, and what was served there. */
-let place: { slot: Element; served: ChildNode[] } | null = null;
+  show(text: string): void {
+    this.#text = text;
+    this.render();
+  }
 
-/** Says in the shell why the app has not started. */
-function showProblem(text: string): void {
-  problem = text;
-  renderProblem();
-}
+  /** Restores what was served, which React expects. */
+  hide(): void {
+    this.#place?.status.replaceChildren(...this.#place.served);
+    this.#place = null;
+    this.#text = null;
+  }
 
-/** Restores what was served, which React expects. */
-function hideProblem(): void {
-  place?.slot.replaceChildren(...place.served);
-  place = null;
-  problem = null;
-}
-
-/** Shows the problem, if there is one, in a shell that was filled afterwards. */
-export function renderProblem(): void {
-  const slot = shellRoot()?.querySelector('[data-slot=start]');
-  if (problem === null || !slot) return;
-  if (place?.slot !== slot) place = { slot, served: [...slot.childNodes] };
-  const button = Object.assign(document.createElement('button'), {
-    type: 'button',
-    className: link(),
-  });
-  button.textContent = layoutWords.refreshPage;
-  button.addEventListener('click', () => location.reload());
-  slot.replaceChildren(`${problem} `, button);
+  /** Shows the text, if there is one, also in a shell that was filled afterwards. */
+  render(): void {
+    const status = shellRoot()?.querySelector('main output');
+    if (this.#text === null || !status) return;
+    if (this.#place?.status !== status) this.#place = { status, served: [...status.childNodes] };
+    const again = document.createElement('button');
+    again.type = 'button';
+    again.className = link();
+    again.textContent = layoutWords.refreshPage;
+    again.addEventListener('click', () => location.reload());
+    status.replaceChildren(`${this.#text} `, again);
+  }
 }
 
 /** The root while it shows the served shell; null once React has taken over. */

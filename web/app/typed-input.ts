@@ -1,0 +1,60 @@
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/**
+ * Saves what a visitor enters, has submitted or pressed; the returned function restores it, since React overwrites it when
+ * it takes the page over (https://github.com/facebook/react/issues/12955), and again when it has to render the page anew.
+ */
+export function saveTypedInput(root: HTMLElement): () => void {
+  const takeSent = noteSent(root);
+  const fields = () => [...root.querySelectorAll<Field>('input, textarea, select')];
+  const typed = new Map<string, string>();
+  const note = (field: Field) => typed.set(nameOf(field), field.value);
+
+  fields().filter(isTouched).forEach(note);
+  root.addEventListener('input', ({ target }) => note(target as Field));
+
+  return () => {
+    const values = new Map(typed);
+    for (const field of fields()) {
+      const value = values.get(nameOf(field));
+      if (value) typeAgain(field, value);
+    }
+    // After React has rendered the restored values.
+    const again = takeSent();
+    if (again) setTimeout(again);
+  };
+}
+
+/** The returned function returns, once, what submits or presses again what was sent before the start. */
+function noteSent(root: HTMLElement): () => (() => void) | null {
+  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>('[data-sent]');
+  delete sent?.dataset['sent'];
+  return () => {
+    const again = sent;
+    sent = null;
+    if (again === null) return null;
+    return () => ('requestSubmit' in again ? again.requestSubmit() : again.click());
+  };
+}
+
+const nameOf = ({ id, name }: Field) => name || id;
+const isTouched = (field: Field) => field.value !== servedValue(field);
+
+function servedValue(field: Field): string {
+  if (!(field instanceof HTMLSelectElement)) return field.defaultValue;
+  return [...field.options].find(({ defaultSelected }) => defaultSelected)?.value ?? '';
+}
+
+function typeAgain(field: Field, value: string): void {
+  const type = field instanceof HTMLSelectElement ? 'change' : 'input';
+  const dispatchChange = () => field.dispatchEvent(new Event(type, { bubbles: true }));
+  const selection: [number, number] | null =
+    field instanceof HTMLTextAreaElement ? [field.selectionStart, field.selectionEnd] : null;
+  // React uses the first event to hydrate this place synchronously, and handles only the second.
+  dispatchChange();
+  // React sees a change from the served value only by the prototype's setter, since it tracks the field's own.
+  if (field.value === value) field.value = servedValue(field);
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
+  if (selection && field instanceof HTMLTextAreaElement) field.setSelectionRange(...selection);
+  dispatchChange();
+}

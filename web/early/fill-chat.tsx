@@ -1,0 +1,102 @@
+import { basePath } from '#words/language';
+import { chatWords } from '#words/chat';
+import type { ChatPage } from '#contract/chat-schemas';
+import { consentVersion } from '#contract/chat-limits';
+import { parsed, shellRoot, startApp } from '../app/start-shell.ts';
+import { newestMessagesPath, type ShownChat } from '../data/early-start.ts';
+import { TranscriptLine, VoicePlace } from '../pages/chat/transcript-line.tsx';
+import { isNearEnd, sendsOnEnter } from '../rules/browser-input.ts';
+import {
+  shownMessage,
+  type ShownMessage,
+  transcriptParts,
+  type TranscriptItem,
+} from '../rules/transcript.ts';
+import { toDom } from './jsx-to-dom.ts';
+
+/** Writes the newest messages into the served frame, and React takes over. */
+async function fillChat(): Promise<void> {
+  const early = globalThis.earlyStart;
+  const response = await early?.responses[newestMessagesPath];
+  if (!early?.token || typeof response === 'string' || !response?.ok) return;
+  const page: ChatPage = await response.clone().json();
+  await parsed();
+  if (page.consent?.version !== consentVersion || page.messages.length === 0) return;
+
+  // oxlint-disable-next-line no-restricted-properties -- only if a proxy has removed the server's time
+  const openedAt = Date.parse(response.headers.get('date') ?? '') || Date.now();
+  const shown = { token: early.token, page, openedAt };
+  if (!showConversation(shown)) return;
+  early.shownChat = shown;
+  // React Query gets this page, so that it is not requested again.
+  delete early.responses[newestMessagesPath];
+  await painted();
+}
+
+/** Returns whether the shell was still there. */
+function showConversation({ page, openedAt }: ShownChat): boolean {
+  const main = shellRoot()?.querySelector('main');
+  const frame = document.querySelector<HTMLTemplateElement>('template#filled')?.content;
+  const list = frame?.querySelector('[data-slot=messages]');
+  const [history, live] = list?.querySelectorAll('ol') ?? [];
+  if (!main || !frame || !list || !history || !live) return false;
+
+  const parts = transcriptParts(page.messages.map(shownMessage), Infinity, openedAt);
+  history.replaceChildren(toDom(parts.history.map(line)));
+  live.replaceChildren(toDom(parts.live.map(line)));
+  // What precedes the messages is about older ones.
+  while (!page.hasMore && history.previousSibling) history.previousSibling.remove();
+  main.replaceChildren(frame);
+  list.scrollTo(0, list.scrollHeight);
+  return true;
+}
+
+const nothing = () => {};
+const line = (item: TranscriptItem<ShownMessage>) => (
+  <TranscriptLine item={item} sendAgain={nothing} openHelp={nothing} player={VoicePlace} />
+);
+
+/** An intersection is reported right before a paint, a message arrives after it; hidden pages do neither. */
+function painted(): Promise<void> {
+  if (document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => resolve(), { once: true });
+    port1.start();
+    const observer = new IntersectionObserver(() => {
+      observer.disconnect();
+      port2.postMessage(null);
+    });
+    observer.observe(document.documentElement);
+  });
+}
+
+/** Before React has taken the frame over, help opens at once; other buttons are noted for `app/typed-input.ts`. */
+function handleEarlyInput(): void {
+  addEventListener('click', ({ target }) => {
+    const button = shellRoot() && target instanceof Element ? target.closest('button') : null;
+    if (button?.textContent === chatWords.help) location.assign(`${basePath}/help-now`);
+    else if (button?.type === 'button') button.dataset['sent'] = 'early';
+  });
+  addEventListener('input', ({ target }) => {
+    if (shellRoot() && isField(target)) grow(target);
+  });
+  addEventListener('keydown', (event) => {
+    if (!shellRoot() || !isField(event.target) || !sendsOnEnter(event)) return;
+    event.preventDefault();
+    event.target.form?.requestSubmit();
+  });
+}
+
+const isField = (target: EventTarget | null) => target instanceof HTMLTextAreaElement;
+
+/** A copy of the text determines the height of the field; a list at its end stays there. */
+function grow({ parentElement, value }: HTMLTextAreaElement): void {
+  const list = document.querySelector('[data-slot=messages]');
+  const isAtEnd = list && isNearEnd(list);
+  parentElement?.setAttribute('data-text', `${value}\n`);
+  if (isAtEnd) list.scrollTo(0, list.scrollHeight);
+}
+
+handleEarlyInput();
+void startApp(fillChat());

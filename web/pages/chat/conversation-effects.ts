@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from 'react';
+import { chatWords } from '#words/chat';
+import { openAfterLoading } from '../../data/api-errors.ts';
+import { serverClock } from '../../data/clock.ts';
+import { closeShownNotices } from '../../data/shown-notices.ts';
+
+const loadPrint = () => import('./print-conversation.ts');
+
+type Reply = { id: string; crisis?: true | undefined };
+
+/** The replies that have opened the help panel, also while another page is shown. */
+const seenCrises = new Set<string>();
+
+/** Opens the help panel once when a reply marked as a crisis arrives. */
+export function useCrisisHelp(token: string, replies: Reply[], openHelp: () => void): void {
+  useEffect(() => {
+    const crises = replies.filter(({ crisis }) => crisis).map(({ id }) => `${token} ${id}`);
+    const unseen = crises.filter((key) => !seenCrises.has(key));
+    for (const key of unseen) seenCrises.add(key);
+    if (unseen.length > 0) openHelp();
+  }, [token, replies, openHelp]);
+}
+
+/** So long (ms) somebody is shown as typing at most, as the contract has it. */
+const longestTypingMs = 30_000;
+
+export function useIsBefore(until: string | null): boolean {
+  const [ended, setEnded] = useState<string | null>(null);
+  useEffect(() => {
+    if (until === null) return undefined;
+    const timer = setTimeout(() => setEnded(until), serverClock.until(until, longestTypingMs));
+    return () => clearTimeout(timer);
+  }, [until]);
+  return until !== null && ended !== until;
+}
+
+/** The keys that print would print the loaded messages alone. */
+export function useWholePrint(token: string, hasMore: boolean): void {
+  useEffect(() => {
+    const printAll = (event: KeyboardEvent) => {
+      if (!hasMore || !(event.ctrlKey || event.metaKey) || event.key !== 'p') return;
+      event.preventDefault();
+      openAfterLoading(loadPrint, (file) => void file.printConversation(token));
+    };
+    addEventListener('keydown', printAll);
+    return () => removeEventListener('keydown', printAll);
+  }, [token, hasMore]);
+}
+
+/** A notice of a reply goes when somebody sees the newest message. */
+export function useReadNotices(newest: number): void {
+  useEffect(() => {
+    const closeRead = () => {
+      if (newest > 0 && !document.hidden) void closeShownNotices();
+    };
+    closeRead();
+    document.addEventListener('visibilitychange', closeRead);
+    return () => document.removeEventListener('visibilitychange', closeRead);
+  }, [newest]);
+}
+
+/** Counts replies in the document's title while the tab is hidden. There is no sound. */
+export function useUnseenTitle(replies: number): void {
+  const seen = useRef(replies);
+  useEffect(() => {
+    const title = document.title.replace(/^\(\d+\) /, '');
+    const show = () => {
+      if (!document.hidden) seen.current = replies;
+      const unseen = replies - seen.current;
+      document.title = unseen > 0 ? chatWords.documentTitle({ count: unseen, title }) : title;
+    };
+    show();
+    document.addEventListener('visibilitychange', show);
+    return () => {
+      document.removeEventListener('visibilitychange', show);
+      document.title = title;
+    };
+  }, [replies]);
+}

@@ -1,0 +1,98 @@
+import { useHydrated } from '@tanstack/react-router';
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { isNearEnd } from '../../rules/browser-input.ts';
+
+/** What a list shows; `newest` is the `seq` of its last message. */
+type Content = {
+  newest: number;
+  pending: number;
+  reminders: number;
+  isTyping: boolean;
+  typed: string;
+};
+
+type List = RefObject<HTMLElement | null>;
+
+/** Keeps the list at its end while the reader is there; a growing reply moves it until its first line is at the top. */
+export function useScrollPosition(ref: List, content: Content) {
+  const { newest } = content;
+  const isHydrated = useHydrated();
+  const [wasServed] = useState(!isHydrated);
+  // `placedAt`: where this hook has scrolled to; 0 while the reader is further up.
+  const reader = useRef({ isAtEnd: true, seen: newest, placedAt: 0, readsTyped: false, shown: '' });
+  const [unseen, setUnseen] = useState(0);
+
+  const toEnd = useCallback(() => {
+    if (ref.current) ref.current.scrollTop = ref.current.scrollHeight;
+    reader.current.isAtEnd = true;
+    setUnseen(0);
+  }, [ref]);
+
+  useLayoutEffect(() => {
+    const list = ref.current;
+    if (!list) return undefined;
+    // A reader may have scrolled up in the list that React takes over.
+    if (wasServed) reader.current.isAtEnd = isNearEnd(list);
+    // A position of an earlier visit would hide what has come since, so the router finds no list of that name.
+    list.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
+    // The on-screen keyboard and a growing field shrink the list.
+    const observer = new ResizeObserver(() => reader.current.isAtEnd && toEnd());
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [ref, wasServed, toEnd]);
+
+  const shown = Object.values(content).join(' ');
+  useLayoutEffect(() => {
+    const list = ref.current;
+    if (!list || reader.current.shown === shown) return;
+    reader.current.shown = shown;
+    // The scroll event of the reader may still be on its way.
+    if (list.scrollTop < reader.current.placedAt - 1 && !isNearEnd(list))
+      reader.current.isAtEnd = false;
+    const typed = list.querySelector('[data-slot=typed]');
+    // The message replaces what was read as it grew.
+    const wasRead = reader.current.readsTyped && typed === null;
+    if (wasRead || reader.current.isAtEnd) reader.current.seen = newest;
+    setUnseen(Math.max(0, newest - reader.current.seen));
+    if (reader.current.isAtEnd) scrollTo(list, wasRead ? lastReply(list) : typed);
+    reader.current.placedAt = reader.current.isAtEnd ? list.scrollTop : 0;
+    reader.current.readsTyped = typed !== null && topIn(list, typed) < list.clientHeight;
+  });
+
+  const onScroll = () => {
+    reader.current.isAtEnd = ref.current !== null && isNearEnd(ref.current);
+    if (!reader.current.isAtEnd) return;
+    reader.current.seen = newest;
+    setUnseen(0);
+  };
+
+  /** Runs a change that adds older messages; the reader sees the same messages afterwards. */
+  const keepPosition = async (change: () => Promise<void>) => {
+    const list = ref.current;
+    if (!list) return change();
+    reader.current.isAtEnd = false;
+    const fromEnd = list.scrollHeight - list.scrollTop;
+    await change();
+    requestAnimationFrame(() => {
+      list.scrollTop = list.scrollHeight - fromEnd;
+      if (document.activeElement === document.body) list.focus({ preventScroll: true });
+    });
+  };
+
+  return { unseen, onScroll, toEnd, keepPosition };
+}
+
+const lastReply = (list: HTMLElement) =>
+  [...list.querySelectorAll('[data-slot=live] > [data-author=solace]')].at(-1);
+
+/** The space (px) above the first line of a reply that is read as it grows. */
+const spaceAbove = 16;
+
+/** Scrolls to the end, but no further than to the start of an element. */
+function scrollTo(list: HTMLElement, start: Element | null | undefined): void {
+  if (!start) list.scrollTop = list.scrollHeight;
+  else list.scrollTop += Math.max(0, topIn(list, start) - spaceAbove);
+}
+
+const topIn = (list: HTMLElement, element: Element) =>
+  element.getBoundingClientRect().top - list.getBoundingClientRect().top;
