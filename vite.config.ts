@@ -13,13 +13,12 @@ import { livePages } from './web/build/live-pages.ts';
 import { liveStyles } from './web/build/live-styles.ts';
 import { liveWords } from './web/build/words/live-words.ts';
 import { wordsConditions } from './web/build/words/texts.ts';
-import { inlineScripts } from './web/build/inline-scripts.ts';
-import { splitStylesheet } from './web/build/page-styles.ts';
 import { writePages } from './web/build/write-pages.ts';
 import { inlineStyles } from './web/build/inline-styles.ts';
 import { oldestEngines } from './web/build/oldest-engines.ts';
 
 const web = join(import.meta.dirname, 'web');
+const headScript = join(web, 'app/head-script.ts');
 const [folder = 'en'] = wordsConditions;
 const isEnglish = folder === 'en';
 const prerender = join(import.meta.dirname, 'dist/prerender', folder);
@@ -42,7 +41,7 @@ const vendor = {
 };
 
 // What every page needs is one chunk: its parts would be requests of their own because other chunks import them too.
-const main = { name: 'main', tags: ['$initial' as const] };
+const main = { name: 'main', tags: ['$initial' as const], test: /\.[jt]sx?(\?|$)/ };
 
 // What most pages need together: small chunks compress worse, and each costs a line of every page.
 const together = [
@@ -63,7 +62,7 @@ export default defineConfig({
         // Licences ask for their text beside each copy, and minifying removes it from the scripts.
         license: { fileName: 'third-party-licences.txt' },
         rolldownOptions: {
-          input: join(web, 'index.html'),
+          input: { index: join(web, 'main.tsx'), styles: join(web, 'theme/index.css') },
           output: {
             codeSplitting: { groups: [vendor, main, ...together] },
             entryFileNames: scriptNames,
@@ -109,22 +108,22 @@ export default defineConfig({
     ...routerPlugins(),
     react(),
     inlineStyles(join(web, 'styled-system')),
-    inlineScripts({
-      head: join(web, 'app/head-script.ts'),
-      oldEngine: join(web, 'app/old-engine.js'),
-    }),
     liveStyles(),
     liveWords(),
-    livePages(outsideOrigins()),
-    splitStylesheet({ keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish }),
+    livePages(outsideOrigins(), headScript),
     writePages({
       connectTo: outsideOrigins(),
       rendererIn: prerender,
       scriptFolder,
       siteIn: site,
-      fillScripts: {
-        '/account': join(web, 'app/shell/fill-account.ts'),
-        '/chat': join(web, 'app/shell/fill-chat.tsx'),
+      styles: { keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish },
+      scripts: {
+        head: headScript,
+        oldEngine: join(web, 'app/old-engine.js'),
+        shells: {
+          '/account': join(web, 'app/start-account.ts'),
+          '/chat': join(web, 'early/fill-chat.tsx'),
+        },
       },
       scriptPlugins: [inlineStyles(join(web, 'styled-system'))],
     }),
@@ -170,7 +169,7 @@ function outsideOrigins(): string[] {
 /** Changes with every file and setting of which the site is made. */
 function buildId(): string {
   const files = globSync([
-    'web/{app,build,data,pages,routes,rules,theme,ui,words}/**/*.*',
+    'web/{app,build,data,early,pages,routes,rules,theme,ui,words}/**/*.*',
     'vite.config.ts',
     'worker/contract/*',
     'package-lock.json',

@@ -1,4 +1,3 @@
-import { applyStylesheet } from './app/deployment-change.ts';
 import { mount } from './app/mount.tsx';
 import { start } from './app/start-up.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
@@ -12,7 +11,6 @@ async function run(): Promise<void> {
   const router = createAppRouter();
   start(router);
   const root = document.getElementById('root');
-  await applyStylesheet();
   if (root) await mount(root, router);
   await navigator.serviceWorker?.register('/sw.js').catch(() => null);
 }

@@ -5,8 +5,10 @@ import { PageSpinner } from './ui/spinner.tsx';
 import { basePath } from '#words/language';
 import { layoutWords } from '#words/layout';
 
-/** A router on the browser's history, or on a given one outside the browser. */
-export const createAppRouter = (history?: RouterHistory) =>
+/** Outside the browser: the history, and what stands for an unknown path. */
+type Options = { history?: RouterHistory; notFound?: typeof NotFound };
+
+export const createAppRouter = ({ history, notFound = NotFound }: Options = {}) =>
   createRouter({
     routeTree,
     basepath: basePath || '/',
@@ -17,7 +19,7 @@ export const createAppRouter = (history?: RouterHistory) =>
     defaultPreloadStaleTime: 0,
     // Like the site's files: a path in capitals has no page.
     caseSensitive: true,
-    defaultNotFoundComponent: NotFound,
+    defaultNotFoundComponent: notFound,
     defaultPendingComponent: () => <PageSpinner label={layoutWords.loadingPage} />,
     defaultErrorComponent: RouteError,
     defaultPendingMs: 200,

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright/test';
 import { pageHead, pages } from '../../web/app/page-heads.ts';
-import { holdAssets, layoutShift, scriptsHaveRun, watchFirstPaint } from './support/first-paint.ts';
+import { holdAssets, layoutShift, watchFirstPaint } from './support/first-paint.ts';
 import {
   expectToBeAccessible,
   expectToFit,
-  hydrated,
   open,
   installClock,
   settle,
@@ -29,36 +28,6 @@ const headings = {
   '/nope': 'Page Not Found',
 };
 
-/** Adds the whole stylesheet to the styles in the HTML; the kinds of elements that then look different. */
-async function changedByStylesheet(page: Page): Promise<string[]> {
-  const looks = () =>
-    page.evaluate(async () => {
-      const styleOf = (element: Element, part?: string) => {
-        const style = getComputedStyle(element, part);
-        return [...style]
-          .filter((name) => !name.startsWith('--'))
-          .map((name) => name + style.getPropertyValue(name));
-      };
-      const all = [...document.body.querySelectorAll('*')];
-      // Chromium gives the sizes of what is below the screen, and loads its fonts, once it has laid it out.
-      const layOut = () => all.map((one) => one.getBoundingClientRect());
-      layOut();
-      await document.fonts.ready.then(layOut);
-      const ofEachKind = new Map(all.map((one) => [one.tagName + one.getAttribute('class'), one]));
-      const parts = [undefined, '::before', '::after'];
-      return [...ofEachKind].map(
-        ([kind, one]) => [kind, String(parts.map((part) => styleOf(one, part)))] as const,
-      );
-    });
-  const served = new Map(await looks());
-  await page.locator('head').evaluate((head) => {
-    const file = /\/assets\/[\w-]+\.css/.exec(head.innerHTML)?.[0] ?? '';
-    head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: file }));
-  });
-  await expect.poll(() => page.locator('head').evaluate(() => document.styleSheets.length)).toBe(2);
-  return (await looks()).filter(([kind, look]) => look !== served.get(kind)).map(([kind]) => kind);
-}
-
 async function expectStoriesBelowEachOther(page: Page): Promise<void> {
   const stories = page
     .getByRole('list', { name: 'Stories from people who use it' })
@@ -71,23 +40,19 @@ async function expectStoriesBelowEachOther(page: Page): Promise<void> {
 }
 
 for (const path of [...Object.keys(headings), '/account', '/cancel', '/chat'])
-  unscripted(
-    `${path} looks as with the whole stylesheet without JavaScript`,
-    async ({ page, expectedErrors }) => {
-      expectedErrors.push(/status of 404/);
-      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
-      await page.goto(path);
-      if (pages[path]?.isPublic !== false)
-        await expect(
-          page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }),
-        ).toBeVisible();
-      await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
-      if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
-        await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
-      if (path === '/') await expectStoriesBelowEachOther(page);
-      expect(await changedByStylesheet(page)).toEqual([]);
-    },
-  );
+  unscripted(`${path} can be used without JavaScript`, async ({ page, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
+    await page.goto(path);
+    if (pages[path]?.isPublic !== false)
+      await expect(
+        page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }),
+      ).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Switch to/ })).toBeHidden();
+    if (['/login', '/contact', '/account', '/cancel', '/chat'].includes(path))
+      await expect(page.getByText(/^Please turn on JavaScript/)).toBeVisible();
+    if (path === '/') await expectStoriesBelowEachOther(page);
+  });
 
 /** One page of each kind: with scripts of its own, with prices, with a form, with a list that opens. */
 const oneOfEachKind = new Set(['/', '/plans', '/login', '/help-now']);
@@ -119,30 +84,6 @@ for (const [path, heading] of Object.entries(headings))
       await expectToBeAccessible(page);
     },
   );
-
-test('the app starts when the whole stylesheet applies', async ({ page }) => {
-  const release = await holdAssets(page, '.css');
-  await page.goto('/', { waitUntil: 'commit' });
-  await page.locator('link[rel=stylesheet]').waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'Switch to dark colours' }).click();
-  await scriptsHaveRun(page);
-  await expect(page.locator('html')).not.toHaveAttribute('data-theme');
-  release();
-  await hydrated(page);
-  expect(await layoutShift(page)).toBe(0);
-  await page.getByRole('button', { name: 'Switch to dark colours' }).click();
-  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-});
-
-test('the app starts without the stylesheet if that cannot be loaded', async ({
-  page,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/ERR_FAILED/);
-  await page.route('**/assets/**/*.css', (route) => route.abort());
-  await page.goto('/');
-  await expect(page.getByRole('button', { name: /^Switch to/ })).toBeVisible();
-});
 
 test('a page in the app is reached from a served one, also from the 404 page', async ({
   page,

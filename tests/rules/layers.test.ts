@@ -55,9 +55,11 @@ const layers: Record<string, string[]> = {
   'web/data': shown,
   // No page imports another one.
   'web/pages/*': ['web/data', 'web/ui', ...shown],
-  'web/app': ['web', 'worker/contract', '!web/routes', '!web/build'],
+  'web/app': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/early'],
+  // An island: only the build knows it.
+  'web/early': ['web', 'worker/contract', '!web/routes', '!web/build'],
   'web/build': ['web', 'worker/contract'],
-  web: ['web', 'worker/contract', '!web/build'],
+  web: ['web', 'worker/contract', '!web/build', '!web/early'],
   drizzle: [],
   // A guest: another project could take its folder.
   'tests/sandbox/stripe': [],

@@ -1,12 +1,13 @@
 import { languages, published } from '#contract/languages';
-import { createHash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { headTags } from '../../web/build/head-tags.ts';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { HeadTags } from '../../web/build/head-tags.tsx';
 import { notFoundHead, pageHead, pages } from '../../web/app/page-heads.ts';
 import {
   addedHeaders,
-  inlineHashes,
+  hashOf,
   mergedHeaders,
   robots,
   securityHeaders,
@@ -14,8 +15,8 @@ import {
 } from '../../web/build/site-files.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { chosenHome } from '../../web/app/language-addresses.ts';
+import { startMode, startModes } from '../../web/app/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
-import { withoutUnusedVariables, withShortVariables } from '../../web/build/page-styles.ts';
 import * as fc from 'fast-check';
 import {
   folderOf,
@@ -31,8 +32,11 @@ import {
   writePo,
 } from '../../web/build/words/translation-files.ts';
 
+const headTags = (path: string) => renderToStaticMarkup(createElement(HeadTags, { path }));
+
 describe('the heads and headers of pages', () => {
   const files = { hashedFiles: [], scriptFolder: 'assets/en-1' };
+  const noInline = { scripts: [], styles: [], shells: new Map<string, string>() };
 
   it('names every page once', () => {
     const titles = Object.values(pages).map(({ title }) => title);
@@ -82,28 +86,25 @@ describe('the heads and headers of pages', () => {
     ]);
   });
 
-  it('allows the styles of a page on that page alone, and requests to named origins', () => {
-    const plans = '<style>p{color:blue}</style>';
+  it('allows the script of a shell on that page alone, and requests to named origins', () => {
+    const [sheet, script] = ['p{color:blue}', 'start()'];
     const connectTo = ['https://api.example'];
-    const headers = securityHeaders({
-      pages: { '/404': '', '/plans': plans },
-      connectTo,
-      ...files,
-    });
-    const [general = '', own = ''] = headers.split(/(?=^\/plans$)/m);
-    const hash = `'sha256-${createHash('sha256').update('p{color:blue}').digest('base64')}'`;
+    const inline = { scripts: ['head()'], styles: [sheet], shells: new Map([['/chat', script]]) };
+    const headers = securityHeaders({ inline, connectTo, ...files });
+    const [general = '', own = ''] = headers.split(/(?=^\/chat$)/m);
     expect(general).toContain("connect-src 'self' https://api.example;");
-    expect(general).not.toContain(hash);
-    expect(own).toContain(`style-src 'self' ${hash};`);
+    expect(general).toContain(`script-src 'self' ${hashOf('head()')};`);
+    expect(general).toContain(`style-src 'self' ${hashOf(sheet)};`);
+    expect(own).toContain(`script-src 'self' ${hashOf('head()')} ${hashOf(script)};`);
     expect(own).toContain('! Content-Security-Policy');
   });
 
   it('shares the rules of pages between languages, and gives a further one those that differ', () => {
-    const site = (folder: string, notFound: string, greeting: string) => ({
-      pages: {
-        '/404': notFound,
-        '/plans': '<style>b{}</style>',
-        '/chat': `<script>${greeting}()</script>`,
+    const site = (folder: string, sheet: string, greeting: string) => ({
+      inline: {
+        scripts: ['head()'],
+        styles: [sheet],
+        shells: new Map([['/chat', `${greeting}()`]]),
       },
       connectTo: [],
       scriptFolder: `assets/${folder}`,
@@ -113,30 +114,25 @@ describe('the heads and headers of pages', () => {
         `assets/${folder}/chat-3.js`,
       ],
     });
-    const lost = '<style>a{}</style>';
-    const first = securityHeaders(site('en-1', lost, 'hello'));
-    const more = (notFound: string) =>
-      mergedHeaders([first, addedHeaders(first, site('es-1', notFound, 'hola'))]);
-    // An unknown start of an address is the 404 page, which the rule of any language also has to allow.
-    const [, ofAnyLanguage = ''] = /^\/:language\/plans\n([\s\S]*?)\n\n/m.exec(first) ?? [];
-    for (const style of [lost, '<style>b{}</style>'])
-      expect(ofAnyLanguage).toContain(inlineHashes(style, 'style')[0]);
+    const shared = 'a{}';
+    const first = securityHeaders(site('en-1', shared, 'hello'));
+    const more = (sheet: string) =>
+      mergedHeaders([first, addedHeaders(first, site('es-1', sheet, 'hola'))]);
     const rulesOf = (text: string) => [...text.matchAll(/^\/\S*/gm)].map(([path]) => path);
-    const english = ['/*', '/plans', '/:language/plans', '/chat', '/:language/chat'];
     // The rules of this test are written without the start of a language, since the words here are English.
-    const shared = [...english, '/assets/en-1/*', '/assets/vendor-1.js'];
-    expect(rulesOf(more(lost))).toEqual([...shared, '/chat', '/assets/es-1/*']);
-    const own = '<style>other{}</style>';
-    const other = more(own);
-    expect(rulesOf(other)).toEqual([...shared, '/*', '/plans', '/chat', '/assets/es-1/*']);
-    const [hash = ''] = inlineHashes(own, 'style');
-    expect(other.lastIndexOf(hash)).toBeGreaterThan(other.indexOf('/assets/vendor-1.js'));
+    const english = ['/*', '/chat', '/assets/en-1/*', '/assets/vendor-1.js'];
+    expect(rulesOf(more(shared))).toEqual([...english, '/chat', '/assets/es-1/*']);
+    const other = more('other{}');
+    expect(rulesOf(other)).toEqual([...english, '/*', '/chat', '/assets/es-1/*']);
+    expect(other.lastIndexOf(hashOf('other{}'))).toBeGreaterThan(
+      other.indexOf('/assets/vendor-1.js'),
+    );
   });
 
   it('caches existing assets for good, and nothing else', () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `assets/${at}.js`);
     const rules = (count: number) =>
-      securityHeaders({ pages: {}, connectTo: [], ...files, hashedFiles: names(count) });
+      securityHeaders({ inline: noInline, connectTo: [], ...files, hashedFiles: names(count) });
     expect(rules(2)).toContain(
       '/assets/0.js\n  Cache-Control: public, max-age=31536000, immutable\n\n/assets/1.js',
     );
@@ -147,31 +143,39 @@ describe('the heads and headers of pages', () => {
   });
 });
 
-describe('custom properties', () => {
-  it('that no rule uses are removed, and those that only they use', () => {
-    const sheet = ':root{--a:1px;--b:var(--c);--c:2px;--d:#fff}p{margin:var(--a);color:var(--d)}';
-    expect(withoutUnusedVariables(sheet)).toBe(
-      ':root{--a:1px;--d:#fff}p{margin:var(--a);color:var(--d)}',
-    );
-    const withoutVariables = '.button--look_soft:hover{color:red}';
-    expect(withoutUnusedVariables(withoutVariables)).toBe(withoutVariables);
-  });
-
-  it('have short names if they are tokens, most of those that are used most', () => {
-    const sheet =
-      ':where(:root,:host){--paper:#fff;--ink:#000;--pale:light-dark(var(--paper),var(--ink))}p{color:var(--paper);top:var(--visual-height)}';
-    expect(withShortVariables(sheet)).toBe(
-      ':where(:root,:host){--0:#fff;--1:#000;--2:light-dark(var(--0),var(--1))}p{color:var(--0);top:var(--visual-height)}',
-    );
-  });
-});
-
 it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
   'leads nobody who stored %j from the home page',
   (stored) => {
     expect(chosenHome(stored)).toBeNull();
   },
 );
+
+describe('the start of a page', () => {
+  it.each([
+    ['page', undefined, 'page'],
+    ['page', 'returning', 'page'],
+    ['page', 'special', 'page'],
+    ['guest-page', undefined, 'guestPage'],
+    ['guest-page', 'unscripted', 'guestPage'],
+    ['guest-page', 'special', 'specialPage'],
+    ['guest-page', 'returning', 'empty'],
+    ['shell', 'returning', 'shell'],
+    ['shell', undefined, 'shell'],
+    ['shell', 'special', 'shell'],
+    [undefined, undefined, 'empty'],
+    [undefined, 'special', 'specialPage'],
+    [undefined, 'returning', 'empty'],
+  ])('with %s served to a visitor %s is %s', (served, visitor, mode) => {
+    expect(startMode({ served, visitor, isFilled: false })).toBe(mode);
+  });
+
+  it('takes over the chat that shows the conversation of the session, and no other shell', () => {
+    const filled = startMode({ served: 'shell', visitor: 'returning', isFilled: true });
+    expect(filled).toBe('conversation');
+    expect(startModes[filled].takesOver).toBe(true);
+    expect(startModes.shell.takesOver).toBe(false);
+  });
+});
 
 describe('the words of a language', () => {
   /** What the compiled text is, or returns for these values. */

@@ -2,7 +2,7 @@ import { steadyNow } from '../rules/steady-clock.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { keptInTab } from '../data/kept-in-tab.ts';
-import { storage, tabStorage } from '../data/store.ts';
+import { createStore, storage, tabStorage } from '../data/store.ts';
 import { showToast } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
 
@@ -19,14 +19,15 @@ export const partMissing = 'A part of this page could not be loaded.';
 export function reloadAfterDeployment(): void {
   addEventListener('vite:preloadError', ({ payload }) => {
     payload.message = partMissing;
-    check = reloadIfReplaced();
+    missing.set({ check: reloadIfReplaced() });
   });
 }
 
-let check = Promise.resolve();
+/** The check of the last part that was missing. */
+const missing = createStore({ check: Promise.resolve() });
 
 /** Resolves when it is known whether a missing part belongs to an earlier deployment; never if the page is loaded again. */
-export const afterCheck = (): Promise<void> => check;
+export const afterCheck = (): Promise<void> => missing.get().check;
 
 async function reloadIfReplaced(): Promise<void> {
   if (keptInTab.isLostByReload() || hasUnkeptText()) return;
@@ -70,21 +71,4 @@ export function sayWhyReloaded(): void {
   if (tabStorage.read(updatedKey) === null) return;
   tabStorage.remove(updatedKey);
   showToast({ type: 'success', title: layoutWords.updated });
-}
-
-/** Applies the whole stylesheet (the page has its own rules alone); loads the page again if the file is missing. */
-export async function applyStylesheet(): Promise<void> {
-  const href = document.querySelector<HTMLLinkElement>('link[rel=preload][as=style]')?.href;
-  // The first attempt gets the response to the preload, which may have failed before the connection came back.
-  if (!href || (await apply(href)) || (await apply(href))) return;
-  await reloadIfReplaced();
-}
-
-function apply(href: string): Promise<boolean> {
-  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
-  return new Promise((resolve) => {
-    link.addEventListener('load', () => resolve(true));
-    link.addEventListener('error', () => resolve(false));
-    document.head.append(link);
-  });
 }

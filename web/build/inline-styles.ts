@@ -22,12 +22,12 @@ export function inlineStyles(generated: string): Plugin {
       // The generated functions do nothing until they are called.
       if (id.startsWith(generated)) return { code, moduleSideEffects: false, map: null };
       if (!code.includes('#styled/')) return null;
-      return { code: inlined(code, staticStyleCalls(this.parse(code), code), styles), map: null };
+      return { code: inlined(code, staticStyleCalls(this.parse(code)), styles), map: null };
     },
   };
 }
 
-function inlined(code: string, calls: ReturnType<typeof staticStyleCalls>, styles: Styles): string {
+function inlined(code: string, calls: StaticStyleCall[], styles: Styles): string {
   const fromTheEnd = calls.toSorted((a, b) => b.start - a.start);
   return fromTheEnd.reduce((text, { name, args, start, end }) => {
     const result = JSON.stringify(styles[name]?.(...args));
@@ -39,55 +39,78 @@ function inlined(code: string, calls: ReturnType<typeof staticStyleCalls>, style
 const wrapped = (result: string) => (result.startsWith('{') ? `(${result})` : result);
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
-export type StaticStyleCall = { name: string; args: unknown[]; start: number; end: number };
+type StaticStyleCall = { name: string; args: unknown[]; start: number; end: number };
 
 /** The calls of functions from `#styled/*` whose arguments are literals only. */
-function staticStyleCalls(program: object, code: string): StaticStyleCall[] {
+function staticStyleCalls(program: object): StaticStyleCall[] {
   const names = importedNames(program as Node);
   const calls: StaticStyleCall[] = [];
   walk(program as Node, (node) => {
-    const callee = node['callee'] as Node | undefined;
-    const name =
-      node.type === 'CallExpression' && callee?.type === 'Identifier'
-        ? names.get(String(callee['name']))
-        : undefined;
-    const args = node['arguments'] as Node[] | undefined;
-    if (!name || !args?.every(isStatic)) return;
-    const source = args.map(({ start, end }) => code.slice(start, end)).join(',');
-    calls.push({ name, args: evaluate(source), start: node.start, end: node.end });
+    const name = names.get(calledBy(node));
+    const args = nodesOf(node, 'arguments');
+    if (!name || !args.every(isStatic)) return;
+    calls.push({ name, args: args.map(valueOf), start: node.start, end: node.end });
   });
   return calls;
 }
 
+/** The name that an expression calls; empty if it calls nothing of a name. */
+function calledBy(node: Node): string {
+  const callee = node['callee'] as Node | undefined;
+  const isCall = node.type === 'CallExpression' && callee?.type === 'Identifier';
+  return isCall ? nameOf(callee) : '';
+}
+
 /** Local name → exported name of a module's imports from `#styled/*`. */
 function importedNames(program: Node): Map<string, string> {
-  const imports = (program['body'] as Node[]).filter(
+  const imports = nodesOf(program, 'body').filter(
     (node) =>
       node.type === 'ImportDeclaration' &&
       String((node['source'] as Node)['value']).startsWith('#styled/'),
   );
-  const specifiers = imports.flatMap((node) => node['specifiers'] as Node[]);
+  const specifiers = imports.flatMap((node) => nodesOf(node, 'specifiers'));
   return new Map(specifiers.map((one) => [nameOf(one['local']), nameOf(one['imported'])]));
 }
 
 const nameOf = (identifier: unknown) => String((identifier as Node | undefined)?.['name']);
+const nodesOf = (node: Node, key: string) => (node[key] ?? []) as Node[];
 
-function isStatic(node: Node): boolean {
-  if (node.type === 'Literal') return true;
-  if (node.type === 'TemplateLiteral') return (node['expressions'] as Node[]).length === 0;
-  if (node.type === 'UnaryExpression') return isStatic(node['argument'] as Node);
-  if (node.type === 'ArrayExpression') return (node['elements'] as Node[]).every(isStatic);
-  return node.type === 'ObjectExpression' && (node['properties'] as Node[]).every(isStaticProperty);
-}
+type Kind = { isStatic: (node: Node) => boolean; value: (node: Node) => unknown };
 
-function isStaticProperty(node: Node): boolean {
-  return node.type === 'Property' && node['computed'] === false && isStatic(node['value'] as Node);
-}
+const cookedOf = (quasi: Node) => (quasi['value'] as { cooked: string }).cooked;
+const operand = (node: Node) => node['argument'] as Node;
 
-/** The arguments are literals, checked above, so they cannot access the module. */
-function evaluate(source: string): unknown[] {
-  // oxlint-disable-next-line typescript/no-implied-eval -- runs while building, on the project's own source
-  return new Function(`return [${source}]`)() as unknown[];
+/** The expressions that are literals, or made of literals. */
+const literals: Record<string, Kind> = {
+  Literal: { isStatic: () => true, value: (node) => node['value'] },
+  TemplateLiteral: {
+    isStatic: (node) => nodesOf(node, 'expressions').length === 0,
+    value: (node) => nodesOf(node, 'quasis').map(cookedOf).join(''),
+  },
+  UnaryExpression: {
+    isStatic: (node) => node['operator'] === '-' && isStatic(operand(node)),
+    value: (node) => -Number(valueOf(operand(node))),
+  },
+  ArrayExpression: {
+    isStatic: (node) => nodesOf(node, 'elements').every(isStatic),
+    value: (node) => nodesOf(node, 'elements').map(valueOf),
+  },
+  ObjectExpression: {
+    isStatic: (node) => nodesOf(node, 'properties').every(isStaticProperty),
+    value: (node) => Object.fromEntries(nodesOf(node, 'properties').map(entryOf)),
+  },
+};
+
+const isStatic = (node: Node): boolean => literals[node.type]?.isStatic(node) ?? false;
+const valueOf = (node: Node): unknown => literals[node.type]?.value(node);
+
+const isStaticProperty = (node: Node) =>
+  node.type === 'Property' && node['computed'] === false && isStatic(node['value'] as Node);
+
+function entryOf(property: Node): [string, unknown] {
+  const key = property['key'] as Node;
+  const name = key.type === 'Identifier' ? nameOf(key) : String(key['value']);
+  return [name, valueOf(property['value'] as Node)];
 }
 
 function walk(node: Node, visit: (node: Node) => void): void {

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { Connect, Plugin, ViteDevServer } from 'vite';
+import { runnerImport, type Connect, type Plugin, type ViteDevServer } from 'vite';
 import { languages } from '#contract/languages';
 import { notFoundHead, pageHead } from '../app/page-heads.ts';
-import { headTags } from './head-tags.ts';
+import type * as Documents from './document.tsx';
 import { bundleScript } from './inline-scripts.ts';
 import { livePolicy, manifest, pageHeaders } from './site-files.ts';
 
@@ -16,31 +15,35 @@ const nonce = randomBytes(16).toString('base64url');
 
 /** Vite reloads a page whose first edit is a mistake when it is mended; what the page shows can stay. */
 const overlayScript = `<script type="module">
-      import { createHotContext } from '/@vite/client';
-      createHotContext('/live-pages').on('vite:beforeUpdate', () => {
-        if (!document.querySelector('#root > *')) return;
-        document.querySelectorAll('vite-error-overlay').forEach((overlay) => overlay.close());
-      });
-    </script>`;
+  import { createHotContext } from '/@vite/client';
+  createHotContext('/live-pages').on('vite:beforeUpdate', () => {
+    if (!document.querySelector('#root > *')) return;
+    document.querySelectorAll('vite-error-overlay').forEach((overlay) => overlay.close());
+  });
+</script>`;
 
 /** Serves each page of each language in `npm run dev`: an empty root, which the browser renders. */
-export function livePages(connectTo: readonly string[]): Plugin {
+export function livePages(connectTo: readonly string[], headScript: string): Plugin {
   return {
     name: 'live-pages',
     apply: 'serve',
     config: () => ({ appType: 'custom', html: { cspNonce: nonce } }),
-    configureServer: (server) => () => {
-      server.middlewares.use('/manifest.webmanifest', (_request, response) =>
-        respond(response, 'application/manifest+json', manifest()),
-      );
-      server.middlewares.use('/sw.js', (_request, response, next) => {
-        const script = bundleScript(serviceWorker, [], 'development');
-        script.then((text) => respond(response, 'text/javascript', text), next);
-      });
-      server.middlewares.use((request, response, next) => {
-        if (isPage(request)) servePage(server, request, response, connectTo).then(undefined, next);
-        else next();
-      });
+    configureServer(server) {
+      const parts = { headScript, document: loadDocument() };
+      return () => {
+        server.middlewares.use('/manifest.webmanifest', (_request, response) =>
+          respond(response, 'application/manifest+json', manifest()),
+        );
+        server.middlewares.use('/sw.js', (_request, response, next) => {
+          const script = bundleScript(serviceWorker, [], 'development');
+          script.then((text) => respond(response, 'text/javascript', text), next);
+        });
+        server.middlewares.use((request, response, next) => {
+          if (!isPage(request)) return next();
+          const page = livePage(server, request.url ?? '/', parts);
+          servePage(response, page, connectTo).then(undefined, next);
+        });
+      };
     },
   };
 }
@@ -50,27 +53,40 @@ function isPage({ method, url = '' }: Connect.IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && !/\.\w+$/.test(pathOf(url));
 }
 
-async function servePage(
-  server: ViteDevServer,
-  request: IncomingMessage,
-  response: ServerResponse,
-  connectTo: readonly string[],
-): Promise<void> {
-  const { url = '/' } = request;
+type LiveParts = { headScript: string; document: ReturnType<typeof loadDocument> };
+type Page = { html: string; isFound: boolean };
+
+async function livePage(server: ViteDevServer, url: string, parts: LiveParts): Promise<Page> {
   const path = pathOf(url);
   const language = languages.find(({ path: start }) => start && `${path}/`.startsWith(`${start}/`));
   const { tag = 'en', path: start = '', direction = 'ltr' } = language ?? {};
   const own = path.slice(start.length) || '/';
-
-  const source = readFileSync(join(server.config.root, 'index.html'), 'utf8')
-    .replace('<html lang="en">', `<html lang="${tag}" dir="${direction}">`)
-    // Preloaded fonts are files of a build.
-    .replace(/<template id="fonts">[\s\S]*?<\/template>/, '')
-    .replace('<!--head-->', () => headTags(own))
-    .replace('<!--body-->', `<div id="root"></div>${overlayScript}`);
+  const { module } = await parts.document;
+  const source = module.documentOf({
+    path: own,
+    language: { tag, direction },
+    headScripts: [await bundleScript(parts.headScript)],
+    styles: { href: '/theme/index.css' },
+    app: { entry: '/main.tsx', modules: [], starts: 'at once' },
+    body: `<div id="root"></div>${overlayScript}`,
+  });
   const html = await server.transformIndexHtml('/index.html', source, url);
+  return { html, isFound: pageHead(own) !== notFoundHead };
+}
 
-  if (pageHead(own) === notFoundHead) response.statusCode = 404;
+const documentFile = join(import.meta.dirname, 'document.tsx');
+
+/** Node does not read JSX. */
+const loadDocument = () =>
+  runnerImport<typeof Documents>(documentFile, { configFile: false, logLevel: 'warn' });
+
+async function servePage(
+  response: ServerResponse,
+  page: Promise<Page>,
+  connectTo: readonly string[],
+): Promise<void> {
+  const { html, isFound } = await page;
+  if (!isFound) response.statusCode = 404;
   for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
   response.setHeader('Content-Security-Policy', livePolicy(nonce, connectTo));
   respond(response, 'text/html; charset=utf-8', html);

@@ -1,22 +1,113 @@
-import { RouterProvider, createMemoryHistory } from '@tanstack/react-router';
+import { RouterProvider, createMemoryHistory, type RegisteredRouter } from '@tanstack/react-router';
 import { StrictMode } from 'react';
-import { renderToString } from 'react-dom/server';
-import { basePath } from '#words/language';
-import { newEarlyStart, type ShownChat } from '../data/early-start.ts';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
+import { basePath, isRightToLeft, locale } from '#words/language';
+import { footerWords, layoutWords } from '#words/layout';
+import { link, page } from '#styled/recipes';
+import { NotFound } from '../app/error-screens.tsx';
+import { OfflinePage } from '../app/offline-page.tsx';
+import { pageHead, type Prerendering } from '../app/page-heads.ts';
 import { session } from '../data/session.ts';
+import { renderFrame } from '../early/frame.tsx';
 import { createAppRouter, routeIdOf } from '../router.tsx';
-import type { Rendered } from './write-pages.ts';
+import { documentOf, type AppParts, type DocumentParts } from './document.tsx';
+import { offlinePath } from './head-tags.tsx';
 
-/** The markup of a path for an unknown visitor, or with a conversation in the frame of the chat. */
-export async function render(path: string, shownChat: ShownChat | null = null): Promise<Rendered> {
+/** A further language of a page, in its own words. */
+export type LanguageOffer = Record<'tag' | 'href' | 'name' | 'text' | 'dismiss', string>;
+
+/** The files and scripts of a page, which the build knows. */
+export type PageParts = Pick<DocumentParts, 'headScripts' | 'styles' | 'lastScript' | 'fonts'> & {
+  app: Omit<AppParts, 'starts'>;
+  offers: readonly LanguageOffer[];
+};
+
+const starts: Record<Prerendering, AppParts['starts']> = {
+  page: 'after the paint',
+  'guest-page': 'after the paint',
+  shell: 'by its shell',
+  none: 'at once',
+};
+
+/** The HTML of a path for an unknown visitor. */
+export async function renderPage(path: string, parts: PageParts): Promise<string> {
+  const { app, offers, fonts = [], ...others } = parts;
+  const { prerendering, isPublic } = pageHead(path);
+  const isReadable = starts[prerendering] === 'after the paint';
+  const content = await contentOf(path, prerendering);
+  return documentOf({
+    ...others,
+    path,
+    language: { tag: locale, direction: isRightToLeft ? 'rtl' : 'ltr' },
+    // A private page shows its content after its scripts, so fonts must not delay them.
+    fonts: isReadable ? fonts : [],
+    app: path === offlinePath ? undefined : { ...app, starts: starts[prerendering] },
+    body: renderToStaticMarkup(isPublic && offers.map(offerOf)) + content,
+  });
+}
+
+/** The page in its root; private ones with the text for visitors without JavaScript, since the root fills the screen. */
+async function contentOf(path: string, prerendering: Prerendering): Promise<string> {
+  const noScript = renderToStaticMarkup(<NoScript />);
+  if (prerendering === 'none') return noScript + renderToStaticMarkup(<div id="root" />);
+  const router = await routerAt(path);
+  const root = renderToStaticMarkup(
+    <div
+      id="root"
+      data-prerendered={prerendering}
+      data-route={routeIdOf(router)}
+      dangerouslySetInnerHTML={{ __html: markupOf(router) }}
+    />,
+  );
+  if (prerendering !== 'shell') return root;
+  return noScript + root + (path === '/chat' ? await filledFrame(path) : '');
+}
+
+async function routerAt(path: string): Promise<RegisteredRouter> {
   if (session.get().isInitializing) session.endInitialization();
-  globalThis.earlyStart = { ...newEarlyStart(), shownChat };
-  const router = createAppRouter(createMemoryHistory({ initialEntries: [basePath + path] }));
+  const router = createAppRouter({
+    history: createMemoryHistory({ initialEntries: [basePath + path] }),
+    notFound: path === offlinePath ? OfflinePage : NotFound,
+  });
   await router.load();
-  const markup = renderToString(
+  return router;
+}
+
+const markupOf = (router: RegisteredRouter): string =>
+  renderToString(
     <StrictMode>
       <RouterProvider router={router} />
     </StrictMode>,
   );
-  return { routeId: routeIdOf(router), markup };
+
+/** In it `early/` puts the messages of the user. */
+async function filledFrame(path: string): Promise<string> {
+  const frame = renderFrame(await routerAt(path), markupOf);
+  return renderToStaticMarkup(<template id="filled" dangerouslySetInnerHTML={{ __html: frame }} />);
 }
+
+const NoScript = () => (
+  <noscript>
+    <div className={page()}>
+      <p>{layoutWords.needsScriptForAccount}</p>
+      <p>
+        <a className={link()} href={`${basePath}/help-now`}>
+          {footerWords.help}
+        </a>
+      </p>
+    </div>
+  </noscript>
+);
+
+/** The page shows the offer of the language that the browser prefers. */
+const offerOf = ({ tag, href, name, text, dismiss }: LanguageOffer) => (
+  <aside key={tag} className="offer" lang={tag}>
+    {`${text} `}
+    <a href={href} hrefLang={tag}>
+      {name}
+    </a>
+    <button type="button" aria-label={dismiss}>
+      ×
+    </button>
+  </aside>
+);

@@ -4,7 +4,7 @@ import { siteWords } from '#words/page-heads';
 import { pathIn, published, type Language } from '#contract/languages';
 import { addressIn } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
-import { pages, pageHead } from '../app/page-heads.ts';
+import { pages } from '../app/page-heads.ts';
 import { createHash } from 'node:crypto';
 
 const { siteUrl } = brand;
@@ -98,13 +98,19 @@ const rulesOf = (alias: string, own: string) => [
 const maxRules = 100;
 
 type HeaderOptions = {
-  /** The HTML of each page by its path; `/404` is served for every other path. */
-  pages: Record<string, string>;
+  inline: InlineParts;
   connectTo: readonly string[];
   /** Files that have a hash of their content in their names. */
   hashedFiles: readonly string[];
   /** The folder of the scripts of the language, whose name has a build id. */
   scriptFolder: string;
+};
+
+/** What every page has inline, and the script of each shell by its path. */
+type InlineParts = {
+  scripts: readonly string[];
+  styles: readonly string[];
+  shells: ReadonlyMap<string, string>;
 };
 
 /** The headers of every page, besides its Content-Security-Policy. */
@@ -124,40 +130,27 @@ const headerLines = (headers: Record<string, string>) =>
     .join('');
 
 /** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. English is built first. */
-export function securityHeaders({ pages, connectTo, ...files }: HeaderOptions): string {
+export function securityHeaders({ inline, connectTo, ...files }: HeaderOptions): string {
   return joined([
     `/*
-  Content-Security-Policy: ${generalPolicy(pages, connectTo)}
+  Content-Security-Policy: ${policyOf(inline, connectTo)}
 ${headerLines(pageHeaders)}`,
-    ...filledPaths(pages).flatMap((path) => {
-      const policy = policyOf(pages[path] ?? '', connectTo);
-      return [
-        pageRule(path, policy),
-        pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)),
-      ];
-    }),
+    ...shellRules(inline, connectTo),
     ...immutableRules(files),
   ]);
 }
 
-/** What a language adds to the English `_headers` file: rules for its scripts, and for pages that differ. */
+/** What a language adds to the English `_headers` file: rules for its scripts, and for what its pages have inline. */
 export function addedHeaders(
   english: string,
-  { pages, connectTo, ...files }: HeaderOptions,
+  { inline, connectTo, ...files }: HeaderOptions,
 ): string {
-  const general = generalPolicy(pages, connectTo);
-  const isShared = english.includes(`\n  Content-Security-Policy: ${general}\n  Strict-`);
-  const own = filledPaths(pages).flatMap((path) => {
-    const policy = policyOf(pages[path] ?? '', connectTo);
-    const isCovered =
-      isShared &&
-      english.includes(pageRule(anyLanguage + path, sharedPolicy(pages, path, connectTo)));
-    return isCovered ? [] : [pageRule(basePath + path, policy)];
-  });
+  const policy = policyOf(inline, connectTo);
+  const isShared = english.includes(`\n  Content-Security-Policy: ${policy}\n  Strict-`);
   // The last rule that fits a page decides about it.
   return joined([
-    ...(isShared ? [] : [pageRule(`${basePath}/*`, general)]),
-    ...own,
+    ...(isShared ? [] : [pageRule(`${basePath}/*`, policy)]),
+    ...shellRules(inline, connectTo),
     ...immutableRules(files),
   ]);
 }
@@ -170,29 +163,14 @@ export function mergedHeaders(files: string[]): string {
   );
 }
 
-/** A placeholder of `_headers`: the first part of a path. */
-const anyLanguage = '/:language';
+/** The script of a shell has words of its language. */
+const shellRules = ({ shells, ...inline }: InlineParts, connectTo: readonly string[]) =>
+  [...shells].map(([path, script]) => {
+    const scripts = [...inline.scripts, script];
+    return pageRule(basePath + path, policyOf({ ...inline, scripts }, connectTo));
+  });
 
-/** For a page in any language, and for the 404 page, which is served if there is no such language. */
-function sharedPolicy(
-  pages: Record<string, string>,
-  path: string,
-  connectTo: readonly string[],
-): string {
-  return policyOf(`${pages[path]}${pages['/404']}`, connectTo);
-}
-
-/** Of pages without prerendered text, and of the 404 page, which is served for every other path: they have the same styles. */
-function generalPolicy(pages: Record<string, string>, connectTo: readonly string[]): string {
-  const filled = filledPaths(pages);
-  const others = Object.keys(pages).filter((path) => !filled.includes(path));
-  return policyOf(others.map((path) => pages[path]).join(''), connectTo);
-}
-
-const filledPaths = (all: Record<string, string>) =>
-  Object.keys(all).filter((path) => path !== '/404' && pageHead(path).prerendering !== 'none');
-
-// Without `!` both policies would apply, and the first refuses the styles of every other page.
+// Without `!` both policies would apply, and the first refuses the script of the shell.
 const pageRule = (path: string, policy: string) =>
   `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
 
@@ -214,12 +192,10 @@ function joined(rules: string[]): string {
   return rules.join('\n');
 }
 
-const policyOf = (html: string, connectTo: readonly string[]) =>
-  policy({
-    scripts: inlineHashes(html, 'script'),
-    styles: inlineHashes(html, 'style'),
-    connectTo,
-  });
+type Inline = Pick<InlineParts, 'scripts' | 'styles'>;
+
+const policyOf = ({ scripts, styles }: Inline, connectTo: readonly string[]) =>
+  policy({ scripts: scripts.map(hashOf), styles: styles.map(hashOf), connectTo });
 
 /** The policy of `npm run dev`, whose inline scripts and styles carry a nonce. */
 export const livePolicy = (nonce: string, connectTo: readonly string[]) =>
@@ -247,11 +223,6 @@ function policy({ scripts, styles, connectTo }: Allowed): string {
   ].join('; ');
 }
 
-/** The hashes by which a policy allows the page's own inline scripts or styles. */
-export function inlineHashes(html: string, tag: 'script' | 'style'): string[] {
-  const parts = html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'));
-  const hashes = [...parts].map(
-    ([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`,
-  );
-  return [...new Set(hashes)];
-}
+/** The hash by which a policy allows an inline script or sheet. */
+export const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -33,36 +33,48 @@ export type Message = { elements: MessageFormatElement[]; placeholders: Map<stri
 function readMessage(text: string, locale: string): Message {
   const elements = parse(text, { ignoreTag: false });
   const placeholders = new Map<string, Kind>();
+
   const visit = (element: MessageFormatElement): void => {
-    if (element.type === TYPE.literal || element.type === TYPE.pound) return;
-    if (element.type === TYPE.argument) {
-      if (!(element.value in brandNames) && !placeholders.has(element.value))
+    switch (element.type) {
+      case TYPE.literal:
+      case TYPE.pound:
+        return;
+      case TYPE.argument:
+        if (element.value in brandNames || placeholders.has(element.value)) return;
         placeholders.set(element.value, 'value');
-      return;
+        return;
+      case TYPE.tag:
+        placeholders.set(element.value, 'tag');
+        return element.children.forEach(visit);
+      case TYPE.plural:
+        checkPlural(element, text, locale);
+        placeholders.set(element.value, 'number');
+        return Object.values(element.options).forEach(({ value }) => value.forEach(visit));
+      default:
+        throw unknownForm(text);
     }
-    if (element.type === TYPE.tag) {
-      placeholders.set(element.value, 'tag');
-      return element.children.forEach(visit);
-    }
-    if (element.type !== TYPE.plural || element.pluralType !== 'cardinal' || element.offset)
-      throw new Error(`“${text}” has a form other than a value, a tag or a plural`);
-    placeholders.set(element.value, 'number');
-    const missing = pluralForms(locale).filter((form) => !(form in element.options));
-    if (missing.length > 0)
-      throw new Error(`“${text}” lacks the plural form ${missing.join(', ')} of ${locale}`);
-    for (const { value } of Object.values(element.options)) value.forEach(visit);
   };
+
   elements.forEach(visit);
   return { elements, placeholders };
+}
+
+const unknownForm = (text: string) =>
+  new Error(`“${text}” has a form other than a value, a tag or a plural`);
+
+function checkPlural(plural: Plural, text: string, locale: string): void {
+  if (plural.pluralType !== 'cardinal' || plural.offset) throw unknownForm(text);
+  const missing = pluralForms(locale).filter((form) => !(form in plural.options));
+  if (missing.length === 0) return;
+  throw new Error(`“${text}” lacks the plural form ${missing.join(', ')} of ${locale}`);
 }
 
 /** The placeholders of a text, as a key by which two translations are compared. */
 export function placeholdersOf(text: string, locale: string): string {
   const { placeholders } = readMessage(text, locale);
-  const used = Object.keys(brandNames).filter((name) => text.includes(`{${name}}`));
-  return [...[...placeholders].map(([name, kind]) => `${kind} ${name}`), ...used]
-    .toSorted()
-    .join(', ');
+  const given = [...placeholders].map(([name, kind]) => `${kind} ${name}`);
+  const names = Object.keys(brandNames).filter((name) => text.includes(`{${name}}`));
+  return [...given, ...names].toSorted().join(', ');
 }
 
 export function withNames(text: string, locale: string): string {
@@ -78,16 +90,16 @@ type Language = { tag: string; direction: 'ltr' | 'rtl' };
 /** The TypeScript of a sentence: a string, or a function of its values. */
 export function sourceOf(text: string, language: Language): string {
   const { elements, placeholders } = readMessage(text, language.tag);
+  if (placeholders.size === 0) return textSource(elements, language);
+
   const names = [...placeholders.keys()];
-  const hasTags = [...placeholders.values()].includes('tag');
-  const body = hasTags ? listSource(elements, language) : textSource(elements, language);
-  if (names.length === 0) return body;
-  const types = names.map((name) => `${name}: ${typeOf(placeholders.get(name)!)}`);
-  const isOneValue = names.length === 1 && !hasTags;
-  const parameter = isOneValue ? types[0] : `{ ${names.join(', ')} }: { ${types.join('; ')} }`;
-  return hasTags
-    ? `<T>(${parameter}): (string | T)[] => ${body}`
-    : `(${parameter}): string => ${body}`;
+  const types = [...placeholders].map(([name, kind]) => `${name}: ${typeOf(kind)}`);
+  const fields = `{ ${names.join(', ')} }: { ${types.join('; ')} }`;
+  if ([...placeholders.values()].includes('tag'))
+    return `<T>(${fields}): (string | T)[] => ${listSource(elements, language)}`;
+
+  const parameter = names.length === 1 ? types[0] : fields;
+  return `(${parameter}): string => ${textSource(elements, language)}`;
 }
 
 function typeOf(kind: Kind): string {
@@ -108,51 +120,68 @@ function listSource(elements: MessageFormatElement[], language: Language): strin
 /** An expression for a text; `counted` is the number that `#` stands for. */
 function textSource(elements: MessageFormatElement[], language: Language, counted = ''): string {
   const pieces = elements.map((element) => pieceOf(element, language, counted));
-  if (pieces.every(({ code }) => code === undefined))
+  if (pieces.every((piece) => 'text' in piece))
     return JSON.stringify(pieces.map(({ text }) => text).join(''));
+
   const [only] = pieces;
-  if (pieces.length === 1 && only?.isText) return only.code!;
-  const template = pieces
-    .map(({ text, code }) => (code === undefined ? escaped(text!) : `\${${code}}`))
-    .join('');
-  return `\`${template}\``;
+  if (pieces.length === 1 && only && 'code' in only && only.isText) return only.code;
+  const template = pieces.map((piece) =>
+    'text' in piece ? escaped(piece.text) : `\${${piece.code}}`,
+  );
+  return `\`${template.join('')}\``;
 }
 
-type Piece = { text?: string; code?: string; isText?: boolean };
+/** A text, or an expression; `isText` if that is a string already. */
+type Piece = { text: string } | { code: string; isText: boolean };
 
 function pieceOf(element: MessageFormatElement, language: Language, counted: string): Piece {
-  if (element.type === TYPE.literal) return { text: element.value };
-  if (element.type === TYPE.pound) return valuePiece(counted, language);
-  if (element.type === TYPE.argument)
-    return element.value in brandNames
-      ? { text: namesIn(language.tag)[element.value]! }
-      : valuePiece(element.value, language);
-  if (element.type === TYPE.plural) return { code: pluralSource(element, language), isText: true };
-  throw new Error('A tag contains only text and values');
+  switch (element.type) {
+    case TYPE.literal:
+      return { text: element.value };
+    case TYPE.pound:
+      return valuePiece(counted, language);
+    case TYPE.argument: {
+      const text = namesIn(language.tag)[element.value];
+      return text === undefined ? valuePiece(element.value, language) : { text };
+    }
+    case TYPE.plural:
+      return { code: pluralSource(element, language), isText: true };
+    default:
+      throw new Error('A tag contains only text and values');
+  }
 }
 
 /** In a language from right to left, a phone number or a price keeps its own direction between isolating characters. */
 const valuePiece = (code: string, { direction }: Language): Piece =>
-  direction === 'rtl' ? { code: `\`\\u2068\${${code}}\\u2069\``, isText: true } : { code };
+  direction === 'rtl'
+    ? { code: `\`\\u2068\${${code}}\\u2069\``, isText: true }
+    : { code, isText: false };
 
 type Plural = Extract<MessageFormatElement, { type: TYPE.plural }>;
 
 function pluralSource({ value, options }: Plural, language: Language): string {
-  const forms = Object.entries(options).map(
-    ([form, option]) => [form, textSource(option.value, language, value)] as const,
-  );
-  const other = options['other'] ? textSource(options['other'].value, language, value) : '""';
+  const forms = Object.entries(options).map(([form, option]): Form => {
+    return [form, textSource(option.value, language, value)];
+  });
+  const other = codeOf(forms, 'other') ?? '""';
+
   // Forms that only a whole number decides need no rules in the browser.
-  if (isOneOrOther(language.tag) && forms.every(([form]) => form === 'one' || form === 'other')) {
-    const one = forms.find(([form]) => form === 'one')?.[1] ?? other;
-    return `(${value} === 1 ? ${one} : ${other})`;
-  }
+  const isSimple = forms.every(([form]) => form === 'one' || form === 'other');
+  if (isSimple && isOneOrOther(language.tag))
+    return `(${value} === 1 ? ${codeOf(forms, 'one') ?? other} : ${other})`;
+
   const exact = forms.filter(([form]) => form.startsWith('='));
-  const named = forms.filter(([form]) => !form.startsWith('='));
-  const start = exact.map(([form, code]) => `${value} === ${form.slice(1)} ? ${code} : `).join('');
+  const start = exact.map(([form, code]) => `${value} === ${form.slice(1)} ? ${code} : `);
+  const named = forms.filter((form) => !exact.includes(form));
   const choice = named.map(([form, code]) => `${form}: ${code}`).join(', ');
-  return `(${start}({ ${choice} } as Partial<Record<Intl.LDMLPluralRule, string>>)[pluralForm(${value})] ?? ${other})`;
+  const table = `({ ${choice} } as Partial<Record<Intl.LDMLPluralRule, string>>)`;
+  return `(${start.join('')}${table}[pluralForm(${value})] ?? ${other})`;
 }
+
+/** A plural form, and the expression for its text. */
+type Form = [form: string, code: string];
+
+const codeOf = (forms: Form[], wanted: string) => forms.find(([form]) => form === wanted)?.[1];
 
 /** Whether a language, as English does, has one form for 1 and another for every other whole number. */
 function isOneOrOther(locale: string): boolean {

@@ -1,0 +1,105 @@
+import type { ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { basePath } from '#words/language';
+import { HeadTags } from './head-tags.tsx';
+
+export type DocumentParts = {
+  /** The path of the page, without the start of a language. */
+  path: string;
+  language: { tag: string; direction: 'ltr' | 'rtl' };
+  /** Fonts that the head script preloads on all but slow connections. */
+  fonts?: readonly string[];
+  /** Scripts of the head that run before the first paint. */
+  headScripts: readonly string[];
+  styles: { text: string } | { href: string };
+  app?: AppParts | undefined;
+  /** What is in the page, as HTML. */
+  body: string;
+  /** The last script, which finds the whole page. */
+  lastScript?: string;
+};
+
+/** The modules of the app, and when it starts: `early` scripts of a shell start it by themselves. */
+export type AppParts = {
+  entry: string;
+  modules: readonly string[];
+  starts: 'at once' | 'after the paint' | 'by its shell';
+};
+
+/** The HTML of a page. */
+export const documentOf = (parts: DocumentParts): string =>
+  `<!doctype html>${renderToStaticMarkup(<Document {...parts} />)}`;
+
+function Document({
+  path,
+  language,
+  fonts = [],
+  headScripts,
+  styles,
+  app,
+  ...rest
+}: DocumentParts) {
+  const { tag, direction } = language;
+  return (
+    <html lang={tag} dir={direction === 'rtl' ? 'rtl' : undefined}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="format-detection" content="telephone=no,date=no,address=no,email=no" />
+        <HeadTags path={path} />
+        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href={`${basePath}/manifest.webmanifest`} />
+        {fonts.length > 0 && <Fonts files={fonts} />}
+        {headScripts.map((code) => (
+          <script key={code} dangerouslySetInnerHTML={{ __html: code }} />
+        ))}
+        {'text' in styles ? (
+          <style dangerouslySetInnerHTML={{ __html: styles.text }} />
+        ) : (
+          <link rel="stylesheet" href={styles.href} />
+        )}
+        {app && <App {...app} />}
+      </head>
+      <Body {...rest} />
+    </html>
+  );
+}
+
+const Fonts = ({ files }: { files: readonly string[] }) => (
+  <Template id="fonts">
+    {files.map((file) => (
+      <link key={file} rel="preload" as="font" type="font/woff2" crossOrigin="" href={file} />
+    ))}
+  </Template>
+);
+
+function App({ entry, modules, starts }: AppParts) {
+  const parts = (
+    <>
+      {modules.map((file) => (
+        <link key={file} rel="modulepreload" href={file} />
+      ))}
+      {starts === 'by its shell' ? (
+        <link rel="modulepreload" id="app" href={entry} />
+      ) : (
+        <script type="module" src={entry} />
+      )}
+    </>
+  );
+  if (starts === 'at once') return parts;
+  // `head-script.ts` inserts it after the first paint.
+  return <Template id="after-paint">{parts}</Template>;
+}
+
+/** React would hoist the links of a template into the head. */
+const Template = ({ id, children }: { id: string; children: ReactNode }) => (
+  <template id={id} dangerouslySetInnerHTML={{ __html: renderToStaticMarkup(<>{children}</>) }} />
+);
+
+/** No proxy may rewrite the addresses in the page: React expects them as they were served. */
+function Body({ body, lastScript }: Pick<DocumentParts, 'body' | 'lastScript'>) {
+  const last = lastScript && <script dangerouslySetInnerHTML={{ __html: lastScript }} />;
+  const html = `<!--email_off-->${body}<!--/email_off-->${renderToStaticMarkup(last)}`;
+  return <body dangerouslySetInnerHTML={{ __html: html }} />;
+}
