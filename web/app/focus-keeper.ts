@@ -1,11 +1,10 @@
-/** The element that had the focus last, and those around it, the nearest first. */
-let path: HTMLElement[] = [];
-
 /**
  * Keeps the focus near what was done. A browser gives it to the page's body when the focused element is removed, and
  * people who use a keyboard or a screen reader would begin again at the top.
  */
 export function keepFocus(): void {
+  /** The element that had the focus last, and those around it, the nearest first. */
+  let path: HTMLElement[] = [];
   addEventListener('focusin', ({ target }) => {
     path = target instanceof HTMLElement ? ancestorsOf(target) : [];
   });

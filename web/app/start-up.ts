@@ -49,7 +49,7 @@ function openStreamOnceSignedIn(router: RegisteredRouter): void {
   const isConversation = () => router.latestLocation.pathname.endsWith('/chat');
   const open = () =>
     void within(timeLimits.file, import('../data/session-stream.ts')).then(
-      ({ followSession }) => followSession(isConversation),
+      ({ sessionStream }) => sessionStream.start(isConversation),
       () => setTimeout(open, streamRetryMs),
     );
   const unsubscribe = session.subscribe(() => {

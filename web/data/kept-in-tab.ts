@@ -30,63 +30,75 @@ const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) 
  * What somebody has written or begun, and not finished: kept for the tab and the person. It outlives a reload, a discarded
  * tab and a session that ends by itself. It goes at a log-out by hand, and before anybody else signs in.
  */
-export const keptInTab = {
+class KeptInTab {
+  #isReloading = false;
+  #isUnfinished = () => false;
+
   /** The person's own value, else what was written here before anybody had signed in. Null if there is none. */
-  read: (name: KeptName, token: Token): unknown =>
-    readKept(keyOf(name, token)) ?? readKept(keyOf(name, null)),
+  read(name: KeptName, token: Token): unknown {
+    return readKept(keyOf(name, token)) ?? readKept(keyOf(name, null));
+  }
 
   keep(name: KeptName, token: Token, value: unknown): void {
     const key = keyOf(name, token);
     tabStorage.write(key, JSON.stringify([markOf(token), value]));
-    if (!tabStorage.isStored(key)) addEventListener('beforeunload', ask);
-  },
+    if (!tabStorage.isStored(key)) this.#askBeforeLeaving();
+  }
 
   remove(name: KeptName, token: Token): void {
     tabStorage.remove(keyOf(name, token));
     tabStorage.remove(keyOf(name, null));
-  },
+  }
 
   /** Whether somebody whose session has ended finds something here after signing in again. */
-  waitsForOwner: () =>
-    keysWhere((name, person) => person !== '' && written.includes(name)).some(
-      (key) => readKept(key) !== null,
-    ),
+  waitsForOwner(): boolean {
+    const keys = keysWhere((name, person) => person !== '' && written.includes(name));
+    return keys.some((key) => readKept(key) !== null);
+  }
 
   /** Whether a reload would lose what was written. */
-  isLostByReload: () =>
-    keysWhere((name) => written.includes(name)).some((key) => !tabStorage.isStored(key)) ||
-    isUnfinished(),
+  isLostByReload(): boolean {
+    const keys = keysWhere((name) => written.includes(name));
+    return keys.some((key) => !tabStorage.isStored(key)) || this.#isUnfinished();
+  }
 
   /** Loads the page again without a question, because nothing is lost by it. */
   reload(): void {
-    isReloading = true;
+    this.#isReloading = true;
     location.reload();
-  },
-  isReloading: () => isReloading,
+  }
+
+  isReloading = () => this.#isReloading;
 
   /** Nothing is left of anybody else when somebody has signed in. */
   keepOnly(token: string): void {
     const own = personOf(token);
-    if (keptInTab.wasSignedOut(token)) storage.remove(signedOutKey);
+    if (this.wasSignedOut(token)) storage.remove(signedOutKey);
     remove((_, person) => person !== '' && person !== own);
-  },
+  }
 
   /** A log-out by hand. The other tabs see its mark. */
   signOut(token: string): void {
     storage.write(signedOutKey, markOf(token));
     remove(() => true);
-  },
-  wasSignedOut: (token: string) => storage.read(signedOutKey) === markOf(token),
+  }
+
+  wasSignedOut = (token: string) => storage.read(signedOutKey) === markOf(token);
 
   /** Leaving the page asks first while this is so; a reload loses it. */
   noteUnfinished(is: () => boolean): void {
-    isUnfinished = is;
-    addEventListener('beforeunload', ask);
-  },
-};
+    this.#isUnfinished = is;
+    this.#askBeforeLeaving();
+  }
 
-let isReloading = false;
-let isUnfinished = () => false;
+  #askBeforeLeaving = () => addEventListener('beforeunload', this.#ask);
+
+  #ask = (event: Event) => {
+    if (this.isLostByReload()) event.preventDefault();
+  };
+}
+
+export const keptInTab = /* @__PURE__ */ new KeptInTab();
 
 function readKept(key: string): unknown {
   try {
@@ -108,7 +120,3 @@ const keysWhere = (isWanted: Choice) =>
   });
 
 const remove = (isWanted: Choice) => keysWhere(isWanted).forEach((key) => tabStorage.remove(key));
-
-function ask(event: Event): void {
-  if (keptInTab.isLostByReload()) event.preventDefault();
-}

@@ -24,9 +24,6 @@ export type ProfileCache = {
   isLoading: (token: string) => boolean;
 };
 
-let profiles: ProfileCache | null = null;
-let initializations = 1;
-
 /** The state before the visitor is known, in which pages are prerendered. */
 const initialSession: Session = {
   token: null,
@@ -37,16 +34,22 @@ const initialSession: Session = {
 };
 const switchedKey = 'switchedTo';
 const asideKey = 'tokenAside';
-const store = createStore<{ token: string | null; switchedTo: string | null }>({
-  token: null,
+const store = createStore({
+  token: null as string | null,
+  /** The signature of the token that has replaced another one. */
   switchedTo: tabStorage.read(switchedKey),
+  /** The token whose owner needs a code for more than it allows. */
+  limitedToken: null as string | null,
+  /** How many initializations have begun and not ended; the first begins with the page. */
+  initializations: 1,
+  /** Loads only for visitors who sign in or return. */
+  profiles: null as ProfileCache | null,
 });
-let limitedToken: string | null = null;
 
 /** The current token. Its user is read from the query cache each time. */
 export const session = {
   get: (): Session => {
-    const { token, switchedTo } = store.get();
+    const { token, switchedTo, initializations, profiles } = store.get();
     return {
       token,
       user: token ? (profiles?.get(token) ?? null) : null,
@@ -58,21 +61,13 @@ export const session = {
   subscribe: store.subscribe,
   storedToken: () => storage.read(tokenKey),
 
-  /** Reads profiles from the query cache, which loads only for visitors who sign in or return. */
-  connect(cache: ProfileCache): void {
-    profiles = cache;
-    refresh();
-  },
-  refresh: () => refresh(),
+  /** Reads profiles from the query cache. */
+  connect: (profiles: ProfileCache) => store.set({ profiles }),
+  /** Tells the listeners that the cache has another profile. */
+  refresh: () => store.set({}),
 
-  beginInitialization(): void {
-    initializations += 1;
-    refresh();
-  },
-  endInitialization(): void {
-    initializations -= 1;
-    refresh();
-  },
+  beginInitialization: () => store.set({ initializations: store.get().initializations + 1 }),
+  endInitialization: () => store.set({ initializations: store.get().initializations - 1 }),
 
   /** Stores a new token and makes it the current one. Returns the replaced token, if any. */
   start(token: string): string | null {
@@ -92,10 +87,11 @@ export const session = {
   },
 
   /** Opens the login, with the number filled in, to the session of this token. */
-  askForCode(token: string): void {
-    limitedToken = token;
+  askForCode: (token: string) => store.set({ limitedToken: token }),
+  needsCode(): boolean {
+    const { token, limitedToken } = store.get();
+    return limitedToken !== null && limitedToken === token;
   },
-  needsCode: () => limitedToken !== null && limitedToken === store.get().token,
 
   /** Makes the stored token, from another tab or an earlier visit, the current one. */
   follow: (token: string | null) => setToken(token),
@@ -127,7 +123,7 @@ export const session = {
 
   updateUser(change: (user: User) => User): void {
     const { token, user } = session.get();
-    if (token && user) profiles?.set(token, change(user));
+    if (token && user) store.get().profiles?.set(token, change(user));
   },
 
   /** Sets the number of used messages, or adds one. */
@@ -146,13 +142,9 @@ function setToken(token: string | null): void {
   if (token && token !== before) keptInTab.keepOnly(token);
   store.set({ token });
   if (!before || before === token) return;
-  profiles?.remove(before);
+  store.get().profiles?.remove(before);
   // By hand in another tab.
   if (token === null && keptInTab.wasSignedOut(before)) keptInTab.signOut(before);
-}
-
-function refresh(): void {
-  store.set({});
 }
 
 /** Resolves when it is known whether the visitor is signed in. */
@@ -189,11 +181,9 @@ export function useVisitor(): Visitor {
 /** `comesBack`: a sign-in leads back to the page that is left. */
 type Listener = (to: Destination, options?: { comesBack: boolean }) => Promise<void>;
 
-let navigate: Listener = async () => {};
+/** Where a redirect goes: the router, which the data layer does not import. */
+const redirects = createStore<{ to: Listener }>({ to: async () => {} });
 
-/** Registers the router, which the data layer does not import. */
-export function onRedirect(listener: Listener): void {
-  navigate = listener;
-}
+export const onRedirect = (to: Listener): void => redirects.set({ to });
 
-export const redirectTo: Listener = (to, options) => navigate(to, options);
+export const redirectTo: Listener = (to, options) => redirects.get().to(to, options);

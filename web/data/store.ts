@@ -1,24 +1,13 @@
+import { Store } from '@tanstack/react-store';
 import { KeptValues } from '../rules/kept-values.ts';
 
-export type Store<T> = {
-  get: () => T;
-  set: (change: Partial<T>) => void;
-  subscribe: (listener: () => void) => () => void;
-};
-
-export function createStore<T extends object>(initial: T): Store<T> {
-  let value = initial;
-  const listeners = new Set<() => void>();
+/** A store of one object, whose fields change one by one. */
+export function createStore<T extends object>(initial: T) {
+  const store = new Store(initial);
   return {
-    get: () => value,
-    set(change) {
-      value = { ...value, ...change };
-      for (const listener of listeners) listener();
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    get: () => store.state,
+    set: (change: Partial<T>) => store.setState((before) => ({ ...before, ...change })),
+    subscribe: (listener: () => void) => store.subscribe(listener).unsubscribe,
   };
 }
 

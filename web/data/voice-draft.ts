@@ -12,9 +12,6 @@ import { session } from './session.ts';
 import { started } from './started.ts';
 import { noRecording, voiceStore, type KeptRecording } from './voice-store.ts';
 
-/** Ends the waiting for the response to a recording. */
-let sending = new AbortController();
-
 const constraints = {
   channelCount: 1,
   echoCancellation: true,
@@ -63,9 +60,9 @@ export const voiceDraft = {
     await voiceStore.get().active?.stop('person');
     const { token, kept } = voiceStore.get();
     if (!token || !kept || kept.isSending || kept.isTooLarge) return;
-    sending = new AbortController();
+    const sending = new AbortController();
     const { signal } = sending;
-    voiceStore.set({ kept: { ...kept, isSending: true }, error: null });
+    voiceStore.set({ kept: { ...kept, isSending: true }, sending, error: null });
     player.stop();
     try {
       const { id, seconds, blob } = kept;
@@ -82,7 +79,7 @@ export const voiceDraft = {
   },
 
   /** Keeps the recording and waits no longer. It may arrive nevertheless, and once only, since its id stays. */
-  stopSending: () => sending.abort(),
+  stopSending: () => voiceStore.get().sending?.abort(),
 
   discard(): void {
     player.stop();

@@ -12,6 +12,9 @@ export type Speed = (typeof speeds)[number];
 export type PlayState = 'loading' | 'playing' | 'paused' | 'failed' | 'unreached';
 
 type Playback = {
+  /** The session whose recordings are played. */
+  token: string | null;
+  audio: HTMLAudioElement | null;
   key: string | null;
   state: PlayState;
   /** Seconds. */
@@ -20,9 +23,10 @@ type Playback = {
 };
 
 const stopped = { key: null, state: 'paused', position: 0 } as const;
-const store = createStore<Playback>({ ...stopped, speed: 1 });
+// This file loads with the first recording, when somebody has long been signed in.
+const { token } = session.get();
+const store = createStore<Playback>({ ...stopped, token, audio: null, speed: 1 });
 
-let audio: HTMLAudioElement | null = null;
 const addresses = new Map<string, string>();
 const mostKept = 5;
 
@@ -32,7 +36,7 @@ export const player = {
 
   /** Plays or pauses a recording. Call it in the handler of a click: browsers play no sound by themselves. */
   async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
-    const { key: current, state, position } = store.get();
+    const { audio, key: current, state, position } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
     if (current === key && state === 'loading') return player.stop();
     const from = current === key ? position : 0;
@@ -53,7 +57,8 @@ export const player = {
 
   /** Moves a recording to a second; another one in the player stops. */
   seek(key: string, position: number): void {
-    if (store.get().key !== key) {
+    const { audio, key: current } = store.get();
+    if (current !== key) {
       audio?.pause();
       store.set({ key, state: 'paused' });
     } else if (audio && audio.src === addresses.get(key)) audio.currentTime = position;
@@ -61,14 +66,14 @@ export const player = {
   },
 
   changeSpeed(): void {
-    const { speed } = store.get();
+    const { audio, speed } = store.get();
     const next = speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1;
     store.set({ speed: next });
     if (audio) audio.playbackRate = next;
   },
 
   stop(): void {
-    audio?.pause();
+    store.get().audio?.pause();
     store.set(stopped);
   },
 };
@@ -77,7 +82,7 @@ const failureOf = (error: unknown) =>
   error instanceof ApiError && error.isOutage ? 'unreached' : 'failed';
 
 async function play(address: string, from: number): Promise<void> {
-  audio ??= createAudio();
+  const audio = store.get().audio ?? createAudio();
   if (audio.src !== address) audio.src = address;
   if (Math.abs(audio.currentTime - from) > 0.5) audio.currentTime = from;
   audio.playbackRate = store.get().speed;
@@ -102,6 +107,7 @@ function createAudio(): HTMLAudioElement {
     created.currentTime = 0;
     store.set({ state: 'paused', position: 0 });
   });
+  store.set({ audio: created });
   return created;
 }
 
@@ -122,11 +128,10 @@ function drop(key: string): void {
   addresses.delete(key);
 }
 
-/** This file loads with the first recording, when somebody has long been signed in. */
-let { token } = session.get();
 session.subscribe(() => {
-  if (session.get().token === token) return;
-  token = session.get().token;
+  const { token: now } = session.get();
+  if (now === store.get().token) return;
+  store.set({ token: now });
   player.stop();
   for (const key of addresses.keys()) drop(key);
 });

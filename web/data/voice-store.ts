@@ -20,6 +20,8 @@ export type VoiceDraft = {
   isAsking: boolean;
   active: ActiveRecording | null;
   kept: KeptRecording | null;
+  /** Ends the waiting for the response to a recording. */
+  sending: AbortController | null;
   error: unknown;
 };
 
@@ -29,6 +31,7 @@ export const noRecording: VoiceDraft = {
   isAsking: false,
   active: null,
   kept: null,
+  sending: null,
   error: null,
 };
 /** The recording being made, or not sent yet. What is done with it loads after the conversation. */

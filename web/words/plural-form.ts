@@ -1,8 +1,5 @@
 import { locale } from '#words/language';
 
-let rules: Intl.PluralRules | undefined;
+const rules = /* @__PURE__ */ new Intl.PluralRules(locale);
 
-export function pluralForm(count: number): Intl.LDMLPluralRule {
-  rules ??= new Intl.PluralRules(locale);
-  return rules.select(count);
-}
+export const pluralForm = (count: number): Intl.LDMLPluralRule => rules.select(count);
