@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { growingText } from '../../web/rules/growing-text.ts';
-import { messageBlocks, messageParts, type MessagePart } from '../../web/rules/message-text.ts';
+import {
+  growingText,
+  messageBlocks,
+  messageParts,
+  type MessagePart,
+} from '../../web/rules/message-text.ts';
 
 const names = { bold: 'b', italic: 'i' };
 

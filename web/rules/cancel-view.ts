@@ -11,65 +11,78 @@ export type CancelView = { plan: string; text: string | null; action: 'cancel' |
 /** A subscription that a trial may hide from the profile; null if there is none. */
 export type Hidden = Subscription | null | 'loading' | 'unknown';
 
+type Shown = Omit<CancelView, 'plan'>;
+
 export function cancelView(user: User, hidden: Hidden, timeZone?: string): CancelView {
   const { subscriptionTier, cancelAtDate, renewalDate } = user.metadata;
-  const name = planName(planOf(subscriptionTier).id);
-  if (user.isTrial)
-    return { plan: cancelWords.trial(name), ...viewOfTrial(user, hidden, timeZone) };
-  const plan = cancelWords.plan(name);
-  if (cancelAtDate !== null) {
-    const date = formatDate(cancelAtDate, timeZone);
-    const text = isFree(user)
-      ? cancelWords.cancelledUnpaid(date)
-      : cancelWords.cancelled({ plan: name, date });
-    return { plan, text, action: 'resume' };
+  const plan = planName(planOf(subscriptionTier).id);
+  const dateOf = (iso: string | null) => formatDate(iso, timeZone);
+
+  if (user.isTrial) {
+    const trial = { date: dateOf(renewalDate), dateOf };
+    return { plan: cancelWords.trial(plan), ...viewOfTrial(hidden, trial) };
   }
-  const text = textBefore(user, name, formatDate(renewalDate, timeZone));
-  return { plan, text, action: text === cancelWords.nothing ? null : 'cancel' };
+
+  const shown =
+    cancelAtDate !== null
+      ? viewOfCancelled(user, plan, dateOf(cancelAtDate))
+      : viewBefore(user, plan, dateOf(renewalDate));
+  return { plan: cancelWords.plan(plan), ...shown };
 }
 
+const cancel = (text: string): Shown => ({ text, action: 'cancel' });
+const resume = (text: string): Shown => ({ text, action: 'resume' });
+const nothing = (text: string | null): Shown => ({ text, action: null });
+
+function viewOfCancelled(user: User, plan: string, date: string): Shown {
+  if (isFree(user)) return resume(cancelWords.cancelledUnpaid(date));
+  return resume(cancelWords.cancelled({ plan, date }));
+}
+
+type Trial = { date: string; dateOf: (iso: string | null) => string };
+
 /** The trial itself charges nothing: what can be cancelled follows it, or runs beside it. */
-function viewOfTrial(user: User, hidden: Hidden, timeZone?: string): Omit<CancelView, 'plan'> {
-  if (hidden === 'loading') return { text: null, action: null };
-  const date = formatDate(user.metadata.renewalDate, timeZone);
-  if (hidden === 'unknown') return { text: cancelWords.trialUnknown(date), action: 'cancel' };
-  if (hidden === null) return { text: cancelWords.trialAlone(date), action: null };
-  const { startDate, renewalDate, cancelAtDate } = hidden;
+function viewOfTrial(hidden: Hidden, { date, dateOf }: Trial): Shown {
+  if (hidden === 'loading') return nothing(null);
+  if (hidden === 'unknown') return cancel(cancelWords.trialUnknown(date));
+  if (hidden === null) return nothing(cancelWords.trialAlone(date));
+
+  const { startDate, renewalDate, cancelAtDate, status } = hidden;
   const plan = planName(hidden.tier);
-  const end = formatDate(cancelAtDate ?? renewalDate, timeZone);
-  if (cancelAtDate !== null) {
-    const text = startDate
-      ? cancelWords.cancelledTrial(date)
-      : cancelWords.cancelledBeside({ date, plan, end });
-    return { text, action: 'resume' };
-  }
-  if (startDate) return { text: cancelWords.trialWithPlan({ date, next: plan }), action: 'cancel' };
-  if (hidden.collectionPause?.status === 'paused')
-    return { text: cancelWords.trialBesidePause(date), action: 'cancel' };
-  if (hidden.tier === 'free' && !owes(hidden.status))
-    return { text: cancelWords.trialUnknown(date), action: 'cancel' };
-  const text = owes(hidden.status)
-    ? cancelWords.trialBesideDebt({ date, plan })
-    : cancelWords.trialBesidePlan({ date, plan, end });
-  return { text, action: 'cancel' };
+  const end = dateOf(cancelAtDate ?? renewalDate);
+  const isPaused = hidden.collectionPause?.status === 'paused';
+
+  if (cancelAtDate !== null && startDate) return resume(cancelWords.cancelledTrial(date));
+  if (cancelAtDate !== null) return resume(cancelWords.cancelledBeside({ date, plan, end }));
+  if (startDate) return cancel(cancelWords.trialWithPlan({ date, next: plan }));
+  if (isPaused) return cancel(cancelWords.trialBesidePause(date));
+  if (owes(status)) return cancel(cancelWords.trialBesideDebt({ date, plan }));
+  if (hidden.tier === 'free') return cancel(cancelWords.trialUnknown(date));
+  return cancel(cancelWords.trialBesidePlan({ date, plan, end }));
 }
 
 const owes = (status: string | null) => ['past_due', 'unpaid'].includes(status ?? '');
 const isFree = (user: User) => planOf(user.metadata.subscriptionTier).id === 'free';
 
-function textBefore(user: User, plan: string, date: string): string {
-  const { scheduledDowngradeTierId, subscriptionStatus, collectionPause } = user.metadata;
-  const next = scheduledDowngradeTierId && planName(planOf(scheduledDowngradeTierId).id);
-  if (isFree(user)) return textOfFree(user, date);
-  if (collectionPause?.status === 'paused') return cancelWords.paused({ plan, date });
-  if (owes(subscriptionStatus)) return cancelWords.pastDue(date);
-  return next ? cancelWords.downgrade({ plan, date, next }) : cancelWords.paid({ plan, date });
+function viewBefore(user: User, plan: string, date: string): Shown {
+  const { metadata } = user;
+  const nextTier = metadata.scheduledDowngradeTierId;
+  const isPaused = metadata.collectionPause?.status === 'paused';
+
+  if (isFree(user)) return viewOfFree(user, date);
+  if (isPaused) return cancel(cancelWords.paused({ plan, date }));
+  if (owes(metadata.subscriptionStatus)) return cancel(cancelWords.pastDue(date));
+  if (!nextTier) return cancel(cancelWords.paid({ plan, date }));
+
+  const next = planName(planOf(nextTier).id);
+  return cancel(cancelWords.downgrade({ plan, date, next }));
 }
 
 /** Somebody on the free plan may still have a subscription that charges later. */
-function textOfFree({ metadata }: User, date: string): string {
+function viewOfFree({ metadata }: User, date: string): Shown {
   const { collectionPause, subscriptionStatus } = metadata;
-  if (collectionPause?.status === 'paused') return cancelWords.pausedFree;
-  if (owes(subscriptionStatus)) return cancelWords.unpaid;
-  return collectionPause ? cancelWords.freeUntil(date) : cancelWords.nothing;
+  if (collectionPause?.status === 'paused') return cancel(cancelWords.pausedFree);
+  if (owes(subscriptionStatus)) return cancel(cancelWords.unpaid);
+  if (collectionPause) return cancel(cancelWords.freeUntil(date));
+  return nothing(cancelWords.nothing);
 }

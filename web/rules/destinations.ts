@@ -20,9 +20,12 @@ export function leadingTo(address: unknown): ReturnPage | undefined {
   if (typeof address !== 'string' || address.length > 500) return undefined;
   const [path = '', query = ''] = address.split('?');
   const start = starts.find((each) => path.startsWith(`${each}/`)) ?? '';
-  const to = returnPaths.find((each) => path === start + each || path === `${start}${each}/`);
-  const search = to && takenParameters(to, new URLSearchParams(query));
-  return to && (search ? { to, search } : { to });
+  const plain = path.slice(start.length).replace(/\/$/, '');
+  const to = returnPaths.find((each) => each === plain);
+  if (!to) return undefined;
+
+  const search = takenParameters(to, new URLSearchParams(query));
+  return search ? { to, search } : { to };
 }
 
 const starts = languages.map(({ path }) => path).filter(Boolean);
@@ -31,12 +34,12 @@ function takenParameters(
   to: ReturnPath,
   given: URLSearchParams,
 ): Record<string, string> | undefined {
-  const rules = Object.entries(keptParameters[to] ?? {});
-  const taken = rules.flatMap(([name, rule]) => {
+  const taken: Record<string, string> = {};
+  for (const [name, rule] of Object.entries(keptParameters[to] ?? {})) {
     const value = given.get(name);
-    return value !== null && rule.test(value) ? [[name, value] as const] : [];
-  });
-  return taken.length > 0 ? Object.fromEntries(taken) : undefined;
+    if (value !== null && rule.test(value)) taken[name] = value;
+  }
+  return Object.keys(taken).length > 0 ? taken : undefined;
 }
 
 /** The value of `next` in the address of the login; undefined where a sign-in leads to the account, as without it. */

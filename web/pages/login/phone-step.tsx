@@ -32,7 +32,7 @@ type Props = LimitProps & {
   goToContact: (number: string, linkCode: string | undefined) => void;
 };
 
-export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, ...steps }: Props) {
+export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Props) {
   const { limit, setLimit, goToCode } = steps;
   const [error, setError] = useState<string>();
   const [failure, setFailure] = useState<string>();
@@ -52,32 +52,9 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, .
     setWasSent(true);
     setSending(true);
     steps.prepare();
-    const problem = await send(checked.output);
+    const problem = await sendCode(checked.output, steps);
     setSending(false);
     setFailure(problem);
-  };
-
-  const send = async (number: string): Promise<string | undefined> => {
-    const result = await requestOtp(number);
-    if (result.requiresInitialContact) {
-      goToContact(number, result.linkCode);
-      return undefined;
-    }
-    if (result.limit && steps.hasCode(number)) {
-      showToast({ type: 'success', title: loginWords.codeAlreadySent });
-      steps.openCode(number);
-      return undefined;
-    }
-    if (result.limit) {
-      setLimit({ phone: number, ...result.limit });
-      return undefined;
-    }
-    if (result.isLost) steps.noteLost(number);
-    if (result.isNetworkError) return loginWords.networkError;
-    if (!result.success) return result.message ?? loginWords.sendFailed;
-    showCodeSent();
-    goToCode(number, result.challenge);
-    return undefined;
   };
 
   return (
@@ -114,6 +91,32 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, goToContact, .
       <LegalNote />
     </form>
   );
+}
+
+type Steps = Omit<Props, 'phone' | 'setPhone' | 'wasSent' | 'setWasSent'>;
+
+/** Sends a code and opens the next step; returns what to say in this one. */
+async function sendCode(number: string, steps: Steps): Promise<string | undefined> {
+  const result = await requestOtp(number);
+  if (result.requiresInitialContact) {
+    steps.goToContact(number, result.linkCode);
+    return undefined;
+  }
+  if (result.limit && steps.hasCode(number)) {
+    showToast({ type: 'success', title: loginWords.codeAlreadySent });
+    steps.openCode(number);
+    return undefined;
+  }
+  if (result.limit) {
+    steps.setLimit({ phone: number, ...result.limit });
+    return undefined;
+  }
+  if (result.isLost) steps.noteLost(number);
+  if (result.isNetworkError) return loginWords.networkError;
+  if (!result.success) return result.message ?? loginWords.sendFailed;
+  showCodeSent();
+  steps.goToCode(number, result.challenge);
+  return undefined;
 }
 
 function LegalNote() {

@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { isVisible } from '#contract/visible-text';
+import { contactWords } from '#words/contact';
+import { sendFailed } from '../../data/api-errors.ts';
+import { contactAddress } from '../../data/build-settings.ts';
+import { send } from '../../data/send.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+
+const ContactMessage = v.object({
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(2, contactWords.nameRule),
+    v.check(isVisible, contactWords.nameRule),
+  ),
+  email: v.pipe(v.string(), v.trim(), v.email(contactWords.emailRule)),
+  phone: v.optional(v.pipe(v.string(), v.trim())),
+  message: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(10, contactWords.messageRule),
+    v.check(isVisible, contactWords.messageRule),
+  ),
+});
+
+export type ContactMessage = v.InferOutput<typeof ContactMessage>;
+export type ContactErrors = Partial<Record<keyof ContactMessage, string>>;
+
+export function contactErrors(input: unknown): ContactErrors {
+  const result = v.safeParse(ContactMessage, input, { abortPipeEarly: true });
+  const nested = result.success
+    ? {}
+    : (v.flatten<typeof ContactMessage>(result.issues).nested ?? {});
+  return Object.fromEntries(
+    Object.entries(nested).map(([field, messages]) => [field, messages[0]]),
+  );
+}
+
+const simulatedDelay = 1500;
+
+/** Sends a message to the configured address; without one, sending is simulated and no call is made. */
+export async function sendMessage(message: ContactMessage): Promise<void> {
+  if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await send(contactAddress, timeLimits.writing, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(message),
+    credentials: 'omit',
+  });
+  if (!(response instanceof Response)) throw sendFailed(response);
+  if (!response.ok) throw new Error(`The contact address answered ${response.status}`);
+}
