@@ -195,7 +195,7 @@ test('a plan without a limit tracks nothing, and one without end compares as Unl
   await expect(row.getByRole('cell').last()).toHaveText('Unlimited');
 });
 
-test('the account shows before the scripts; neither it nor the chat moves', async ({
+test('the frame of the account shows before the scripts; neither it nor the chat moves', async ({
   page,
   stub,
 }) => {
@@ -214,11 +214,12 @@ test('the account shows before the scripts; neither it nor the chat moves', asyn
     await page.setViewportSize({ width, height: 900 });
     const release = await holdAssets(page);
     await page.goto('/account', { waitUntil: 'commit' });
-    for (const text of texts)
-      await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible();
     await expect(page.getByText('Loading application...')).toBeVisible();
     await expect(page.getByRole('main').getByRole('link', { name: 'Get help now' })).toBeVisible();
+    await expect(planCard(page)).toBeVisible();
     release();
+    for (const text of texts)
+      await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible();
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
     await expect(page.getByRole('radio').first()).toBeAttached();
     expect(await layoutShift(page), `the account at ${width} px`).toBe(0);
