@@ -219,7 +219,7 @@ test('the frame of the account shows before the scripts; neither it nor the chat
     await expect(planCard(page)).toBeVisible();
     release();
     for (const text of texts)
-      await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible();
+      await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
     await expect(page.getByRole('radio').first()).toBeAttached();
     expect(await layoutShift(page), `the account at ${width} px`).toBe(0);

@@ -52,4 +52,4 @@ export const statusBox = css({
   '&[data-tone=danger]': { borderColor: 'danger', backgroundColor: 'dangerSoft', color: 'danger' },
 });
 export const statusText = css({ fontWeight: 'semibold' });
-export const statusHint = css({ textStyle: 'small' });
+const statusHint = css({ textStyle: 'small' });

@@ -57,7 +57,7 @@ export function useScrollPosition(ref: List, content: Content) {
     if (reader.current.isAtEnd) scrollTo(list, wasRead ? lastReply(list) : typed);
     reader.current.placedAt = reader.current.isAtEnd ? list.scrollTop : 0;
     reader.current.readsTyped = typed !== null && topIn(list, typed) < list.clientHeight;
-  });
+  }, [ref, newest, shown]);
 
   const onScroll = () => {
     reader.current.isAtEnd = ref.current !== null && isNearEnd(ref.current);
