@@ -1,4 +1,4 @@
-import { steadyNow } from '../rules/steady-clock.ts';
+import { steadyNow } from '../data/clock.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { keptInTab } from '../data/kept-in-tab.ts';

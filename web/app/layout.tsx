@@ -1,5 +1,5 @@
 import { Outlet, useRouter, rootRouteId, useRouterState } from '@tanstack/react-router';
-import { useSyncExternalStore, Suspense, lazy, useEffect, useState, type ReactNode } from 'react';
+import { useSyncExternalStore, Suspense, useEffect, useState } from 'react';
 import { css } from '#styled/css';
 import { useSession } from '../data/session.ts';
 import { PageSpinner } from '../ui/spinner.tsx';
@@ -9,8 +9,8 @@ import { showsCrisisLines } from '../rules/own-errors.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { link, spinner } from '#styled/recipes';
-import * as timeLimits from '../data/time-limits.ts';
-import { within } from '../data/within.ts';
+import { lazyPart } from '../data/late-part.tsx';
+import { loaded } from '../data/within.ts';
 import { toasts, type Toast } from '../data/toasts.ts';
 
 export function Layout() {
@@ -74,12 +74,8 @@ const sign = css({
   _print: { display: 'none' },
 });
 
-const SwitchedNotice = lazy<() => ReactNode>(() =>
-  import('./switched-notice.tsx').catch(() => ({ default: () => null })),
-);
-const Toaster = lazy(() =>
-  within(timeLimits.file, import('./toaster.tsx')).catch(() => ({ default: PlainToast })),
-);
+const SwitchedNotice = lazyPart(() => import('./switched-notice.tsx'));
+const Toaster = lazyPart(() => import('./toaster.tsx'), PlainToast);
 
 /** The newest toast, when the file that shows them does not load, as without a connection. */
 function PlainToast() {
@@ -136,7 +132,7 @@ function isNamed(path: string): boolean {
 
 /** The heads of all pages load with the first navigation, because the landing page does not need them. */
 async function name(path: string): Promise<void> {
-  const heads = await within(timeLimits.file, import('./page-heads.ts')).catch(() => null);
+  const heads = await loaded(import('./page-heads.ts')).catch(() => null);
   heads?.updateHead(path);
 }
 

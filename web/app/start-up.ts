@@ -1,8 +1,7 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import { addressToken } from '../data/early-start.ts';
 import { onRedirect, session, tokenKey } from '../data/session.ts';
-import * as timeLimits from '../data/time-limits.ts';
-import { within } from '../data/within.ts';
+import { loaded } from '../data/within.ts';
 import { started } from '../data/started.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
@@ -20,7 +19,7 @@ export function start(router: RegisteredRouter): void {
     if (pathChanged) started.stopAll();
   });
   // Nothing of it is needed before the page can be used.
-  void within(timeLimits.file, import('./page-manners.ts')).then(
+  void loaded(import('./page-manners.ts')).then(
     ({ mind }) => mind(),
     () => null,
   );
@@ -48,7 +47,7 @@ const streamRetryMs = 5000;
 function openStreamOnceSignedIn(router: RegisteredRouter): void {
   const isConversation = () => router.latestLocation.pathname.endsWith('/chat');
   const open = () =>
-    void within(timeLimits.file, import('../data/session-stream.ts')).then(
+    void loaded(import('../data/session-stream.ts')).then(
       ({ sessionStream }) => sessionStream.start(isConversation),
       () => setTimeout(open, streamRetryMs),
     );
@@ -62,7 +61,7 @@ function openStreamOnceSignedIn(router: RegisteredRouter): void {
 /** Call it after the initialization has begun. */
 async function restore(token: string, router: RegisteredRouter): Promise<void> {
   session.follow(token);
-  const file = within(timeLimits.file, import('../data/profile-query.ts'));
+  const file = loaded(import('../data/profile-query.ts'));
   const me = await file.catch(() => null);
   await me?.restoreSession(token);
   session.endInitialization();

@@ -4,8 +4,7 @@ import { isLocalHost } from '../rules/browser-input.ts';
 import { showToast } from './toasts.ts';
 import { redirectTo, session } from './session.ts';
 import type { SendFailure } from './send.ts';
-import * as timeLimits from './time-limits.ts';
-import { within } from './within.ts';
+import { loaded } from './within.ts';
 
 /** Errors that the page detects itself, before or instead of a response. */
 export type LocalErrorCode =
@@ -130,7 +129,7 @@ export function openAfterLoading<File>(
   open: (file: File) => void,
   leave?: () => void,
 ): void {
-  within(timeLimits.file, load()).then(
+  loaded(load()).then(
     // A page that is being loaded again after a deployment gets no file.
     (file) => file && open(file),
     () => {

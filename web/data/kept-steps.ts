@@ -1,12 +1,15 @@
 import {
   firstStep,
   readLockout,
+  readPhoneChange,
   readStep,
   type LockoutState,
+  type PhoneChange,
   type SignInStep,
 } from '../rules/sign-in-steps.ts';
-import { steadyNow } from '../rules/steady-clock.ts';
+import { serverClock, steadyNow } from './clock.ts';
 import { keptInTab } from './kept-in-tab.ts';
+import { session } from './session.ts';
 
 /** What a tab keeps of a sign-in, through reloads and changes of language, until it succeeds. */
 export const keptSignIn = {
@@ -18,4 +21,18 @@ export const keptSignIn = {
     keptInTab.remove('signInStep', null);
     keptInTab.remove('signInLockout', null);
   },
+};
+
+const token = () => session.get().token;
+
+/** A change of number that waits for its code. */
+export const keptPhoneChange = {
+  read: (): PhoneChange | null =>
+    readPhoneChange(keptInTab.read('phoneChange', token()), serverClock.now()),
+  keep(phone: string, challenge: string): PhoneChange {
+    const change = { phone, challenge, at: serverClock.now() };
+    keptInTab.keep('phoneChange', token(), change);
+    return change;
+  },
+  remove: () => keptInTab.remove('phoneChange', token()),
 };

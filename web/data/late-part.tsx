@@ -1,6 +1,15 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
-import * as timeLimits from './time-limits.ts';
-import { within } from './within.ts';
+import { type ComponentType, lazy, type ReactNode, useEffect, useState } from 'react';
+import { loaded } from './within.ts';
+
+type Loading<Props> = () => Promise<{ default: ComponentType<Props> }>;
+
+/** A part that loads when it is rendered under a `Suspense`; `Instead` stands for a file that does not load. */
+export function lazyPart<Props extends object>(
+  load: Loading<Props>,
+  Instead: ComponentType<Props> = () => null,
+) {
+  return lazy(() => loaded(load()).catch(() => ({ default: Instead })));
+}
 
 type Instead = { loading?: ReactNode; failed?: ReactNode };
 
@@ -9,13 +18,13 @@ type Instead = { loading?: ReactNode; failed?: ReactNode };
  * nothing else of the page away.
  */
 export function latePart<Props extends object>(
-  load: () => Promise<{ default: ComponentType<Props> }>,
+  load: Loading<Props>,
   { loading = null, failed = null }: Instead = {},
 ): ComponentType<Props> {
   return function LatePart(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'missing' | null>(null);
     useEffect(() => {
-      within(timeLimits.file, load()).then(
+      loaded(load()).then(
         (file) => setPart(() => file.default),
         () => setPart('missing'),
       );

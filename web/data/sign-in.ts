@@ -6,9 +6,8 @@ import { serverClock } from './clock.ts';
 import { session, redirectTo } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
 import { sessionWords } from '#words/login';
-import * as timeLimits from './time-limits.ts';
 import { showToast } from './toasts.ts';
-import { within } from './within.ts';
+import { loaded } from './within.ts';
 
 export type LoginResult = {
   success: boolean;
@@ -20,7 +19,7 @@ export type LoginResult = {
 };
 /** Loaded before a code is used up: without it nobody could be signed in. */
 const loadProfiles = () =>
-  within(timeLimits.file, import('./profile-query.ts')).catch(() => {
+  loaded(import('./profile-query.ts')).catch(() => {
     throw sendFailed('unreachable');
   });
 

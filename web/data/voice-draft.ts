@@ -6,7 +6,7 @@ import { keptInTab } from './kept-in-tab.ts';
 import { keepRecording, readRecording } from './kept-recording.ts';
 import { player } from './voice-player.ts';
 import * as timeLimits from './time-limits.ts';
-import { TimeLimitError, within } from './within.ts';
+import { loaded, TimeLimitError, within } from './within.ts';
 import type { ActiveRecording } from './recorder.ts';
 import { session } from './session.ts';
 import { started } from './started.ts';
@@ -121,7 +121,7 @@ function release(stream: MediaStream | null): void {
 async function loadRecorder(loadPanel: () => Promise<unknown>) {
   try {
     const files = Promise.all([import('./recorder.ts'), loadPanel()]);
-    const [recorder] = await within(timeLimits.file, files);
+    const [recorder] = await loaded(files);
     return recorder;
   } catch {
     throw new DOMException('', 'NetworkError');

@@ -1,8 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { planOf } from '#contract/plans';
-import { lazy, Suspense, useState, useEffect, useRef, type ReactNode } from 'react';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
+import { Suspense, useState, useEffect, useRef } from 'react';
+import { lazyPart } from '../../data/late-part.tsx';
 import type { User } from '../../rules/user-profile.ts';
 import { page } from '#styled/recipes';
 import { useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
@@ -34,9 +33,7 @@ export function AccountPage() {
 }
 
 /** Below everything else, so that nothing moves when it comes. */
-const LeavingCard = lazy<(props: { user: User; token: string | null }) => ReactNode>(() =>
-  within(timeLimits.file, import('./leaving-card.tsx')).catch(() => ({ default: () => null })),
-);
+const LeavingCard = lazyPart(() => import('./leaving-card.tsx'));
 
 function Account() {
   const token = useSession((session) => session.token);

@@ -7,7 +7,7 @@ import { Phone } from '#contract/schemas';
 import { accountWords, changeNumberWords } from '#words/account';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { keptPhoneChange } from '../../data/kept-phone-change.ts';
+import { keptPhoneChange } from '../../data/kept-steps.ts';
 import { showToast } from '../../data/toasts.ts';
 import { keepProfile } from '../../data/profile-query.ts';
 import { session } from '../../data/session.ts';

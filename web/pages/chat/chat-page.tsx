@@ -1,8 +1,7 @@
 import { basePath } from '#words/language';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useSession } from '../../data/session.ts';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
+import { lazyPart } from '../../data/late-part.tsx';
 import { useChatToken, useConversation } from '../../data/chat-conversation.ts';
 import { consentVersion } from '#contract/chat-limits';
 import { chatWords } from '#words/chat';
@@ -13,12 +12,8 @@ import { skeleton, button, link } from '#styled/recipes';
 import { footerWords, layoutWords } from '#words/layout';
 import { Alert } from '../../ui/alert.tsx';
 
-const ConsentStep = lazy(() =>
-  within(timeLimits.file, import('./consent-step.tsx')).catch(() => ({ default: ReloadStep })),
-);
-const HelpDialog = lazy(() =>
-  within(timeLimits.file, import('./help-dialog.tsx')).catch(() => ({ default: HelpLink })),
-);
+const ConsentStep = lazyPart(() => import('./consent-step.tsx'), ReloadStep);
+const HelpDialog = lazyPart(() => import('./help-dialog.tsx'), HelpLink);
 
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
@@ -109,7 +104,9 @@ const ours = css({
 });
 const field = css({ width: 'full', height: '[3.25rem]', borderRadius: 'lg', marginTop: '4' });
 
-const ReloadStep = () => <LoadFailed retry={() => location.reload()} />;
+function ReloadStep() {
+  return <LoadFailed retry={() => location.reload()} />;
+}
 
 function LoadFailed({ retry }: { retry: () => void }) {
   return (

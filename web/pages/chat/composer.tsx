@@ -19,8 +19,7 @@ import { composerWords } from '#words/chat';
 import { errorWords } from '#words/page-errors';
 import { voiceWords } from '#words/voice';
 import { noRecording, voiceStore } from '../../data/voice-store.ts';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
+import { loaded } from '../../data/within.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { SendErrorText, voiceNotInPlan, type SendError } from './send-error.tsx';
 import { planOf } from '#contract/plans';
@@ -34,7 +33,7 @@ import { started } from '../../data/started.ts';
 const loadPanel = () => import('./voice-panel.tsx');
 const VoicePanel = lazy(loadPanel);
 
-const loadVoice = () => within(timeLimits.file, import('../../data/voice-draft.ts'));
+const loadVoice = () => loaded(import('../../data/voice-draft.ts'));
 
 async function record(token: string): Promise<void> {
   const file = await loadVoice().catch(() => null);

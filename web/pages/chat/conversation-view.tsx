@@ -1,17 +1,10 @@
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { chatWords } from '#words/chat';
 import { drafts } from '../../data/chat-drafts.ts';
 import { serverClock } from '../../data/clock.ts';
+import { lazyPart } from '../../data/late-part.tsx';
 import { voiceStore } from '../../data/voice-store.ts';
 import { hasLateReply, type Conversation } from '../../rules/conversation-changes.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -30,7 +23,7 @@ import { SendingAnnouncer } from './sending-announcer.tsx';
 import { TypedReply } from './transcript-line.tsx';
 import { useSendMessage } from './use-send-message.ts';
 
-const NoticeOffer = lazy(() => import('./notice-offer.tsx').catch(() => ({ default: () => null })));
+const NoticeOffer = lazyPart(() => import('./notice-offer.tsx'));
 
 type Props = { token: string; conversation: Conversation; openHelp: () => void };
 

@@ -1,10 +1,9 @@
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { conversation as store, useOpenedAt } from '../../data/chat-conversation.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
+import { lazyPart } from '../../data/late-part.tsx';
 import { serverClock } from '../../data/clock.ts';
 import { useDay } from '../../data/instants.ts';
 import type { Conversation } from '../../rules/conversation-changes.ts';
@@ -20,9 +19,7 @@ import {
 import { chatWords } from '#words/chat';
 import { TranscriptLine, VoicePlace } from './transcript-line.tsx';
 
-const VoiceMessage = lazy(() =>
-  within(timeLimits.file, import('./voice-message.tsx')).catch(() => ({ default: VoicePlace })),
-);
+const VoiceMessage = lazyPart(() => import('./voice-message.tsx'), VoicePlace);
 
 type Props = {
   token: string;

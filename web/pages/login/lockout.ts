@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import { secondsLeft, withFailure } from '../../rules/sign-in-steps.ts';
-import { steadyNow } from '../../rules/steady-clock.ts';
+import { steadyNow } from '../../data/clock.ts';
 
 export type Lockout = {
   secondsLeft: number;

@@ -5,8 +5,7 @@ import { button, link } from '#styled/recipes';
 import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ResultPage } from '../../ui/result-page.tsx';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
+import { loaded } from '../../data/within.ts';
 import { useSession, sessionReady } from '../../data/session.ts';
 import {
   paymentSuccessWords,
@@ -177,7 +176,7 @@ async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
     import('../../data/api-client.ts'),
     import('../../data/profile-query.ts'),
   ]);
-  const [{ request }, { fetchProfile }] = await within(timeLimits.file, files);
+  const [{ request }, { fetchProfile }] = await loaded(files);
   // Stripe's webhook may arrive after the user; this call syncs the subscription now.
   const checkout = sessionId
     ? await request('verifyCheckoutSession', { sessionId }).catch(() => null)
