@@ -9,38 +9,51 @@ export type HelpWay = { label: string; href?: string; note: string; isWebsite: b
 
 /** The channels of a line. Text comes before calls, because some people cannot speak aloud. */
 export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
-  const cost = isFree === undefined ? '' : isFree ? words.free : words.charged;
-  return [
-    text && way(textLabel(text), smsLink(text)),
-    chat && way(words.chat(chat.address), `https://${chat.address}`, [hoursText(chat.hours)], true),
-    whatsApp &&
-      way(
-        words.whatsApp(whatsApp.shown),
-        `https://wa.me/${whatsApp.international}`,
-        [hoursText(whatsApp.hours)],
-        true,
-      ),
-    call && way(callLabel(call), call.tel && `tel:${call.tel}`, [hoursText(hours), cost]),
-  ].filter((each) => each !== undefined);
+  const ways: HelpWay[] = [];
+  if (text) ways.push({ label: textLabel(text), href: smsLink(text), note: '', isWebsite: false });
+  if (chat)
+    ways.push({
+      label: words.chat(chat.address),
+      href: `https://${chat.address}`,
+      note: hoursText(chat.hours),
+      isWebsite: true,
+    });
+  if (whatsApp)
+    ways.push({
+      label: words.whatsApp(whatsApp.shown),
+      href: `https://wa.me/${whatsApp.international}`,
+      note: hoursText(whatsApp.hours),
+      isWebsite: true,
+    });
+  if (call)
+    ways.push({
+      label: callLabel(call),
+      ...(call.tel && { href: `tel:${call.tel}` }),
+      note: [hoursText(hours), costText(isFree)].filter(Boolean).join(', '),
+      isWebsite: false,
+    });
+  return ways;
 }
 
-const textLabel = ({ shown, word }: NonNullable<HelpLine['text']>) =>
-  word ? words.textWord({ word, number: shown }) : words.text(shown);
+type TextLine = NonNullable<HelpLine['text']>;
+type CallLine = NonNullable<HelpLine['call']>;
 
-// `?&body=` is understood by iOS and by Android; each ignores the other's separator.
-const smsLink = ({ number, word }: NonNullable<HelpLine['text']>) =>
-  `sms:${number}${word ? `?&body=${word}` : ''}`;
+function textLabel({ shown, word }: TextLine): string {
+  return word ? words.textWord({ word, number: shown }) : words.text(shown);
+}
 
-const callLabel = ({ shown, key }: NonNullable<HelpLine['call']>) =>
-  key ? words.callThen({ number: shown, key }) : words.call(shown);
+/** iOS and Android understand `?&body=`; each ignores the other's separator. */
+function smsLink({ number, word }: TextLine): string {
+  return word ? `sms:${number}?&body=${word}` : `sms:${number}`;
+}
 
-function way(
-  label: string,
-  href: string | undefined,
-  notes: string[] = [],
-  isWebsite = false,
-): HelpWay {
-  return { label, ...(href && { href }), note: notes.filter(Boolean).join(', '), isWebsite };
+function callLabel({ shown, key }: CallLine): string {
+  return key ? words.callThen({ number: shown, key }) : words.call(shown);
+}
+
+function costText(isFree: boolean | undefined): string {
+  if (isFree === undefined) return '';
+  return isFree ? words.free : words.charged;
 }
 
 function hoursText(hours: HelpHours | undefined): string {

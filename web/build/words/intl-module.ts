@@ -8,10 +8,8 @@ import { withdrawalDays } from './withdrawal-days.ts';
 export function intlModule(locale: string, countryNames: Record<string, string>): string {
   const values = {
     months: monthsOf(locale),
-    prices: Object.fromEntries(planIds.map((id) => [id, priceOf(plans[id].weeklyCents, locale)])),
-    fourWeekPrices: Object.fromEntries(
-      planIds.map((id) => [id, priceOf(plans[id].weeklyCents * 4, locale)]),
-    ),
+    prices: pricesOf(locale, 1),
+    fourWeekPrices: pricesOf(locale, 4),
     countryNames: countriesOf(locale, countryNames),
     languageNames: languagesOf(locale),
   };
@@ -20,10 +18,22 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   );
   return [
     ...constants,
-    `export const dateText = (day: number, month: number, year: number): string => ${datePattern(locale, { day: 'numeric' })};\n`,
-    `export const monthText = (month: number, year: number): string => ${datePattern(locale, {})};\n`,
-    `export const timeText = (hour: number, minute: number): string => ${timePattern(locale)};\n`,
+    functionSource('dateText', ['day', 'month', 'year'], datePattern(locale, { day: 'numeric' })),
+    functionSource('monthText', ['month', 'year'], datePattern(locale, {})),
+    functionSource('timeText', ['hour', 'minute'], timePattern(locale)),
   ].join('');
+}
+
+/** A function of numbers that returns a text. */
+function functionSource(name: string, numbers: string[], body: string): string {
+  const parameters = numbers.map((number) => `${number}: number`).join(', ');
+  return `export const ${name} = (${parameters}): string => ${body};\n`;
+}
+
+/** The price of each plan for a number of weeks. */
+function pricesOf(locale: string, weeks: number): Record<string, string> {
+  const entries = planIds.map((id) => [id, priceOf(plans[id].weeklyCents * weeks, locale)]);
+  return Object.fromEntries(entries);
 }
 
 /** A language as the table of `languages.ts` has it; the pseudo-language is not in the table. */
@@ -74,14 +84,20 @@ function timePattern(locale: string): string {
   });
   const morning = format.formatToParts(Date.UTC(2025, 0, 1, 9, 5));
   const evening = format.formatToParts(Date.UTC(2025, 0, 1, 21, 5));
-  const half = (parts: Intl.DateTimeFormatPart[]) =>
-    parts.find(({ type }) => type === 'dayPeriod')?.value;
-  const dayPeriod = `(hour < 12 ? ${JSON.stringify(half(morning))} : ${JSON.stringify(half(evening))})`;
-  const hasTwoDigits = morning.find(({ type }) => type === 'hour')?.value === '09';
-  const wholeDay = hasTwoDigits ? "String(hour).padStart(2, '0')" : 'hour';
-  const hour = half(morning) ? '(hour % 12 || 12)' : wholeDay;
-  return templateOf(morning, { hour, minute: "String(minute).padStart(2, '0')", dayPeriod });
+  const am = valueOf(morning, 'dayPeriod');
+  const pm = valueOf(evening, 'dayPeriod');
+  const wholeDay = valueOf(morning, 'hour') === '09' ? twoDigits('hour') : 'hour';
+  return templateOf(morning, {
+    hour: am ? '(hour % 12 || 12)' : wholeDay,
+    minute: twoDigits('minute'),
+    dayPeriod: `(hour < 12 ? ${JSON.stringify(am)} : ${JSON.stringify(pm)})`,
+  });
 }
+
+const twoDigits = (name: string) => `String(${name}).padStart(2, '0')`;
+
+const valueOf = (parts: Intl.DateTimeFormatPart[], wanted: string) =>
+  parts.find(({ type }) => type === wanted)?.value;
 
 /** The fixed parts of a format, with an expression for each of the others. */
 function templateOf(parts: Intl.DateTimeFormatPart[], expressions: Record<string, string>): string {
@@ -115,14 +131,12 @@ function countriesOf(locale: string, special: Record<string, string>): Record<st
 
 function languagesOf(locale: string): Record<HelpLanguage, string> {
   const names = new Intl.DisplayNames(locale, { type: 'language' });
-  const codes = Object.values(helpLines).flatMap(({ lines }) =>
-    lines.flatMap(({ languages = [], languagesAtTimes = [] }) => [
-      ...languages,
-      ...languagesAtTimes,
-    ]),
-  );
-  const entries = [...new Set(codes)]
-    .toSorted()
-    .map((code) => [code, names.of(code) ?? code] as const);
+  const lines = Object.values(helpLines).flatMap((country) => country.lines);
+  const codes = lines.flatMap(({ languages: always = [], languagesAtTimes = [] }) => [
+    ...always,
+    ...languagesAtTimes,
+  ]);
+  const sorted = [...new Set(codes)].toSorted();
+  const entries = sorted.map((code) => [code, names.of(code) ?? code] as const);
   return Object.fromEntries(entries) as Record<HelpLanguage, string>;
 }

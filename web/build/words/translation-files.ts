@@ -26,31 +26,49 @@ export function staleKeys(english: Sentences, sources: Sources): string[] {
 type Export = Translation & { tag: string; english: Sentences; notes: Record<string, string> };
 
 /** A PO file for translators' tools: English texts are empty, stale ones fuzzy, notes are comments. */
-export function writePo({ tag, english, notes, sentences, sources }: Export): string {
+export function writePo(given: Export): string {
+  const { tag, english, sources } = given;
   const stale = new Set(staleKeys(english, sources));
   const entries = [...english].map(([key, text]) => {
-    const flags = [
-      ...(stale.has(key) ? ['fuzzy'] : []),
-      ...(/[{<]/.test(text) ? ['icu-message-format'] : []),
-    ];
-    const extracted = notesOf(key, notes).join('\n');
-    const translated = sources[key] === '' ? '' : (sentences.get(key) ?? '');
-    const comments = {
+    const entry = entryOf(key, text, { ...given, isStale: stale.has(key) });
+    return [key, { [text]: entry }] as const;
+  });
+  const headers = {
+    Language: tag.replace('-', '_'),
+    'Content-Type': 'text/plain; charset=utf-8',
+  };
+  const translations = { '': { '': headOf(given) }, ...Object.fromEntries(entries) };
+  const file = { charset: 'utf-8', headers, translations };
+  return po.compile(file, { foldLength: 0 }).toString();
+}
+
+type Entry = Export & { isStale: boolean };
+
+function entryOf(key: string, text: string, { notes, sentences, sources, isStale }: Entry) {
+  const isEnglish = sources[key] === '';
+  const isFormatted = /[{<]/.test(text);
+  const flags = [...(isStale ? ['fuzzy'] : []), ...(isFormatted ? ['icu-message-format'] : [])];
+  const extracted = notesOf(key, notes).join('\n');
+  return {
+    msgctxt: key,
+    msgid: text,
+    msgstr: [isEnglish ? '' : (sentences.get(key) ?? '')],
+    comments: {
       ...(extracted && { extracted }),
       ...(flags.length > 0 && { flag: flags.join(', ') }),
-    };
-    return [
-      key,
-      { [text]: { msgctxt: key, msgid: text, msgstr: [translated], comments } },
-    ] as const;
-  });
-  const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.join(', ');
-  const general = ['about', 'placeholders', 'voice'].flatMap((name) => notes[name] ?? []);
-  general.push(`Plural forms of ${tag}: ${forms}. Each {…, plural, …} needs all of them.`);
-  const head = { msgid: '', msgstr: [''], comments: { translator: general.join('\n') } };
-  const headers = { Language: tag.replace('-', '_'), 'Content-Type': 'text/plain; charset=utf-8' };
-  const translations = { '': { '': head }, ...Object.fromEntries(entries) };
-  return po.compile({ charset: 'utf-8', headers, translations }, { foldLength: 0 }).toString();
+    },
+  };
+}
+
+/** The notes for the whole language, with its plural forms. */
+function headOf({ tag, notes }: Export) {
+  const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions();
+  const forms = pluralCategories.join(', ');
+  const translator = [
+    ...['about', 'placeholders', 'voice'].flatMap((name) => notes[name] ?? []),
+    `Plural forms of ${tag}: ${forms}. Each {…, plural, …} needs all of them.`,
+  ];
+  return { msgid: '', msgstr: [''], comments: { translator: translator.join('\n') } };
 }
 
 /** The notes whose keys are the beginning of a key. */
