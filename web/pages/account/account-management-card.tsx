@@ -1,4 +1,4 @@
-import { Suspense, lazy, useState, type ReactNode } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import { button, card } from '#styled/recipes';
 import { managementButton } from '../../rules/account-view.ts';
 import { planOf } from '#contract/plans';
@@ -13,6 +13,7 @@ import { ApiError, notifyError, openAfterLoading } from '../../data/api-errors.t
 import { showToast } from '../../data/toasts.ts';
 import { request } from '../../data/api-client.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
+import { lazyPart } from '../../data/late-part.tsx';
 import { redirectTo, session } from '../../data/session.ts';
 
 type Props = {
@@ -25,15 +26,9 @@ type Props = {
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 const loadChange = () => import('./change-number.tsx');
-const ChangeNumber = lazy<(props: { close: () => void }) => ReactNode>(() =>
-  loadChange().catch(() => ({ default: () => null })),
-);
+const ChangeNumber = lazyPart(loadChange);
 
 export function ManagementCard({ user, processing, setProcessing, deleteAccount }: Props) {
-  const [isAsking, setAsking] = useState(false);
-  const [isMoving, setMoving] = useState(
-    () => keptInTab.read('phoneChange', session.get().token) !== null,
-  );
   const isPaying = !user.isTrial && planOf(user.metadata.subscriptionTier).id !== 'free';
   const { manageSubscription, manageBilling } = usePortals(isPaying, setProcessing);
   const { label, hint } = managementButton({
@@ -42,10 +37,6 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
     scheduledTierId: user.metadata.scheduledDowngradeTierId,
   });
   const isBusy = processing !== null;
-  const confirm = () => {
-    setAsking(false);
-    deleteAccount();
-  };
   return (
     <section className={card({ look: 'raised' })} aria-labelledby="management">
       <CardHead id="management" title={managementWords.title} />
@@ -73,32 +64,59 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
             : managementWords.billing}
         </button>
       </Action>
-      {isMoving ? (
-        <Suspense>
-          <ChangeNumber close={() => setMoving(false)} />
-        </Suspense>
-      ) : (
-        <Action hint={changeNumberWords.hint} id="change-number">
-          <button
-            type="button"
-            className={button({ look: 'soft', wide: true })}
-            aria-describedby="change-number-hint"
-            disabled={isBusy}
-            onClick={() => openAfterLoading(loadChange, () => setMoving(true))}
-          >
-            {changeNumberWords.open}
-          </button>
-        </Action>
-      )}
+      <ChangeOfNumber isDisabled={isBusy} />
       <PrivacyActions isDisabled={isBusy} />
+      <Deletion isDisabled={isBusy} deleteAccount={deleteAccount} />
+    </section>
+  );
+}
+
+/** A button, and in its place the form once it is open, also after a reload. */
+function ChangeOfNumber({ isDisabled }: { isDisabled: boolean }) {
+  const [isOpen, setOpen] = useState(
+    () => keptInTab.read('phoneChange', session.get().token) !== null,
+  );
+  if (isOpen)
+    return (
+      <Suspense>
+        <ChangeNumber close={() => setOpen(false)} />
+      </Suspense>
+    );
+  return (
+    <Action hint={changeNumberWords.hint} id="change-number">
+      <button
+        type="button"
+        className={button({ look: 'soft', wide: true })}
+        aria-describedby="change-number-hint"
+        disabled={isDisabled}
+        onClick={() => openAfterLoading(loadChange, () => setOpen(true))}
+      >
+        {changeNumberWords.open}
+      </button>
+    </Action>
+  );
+}
+
+type DeletionProps = { isDisabled: boolean; deleteAccount: () => void };
+
+/** Asks before it deletes. */
+function Deletion({ isDisabled, deleteAccount }: DeletionProps) {
+  const [isAsking, setAsking] = useState(false);
+  const preload = () => void loadDialog().catch(() => null);
+  const confirm = () => {
+    setAsking(false);
+    deleteAccount();
+  };
+  return (
+    <>
       <Action hint={managementWords.deleteHint} id="delete">
         <button
           type="button"
           className={button({ look: 'dangerSoft', wide: true })}
           aria-describedby="delete-hint"
-          disabled={isBusy}
-          onPointerEnter={() => void loadDialog().catch(() => null)}
-          onFocus={() => void loadDialog().catch(() => null)}
+          disabled={isDisabled}
+          onPointerEnter={preload}
+          onFocus={preload}
           onClick={() => openAfterLoading(loadDialog, () => setAsking(true))}
         >
           {managementWords.deleteAccount}
@@ -116,7 +134,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
           />
         </Suspense>
       )}
-    </section>
+    </>
   );
 }
 

@@ -70,6 +70,22 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
         <p className={notice}>{withdrawWords.withoutScript}</p>
       </noscript>
       <p>{withdrawWords.formLead}</p>
+      <StatementFields errors={errors} />
+      {failure && <Alert look="danger">{failure}</Alert>}
+      <button
+        type="submit"
+        className={button({ size: 'lg', wide: true })}
+        aria-disabled={isSending}
+      >
+        {isSending ? withdrawWords.confirming : withdrawWords.confirm}
+      </button>
+    </form>
+  );
+}
+
+function StatementFields({ errors }: { errors: Errors }) {
+  return (
+    <>
       <TextField
         name="name"
         autoComplete="name"
@@ -94,15 +110,7 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
         hint={withdrawWords.whichHint}
         maxLength={200}
       />
-      {failure && <Alert look="danger">{failure}</Alert>}
-      <button
-        type="submit"
-        className={button({ size: 'lg', wide: true })}
-        aria-disabled={isSending}
-      >
-        {isSending ? withdrawWords.confirming : withdrawWords.confirm}
-      </button>
-    </form>
+    </>
   );
 }
 
