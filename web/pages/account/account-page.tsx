@@ -2,7 +2,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { planOf } from '#contract/plans';
 import { Suspense, useState, useEffect, useRef } from 'react';
 import { lazyPart } from '../../data/late-part.tsx';
-import type { User } from '../../rules/user-profile.ts';
 import { page } from '#styled/recipes';
 import { useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
