@@ -426,6 +426,8 @@ stubbed(
     const question = (challenge: string) => ({ phone: '+15551234567', challenge });
     await stopTime(page);
     await askForCode(page);
+    // The file that shows toasts has a time limit, too.
+    await expectToasts(page, sent);
 
     // Nothing is asked while the tab is hidden, nor about a code that is being typed.
     await setVisible(page, false);
