@@ -7,6 +7,7 @@ const inMexico = stubbed.extend({
   contextOptions: { timezoneId: 'America/Mexico_City', reducedMotion: 'reduce' },
 });
 
+// Reports of other products: element-web 6049, Adamant-im 862.
 inMexico('a day ends at midnight of the reader, also in the separator', async ({ page, stub }) => {
   await stopTime(page, '2025-03-05T05:57:00Z');
   const messages = [messageOf(1, 'Good night', { at: '2025-03-05T05:30:00.000Z' })];

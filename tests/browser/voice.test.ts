@@ -236,6 +236,7 @@ stubbed(
 );
 
 const hide = (page: Page) => setVisible(page, false).then(() => setVisible(page, true));
+/** Reports of other products: RecordRTC 29, EnviousWispr 1408, prscX/react-native-voice-recorder 22. */
 const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: string][] = [
   [
     'a call that takes the microphone',
