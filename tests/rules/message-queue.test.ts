@@ -92,3 +92,12 @@ it('queues a message, or names the first reason of the refusal, which the respon
     }),
   );
 });
+
+it('gives each request of one message, also of one millisecond, a time of its own', () => {
+  const rows = openRows(schema);
+  rows.exec(`insert into users values
+    ('one', '+1', 'key', 'free', 0, null, null, ${now}, 0, ${now}, 0)`);
+  const [, enqueue] = queueMessage(build, message);
+  const times = [1, 2, 3].map(() => rows.row<{ created_at: number }>(enqueue.getSQL())!.created_at);
+  expect(times).toEqual([now, now + 1, now + 2]);
+});

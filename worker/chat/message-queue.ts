@@ -17,7 +17,7 @@ import { leaseMs } from '../bot/outbox-statements.ts';
 import { eventColumns } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Database } from '../lib/database.ts';
-import { fixed, iif, isTrue, plus } from '../lib/expressions.ts';
+import { fixed, greatest, iif, isTrue, plus } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded } from '../lib/sql.ts';
 import { outcomeSql } from '../lib/transaction.ts';
@@ -177,7 +177,8 @@ function insertEvent(db: Database, message: Queueing, decision: Decision) {
     .onConflictDoUpdate({
       target: outbox.id,
       set: {
-        createdAt: now,
+        // Each request changes it, also two of one millisecond: `unqueue` tells them apart by it.
+        createdAt: greatest(plus(outbox.createdAt, 1), now),
         parkedAt: null,
         attempts: iif(isParked, 1, outbox.attempts),
         dueAt: iif(isParked, now, outbox.dueAt),
