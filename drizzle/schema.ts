@@ -568,7 +568,7 @@ export const withdrawals = sqliteTable(
     state: text('state', { enum: ['received', 'refunding', 'done', 'needs_owner'] })
       .notNull()
       .default('received'),
-    /** Why the owner has to act. */
+    /** Why it goes on no more, or why the owner has to act. */
     reason: text('reason'),
     /** When the cron job goes on with it; null when nothing is left to do. */
     dueAt: instant('due_at'),

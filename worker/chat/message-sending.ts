@@ -54,8 +54,8 @@ export async function sendQueued(
 }
 
 /**
- * In the 24 hours of a crisis neither a spent allowance nor waiting
- * messages refuse a text: it is queued by a second call of the same rule.
+ * In the 24 hours of a crisis neither a spent allowance nor, for a text, waiting
+ * messages refuse it: it is queued by a second call of the same rule.
  */
 async function queuedInCrisis(
   context: SendContext,

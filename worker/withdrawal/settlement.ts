@@ -119,7 +119,7 @@ export async function settle(
   return { result: settled, ...released };
 }
 
-/** As `settle`, for an account that is about to be deleted. */
+/** As `settle`, without the sync of the plan. */
 async function settleAtStripe(
   billing: Billing,
   leased: LeasedCustomer,

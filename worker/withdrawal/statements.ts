@@ -237,7 +237,7 @@ const openPublicOf = (userId: string | null) =>
 
 /**
  * Leaves a statement to the owner, and with it all others that wait: their person was told of one. False if it is not
- * this user's, or has taken effect.
+ * this user's, or has taken effect. Its caller holds the lease, so nothing begins between its two statements.
  */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
   const open = openPublicOf(userId);
@@ -359,7 +359,7 @@ async function ownerOf(db: Database, phone: string | null): Promise<string | nul
   return owner?.id ?? null;
 }
 
-/** A statement that tells its owner nothing new changes nothing. */
+/** Changes a statement, whatever its state. */
 export function updateStatement(db: Database, id: string, changes: Partial<Statement>) {
   return db.update(withdrawals).set(changes).where(eq(withdrawals.id, id));
 }
