@@ -1,3 +1,13 @@
+const encrypted = [
+  'api: stands in no row of the database and in no line of the log',
+  'api: is stored as ciphertext alone, in the live object alone',
+];
+const erased = [
+  'api: erases the account, its sessions and streams, and notifies the bot',
+  'api: keeps a number only where it is needed, and the address %s nowhere',
+  'api: is erased with the account',
+];
+
 /*
  * What proves each sentence of our legal texts. A key is the first words of a sentence, in its order;
  * `|` stands between sentences of the same proofs. A proof is one of:
@@ -13,8 +23,7 @@ export const texts: Record<string, Record<string, string[]>> = {
   'privacy-policy.privacyPolicy': {
     'What you tell | This page says plainly': ['none: claims nothing about the product'],
     'Your conversations are encrypted': [
-      'api: stands in no row of the database and in no line of the log',
-      'api: is stored as ciphertext alone, in the live object alone',
+      ...encrypted,
       'web/build/site-files.ts: Strict-Transport-Security',
     ],
     'No human reviews': ['runbook: nobody reads conversations'],
@@ -26,11 +35,7 @@ export const texts: Record<string, Record<string, string[]>> = {
       'runbook: no data is sold',
       'build: trusts nothing inline but what it names',
     ],
-    'You can delete your account': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-    ],
+    'You can delete your account': [...erased],
     'Your phone number': [
       'api: is a JSON attachment with everything that is kept, here and at Stripe',
     ],
@@ -44,8 +49,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     ],
     'Technical records': ['api: writes one structured line per request, without personal data'],
     'They never hold what': [
-      'api: stands in no row of the database and in no line of the log',
-      'api: is stored as ciphertext alone, in the live object alone',
+      ...encrypted,
       'api: is read back as it was, no document, and not logged',
     ],
     'Of an attempt to sign in': [
@@ -55,8 +59,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'Payments are handled': ['browser: one is bought at the payment provider'],
     'We learn whether': ['browser: no other call has a cookie, or a token without need'],
     'Messages travel encrypted': [
-      'api: stands in no row of the database and in no line of the log',
-      'api: is stored as ciphertext alone, in the live object alone',
+      ...encrypted,
       'web/build/site-files.ts: Strict-Transport-Security',
     ],
     'Each conversation on this site': [
@@ -87,11 +90,7 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: removes the conversation when it is withdrawn',
       'browser: a pending user sees the pending page, can withdraw consent and log out',
     ],
-    'Deleting your account withdraws': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-    ],
+    'Deleting your account withdraws': [...erased],
     'Only those who help us': ['runbook: nobody else receives data'],
     '{app}, to carry': ['api: sends one WhatsApp message to somebody who has written'],
     'our AI partner, for': [
@@ -101,11 +100,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'the notice service of your browser': [
       'api: for a reply is in the language %s and says nothing of the reply',
     ],
-    'Cloudflare, which runs': [
-      'api: stands in no row of the database and in no line of the log',
-      'api: is stored as ciphertext alone, in the live object alone',
-      'wrangler.toml: LIVE_USER',
-    ],
+    'Cloudflare, which runs': [...encrypted, 'wrangler.toml: LIVE_USER'],
     'We hand data': ['runbook: authorities'],
     'Messages on this site, recordings included': [
       'says: kept for {CHAT_RETENTION_DAYS}',
@@ -114,23 +109,13 @@ export const texts: Record<string, Record<string, string[]>> = {
       'worker/live/live-user.ts: const retentionCheckMs = dayMs;',
     ],
     'A session ends after': ['api: refuses a session after its thirty days'],
-    'Everything else is kept': [
-      'api: deletes the expired rows of %s, and no others',
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-    ],
+    'Everything else is kept': ['api: deletes the expired rows of %s, and no others', ...erased],
     'We delete an account without': [
       'says: for {ACCOUNT_RETENTION_DAYS}',
       'says: {noticeMs} before',
       'api: is announced to the bot, and deleted 30 days later like one that its user deletes',
     ],
-    'When you delete your account': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-      'browser: two tabs and double clicks',
-    ],
+    'When you delete your account': [...erased, 'browser: two tabs and double clicks'],
     'Codes that are made from your number': [
       'says: for {weekMs}',
       'api: keeps a number only where it is needed, and the address %s nowhere',
@@ -153,11 +138,7 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: is a JSON attachment with everything that is kept, here and at Stripe',
     ],
     'correct what is wrong': ['runbook: requests about data'],
-    'erase it': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-    ],
+    'erase it': [...erased],
     'limit or stop': ['runbook: requests about data'],
     'hand it over': [
       'browser: the data is saved as a JSON file, and a download that fails says so once',
@@ -279,22 +260,9 @@ export const texts: Record<string, Record<string, string[]>> = {
       'browser: a dearer plan begins a new week at once, and a cheaper one at the end of the week',
     ],
     'There are no refunds': ['none: is a rule of the agreement'],
-    'Deleting your account': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-      'browser: two tabs and double clicks',
-    ],
-    'This cannot be undone': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-    ],
-    'Conversations are encrypted': [
-      'api: stands in no row of the database and in no line of the log',
-      'api: is stored as ciphertext alone, in the live object alone',
-      'runbook: nobody reads conversations',
-    ],
+    'Deleting your account': [...erased, 'browser: two tabs and double clicks'],
+    'This cannot be undone': [...erased],
+    'Conversations are encrypted': [...encrypted, 'runbook: nobody reads conversations'],
     'To write its answers': [
       'operations: asks a model where it has an address, with what was said before',
       'runbook: the bot gives the AI partner',
@@ -381,11 +349,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'You can change your mind | Your account and your': [
       'api: ends the plan with its paid week, may be repeated, and may be taken back',
     ],
-    'You can delete them': [
-      'api: erases the account, its sessions and streams, and notifies the bot',
-      'api: keeps a number only where it is needed, and the address %s nowhere',
-      'api: is erased with the account',
-    ],
+    'You can delete them': [...erased],
   },
   // The consent notice
   'chat-consent.consent': {
@@ -397,8 +361,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'You must be 18': ['none: is a rule of the agreement'],
     'What you write may': ['none: claims nothing about the product'],
     '{name} stores it encrypted': [
-      'api: stands in no row of the database and in no line of the log',
-      'api: is stored as ciphertext alone, in the live object alone',
+      ...encrypted,
       'says: for {CHAT_RETENTION_DAYS}',
       'operations: asks a model where it has an address, with what was said before',
       'runbook: the bot gives the AI partner',

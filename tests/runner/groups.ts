@@ -14,40 +14,68 @@ type Failure = { name: string; message?: string | undefined };
 export async function runGroups(groups: Group[], settings: Settings): Promise<boolean> {
   mkdirSync(settings.logs, { recursive: true });
   const found = new Map<Group, Failure[]>();
-  const runFirst = async (group: Group) => void found.set(group, await run(group, settings));
-  await Readable.from(groups).forEach(runFirst, { concurrency: settings.together });
-  const [saved, broken]: [Failure[], Failure[]] = [[], []];
-  for (const [group, failures] of found)
-    ((await passesAgain(group, failures, settings)) ? saved : broken).push(...failures);
-  for (const { name, message = '' } of saved)
-    console.log(`${message.trim().split('\n')[0]}\nPassed at the second try: ${name}`);
-  return broken.length === 0 && !(settings.strict && saved.length > 0);
+  const runFirst = async (group: Group) => {
+    found.set(group, await run(group, settings));
+  };
+  const concurrency = settings.together;
+  await Readable.from(groups).forEach(runFirst, { concurrency });
+
+  const saved: Failure[] = [];
+  const broken: Failure[] = [];
+  for (const [group, failures] of found) {
+    const passes = await passesAgain(group, failures, settings);
+    (passes ? saved : broken).push(...failures);
+  }
+
+  saved.forEach(printSaved);
+  if (settings.strict && saved.length > 0) return false;
+  return broken.length === 0;
+}
+
+function printSaved({ name, message = '' }: Failure): void {
+  const [firstLine] = message.trim().split('\n');
+  console.log(`${firstLine}\nPassed at the second try: ${name}`);
 }
 
 /** Repeats the failed tests; the whole group if it has ended without a report that names them. */
 async function passesAgain(group: Group, [first]: Failure[], settings: Settings) {
   const { name, command, again } = group;
   if (!first || again === undefined) return false;
-  const repeated = first.name === name ? command : `${command} ${again}`;
-  return !(await run({ name: `${name}, second try`, command: repeated }, settings)).length;
+
+  const isWhole = first.name === name;
+  const repeated = isWhole ? command : `${command} ${again}`;
+  const failures = await run({ name: `${name}, second try`, command: repeated }, settings);
+  return failures.length === 0;
 }
 
 /** Prints a line for the group, after its failures, without what was logged before. Returns them. */
 async function run({ name, command }: Group, { logs, stop }: Settings): Promise<Failure[]> {
   if (stop.aborted) return [{ name }];
+
   const begun = performance.now();
   const file = join(logs, name.replaceAll(/\W+/g, '-'));
   writeFileSync(`${file}.jsonl`, '');
   const isPassed = await execute(command, file, stop);
+  const seconds = Math.round((performance.now() - begun) / 1000);
+
   const output = readFileSync(`${file}.log`, 'utf8').trim();
   const counts = output.match(/\d+ passed/g)?.at(-1) ?? '';
-  const line = `${name}  ${counts}  ${Math.round((performance.now() - begun) / 1000)} s`;
-  const begin = Math.max(0, output.search(/^⎯+ (?:Failed|Unhandled)|^ +1\) /m));
-  console.log(isPassed ? `✓ ${line}` : `${output.slice(begin)}\n✗ ${line}`);
-  if (isPassed) return [];
-  const failures = readFileSync(`${file}.jsonl`, 'utf8').split('\n').filter(Boolean);
-  if (failures.length === 0) return [{ name, message: output.split('\n').at(-1) }];
-  return failures.map((each): Failure => JSON.parse(each));
+  const line = `${name}  ${counts}  ${seconds} s`;
+  console.log(isPassed ? `✓ ${line}` : `${failuresIn(output)}\n✗ ${line}`);
+  return isPassed ? [] : reportedIn(file, { name, message: output.split('\n').at(-1) });
+}
+
+/** What a runner prints from the first failure on. */
+function failuresIn(output: string): string {
+  const begin = output.search(/^⎯+ (?:Failed|Unhandled)|^ +1\) /m);
+  return output.slice(Math.max(0, begin));
+}
+
+/** The failures that the runner has named; the one of the group if it has named none. */
+function reportedIn(file: string, ofGroup: Failure): Failure[] {
+  const lines = readFileSync(`${file}.jsonl`, 'utf8').split('\n');
+  const failures = lines.filter(Boolean).map((line): Failure => JSON.parse(line));
+  return failures.length > 0 ? failures : [ofGroup];
 }
 
 /** Runs a command in a process group of its own, which ends as a whole when the run is stopped. */
