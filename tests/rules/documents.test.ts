@@ -80,18 +80,10 @@ const kinds: Kind[] = [
 const quotedPath =
   /`((?:[\w.*<>-]+\/)*(?:[\w.*<>-]+\.(?:tsx?|mjs|json|sql|toml|md|css)|[\w-]+\/))`/g;
 
-/** Paths that lead nowhere. They begin at the root, at the document's folder, or at that of the path before. */
+/** Paths that lead nowhere: they begin at the root. */
 function deadPaths(document: string): string[] {
-  const dead: string[] = [];
-  let before = dirname(document);
-  for (const [, path = ''] of read(document).matchAll(quotedPath)) {
-    const places = ['', dirname(document), before].map((place) => join(place, path));
-    const named = places.map((place) => place.replace(/\/$/, '').replace(/\/?[^/]*[<*].*$/, ''));
-    const found = named.find(isThere);
-    if (found === undefined) dead.push(path);
-    else before = folders.has(found) ? found : dirname(found);
-  }
-  return dead;
+  const paths = [...read(document).matchAll(quotedPath)].map(([, path = '']) => path);
+  return paths.filter((path) => !isThere(path.replace(/\/$/, '').replace(/\/?[^/]*[<*].*$/, '')));
 }
 
 it.each(documents)('%s names no dead path', (document) => {
