@@ -148,6 +148,21 @@ export const codes = sqliteTable(
 );
 
 /**
+ * Each consent to the notice of the conversation, as long as the account: what is in force stands in `users`. One that
+ * a newer version follows was not withdrawn.
+ */
+export const consents = sqliteTable(
+  'consents',
+  {
+    userId: text('user_id').notNull(),
+    version: text('version').notNull(),
+    givenAt: instant('given_at').notNull(),
+    withdrawnAt: instant('withdrawn_at'),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.givenAt, table.version] })],
+);
+
+/**
  * What a transaction has decided: its first statement inserts a row, its last one deletes it. The outcome and the facts
  * are read by the statements in between.
  */
@@ -166,6 +181,7 @@ export const aliases = sqliteTable(
   {
     /** `whatsapp`: the number as WhatsApp spells it, digits only; `business`: the id that WhatsApp gives instead of it. */
     kind: text('kind', { enum: ['phone', 'whatsapp', 'business'] }).notNull(),
+    /** As it is, like the account's number: events and the export give it back. */
     value: text('value').notNull(),
     userId: text('user_id').notNull(),
     /**
@@ -191,7 +207,8 @@ export const aliases = sqliteTable(
 export const identityConflicts = sqliteTable(
   'identity_conflicts',
   {
-    businessUserId: text('business_user_id').notNull(),
+    /** The keyed hash of the id: nobody is ever looked up by it, nor told of it. */
+    idMac: text('id_mac').notNull(),
     /** The user who has the number. */
     userId: text('user_id').notNull(),
     /** The user who has the id; null for an unknown id, where the number's user has another one. */
@@ -200,7 +217,7 @@ export const identityConflicts = sqliteTable(
     lastAt: instant('last_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.businessUserId, table.userId] }),
+    primaryKey({ columns: [table.idMac, table.userId] }),
     index('identity_conflicts_last').on(table.lastAt),
     index('identity_conflicts_user').on(table.userId),
     index('identity_conflicts_other').on(table.otherUserId),
@@ -336,7 +353,7 @@ export const dailyTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.kind, table.day, table.detail] })],
 );
 
-/** The bot's calls by their webhook-id, with what was answered. */
+/** The bot's calls by the keyed hash of their webhook-id, with what was answered. */
 export const botCalls = sqliteTable('bot_calls', {
   id: text('id').primaryKey(),
   fingerprint: text('fingerprint').notNull(),
@@ -347,7 +364,7 @@ export const botCalls = sqliteTable('bot_calls', {
   outcome: text('outcome').notNull().default(''),
 });
 
-/** What counts once: external tokens that were accepted, and crisis replies whose referral was counted. */
+/** What counts once: external tokens that were accepted, and the steps of a restore. */
 export const usedTokens = sqliteTable(
   'used_tokens',
   {

@@ -65,6 +65,14 @@ CREATE TABLE `codes` (
 );
 --> statement-breakpoint
 CREATE INDEX `codes_expiry` ON `codes` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `consents` (
+	`user_id` text NOT NULL,
+	`version` text NOT NULL,
+	`given_at` integer NOT NULL,
+	`withdrawn_at` integer,
+	PRIMARY KEY(`user_id`, `given_at`, `version`)
+);
+--> statement-breakpoint
 CREATE TABLE `customers` (
 	`user_id` text PRIMARY KEY NOT NULL,
 	`stripe_id` text,
@@ -107,12 +115,12 @@ CREATE TABLE `decisions` (
 );
 --> statement-breakpoint
 CREATE TABLE `identity_conflicts` (
-	`business_user_id` text NOT NULL,
+	`id_mac` text NOT NULL,
 	`user_id` text NOT NULL,
 	`other_user_id` text,
 	`at` integer NOT NULL,
 	`last_at` integer NOT NULL,
-	PRIMARY KEY(`business_user_id`, `user_id`)
+	PRIMARY KEY(`id_mac`, `user_id`)
 );
 --> statement-breakpoint
 CREATE INDEX `identity_conflicts_last` ON `identity_conflicts` (`last_at`);--> statement-breakpoint

@@ -106,10 +106,10 @@ describe.each(botPaths)('%s', (path) => {
     const businessUserId = newBusinessUserId();
     expect((await post({ phone: one.phone, businessUserId })).status).toBe(409);
     const conflicts =
-      'select business_user_id as id, other_user_id as other from identity_conflicts where user_id = ?';
+      'select id_mac as mac, other_user_id as other from identity_conflicts where user_id = ?';
     expect(await query(`${conflicts} order by other is null`, userOf(one.token))).toMatchObject([
-      { id: other.businessUserId, other: userOf(other.token) },
-      { id: businessUserId, other: null },
+      { mac: expect.stringMatching(/^[0-9a-f]{64}$/), other: userOf(other.token) },
+      { mac: expect.stringMatching(/^[0-9a-f]{64}$/), other: null },
     ]);
     for (const { phone } of [one, other])
       expect(await entitlementsOf({ phone })).toMatchObject({ used: 0 });

@@ -133,7 +133,7 @@ const perishable: [
     (n, at) => [`swept_${n}`, '+1', '1', `swept_${n}`, 'en', at, '', `swept_${n}`],
   ],
   ['phone_changes', 'id', 0, (n, at) => [`swept_${n}`, 'nobody', '+1', '1', 'mac', at, 5]],
-  ['identity_conflicts', 'business_user_id', 90 * day, (n, at) => [`swept_${n}`, 'u', '', at, at]],
+  ['identity_conflicts', 'id_mac', 90 * day, (n, at) => [`swept_${n}`, 'u', '', at, at]],
   ['trial_links', 'mac', 0, (n, at) => [`swept_${n}`, 'nobody', 'mac', '', 'basic', 1, at, 0]],
 ];
 

@@ -60,6 +60,11 @@ export class Person {
     return `${kind}_${this.index}_${this.#calls}`;
   }
 
+  /** Every id that a call of this kind may have had. */
+  idsOf(kind: string): string[] {
+    return Array.from({ length: this.#calls }, (_, index) => `${kind}_${this.index}_${index + 1}`);
+  }
+
   address(): string {
     const part = () => this.choices.between(0, 255);
     return `10.${part()}.${part()}.${part()}`;

@@ -1,8 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { insertSelect } from '../lib/sql.ts';
+import { build, insertSelect, isIn } from '../lib/sql.ts';
 import {
   Transaction,
   type Decision,
@@ -30,8 +30,11 @@ export async function botTransaction<
   guard?: Guard,
 ): Promise<BotTransaction<Listed | Last, FactsOf<Facts>>> {
   const id = crypto.randomUUID();
-  const fingerprint = await call.botCall.fingerprint();
-  const place = stored(call, { id, fingerprint, forgotten: decision.forgotten });
+  const [fingerprint, names] = await Promise.all([
+    call.botCall.fingerprint(),
+    call.botCall.storedIds(),
+  ]);
+  const place = stored(call, { id, names, fingerprint, forgotten: decision.forgotten });
   return new BotTransaction(call, decision as never, { id, fingerprint, place, guard });
 }
 
@@ -41,13 +44,18 @@ export async function botTransaction<
  */
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
-type Stored = { id: string; fingerprint: string; forgotten: string[] };
+type Stored = { id: string; names: string[]; fingerprint: string; forgotten: string[] };
 
-/** The row of a call; only the transaction that inserted it has its `by`. */
-function stored({ now, botCall }: SignedCall, { id, fingerprint, forgotten }: Stored): Place {
+/**
+ * The row of a call, by one of its names; only the
+ * transaction that inserted it has its `by`.
+ */
+function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stored): Place {
   const { outcome, facts, by } = botCalls;
-  const own = and(eq(botCalls.id, botCall.id), eq(by, id))!;
-  const row = { id: botCall.id, fingerprint, by: id, at: now };
+  const isNamed = isIn(botCalls.id, names);
+  const own = and(isNamed, eq(by, id))!;
+  const known = sql`(select ${botCalls.id} from ${botCalls} where ${isNamed})`;
+  const row = { id: sql`coalesce(${known}, ${names[0]})`, fingerprint, by: id, at: now };
   return {
     table: botCalls,
     outcome,
@@ -69,6 +77,7 @@ export class BotTransaction<Outcome extends string, Facts> extends Transaction<O
   readonly #botCall: BotCall;
   readonly #fingerprint: string;
   readonly #guard: Guard | undefined;
+  readonly #row: SQL;
 
   constructor(
     { db, botCall }: SignedCall,
@@ -79,6 +88,12 @@ export class BotTransaction<Outcome extends string, Facts> extends Transaction<O
     this.#botCall = botCall;
     this.#fingerprint = fingerprint;
     this.#guard = guard;
+    this.#row = place.row;
+  }
+
+  /** SQL that lets the same call apply again: what it was to do has failed. */
+  forget(): SQL {
+    return build.delete(botCalls).where(this.#row).getSQL();
   }
 
   /**

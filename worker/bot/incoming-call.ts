@@ -1,4 +1,4 @@
-import { keyedHash, keyedHashes, sha256 } from '../lib/crypto.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
@@ -9,7 +9,10 @@ import type { Settings } from '../settings.ts';
  * are made on demand: those of a voice take 8 MB.
  */
 export type BotCall = {
+  /** Never stored: bots derive it from WhatsApp's ids, which contain the number. */
   id: string;
+  /** The keyed hashes of the id under which the call may be stored, the present one first. */
+  storedIds: () => Promise<string[]>;
   fingerprint: () => Promise<string>;
   earlierFingerprints: () => Promise<string[]>;
 };
@@ -51,27 +54,26 @@ export async function readBotCall(
     });
   }
   const { pathname } = new URL(request.url);
-  return { botCall: { id, ...fingerprintsOf(settings, () => `${pathname}\n${body}`) }, body };
+  const botCall = {
+    id,
+    storedIds: () => keyedHashes(settings.CODE_PEPPER, 'bot-call-id', id),
+    ...fingerprintsOf(settings, () => `${pathname}\n${body}`),
+  };
+  return { botCall, body };
 }
 
 export function comparedBy(
   settings: BotSettings,
-  { id }: BotCall,
+  botCall: BotCall,
   fields: Record<string, unknown>,
 ): BotCall {
-  return { id, ...fingerprintsOf(settings, () => JSON.stringify(fields)) };
+  return { ...botCall, ...fingerprintsOf(settings, () => JSON.stringify(fields)) };
 }
 
-/**
- * A body names a number, so its hash is keyed. The version
- * before 2026-11-23 stored an unkeyed one for 7 days.
- */
+/** A body names a number, so its hash is keyed. */
 function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: BotSettings, text: () => string) {
   return {
     fingerprint: () => keyedHash(pepper!, 'bot-call', text()),
-    earlierFingerprints: async () => [
-      ...(await keyedHashes(earlier, 'bot-call', text())),
-      await sha256(text()),
-    ],
+    earlierFingerprints: () => keyedHashes(earlier, 'bot-call', text()),
   };
 }

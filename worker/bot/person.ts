@@ -3,6 +3,7 @@ import { aliases, identityConflicts, users } from '#db/schema';
 import { userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
+import { keyedHash } from '../lib/crypto.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded } from '../lib/sql.ts';
 import type { FactsOf, FactsSql, Reads } from '../lib/transaction.ts';
@@ -60,7 +61,7 @@ export async function personTransaction<
     forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
   };
   const tx = await botTransaction(call, decision as never, aliasGuard(call, person));
-  if (names.isConflict) recordConflict(tx as never, names, call.now);
+  if (names.isConflict) await recordConflict(call, tx as never, names);
   return tx as never;
 }
 
@@ -137,13 +138,13 @@ function namesOf({ phone, businessUserId }: Person): Names {
   return { businessUserId, ofPhone, ofId, userId, isConflict };
 }
 
-function recordConflict(
+async function recordConflict(
+  { settings, now }: PersonCall,
   tx: BotTransaction<'conflict', unknown>,
   { businessUserId, ofPhone, ofId }: Names,
-  now: number,
-): void {
+): Promise<void> {
   const row = {
-    businessUserId: businessUserId!,
+    idMac: await keyedHash(settings.CODE_PEPPER[0]!, 'conflict', businessUserId!),
     userId: sql`${ofPhone}`,
     otherUserId: sql`${ofId}`,
     at: now,
@@ -152,7 +153,7 @@ function recordConflict(
   const { userId, otherUserId, lastAt } = identityConflicts;
   tx.insert(['conflict'], identityConflicts, row, {
     upsert: {
-      target: [identityConflicts.businessUserId, userId],
+      target: [identityConflicts.idMac, userId],
       set: { otherUserId: excluded(otherUserId), lastAt: excluded(lastAt) },
     },
   });

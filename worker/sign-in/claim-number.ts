@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { aliases, botCalls, claims, linkCodes, users } from '#db/schema';
+import { aliases, claims, linkCodes, users } from '#db/schema';
 import { bindSession } from '../lib/bindings.ts';
 import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
@@ -188,7 +188,7 @@ export async function claimNumber(
       // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
       const subjects = delivery === 'unknown' ? [claimsOf, number.codesTo] : counted;
       const removals = takeBack(call, { link, sentBy: tx.id, subjects });
-      await db.batch([db.delete(botCalls).where(eq(botCalls.id, call.botCall.id)), ...removals]);
+      await db.batch([db.run(tx.forget()), ...removals]);
       throw notSent(delivery);
     }
   }

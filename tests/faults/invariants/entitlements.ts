@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
 import { planOf, type PlanId } from '../../../worker/contract/plans.ts';
+import { keyedHash } from '../../../worker/lib/crypto.ts';
 import { currentCount, weekMs } from '../../../worker/usage/week.ts';
 import type {
   Customer,
@@ -216,15 +216,11 @@ const countOf = (account: Account) => currentCount(account, Date.now()).used;
 
 /** Every post with a response is stored once, and the counts have no gap and no overlap. */
 export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
-  const stored = await postsIn(rig);
+  const { posts: stored, strangers } = await postsIn(rig, people);
   const finding = await checkCases('accepted usage posts counted exactly once', people, (person) =>
     chainBreak(person, stored),
   );
-  const known = new Set(people.flatMap(({ posts }) => posts.map(({ id }) => id)));
-  for (const { conversation } of people)
-    for (const id of conversation.sent.keys()) known.add(usageId(id));
-  const strangers = [...stored].filter(([id, { allowed }]) => allowed === 1 && !known.has(id));
-  finding.broken.push(...strangers.map(([id]) => `${id} is counted and nobody was told`));
+  finding.broken.push(...strangers.map((id) => `${id} is counted and nobody was told`));
   return {
     ...finding,
     checked: people.flatMap(({ posts }) => posts.filter(({ allowed }) => allowed)).length,
@@ -232,7 +228,8 @@ export async function postsCountOnce({ people, rig }: World): Promise<Finding> {
 }
 
 export async function totalsAgree({ rig, site, people }: World): Promise<Finding> {
-  const [accounts, stored] = [await accountsIn(rig.database), await postsIn(rig)];
+  const accounts = await accountsIn(rig.database);
+  const { posts: stored } = await postsIn(rig, people);
   return checkCases(
     'totals of posts, database, bot and profile agree',
     signedIn({ people }),
@@ -255,11 +252,26 @@ export async function totalsAgree({ rig, site, people }: World): Promise<Finding
   );
 }
 
-async function postsIn({ database }: Rig): Promise<Posts> {
+/** The stored posts by the ids with which they were made, and what was allowed under no id of ours. */
+async function postsIn(
+  { database, product }: Rig,
+  people: Person[],
+): Promise<{ posts: Posts; strangers: string[] }> {
   const { id, facts, outcome } = botCalls;
-  const isPost = sql`${id} glob 'use_*' or ${id} glob 'usage_*'`;
-  const rows = await database.select({ id, facts, outcome }).from(botCalls).where(isPost);
-  return new Map(rows.map((row) => [row.id, storedPost(row)]));
+  const rows = await database.select({ id, facts, outcome }).from(botCalls);
+  const byStoredId = new Map(rows.map((row) => [row.id, row]));
+  const posts: Posts = new Map();
+  for (const person of people) {
+    const counted = [...person.conversation.sent.keys()].map(usageId);
+    for (const made of [...person.idsOf('use'), ...counted, ...person.idsOf('ask')]) {
+      const storedId = await keyedHash(product.vars.CODE_PEPPER, 'bot-call-id', made);
+      const row = byStoredId.get(storedId);
+      byStoredId.delete(storedId);
+      if (row && !made.startsWith('ask_')) posts.set(made, storedPost(row));
+    }
+  }
+  const left = [...byStoredId.values()].filter((row) => row.outcome === 'allowed');
+  return { posts, strangers: left.map((row) => row.id) };
 }
 
 function storedPost(row: { facts: string; outcome: string }): StoredPost {

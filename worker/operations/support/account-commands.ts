@@ -87,8 +87,8 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     Conflicts:
       conflicts
         .map(
-          ({ businessUserId, userId, otherUserId, lastAt }) =>
-            `${date(lastAt)}: ${businessUserId} came with the number of user ${userId}, and is ${otherUserId ? `of user ${otherUserId}` : 'unknown'}`,
+          ({ userId, otherUserId, lastAt }) =>
+            `${date(lastAt)}: ${otherUserId ? `the id of user ${otherUserId}` : 'an unknown id'} came with the number of user ${userId}`,
         )
         .join('; ') || 'none',
     'Last seen': `on the site ${date(account.lastSeenAt)}, message to the assistant ${date(account.lastContactAt)}`,
