@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as schema from '../../drizzle/schema.ts';
 import { keyedHashes } from '../../worker/lib/crypto.ts';
 import { supportToken } from '../../worker/sign-in/session-token.ts';
 import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts';
-import { buy, newSubscriber } from './support/buying.ts';
-import { newWriter, reply, write } from './support/chat.ts';
+import { buy, newSubscriber, subscribe } from './support/buying.ts';
+import { consent, newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { beginChange, newCode, redeem, requestCode, requestOtp } from './support/codes.ts';
 import { eventTypes, newBusinessUserId, newContact, newPhone, post } from './support/contacts.ts';
@@ -20,6 +23,7 @@ import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
 import { customerOf } from './support/stripe.ts';
 import { OpenStream, ticketOf } from './support/streams.ts';
+import { recordingOf, sendRecording } from './support/voice.ts';
 
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });
 const choose = (token: string, platform: string) =>
@@ -141,6 +145,46 @@ describe('whoever deletes the account and returns', () => {
   });
 });
 
+/** Where the rows of a table about a person stand in the export. */
+const partOf: Record<string, string> = {
+  users: 'account',
+  aliases: 'identities',
+  identity_conflicts: 'identityConflicts',
+  sessions: 'sessions',
+  codes: 'code',
+  link_codes: 'linkCodes',
+  claims: 'claims',
+  phone_changes: 'phoneChanges',
+  rate_limit_events: 'limitsOfAccount',
+  consents: 'consents',
+  trial_links: 'trialLinks',
+  used_trials: 'usedTrials',
+  left_weeks: 'leftWeeks',
+  outbox: 'eventsForTheBot',
+  customers: 'stripe',
+  push_subscriptions: 'notices',
+  purchase_choices: 'purchaseChoices',
+  withdrawals: 'withdrawals',
+  messages: 'conversation',
+  recordings: 'recordings',
+};
+
+const notExported: Record<string, string> = {
+  decisions: 'empty when a transaction ends',
+  code_messages:
+    'found by the id that WhatsApp gives a message alone; what it says stands in `codes`',
+  daily_codes: 'a number of each day',
+  daily_totals: 'a number of each day',
+  bot_calls: 'found by the id of a call alone; a note says what they hold, and for how long',
+  used_tokens: 'found by the id of a token alone',
+  stripe_events: 'ids of events, which name nobody',
+  chat_erasures: 'that a cleared conversation is not erased everywhere yet',
+  head: 'counters of the conversation, each of which stands in its messages',
+  cleared_messages: 'random ids of messages that the person has cleared, for a day',
+};
+
+const tablesOfObject = ['messages', 'head', 'cleared_messages', 'recordings'];
+
 describe('the export of a user', () => {
   it('is a JSON attachment with everything that is kept, here and at Stripe', async () => {
     const { phone, token } = await newSubscriber('basic');
@@ -203,6 +247,48 @@ describe('the export of a user', () => {
     expect(wrapped).toEqual(expect.any(String));
     expect(text).not.toContain(wrapped);
     expect(body.account).not.toHaveProperty('chatKey');
+  });
+
+  it('has a part for each table, in which something stands, or a reason', async () => {
+    const ofDatabase = Object.values<unknown>(schema)
+      .filter((each) => is(each, SQLiteTable))
+      .map((table) => getTableName(table));
+    expect(Object.keys({ ...partOf, ...notExported }).toSorted()).toEqual(
+      [...ofDatabase, ...tablesOfObject].toSorted(),
+    );
+
+    const { phone } = await newContact();
+    await post(phone);
+    await deleteAccount(await externalSession(phone));
+    await newContact(phone);
+    await trialSession(phone);
+    const { token } = await newPerson(phone);
+    const report = () =>
+      botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
+    expect([(await report()).status, (await report()).status]).toEqual([200, 409]);
+    await newCode(phone);
+    expect((await requestOtp(phone)).status).toBe(429);
+    await beginChange(token);
+    await consent(token);
+    await call('PUT', '/api/user/push', { token, body: await sandbox.newBrowser(phone) });
+    await sendRecording(token, recordingOf('audio/ogg'));
+    await subscribe(token, 'basic');
+    await call('POST', '/api/billing/withdrawal', { token });
+    await sandbox.faults({ bot: { status: 503, match: phone } });
+    await call('PUT', '/api/user/platform', { token, body: { platform: 'web' } });
+    const claim = `insert into claims (mac, sealed, sent_by, code_mac, tries_left, expires_at, user_id)
+      values (?1, '', ?1, '', 5, ?2, ?3)`;
+    await run(claim, phone, Date.now(), userOf(token));
+    onTestFinished(async () => void (await run('delete from claims where mac = ?', phone)));
+
+    const { body } = await exportOf(token);
+    for (const [table, part] of Object.entries(partOf)) {
+      expect(body[part], `${table}: ${part}`).toBeTruthy();
+      expect(body[part], `${table}: ${part}`).not.toEqual([]);
+    }
+    const columns = Object.keys(getTableColumns(schema.users)).toSorted();
+    const shown = [...Object.keys(body.account), 'chatKey', 'chatKeyId'].toSorted();
+    expect(shown).toEqual(columns);
   });
 
   it('holds no secret and no hash', async () => {

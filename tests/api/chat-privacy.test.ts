@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { consentVersion, consentVersions } from '../../worker/contract/chat-limits.ts';
 import { fromBase64, seal, sha256, toBase64, unseal } from '../../worker/lib/crypto.ts';
-import { botCall, call, runCron, vars } from './support/api.ts';
+import { botCall, call, parallel, runCron, tally, vars } from './support/api.ts';
 import {
   clearChat,
   consent,
@@ -12,9 +13,16 @@ import {
   untilAccepted,
   write,
 } from './support/chat.ts';
-import { eventually } from './support/clock.ts';
-import { newPhone } from './support/contacts.ts';
-import { externalSession, newPerson, type Person } from './support/person.ts';
+import { advanceClock, eventually, minute } from './support/clock.ts';
+import { newContact, newPhone } from './support/contacts.ts';
+import {
+  deleteAccount,
+  exportOf,
+  externalSession,
+  newPerson,
+  type Person,
+  userOf,
+} from './support/person.ts';
 import { logLines, logTexts } from './support/requests.ts';
 import { deliveredEvents, everyValue, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat, wholeObject } from './support/streams.ts';
@@ -52,19 +60,6 @@ describe('the text of a message', () => {
       for (const place of [kept, stored, lines]) expect(place).not.toContain(marker);
       expect(kept).not.toContain(btoa(marker));
     }
-  });
-
-  it('leaves no sign of a crisis in the database', async () => {
-    const [calm, crisis] = [await newWriter(), await newWriter()];
-    const { phone, token } = crisis;
-    await write(token, 'Hello');
-    await reply(calm.phone, 'Hello', 'calm-1', { crisis: false });
-    await reply(phone, 'Please call somebody.', 'crisis-1', { crisis: true });
-    const columnsOf = async (person: Person) =>
-      Object.entries(await userRowOf(person)).flatMap(([name, value]) =>
-        value === null ? [] : [name],
-      );
-    expect(await columnsOf(crisis)).toEqual(await columnsOf(calm));
   });
 
   it('is unreadable with the key or the number of another user, and out of its place', async () => {
@@ -155,7 +150,7 @@ describe('the keys', () => {
     const settings = { CHAT_KEYS: `${second} ${first}` };
     await call('PUT', '/api/user/chat/consent', {
       token: person.token,
-      body: { version: 'x' },
+      body: { version: consentVersion },
       settings,
     });
     await runCron('0 * * * *');
@@ -180,22 +175,29 @@ describe('the keys', () => {
   });
 });
 
-it('keeps a fingerprint of a call of the bot that gives away no number, and knows those before the last rotation', async () => {
-  const [path, old, fresh] = ['/api/bot/entitlements', vars.CODE_PEPPER!, 'N'.repeat(43)];
-  const [body, id] = [{ phone: newPhone() }, crypto.randomUUID()];
-  const again = async (CODE_PEPPER: string) =>
-    (await botCall(path, body, id, { CODE_PEPPER })).status;
-  expect([await again(old), await again(`${fresh} ${old}`), await again(fresh)]).toEqual([
-    200, 200, 409,
+it('keeps a fingerprint of a call of the bot that gives away no number, under a keyed hash of its id, and knows those before the last rotation', async () => {
+  const [path, old, fresh] = ['/api/bot/usage', vars.CODE_PEPPER!, 'N'.repeat(43)];
+  const { phone } = await newContact();
+  const id = `wamid.${btoa(`HBgL${phone.slice(1)}FQIAERgS`)}`;
+  const usedBy = async (CODE_PEPPER: string) =>
+    (await botCall(path, { phone }, id, { CODE_PEPPER })).body.used;
+  // Once, by whichever secret of the ring; only without the old one is it another call.
+  expect([await usedBy(old), await usedBy(`${fresh} ${old}`), await usedBy(fresh)]).toEqual([
+    1, 1, 2,
   ]);
-  const { rows } = await run('select fingerprint from bot_calls where id = ?', id);
-  expect(rows[0]!.fingerprint).toMatch(/^[0-9a-f]{64}$/);
-  const unkeyed = await sha256(`${path}\n${JSON.stringify(body)}`);
-  expect(rows[0]!.fingerprint).not.toBe(unkeyed);
-  // As it was before it was keyed.
-  await run('update bot_calls set fingerprint = ? where id = ?', unkeyed, id);
-  expect(await again(old)).toBe(200);
+  expect((await botCall(path, { phone, count: 2 }, id)).body.code).toBe('id_reused');
+
+  const sql = "select id, fingerprint from bot_calls where answer ->> 'userId' = ?";
+  const { rows } = await run(sql, (await userRowOf({ phone })).id as string);
+  expect(rows).toHaveLength(2);
+  const unkeyed = [await sha256(id), await sha256(`${path}\n${JSON.stringify({ phone })}`)];
+  for (const value of rows.flatMap((row) => [row.id, row.fingerprint])) {
+    expect(value).toMatch(/^[0-9a-f]{64}$/);
+    expect(unkeyed).not.toContain(value);
+  }
 });
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
 
 describe('consent', () => {
   it('comes before the first message, is versioned, and removes the conversation when it is withdrawn', async () => {
@@ -204,12 +206,12 @@ describe('consent', () => {
     const message = 'Please accept the notice before you write.';
     const refused = { status: 403, body: { code: 'consent_needed', message } };
     expect(await write(token, 'Hello')).toMatchObject(refused);
-    const given = await consent(token, 'v1');
+    const given = await consent(token);
     expect(given.body).toEqual({
       success: true,
-      consent: { version: 'v1', at: expect.any(String) },
+      consent: { version: consentVersion, at: expect.any(String) },
     });
-    expect((await consent(token, 'v1')).body).toEqual(given.body);
+    expect((await consent(token)).body).toEqual(given.body);
     expect((await readChat(token)).consent).toEqual(given.body.consent);
     expect((await write(token, 'Hello')).status).toBe(200);
     await untilAccepted(phone, 1);
@@ -221,7 +223,7 @@ describe('consent', () => {
     expect(await readChat(token)).toMatchObject({ messages: [], consent: null });
     expect(await write(token, 'Hello')).toMatchObject(refused);
     const told = (await deliveredEvents(phone)).map(({ type, data }) => data.version ?? type);
-    expect(told).toEqual(['v1', 'chat.message', 'chat.cleared', 'chat.consent']);
+    expect(told).toEqual([consentVersion, 'chat.message', 'chat.cleared', 'chat.consent']);
   });
 
   it('is withdrawn, and the conversation cleared, by somebody whose account waits for approval', async () => {
@@ -230,7 +232,7 @@ describe('consent', () => {
       await write(token, 'Hello');
       await botCall('/api/bot/approvals', { phone, status: 'pending' });
       expect((await call('DELETE', path, { token })).body).toMatchObject({ success: true });
-      expect((await consent(token, 'later')).body.code).toBe('pending_approval');
+      expect((await consent(token)).body.code).toBe('pending_approval');
       await botCall('/api/bot/approvals', { phone, status: 'approved' });
       const { messages, consent: left } = await readChat(token);
       expect(messages).toEqual([]);
@@ -238,10 +240,14 @@ describe('consent', () => {
     }
   });
 
-  it('has a version of visible ASCII alone', async () => {
+  it('is of a published version alone, which the description of the calls lists', async () => {
     const { token } = await newPerson();
-    const refused = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'version' }] } };
+    const message = `version must be a published one: ${consentVersions.join(', ')}`;
+    const issues = [{ path: 'version', message }];
+    const refused = { status: 400, body: { code: 'invalid_field', issues } };
     for (const version of [
+      '2026-11',
+      `${consentVersion} `,
       '',
       'x'.repeat(33),
       'two words',
@@ -252,6 +258,54 @@ describe('consent', () => {
       '\u202e1v',
     ])
       expect(await consent(token, version), JSON.stringify(version)).toMatchObject(refused);
+
+    const { paths } = (await call('GET', '/api/openapi.json')).body;
+    const { content } = paths['/api/user/chat/consent'].put.requestBody;
+    const { version } = content['application/json'].schema.properties;
+    expect(version.enum).toEqual([...consentVersions]);
+    expect(consentVersions.at(-1)).toBe(consentVersion);
+    for (const each of consentVersions) expect(each).toMatch(/^[\x21-\x7e]{1,32}$/);
+  });
+
+  it('leaves its times, given and withdrawn, in the export until the account goes', async () => {
+    const { token } = await newPerson();
+    for (const _ of ['first', 'second']) {
+      await consent(token);
+      await withdraw(token);
+      advanceClock(minute);
+    }
+    await consent(token);
+    await clearChat(token);
+    const { consents } = (await exportOf(token)).body;
+    const ended = { version: consentVersion, givenAt: instant, withdrawnAt: instant };
+    expect(consents).toEqual([ended, ended, { ...ended, withdrawnAt: null }]);
+    const times = consents.flatMap(({ givenAt, withdrawnAt }: Record<string, string>) => [
+      givenAt,
+      withdrawnAt,
+    ]);
+    const known = times.filter((time: string | null) => time !== null);
+    expect(known).toEqual(known.toSorted());
+
+    const kept = () => run('select 1 from consents where user_id = ?', userOf(token));
+    expect((await kept()).rows).toHaveLength(3);
+    await deleteAccount(token);
+    expect((await kept()).rows).toEqual([]);
+  });
+
+  it('is given at most 20 times in a day, also at once, and always withdrawn', async () => {
+    const { token } = await newPerson();
+    for (let count = 0; count < 19; count += 1) {
+      expect((await consent(token)).status).toBe(200);
+      await withdraw(token);
+    }
+    const given = await parallel(5, () => consent(token));
+    expect(tally(given)).toEqual({ 200: 5 });
+    expect((await withdraw(token)).status).toBe(200);
+    const { status, body, headers } = await consent(token);
+    expect([status, body.code]).toEqual([429, 'rate_limited']);
+    expect((await withdraw(token)).status).toBe(200);
+    advanceClock(1000 * Number(headers.get('retry-after')));
+    expect((await consent(token)).status).toBe(200);
   });
 
   it('is the first contact of a user with an external token', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, call, parallel } from './support/api.ts';
-import { newSettledWriter, newWriter, readChat, reply, write } from './support/chat.ts';
+import { consent, newSettledWriter, newWriter, readChat, reply, write } from './support/chat.ts';
 import { advanceClock, eventually, second } from './support/clock.ts';
 import { userOf } from './support/person.ts';
 import { costOf, watchDatabase } from './support/requests.ts';
@@ -53,7 +53,7 @@ describe('an open stream', () => {
     const stream = await OpenChat.open(token);
     await write(token, 'Before');
     await call('DELETE', '/api/user/chat/consent', { token });
-    await call('PUT', '/api/user/chat/consent', { token, body: { version: 'again' } });
+    await consent(token);
     await reply(phone, 'After');
     await stream.until(({ messages }) => messages.some(({ text }) => text === 'After'));
     expect(stream.events.map(({ type }) => type)).toContain('cleared');

@@ -1,5 +1,6 @@
 import { decodeJwt, SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
+import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
 import { botCall, botHeaders, call, send } from './support/api.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
@@ -242,7 +243,7 @@ const bodies: Record<string, object> = {
     keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
   },
   'DELETE /api/user/push': { endpoint: push },
-  'PUT /api/user/chat/consent': { version: '1' },
+  'PUT /api/user/chat/consent': { version: consentVersion },
   'POST /api/billing/cancel-reason': { reason: 'price' },
   'POST /api/billing/verify-and-update-checkout-session': { sessionId: 'cs_test_1' },
   'POST /api/billing/withdrawal/objection': { id: 'statement' },
@@ -369,7 +370,7 @@ it('shows, writes and ends nothing that is private by the session of a trial lin
     await call('POST', '/api/auth/logout', { token, body: { everywhere: true } }),
   ).toMatchObject(signInNeeded);
   const { messages, consent } = await readChat(owner.token);
-  expect([messages.length, consent!.version]).toEqual([1, '2026-11']);
+  expect([messages.length, consent!.version]).toEqual([1, consentVersion]);
   expect(
     (await call('GET', '/api/user/sessions', { token: owner.token })).body.sessions,
   ).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
 import { clearChat, consent, untilDelivered, untilRetried } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
@@ -55,7 +56,10 @@ describe('what waits for the bot', () => {
     const { phone, token } = await newPerson();
     await during({ bot: { status: 503 } }, async () => {
       for (const platform of ['web', 'whatsapp', 'web']) await choose(token, platform);
-      for (const version of ['2026-10', '2026-11']) await consent(token, version);
+      for (const _ of ['given', 'withdrawn', 'given again']) {
+        await call('DELETE', '/api/user/chat/consent', { token });
+        await consent(token);
+      }
       for (let index = 0; index < 3; index += 1) await clearChat(token);
       await untilRetried(phone);
     });
@@ -67,7 +71,7 @@ describe('what waits for the bot', () => {
     ]);
     expect(events).toEqual([
       ['platform.changed', 'web'],
-      ['chat.consent', '2026-11'],
+      ['chat.consent', consentVersion],
       ['chat.cleared', undefined],
     ]);
   });

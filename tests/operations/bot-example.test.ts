@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { consentVersion } from '#contract/chat-limits';
 import type { ChatMessage } from '#contract/chat-schemas';
 import { readEvents } from '../api/support/read-events.ts';
 import { until } from '../api/support/clock.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await startBot();
   token = await product.signIn(phone);
   await product.startTrial(phone, { tier: 'basic' });
-  await call('PUT', '/api/user/chat/consent', { version: '1' });
+  await call('PUT', '/api/user/chat/consent', { version: consentVersion });
 });
 
 afterAll(() => stopBot());

@@ -1,6 +1,7 @@
 import { globSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, describe } from 'vitest';
+import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { waitUntilReady } from '../product/machine.ts';
 import { runMinuteCron } from '../product/start-product.ts';
 import { until } from '../api/support/clock.ts';
@@ -143,7 +144,7 @@ async function openSession(phone: string) {
 async function useEverything({ call, troubles }: Session): Promise<void> {
   await call('GET', '/api/user/me');
   await call('PUT', '/api/user/platform', { platform: 'web' });
-  await call('PUT', '/api/user/chat/consent', { version: '1' });
+  await call('PUT', '/api/user/chat/consent', { version: consentVersion });
   const sent = await call('POST', '/api/user/chat/messages', {
     id: crypto.randomUUID(),
     text: 'How are you?',

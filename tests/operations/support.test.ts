@@ -22,6 +22,7 @@ import {
   parkedEvents,
   retryParked,
 } from '../../worker/operations/support/parked-events.ts';
+import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { phoneSubjects, type PhoneNumber } from '../../worker/identity/phone.ts';
@@ -154,7 +155,12 @@ describe('find', () => {
   it('never shows the conversation', async ({ phone }) => {
     const token = await signIn(phone);
     const text = `Something private ${randomInt(1_000_000)}`;
-    await call(`${product.siteUrl}/api/user/chat/consent`, 'PUT', { version: '1' }, token);
+    await call(
+      `${product.siteUrl}/api/user/chat/consent`,
+      'PUT',
+      { version: consentVersion },
+      token,
+    );
     await call(`${product.sandboxUrl}/bot/mode`, 'PUT', { mode: 'refuse' });
     await call(
       `${product.siteUrl}/api/user/chat/messages`,
@@ -163,7 +169,7 @@ describe('find', () => {
       token,
     );
     await call(`${product.sandboxUrl}/bot/mode`, 'PUT', { mode: 'answer' });
-    expect((await support('find', phone)).stdout).toMatch(/Chat:\s+consent 1/);
+    expect((await support('find', phone)).stdout).toContain(`consent ${consentVersion}`);
     for (const command of [`find ${phone}`, `find ${phone} --json`, 'outbox --json'])
       expect(JSON.stringify(await support(...command.split(' ')))).not.toContain(text);
   });

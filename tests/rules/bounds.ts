@@ -152,8 +152,8 @@ export const calls: Record<string, Bound> = {
   },
   'GET /api/user/chat/voice/:id': { grows: 'nothing', upTo: ofUser },
   'PUT /api/user/chat/consent': {
-    grows: 'one `outbox` row, which the next one replaces',
-    upTo: 'one that waits, of an account',
+    grows: 'a `consents` row; one `outbox` row, which the next one replaces',
+    upTo: ['20 consents a day of an account', 'one event that waits, of an account', ofUser],
   },
   'DELETE /api/user/chat/consent': {
     grows: 'one `outbox` row, which the next one replaces',
@@ -223,6 +223,10 @@ export const tables: Record<string, Bound> = {
   },
   sessions: { grows: 'a sign-in', upTo: '30 days' },
   codes: { grows: 'a code that was sent, twice', upTo: 'an hour after it has expired' },
+  consents: {
+    grows: 'a consent to the notice of the conversation',
+    upTo: '20 a day of an account, as long as the account',
+  },
   decisions: { grows: 'a transaction', upTo: 'none is left when it ends' },
   aliases: { grows: 'a user', upTo: 'three of a user' },
   identity_conflicts: {
@@ -244,7 +248,7 @@ export const tables: Record<string, Bound> = {
   daily_totals: { grows: 'a day', upTo: 'one row for a kind and detail' },
   bot_calls: { grows: 'a call of the bot', upTo: '7 days' },
   used_tokens: {
-    grows: 'an external token, a crisis reply that was read, a step of a restore',
+    grows: 'an external token, a step of a restore',
     upTo: 'until it could not count again, at most 90 days',
   },
   trial_links: { grows: 'a link that the bot asks for', upTo: '7 days, or as long as its trial' },

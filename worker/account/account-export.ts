@@ -1,8 +1,14 @@
-import { eq } from 'drizzle-orm';
-import { users } from '#db/schema';
+import { eq, inArray } from 'drizzle-orm';
+import { rateLimitEvents, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
 import { exportBilling } from '../billing/customer.ts';
+import {
+  billingCallSubject,
+  billingPageSubject,
+  withdrawalSubject,
+} from '../billing/page-limits.ts';
 import { exportOutbox } from '../bot/outbox.ts';
+import { exportConsents } from '../chat/consent.ts';
 import { exportConversation } from '../chat/conversation.ts';
 import { exportRecordings } from '../chat/recordings.ts';
 import { exportNotices } from '../push/reply-notices.ts';
@@ -14,6 +20,8 @@ import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
 import { exportWithdrawals } from '../withdrawal/statements.ts';
+import { exportLeftWeek } from '../usage/week.ts';
+import { phoneChangeSubject } from './phone-change.ts';
 import { exportIdentity } from '../identity/identity.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 
@@ -28,28 +36,52 @@ type Context = { db: Database; env: Env; settings: Settings; language: Language 
 const notes: Record<Language, string[]> = {
   en: [
     'Messages on WhatsApp are kept by WhatsApp and by the assistant.',
-    'Responses to the assistant are kept for 7 days under the ids of its calls, with your count at that time.',
+    'Responses to the assistant are kept for 7 days under keyed hashes of the ids of its calls, with your count at that time.',
   ],
   es: [
     'Los mensajes de WhatsApp los guardan WhatsApp y el asistente.',
-    'Las respuestas al asistente se guardan 7 días con el identificador de cada llamada y con el número de mensajes que llevabas en ese momento.',
+    'Las respuestas al asistente se guardan 7 días con un hash con clave del identificador de cada llamada y con el número de mensajes que llevabas en ese momento.',
   ],
   'pt-BR': [
     'As mensagens do WhatsApp ficam guardadas no WhatsApp e com o assistente.',
-    'As respostas ao assistente ficam guardadas por 7 dias com o identificador de cada chamada e com a quantidade de mensagens que você tinha usado até aquele momento.',
+    'As respostas ao assistente ficam guardadas por 7 dias com um hash com chave do identificador de cada chamada e com a quantidade de mensagens que você tinha usado até aquele momento.',
   ],
 };
+
+/** The subjects of the rate limits that count by the id of an account. */
+export const subjectsOfAccount = (userId: string): string[] =>
+  [
+    exportSubject,
+    phoneChangeSubject,
+    billingPageSubject,
+    billingCallSubject,
+    withdrawalSubject,
+  ].map((subjectOf) => subjectOf(userId));
 
 /** A feature that stores data about users adds its section here. */
 const sections: ExportSection[] = [
   exportIdentity,
   exportSignIn,
+  exportConsents,
   exportTrials,
   exportBilling,
   exportWithdrawals,
   exportOutbox,
   exportNotices,
+  exportLeftWeek,
+  exportOwnLimits,
 ];
+
+async function exportOwnLimits({ user, db }: Parameters<ExportSection>[0]) {
+  const { subject, at } = rateLimitEvents;
+  const rows = await db
+    .select({ subject, at })
+    .from(rateLimitEvents)
+    .where(inArray(subject, subjectsOfAccount(user.id)));
+  return {
+    limitsOfAccount: rows.map((row) => ({ what: row.subject.split(':')[0], at: row.at })),
+  };
+}
 
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;

@@ -2,6 +2,7 @@ import { and, eq, gt, isNotNull, not, or } from 'drizzle-orm';
 import {
   chatErasures,
   codes,
+  consents,
   customers,
   linkCodes,
   phoneChanges,
@@ -13,12 +14,6 @@ import {
   users,
 } from '#db/schema';
 import type { LeasedCustomer } from '../billing/lease.ts';
-import {
-  billingCallSubject,
-  billingPageSubject,
-  cancelReasonSubject,
-  withdrawalSubject,
-} from '../billing/page-limits.ts';
 import { sealData } from '../bot/event-data.ts';
 import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
 import { deleteIdentity, namesOf } from '../identity/identity.ts';
@@ -32,8 +27,7 @@ import { minuteMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { keepWeek } from '../usage/week.ts';
-import { exportSubject } from './account-export.ts';
-import { phoneChangeSubject } from './phone-change.ts';
+import { subjectsOfAccount } from './account-export.ts';
 
 type Place = { db: Database; settings: Settings };
 
@@ -103,7 +97,14 @@ async function tryDelete(
   const counted = await subjectsOf(settings, user.id, phone);
   tx.delete(['deleted'], rateLimitEvents, isIn(rateLimitEvents.subject, counted));
   for (const table of [codes, linkCodes]) tx.delete(['deleted'], table, eq(table.phone, phone));
-  for (const table of [phoneChanges, trialLinks, purchaseChoices, pushSubscriptions, sessions])
+  for (const table of [
+    phoneChanges,
+    trialLinks,
+    consents,
+    purchaseChoices,
+    pushSubscriptions,
+    sessions,
+  ])
     tx.delete(['deleted'], table, eq(table.userId, user.id));
   deleteIdentity(tx, ['deleted'], user.id);
   tx.delete(['deleted'], users, own);
@@ -149,15 +150,7 @@ function eraseChat(tx: Deleting, userId: string, now: number): void {
 /** What is counted by the id of an account or by its number, and goes with it. */
 async function subjectsOf(settings: Settings, userId: string, phone: PhoneNumber) {
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
-  const ofAccount = [
-    exportSubject,
-    phoneChangeSubject,
-    billingPageSubject,
-    billingCallSubject,
-    cancelReasonSubject,
-    withdrawalSubject,
-  ];
-  return [...codesTo, ...wrongTriesAt, ...ofAccount.map((subjectOf) => subjectOf(userId))];
+  return [...codesTo, ...wrongTriesAt, ...subjectsOfAccount(userId)];
 }
 
 /** Later than any due date, so that only `closeLeftCustomers` finds the row. */

@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm';
-import { chatErasures, users } from '#db/schema';
+import { and, eq, isNull } from 'drizzle-orm';
+import { chatErasures, consents, users } from '#db/schema';
 import { cancelEvents, replaceEvent } from '../bot/outbox.ts';
 import { plus } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
@@ -17,7 +17,7 @@ const confirmAfterMs = minuteMs;
 /**
  * Destroys a conversation's key, notes the next epoch
  * until the live object has confirmed it, and queues the
- * bot's event; without a `next` key the consent goes too.
+ * bot's event; without a `next` key the consent ends too.
  */
 export function clearConversation<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
@@ -46,4 +46,8 @@ export function clearConversation<Outcome extends string>(
   const keys = { chatKey: next?.chatKey ?? null, chatKeyId: next?.chatKeyId ?? null };
   const consent = next ? {} : { chatConsentVersion: null, chatConsentAt: null };
   tx.update(on, users, { ...keys, ...consent, chatEpoch: nextEpoch }, own);
+  if (next) return;
+
+  const inForce = and(eq(consents.userId, id), isNull(consents.withdrawnAt));
+  tx.update(on, consents, { withdrawnAt: now }, inForce);
 }

@@ -1,10 +1,13 @@
-import { and, eq, isNotNull, isNull, not, type SQL } from 'drizzle-orm';
-import { users, type User } from '#db/schema';
+import { and, asc, desc, eq, gt, isNotNull, isNull, not, type SQL } from 'drizzle-orm';
+import { consents, users, type User } from '#db/schema';
 import { replaceEvent } from '../bot/outbox.ts';
 import type { Consent } from '../contract/chat-schemas.ts';
+import type { ExportSection } from '../identity/user-record.ts';
 import type { Database } from '../lib/database.ts';
-import { coalesce, iif, oneRow } from '../lib/expressions.ts';
-import { RequestError } from '../lib/request-error.ts';
+import { coalesce, iif, oneRow, plus } from '../lib/expressions.ts';
+import { rateLimited, RequestError } from '../lib/request-error.ts';
+import { build } from '../lib/sql.ts';
+import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { newChatKey } from './chat-encryption.ts';
@@ -12,9 +15,13 @@ import { consentOf } from './conversation.ts';
 
 type Context = { db: Database; settings: Settings; now: number };
 
+/** So that what is kept about a person has a bound. */
+const mostGivenPerDay = 20;
+
 /**
  * Stores a consent and its time; the version that is in force keeps its first time. `isNew`
- * if the bot should learn of it. Throws 503 if number or session have changed meanwhile.
+ * if the bot should learn of it. Throws 503 if number or session have changed meanwhile, and
+ * 429 for somebody who has given too many in a day.
  */
 export async function giveConsent(
   { db, settings, now }: Context,
@@ -30,18 +37,42 @@ export async function giveConsent(
   const own = and(eq(users.id, userId), eq(users.phone, user.phone));
   const tx = transaction(db, {
     from: oneRow([users, own]),
-    facts: { isOwn: isNotNull(users.id), known: users.chatConsentVersion.getSQL() },
-    outcomes: ({ isOwn, known: before }) => ({ moved: not(isOwn), kept: eq(before, version) }),
+    facts: {
+      isOwn: isNotNull(users.id),
+      known: users.chatConsentVersion.getSQL(),
+      allowedAt: allowedAt(userId),
+    },
+    outcomes: (facts) => ({
+      moved: not(facts.isOwn),
+      kept: eq(facts.known, version),
+      limited: gt(facts.allowedAt, now),
+    }),
     otherwise: 'given',
   });
   const event = { settings, type: 'chat.consent' as const, now, who: own, data: { version } };
   replaceEvent(tx, ['given'], event);
   tx.update(['given'], users, consented(version, now, fresh), own);
-  const { outcome, reads } = await tx.run({ after: db.select().from(users).where(own) });
+  const row = { userId: users.id.getSQL(), version, givenAt: now };
+  tx.insert(['given'], consents, row, { from: users, where: own! });
+  const after = db.select().from(users).where(own);
+  const { outcome, facts, reads } = await tx.run({ after });
 
-  const [after] = reads.after;
-  if (outcome === 'moved' || !after) throw new RequestError('unavailable', { retryAfter: 1 });
-  return { consent: consentOf(after)!, isNew: outcome === 'given' };
+  const [present] = reads.after;
+  if (outcome === 'moved' || !present) throw new RequestError('unavailable', { retryAfter: 1 });
+  if (outcome === 'limited') throw rateLimited(facts.allowedAt, now);
+  return { consent: consentOf(present)!, isNew: outcome === 'given' };
+}
+
+/** SQL: when (unix ms) the limit of a day allows another consent; 0 if it has not been reached. */
+function allowedAt(userId: SQL): SQL<number> {
+  const nth = build
+    .select({ at: consents.givenAt })
+    .from(consents)
+    .where(eq(consents.userId, userId))
+    .orderBy(desc(consents.givenAt))
+    .limit(1)
+    .offset(mostGivenPerDay - 1);
+  return coalesce<number>(plus(nth, dayMs), 0);
 }
 
 /** Consent counts as the first contact, which `bot/usage` requires. */
@@ -58,3 +89,14 @@ function consented(version: string, now: number, fresh: { chatKey: string; chatK
     weekStart: iif<number>(isFirstContact, now, weekStart),
   };
 }
+
+export const exportConsents: ExportSection = async ({ user, db }) => {
+  const { version, givenAt, withdrawnAt } = consents;
+  return {
+    consents: await db
+      .select({ version, givenAt, withdrawnAt })
+      .from(consents)
+      .where(eq(consents.userId, user.id))
+      .orderBy(asc(givenAt)),
+  };
+};

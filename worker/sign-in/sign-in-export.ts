@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm';
-import { codes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
+import { claims, codes, linkCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
 import { phoneSubjects } from '../identity/phone.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 import { batch } from '../lib/database.ts';
@@ -32,6 +32,14 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
       })
       .from(phoneChanges)
       .where(eq(phoneChanges.userId, id)),
+    linkCodes: db
+      .select({ language: linkCodes.language, expiresAt: linkCodes.expiresAt })
+      .from(linkCodes)
+      .where(eq(linkCodes.phone, phone)),
+    claims: db
+      .select({ expiresAt: claims.expiresAt, provenAt: claims.provenAt })
+      .from(claims)
+      .where(eq(claims.userId, id)),
     limits: db
       .select({
         what: sql<string>`substr(${subject}, 1, instr(${subject}, ':') - 1)`,

@@ -3,7 +3,7 @@ import { leftWeeks, users, type User } from '#db/schema';
 import { coalesce, greatest, iif, minus, plus } from '../lib/expressions.ts';
 import { build, excluded, isIn } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
-import type { FreeWeek } from '../identity/user-record.ts';
+import type { ExportSection, FreeWeek } from '../identity/user-record.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Transaction } from '../lib/transaction.ts';
@@ -160,6 +160,14 @@ function orGreater(now: number) {
     },
   };
 }
+
+/** What is kept for the number of a user for whom it had an account before. */
+export const exportLeftWeek: ExportSection = async ({ user, db, settings }) => {
+  const { phoneMac, used, endsAt } = leftWeeks;
+  const macs = await hashesOf(user.phone, settings);
+  const rows = await db.select({ used, endsAt }).from(leftWeeks).where(isIn(phoneMac, macs));
+  return { leftWeeks: rows };
+};
 
 function hashesOf(phone: PhoneNumber, { CODE_PEPPER }: Settings): Promise<string[]> {
   return keyedHashes(CODE_PEPPER, 'left-week', phone);

@@ -1,3 +1,4 @@
+import { consentVersion } from '../../../worker/contract/chat-limits.ts';
 import type { ChatMessage, ChatPage } from '../../../worker/contract/chat-schemas.ts';
 import { botCall, call, type Settings, vars } from './api.ts';
 import { newPerson, type Person } from './person.ts';
@@ -11,7 +12,7 @@ export async function newWriter(): Promise<Person> {
   return person;
 }
 
-export const consent = (token: string, version = '2026-11') =>
+export const consent = (token: string, version: string = consentVersion) =>
   call('PUT', '/api/user/chat/consent', { token, body: { version } });
 
 export const write = (

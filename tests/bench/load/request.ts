@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { base64url, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { type Dispatcher, Pool } from 'undici';
+import { consentVersion } from '../../../worker/contract/chat-limits.ts';
 import { memoize } from '../../../worker/lib/memoize.ts';
 import { signedHeaders } from '../../sandbox/bot/calls.ts';
 import { personAt, weekAnchor } from '../rig/database.ts';
@@ -51,6 +52,11 @@ async function userRequest(
 }
 
 export const meRequest = (index: number) => userRequest(index, 'GET', '/api/user/me');
+export const platformRequest = (index: number) => userRequest(index, 'GET', '/api/user/platform');
+export const ticketRequest = (index: number) =>
+  userRequest(index, 'POST', '/api/user/stream-ticket');
+export const planRequest = (index: number) =>
+  userRequest(index, 'GET', '/api/billing/subscription');
 export const chatRequest = (index: number) =>
   userRequest(index, 'POST', '/api/user/chat/messages', {
     id: crypto.randomUUID(),
@@ -62,7 +68,14 @@ export const recordingRequest = (index: number, bytes: Uint8Array, id: string) =
 export const readRecording = (index: number, id: string) =>
   userRequest(index, 'GET', `/api/user/chat/voice/${id}`);
 export const consentRequest = (index: number) =>
-  userRequest(index, 'PUT', '/api/user/chat/consent', { version: 'bench' });
+  userRequest(index, 'PUT', '/api/user/chat/consent', { version: consentVersion });
+
+/** A code for a number that has written. */
+export async function otpRequest(index: number): Promise<Request> {
+  const body = JSON.stringify({ phone: personAt(index).phone });
+  const headers = { 'content-type': 'application/json', ...address() };
+  return { method: 'POST', path: '/api/auth/request-otp', headers, body };
+}
 
 function botRequest(path: string, index: number, more: object = {}): Request {
   const body = JSON.stringify({ phone: personAt(index).phone, ...more });

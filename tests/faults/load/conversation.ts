@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { consentVersion } from '../../../worker/contract/chat-limits.ts';
 import type { Person, Choices, Recording, Sent } from '../person.ts';
 import {
   callUntilTaken,
@@ -28,7 +29,7 @@ function recordingOf({ marker }: World, { choices }: Person, id: string): Record
 
 export async function openChat(world: World, person: Person): Promise<void> {
   const answer = await callUntilTaken(world, person, 'putChatConsent', {
-    body: { version: '2026-11' },
+    body: { version: consentVersion },
   });
   person.conversation.consented = answer.status === 200;
   for (let tabs = person.choices.between(1, 2); tabs > 0; tabs -= 1)
