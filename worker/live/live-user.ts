@@ -22,8 +22,10 @@ import type {
 
 const withConversation = 'conversation';
 /**
- * At most daily, since each alarm writes rows;
- * messages stay up to a day longer than the setting.
+ * Daily while there are messages, so that fewer days in
+ * `CHAT_RETENTION_DAYS` take effect within one, and not more
+ * often, since each alarm writes rows: messages stay up to a
+ * day longer than the setting.
  */
 const retentionCheckMs = dayMs;
 
@@ -223,9 +225,16 @@ export class LiveUser extends DurableObject<object> {
     return message !== null;
   }
 
-  markCounted(epoch: number, id: string, sealed: ArrayBuffer): void {
+  /** Replaces a ciphertext by one that shows the same; false if it is another one meanwhile. */
+  reseal(
+    { epoch, id }: { epoch: number; id: string },
+    before: ArrayBuffer,
+    sealed: ArrayBuffer,
+  ): boolean {
     const message = this.find(epoch, id);
-    if (message) this.#table.replaceSealed(message, sealed);
+    if (!message || toBase64(message.sealed) !== toBase64(before)) return false;
+    this.#table.replaceSealed(message, sealed);
+    return true;
   }
 
   /**
@@ -289,14 +298,14 @@ export class LiveUser extends DurableObject<object> {
 
   /** The alarm of the retention: removes what has expired. */
   #removeExpired(now: number): number | null {
-    const { messages, cleared } = this.#table.removeExpired(now, this.#keptMs());
-    const messagesAt = messages && Math.max(messages, now + retentionCheckMs);
+    const { hasMessages, cleared } = this.#table.removeExpired(now, this.#keptMs());
+    const messagesAt = hasMessages ? now + retentionCheckMs : null;
     if (messagesAt === null || cleared === null) return messagesAt ?? cleared;
     return Math.min(messagesAt, cleared);
   }
 
   async #planRetention(): Promise<void> {
-    await this.#alarms.ringBy(Date.now() + (this.#keptMs() ?? retentionCheckMs));
+    await this.#alarms.ringBy(Date.now() + retentionCheckMs);
   }
 
   /**

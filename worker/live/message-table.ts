@@ -15,8 +15,8 @@ const columns = 'seq, id, author, at, state, revision, sealed';
  */
 type Before = { knownSeq: number | null; at: number | null; sentBefore: string | null };
 
-/** When (unix ms) the next ones expire, null if none is left. */
-type Expiry = { messages: number | null; cleared: number | null };
+/** What is left; `cleared` is when (unix ms) the next of the cleared ids expires, or null. */
+type Left = { hasMessages: boolean; cleared: number | null };
 
 /**
  * The messages of one conversation, their recordings,
@@ -181,14 +181,12 @@ export class MessageTable {
    * Removes messages older than `keptMs`, unless it is
    * null, and cleared ids that no reply can name any more.
    */
-  removeExpired(now: number, keptMs: number | null): Expiry {
-    if (!this.#tables.exist) return { messages: null, cleared: null };
+  removeExpired(now: number, keptMs: number | null): Left {
+    if (!this.#tables.exist) return { hasMessages: false, cleared: null };
     this.#sql.exec('delete from cleared_messages where at <= ?', now - repliesWithinMs);
     if (keptMs !== null) this.#removeOlder(now - keptMs);
 
-    const oldest = this.#oldestAt();
-    const messages = oldest === null ? null : oldest + (keptMs ?? 0);
-    return { messages, cleared: this.#clearedExpireAt() };
+    return { hasMessages: this.#oldestAt() !== null, cleared: this.#clearedExpireAt() };
   }
 
   #removeOlder(until: number): void {
