@@ -193,13 +193,17 @@ export type MessageContent = {
   replyTo?: string | undefined;
   crisis?: boolean;
   voice?: Voice | undefined;
+  /** Whether the referral of a crisis reply was counted. */
   counted?: boolean;
 };
 type Place = { userId: string; id: string; author: MessageAuthor };
 
 const decoder = new TextDecoder();
 
-/** The ciphertext of the content, bound to this conversation, epoch and id. */
+/**
+ * The ciphertext of the content, bound to this conversation, epoch
+ * and id. Its length says nothing of a crisis: both marks are digits.
+ */
 export function sealMessage(
   key: CryptoKey,
   place: Place,
@@ -209,9 +213,9 @@ export function sealMessage(
     ...(id !== undefined && { id }),
     text,
     ...(replyTo !== undefined && { replyTo }),
-    ...(crisis && { crisis }),
+    crisis: Number(crisis ?? false),
     ...(voice && { voice }),
-    ...(counted && { counted }),
+    counted: Number(counted ?? false),
   };
   return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
 }
@@ -233,9 +237,9 @@ export async function openContent(
   userId: string,
   stored: StoredMessage,
 ): Promise<MessageContent> {
-  return JSON.parse(
-    decoder.decode(await unseal(key, messageContext({ userId, ...stored }), stored.sealed)),
-  );
+  const plain = await unseal(key, messageContext({ userId, ...stored }), stored.sealed);
+  const { crisis, counted, ...content } = JSON.parse(decoder.decode(plain));
+  return { ...content, crisis: crisis === 1, counted: counted === 1 };
 }
 
 export function toChatMessage(

@@ -1,5 +1,5 @@
-import { eq, not } from 'drizzle-orm';
-import { usedTokens } from '#db/schema';
+import { isNotNull, not } from 'drizzle-orm';
+import { users } from '#db/schema';
 import {
   applyToPerson,
   personTransaction,
@@ -9,32 +9,20 @@ import {
 } from '../bot/person.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Env } from '../env.ts';
-import { keyedHash } from '../lib/crypto.ts';
-import { countOnDay } from '../lib/daily-totals.ts';
+import { countNow, countOnDay } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';
-import { rowExists } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
-import { dayMs } from '../lib/time.ts';
-import { transaction } from '../lib/transaction.ts';
 import type { StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Settings } from '../settings.ts';
 import { openContent, sealMessage } from './chat-encryption.ts';
 
 type Context = {
   db: Database;
   env: Env;
-  settings: Settings;
   waitUntil: (work: Promise<unknown>) => void;
 };
 type Conversation = { userId: string; key: CryptoKey; epoch: number };
 type Read = { stored: StoredMessage; message: ChatMessage };
-
-/**
- * As long as a mark in the message itself may be
- * late, because its live object cannot be reached.
- */
-const markedForMs = 7 * dayMs;
 
 /**
  * Counts, after the response, the referral of each
@@ -51,44 +39,46 @@ export function countReferrals(context: Context, conversation: Conversation, rea
 }
 
 /**
- * Counts a referral that the bot has made on
- * WhatsApp; throws 404 for an unknown person.
+ * Counts a referral that the bot has made on WhatsApp; throws 404 for
+ * an unknown person. What is stored of the call is what is stored of
+ * `bot/transcripts`: no row says that somebody was in a crisis.
  */
 export async function countReported(call: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(call, person, {
-    facts: {},
+    facts: { hasChat: isNotNull(users.id) },
     outcomes: ({ isKnown }) => ({ unknown: not(isKnown) }),
-    otherwise: 'counted',
+    otherwise: 'found',
     forgotten: ['unknown'],
   });
-  countOnDay(tx, ['counted'], { kind: 'referral', detail: 'whatsapp' }, call.now);
+  countOnDay(tx, ['found'], { kind: 'referral', detail: 'whatsapp' }, call.now);
   const { outcome } = await applyToPerson(tx);
   if (outcome === 'unknown') throw unknownPerson();
 }
 
 /**
- * Two streams may read a reply before its encrypted
- * mark is stored, so a row in the database decides.
+ * Counts a reply whose mark was not stored yet. The live object decides
+ * between two streams, so that no row of the database tells of a crisis.
+ * If the database fails, the mark is taken back and the next read counts.
  */
 async function countOnce(
-  { db, env, settings }: Context,
+  { db, env }: Context,
   conversation: Conversation,
   stored: StoredMessage,
-) {
+): Promise<void> {
   const { userId, key, epoch } = conversation;
-  const { id, author } = stored;
+  const { id, author, sealed } = stored;
   const content = await openContent(key, userId, stored);
   if (content.counted) return;
-  const now = Date.now();
-  const mark = await keyedHash(settings.CODE_PEPPER[0]!, 'referral', userId, id);
-  const tx = transaction(db, {
-    facts: { known: rowExists(usedTokens, eq(usedTokens.id, mark)) },
-    outcomes: ({ known }) => ({ known }),
-    otherwise: 'counted',
-  });
-  tx.insert(['counted'], usedTokens, { id: mark, by: tx.id, expiresAt: now + markedForMs });
-  countOnDay(tx, ['counted'], { kind: 'referral', detail: 'web' }, now);
-  await tx.run();
-  const sealed = await sealMessage(key, { userId, id, author }, { ...content, counted: true });
-  await liveUserOf(env, userId).markCounted(epoch, id, sealed);
+
+  const marked = await sealMessage(key, { userId, id, author }, { ...content, counted: true });
+  const message = { epoch, id };
+  const isFirst = await liveUserOf(env, userId).reseal(message, sealed, marked);
+  if (!isFirst) return;
+
+  try {
+    await countNow(db, { kind: 'referral', detail: 'web' }, Date.now());
+  } catch (error) {
+    await liveUserOf(env, userId).reseal(message, marked, sealed);
+    throw error;
+  }
 }

@@ -70,6 +70,8 @@ type Definition = Route & {
   needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
+  /** Its line of the log does not tell whom it is about: beside others it would tell of a crisis. */
+  untagged?: true;
   fails?: readonly ErrorName[];
 };
 
@@ -511,6 +513,7 @@ export const endpoints = {
   },
   botMessages: {
     ...botRoutes.botMessages,
+    untagged: true,
     summary: "Write a reply into a user's conversation on the web",
     input: v.strictObject({ ...person, ...newReplyEntries }),
     bodyLimit: largestReply,
@@ -520,6 +523,7 @@ export const endpoints = {
   },
   botTyping: {
     ...botRoutes.botTyping,
+    untagged: true,
     summary:
       'Show, for some seconds, that a reply is being written, and the text as far as it is; 0 ends it',
     input: v.strictObject({
@@ -533,6 +537,7 @@ export const endpoints = {
   },
   botVoice: {
     ...botRoutes.botVoice,
+    untagged: true,
     summary: 'The recording of a message of the user',
     input: v.strictObject({ ...person, id: ReplyId }),
     mediaType: audioTypes,
@@ -540,6 +545,7 @@ export const endpoints = {
   },
   botTranscripts: {
     ...botRoutes.botTranscripts,
+    untagged: true,
     summary: 'Show what was said in a recording of the user; a later call replaces it',
     input: v.strictObject({ ...person, id: ReplyId, text: Transcript }),
     bodyLimit: largestReply,
@@ -599,6 +605,7 @@ export const endpoints = {
   },
   botReferrals: {
     ...botRoutes.botReferrals,
+    untagged: true,
     summary: 'Count one referral to a crisis line outside the conversation on the web',
     input: v.strictObject({ ...person }),
     output: done,

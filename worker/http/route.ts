@@ -188,8 +188,8 @@ async function parseRequest(
   incoming: IncomingRequest,
   body: string | ArrayBuffer,
 ): Promise<object> {
-  const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice }: Endpoint =
-    endpoints[name];
+  const endpoint: Endpoint = endpoints[name];
+  const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice } = endpoint;
   const { request, pathParams } = incoming;
   const type = request.headers.get('content-type');
   const isText = typeof body === 'string';
@@ -199,7 +199,10 @@ async function parseRequest(
   if (bodyLimitWithVoice && fields?.voice === undefined && isText && body.length > bodyLimit!)
     throw new RequestError('bodyTooLarge');
   return {
-    input: input && fields && withCanonicalPhone(named(input, validate(input, fields)), incoming),
+    input:
+      input &&
+      fields &&
+      withCanonicalPhone(endpoint, named(input, validate(input, fields)), incoming),
     query: query && validate(query, Object.fromEntries(new URL(request.url).searchParams)),
     params: params && validate(params, pathParams),
     recording: isText ? undefined : parseRecording(type, body),
@@ -270,10 +273,14 @@ function withEveryKey(shape: Shape, fields: Fields): Fields {
   return { ...Object.fromEntries(absent), ...fields };
 }
 
-function withCanonicalPhone(input: Fields, { settings, requestLog }: IncomingRequest): Fields {
+function withCanonicalPhone(
+  { untagged }: Endpoint,
+  input: Fields,
+  { settings, requestLog }: IncomingRequest,
+): Fields {
   if (typeof input.phone !== 'string') return input;
   const phone = canonicalPhone(input.phone);
-  requestLog.phone = phoneTag(settings.CODE_PEPPER[0]!, phone);
+  if (!untagged) requestLog.phone = phoneTag(settings.CODE_PEPPER[0]!, phone);
   return { ...input, phone, phoneAsSent: input.phone };
 }
 

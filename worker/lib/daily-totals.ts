@@ -17,12 +17,22 @@ export function countOnDay<Outcome extends string>(
   counted: Counted,
   now: number,
 ): void {
-  const { kind, day, detail, n } = dailyTotals;
-  const row = { detail: '', ...counted, day: dayOf(now), n: 1 };
-  tx.insert(on, dailyTotals, row, {
-    upsert: { target: [kind, day, detail], set: { n: plus(n, 1) } },
-  });
+  tx.insert(on, dailyTotals, firstOf(counted, now), { upsert: oneMore });
 }
+
+/** Adds one to today's total, in a request of its own. */
+export async function countNow(db: Database, counted: Counted, now: number): Promise<void> {
+  await db.insert(dailyTotals).values(firstOf(counted, now)).onConflictDoUpdate(oneMore);
+}
+
+const { kind: kinds, day: days, detail: details, n: numbers } = dailyTotals;
+const oneMore = { target: [kinds, days, details], set: { n: plus(numbers, 1) } };
+const firstOf = (counted: Counted, now: number) => ({
+  detail: '',
+  ...counted,
+  day: dayOf(now),
+  n: 1,
+});
 
 /** SQL: today's total of all details of a kind. */
 export function totalOfDay(kind: Counted['kind'], now: number): SQL<number> {
