@@ -56,6 +56,29 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: keeps a number only where it is needed, and the address %s nowhere',
       'says: for {rateLimitEventsKeptMs}',
     ],
+    'The country of your connection': ['api: is stored, sent to the bot and replied to, in order'],
+    'They wait with the message': [
+      'api: a message fails after a day, also behind another event that waits',
+      'worker/lib/cleanup.ts: parkedMessagesKeptMs = 7 * dayMs',
+    ],
+    'The language of the page': [
+      'api: for a reply is in the language %s and says nothing of the reply',
+      'api: stands in the export, and outlives the account',
+    ],
+    'The log of our service': [
+      'api: writes one structured line per request, without personal data',
+    ],
+    'Lines about a conversation': [
+      'api: is told by no line of the log, no row and no size, neither before nor after the account goes',
+    ],
+    'The log is deleted': ['worker/docs/runbook.md: Workers Logs keeps a line for seven days'],
+    'If {app} tells us': [
+      'api: by 409, also again, and changes nothing',
+      'api: deletes the expired rows of %s, and no others',
+    ],
+    'When you accepted': [
+      'api: leaves its times, given and withdrawn, in the export until the account goes',
+    ],
     'Payments are handled': ['browser: one is bought at the payment provider'],
     'We learn whether': ['browser: no other call has a cookie, or a token without need'],
     'Messages travel encrypted': [
@@ -66,7 +89,9 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: are other ones after the conversation was cleared',
       'api: of another user, and out of its place',
     ],
-    'That a reply was about': ['api: leaves no sign of a crisis in the database'],
+    'That a reply was about': [
+      'api: is told by no line of the log, no row and no size, neither before nor after the account goes',
+    ],
     'The companion’s service': ['api: is stored, sent to the bot and replied to, in order'],
     'Login codes and link tokens': [
       'api: holds no secret and no hash',
@@ -109,7 +134,10 @@ export const texts: Record<string, Record<string, string[]>> = {
       'worker/live/live-user.ts: const retentionCheckMs = dayMs;',
     ],
     'A session ends after': ['api: refuses a session after its thirty days'],
-    'Everything else is kept': ['api: deletes the expired rows of %s, and no others', ...erased],
+    'Everything else, withdrawals': [
+      'api: deletes the expired rows of %s, and no others',
+      ...erased,
+    ],
     'We delete an account without': [
       'says: for {ACCOUNT_RETENTION_DAYS}',
       'says: {noticeMs} before',
