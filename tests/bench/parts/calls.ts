@@ -1,13 +1,20 @@
 import type { Client } from '@libsql/client/web';
 import {
   type Caller,
+  chatRequest,
   codeRow,
   meRequest,
+  newestMessage,
+  otpRequest,
+  planRequest,
+  platformRequest,
+  ticketRequest,
   usageRequest,
   verifyRequest,
   type Request,
 } from '../load/request.ts';
 import { addBeside, compare, inRounds, median, type Part, partBeside } from '../measurement.ts';
+import { waiting } from '../rig/database.ts';
 import { Rig } from '../rig/rig.ts';
 import { ports } from '../rig/settings.ts';
 import type { Running } from '../rig/workerd.ts';
@@ -95,23 +102,44 @@ export async function measureCalls(
   return part;
 }
 
-/** The same calls over a small and a large database, each with a Worker and a database process of its own. */
+/** Calls that must cost the same however much the database holds. */
+const everyCall: (Requests & { name: string })[] = [
+  ...calls,
+  { name: 'platform', request: platformRequest },
+  {
+    name: 'bot/entitlements',
+    request: async (person) => usageRequest(person, '/api/bot/entitlements'),
+  },
+  { name: 'request-otp', request: otpRequest },
+  { name: 'stream-ticket', request: ticketRequest },
+  { name: 'subscription', request: planRequest },
+  { name: 'send a message', request: chatRequest },
+  { name: 'read the newest message', request: newestMessage },
+];
+
+/** Rows of the outbox that wait, and events of Stripe, beside so many users. */
+const mostWaiting = 100_000;
+
+/** The same calls over an almost empty and a full database, each with a Worker and a database process of its own. */
 export async function measureGrowth(rig: Rig, quick: boolean): Promise<Part> {
   const most = quick ? 100_000 : 1_000_000;
-  const laneOf = async (users: number, databasePort: number): Promise<Lane> => {
+  const laneOf = async (users: number, databasePort: number, rows: number): Promise<Lane> => {
     const { client } = await rig.database(users, databasePort);
-    return {
-      caller: rig.caller(await rig.solace({ port: databasePort + 1, databasePort })),
-      client,
-      users,
-    };
+    for (const sql of rows > 0 ? waiting : []) await client.execute({ sql, args: [rows] });
+    const own = Array.from({ length: people }, (_, index) => index * Math.floor(users / people));
+    const solace = await rig.conversationsOf(own, { port: databasePort + 1, databasePort });
+    return { caller: rig.caller(solace), client, users };
   };
-  const [small, large] = [await laneOf(1000, ports.growth), await laneOf(most, ports.growth + 2)];
-  const part = partBeside('The same calls as the database grows', '1,000 users');
-  for (const call of calls) {
+  const rows = quick ? mostWaiting / 10 : mostWaiting;
+  const small = await laneOf(1000, ports.growth, 0);
+  const large = await laneOf(most, ports.growth + 2, rows);
+  const figures = [most, rows].map((count) => count.toLocaleString('en'));
+  const title = `The same calls with ${figures[0]} users, ${figures[1]} rows that wait for the bot and as many events`;
+  const part = partBeside(title, '1,000 users');
+  for (const call of everyCall) {
     const lanes = { large: lapOf(call, large), small: lapOf(call, small) };
-    const laps = await inRounds({ rounds: quick ? 10 : 60, warmUp: quick ? 10 : 30 }, lanes);
-    const what = `${call.name}, ${most.toLocaleString('en')} users`;
+    const laps = await inRounds({ rounds: quick ? 10 : 40, warmUp: quick ? 10 : 20 }, lanes);
+    const what = `${call.name}, ${figures[0]} users`;
     addBeside(part, what, [laps.large, laps.small], { atMost: { p50: 1.3 } });
   }
   return part;

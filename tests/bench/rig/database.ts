@@ -76,8 +76,17 @@ const tables = [
   `insert into aliases (kind, value, user_id, proof, at) select 'whatsapp', substr(phone, 2), id, 'contact', ${contactedAt} from person`,
   `insert into sessions (id, user_id, created_at, expires_at) select id, id, ${contactedAt}, ${weekAnchor} from person`,
   `insert into bot_calls (id, fingerprint, by, at, answer)
-    select 'msg_' || id, hex(zeroblob(32)), id, ${weekAnchor}, '{"at":${contactedAt},"allowed":1}' from person`,
+    select replace(id || id, '-', ''), hex(zeroblob(32)), id, ${weekAnchor}, '{"at":${contactedAt},"allowed":1}' from person`,
   `insert into rate_limit_events (subject, at, by) select 'codes:' || printf('%064d', i), ${weekAnchor}, id from person`,
+];
+
+/** SQL: so many rows wait for the bot, half of them of one account; so many events of Stripe were received. */
+export const waiting = [
+  `${person} insert into outbox (id, user_id, phone, body, message_id, created_at, due_at)
+    select 'evt_waits_' || i, case when i % 2 then (select id from person where i = 1) else id end, phone,
+      json_object('type', 'chat.message', 'data', json_object('messageId', id, 'locale', 'en', 'country', null)),
+      id, ${contactedAt}, ${contactedAt} from person`,
+  `${person} insert into stripe_events (id, type, at) select 'evt_' || id, 'invoice.paid', ${weekAnchor} from person`,
 ];
 
 function seed(file: string, users: number): void {

@@ -68,11 +68,16 @@ export class Rig extends AsyncDisposableStack {
 
   /** The product with a bot and a folder for the conversations of so many users, who consent to them. */
   async conversations(users: number, place: Options = {}): Promise<Running> {
+    return this.conversationsOf(
+      Array.from({ length: users }, (_, user) => user),
+      place,
+    );
+  }
+
+  async conversationsOf(users: number[], place: Options = {}): Promise<Running> {
     const solace = await this.solace({ botUrl: await this.bot(), disk: this.folder(), ...place });
     const caller = this.caller(solace, 8);
-    await Promise.all(
-      Array.from({ length: users }, async (_, user) => caller.call(await consentRequest(user))),
-    );
+    await Promise.all(users.map(async (user) => caller.call(await consentRequest(user))));
     return solace;
   }
 

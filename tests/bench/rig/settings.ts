@@ -27,6 +27,9 @@ export function settingsFor(databasePort: number) {
     ...vars,
     // So high that no measured call is refused: few users call repeatedly.
     LIMIT_CALLS_PER_USER: '100000/1m',
+    LIMIT_CODES_PER_NUMBER: '100000/1d',
+    LIMIT_CODES_PER_NUMBER_HARD: '100000/1d',
+    CODE_BUDGET_PER_DAY: '1000000',
     CHAT_MESSAGES_PER_MINUTE: '99999',
     CHAT_MESSAGES_WAITING: '99999',
   };
