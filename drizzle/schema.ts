@@ -72,6 +72,8 @@ export const users = sqliteTable(
       .default('active'),
     renewalAt: instant('renewal_at'),
     cancelAt: instant('cancel_at'),
+    /** The end of the cancellation whose reason was counted. */
+    reasonCountedFor: instant('reason_counted_for'),
     scheduledTier: text('scheduled_tier', { enum: ['free', 'basic', 'premium', 'platinum'] }),
     /** Whether the collection of payments is paused; `over` once it is not, until a week is paid. */
     collectionPause: text('collection_pause', { enum: ['paused', 'over'] }),

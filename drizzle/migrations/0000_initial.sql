@@ -286,6 +286,7 @@ CREATE TABLE `users` (
 	`subscription_status` text DEFAULT 'active' NOT NULL,
 	`renewal_at` integer,
 	`cancel_at` integer,
+	`reason_counted_for` integer,
 	`scheduled_tier` text,
 	`collection_pause` text,
 	`resumes_at` integer,

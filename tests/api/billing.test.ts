@@ -19,6 +19,7 @@ import {
   planOf,
   profileOf,
   trialSession,
+  userOf,
 } from './support/person.ts';
 import { costOf, startHeld } from './support/requests.ts';
 import { during, run, sandbox, totalsOfToday } from './support/sandbox.ts';
@@ -254,6 +255,9 @@ describe('cancelling', () => {
     expect((await say(token, 'other')).status).toBe(200);
     const reason = { kind: 'cancel_reason', detail: 'price', n: 1 };
     expect(await totalsOfToday()).toEqual([reason, { kind: 'cancellation', detail: '', n: 2 }]);
+    // The cleanup stops at events that have not happened yet.
+    const ahead = 'select 1 from rate_limit_events where subject like ? and at > ?';
+    expect((await run(ahead, `%${userOf(token)}%`, Date.now())).rows).toEqual([]);
     // A cancellation in the portal has a date of its own.
     await resume(token);
     expect(await metadataOf(token)).toMatchObject({

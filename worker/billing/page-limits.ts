@@ -1,8 +1,8 @@
-import { and, eq, isNull } from 'drizzle-orm';
-import { dailyTotals, rateLimitEvents, users } from '#db/schema';
+import { eq, isNull } from 'drizzle-orm';
+import { type dailyTotals, users } from '#db/schema';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
-import { rowExists } from '../lib/expressions.ts';
+import { isTrue } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
@@ -12,7 +12,6 @@ import type { Transaction } from '../lib/transaction.ts';
  */
 const limits = [{ most: 20, per: hourMs }];
 export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
-export const cancelReasonSubject = (userId: string) => `cancel-reasons:${userId}`;
 
 /** The rate limit on a user's pages of Stripe. */
 export const billingPages = (userId: string) => ({
@@ -44,23 +43,21 @@ export const withdrawalCalls = (userId: string) => ({
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
 /**
- * Counts the reason of a user's cancellation, once for each; its end
- * stands in the event's time. Throws 409 if nothing is cancelled.
+ * Counts the reason of a user's cancellation, once for
+ * each, by its end. Throws 409 if nothing is cancelled.
  */
 export function countReason<T>(
   session: UserSession,
   { reason, now }: { reason: Reason; now: number },
   respond: () => T,
 ): Promise<Authorized<T>> {
-  const { subject, at } = rateLimitEvents;
-  const own = cancelReasonSubject(session.claimedUserId);
-  const counted = and(eq(subject, own), eq(at, users.cancelAt));
+  const own = eq(users.id, session.claimedUserId);
 
   return session.decide(
     {
       facts: {
         cancelAt: users.cancelAt.getSQL(),
-        isCounted: rowExists(rateLimitEvents, counted),
+        isCounted: isTrue(eq(users.reasonCountedFor, users.cancelAt)),
       },
       outcomes: ({ cancelAt, isCounted }) => ({
         nothingCancelled: isNull(cancelAt),
@@ -70,8 +67,7 @@ export function countReason<T>(
     },
     (tx) => {
       countOnDay(tx, ['first'], { kind: 'cancel_reason', detail: reason }, now);
-      const event = { subject: own, at: tx.fact('cancelAt'), by: 'reason' };
-      tx.insert(['first'], rateLimitEvents, event);
+      tx.update(['first'], users, { reasonCountedFor: users.cancelAt.getSQL() }, own);
     },
     ({ outcome }) => {
       if (outcome !== 'nothingCancelled') return respond();
@@ -89,5 +85,5 @@ export function forgetReason<Outcome extends string>(
   on: readonly [Outcome, ...Outcome[]],
   userId: string,
 ): void {
-  tx.delete(on, rateLimitEvents, eq(rateLimitEvents.subject, cancelReasonSubject(userId)));
+  tx.update(on, users, { reasonCountedFor: null }, eq(users.id, userId));
 }
