@@ -1,7 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
-import { clearChat, consent, untilDelivered, untilRetried } from './support/chat.ts';
+import {
+  clearChat,
+  consent,
+  newSettledWriter,
+  untilDelivered,
+  untilRetried,
+} from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
@@ -74,6 +80,21 @@ describe('what waits for the bot', () => {
       ['chat.consent', consentVersion],
       ['chat.cleared', undefined],
     ]);
+  });
+
+  it('is of events that the bot refuses the newest of each kind, too', async () => {
+    const { phone, token } = await newSettledWriter();
+    const parked = async () => (await outboxOf(phone)).filter((row) => row.parked_at !== null);
+    await during({ bot: { status: 400, match: phone } }, async () => {
+      for (const platform of ['web', 'whatsapp', 'web', 'whatsapp', 'web']) {
+        await choose(token, platform);
+        await eventually(async () => {
+          const [row, ...others] = await parked();
+          expect([JSON.parse(row!.body as string).data, others]).toEqual([{ platform }, []]);
+        });
+      }
+    });
+    expect(await outboxOf(phone)).toHaveLength(1);
   });
 
   it('are at most 50 events of one account beside its messages', async () => {

@@ -62,7 +62,7 @@ export const calls: Record<string, Bound> = {
   'GET /api/user/platform': { grows: 'nothing', upTo: ofUser },
   'PUT /api/user/platform': {
     grows: 'one `outbox` row, which the next one replaces',
-    upTo: 'one that waits, of an account',
+    upTo: 'one that waits or is parked, of an account',
   },
   'GET /api/user/export': { grows: 'requests at Stripe', upTo: '5 an hour of a user' },
   'POST /api/user/phone': {
@@ -261,7 +261,8 @@ export const tables: Record<string, Bound> = {
     grows: 'what the bot has not accepted',
     upTo: [
       '50 of an account beside its messages, which fail after a day',
-      'parked: a message 7 days, a deletion 30 days, another until the owner decides',
+      'parked: a message 7 days, a deletion 30 days, another until the owner decides,',
+      'of platform, consent and clearing the newest alone',
     ],
   },
   chat_erasures: {

@@ -200,8 +200,8 @@ function insertEvent<Outcome extends string>(
 }
 
 /**
- * Queues an event in place of those of its type that wait;
- * one in delivery stays, so that none overtakes it.
+ * Queues an event in place of those of its type that wait or are
+ * parked; one in delivery stays, so that none overtakes it.
  */
 export function replaceEvent<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
@@ -209,13 +209,12 @@ export function replaceEvent<Outcome extends string>(
   event: NewEvent<ReplaceableEvent>,
 ): void {
   const theirs = build.select({ id: users.id }).from(users).where(event.who);
-  const waiting = and(
+  const pointless = and(
     inArray(outbox.userId, theirs),
-    isNull(outbox.parkedAt),
     lte(outbox.leasedUntil, event.now),
     eq(inJson(outbox.body, '$.type'), event.type),
   );
-  tx.delete(on, outbox, waiting);
+  tx.delete(on, outbox, pointless);
   insertEvent(tx, on, event);
 }
 
