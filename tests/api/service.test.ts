@@ -6,11 +6,20 @@ import type { Env } from '../../worker/env.ts';
 import type { Handler } from '../../worker/http/request-context.ts';
 import { type Answer, botCall, botHeaders, call, runCron, send, vars } from './support/api.ts';
 import { buy } from './support/buying.ts';
-import { consent, newWriter, reply, untilDelivered, write } from './support/chat.ts';
+import { consent, newWriter, readChat, reply, untilDelivered, write } from './support/chat.ts';
 import { eventually } from './support/clock.ts';
-import { newCode, requestOtp, verifyOtp } from './support/codes.ts';
-import { newContact, newPhone } from './support/contacts.ts';
 import {
+  beginChange,
+  claimNumber,
+  newCode,
+  redeem,
+  requestOtp,
+  verifyChange,
+  verifyOtp,
+} from './support/codes.ts';
+import { newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
+import {
+  exportOf,
   externalSession,
   getMe,
   logOut,
@@ -19,7 +28,7 @@ import {
   userOf,
 } from './support/person.ts';
 import { costOf, logLines, watchDatabase } from './support/requests.ts';
-import { database, newestCode, outboxOf, run } from './support/sandbox.ts';
+import { database, newestCode, outboxOf, run, sandbox } from './support/sandbox.ts';
 import { OpenChat, OpenStream } from './support/streams.ts';
 
 it('names the deployed version in a header, and nothing of it in the body', async () => {
@@ -265,6 +274,19 @@ async function everyCall(): Promise<void> {
   await write(writer.token, 'Hello', message.id);
   await reply(writer.phone, 'Hello', 'reply-1', { crisis: true });
   await botCall('/api/bot/typing', { phone: writer.phone });
+  await botCall('/api/bot/referrals', { phone: writer.phone });
+  await readChat(writer.token);
+  await call('GET', '/api/user/sessions', { token: writer.token });
+  const browser = await sandbox.newBrowser(writer.phone);
+  await call('PUT', '/api/user/push', { token: writer.token, body: browser });
+  await exportOf(writer.token);
+  await verifyChange(writer.token, await beginChange(writer.token));
+  await redeem(await claimNumber());
+  await requestOtp(writer.phone);
+  await call('GET', '/api/billing/withdrawal', { token });
+  await call('POST', '/api/withdrawals', { body: { name: 'Somebody', contact: phone } });
+  for (const _ of ['linked', 'in conflict'])
+    await botCall('/api/bot/contacts', { phone, businessUserId: newBusinessUserId() });
   for (const path of ['', '/consent'])
     await call('DELETE', `/api/user/chat${path}`, { token: writer.token });
   await call('DELETE', '/api/user/me', {
