@@ -18,12 +18,18 @@ export const coalesce = <T>(...values: unknown[]) => sql<T>`coalesce(${list(valu
 /** Null if one of the values is null. */
 export const greatest = (...values: unknown[]) => sql<number>`max(${list(values)})`;
 
+/** Null if one of the values is null. */
+export const least = (...values: unknown[]) => sql<number>`min(${list(values)})`;
+
 export const iif = <T>(condition: SQLWrapper | undefined, then: unknown, otherwise: unknown) =>
   sql<T>`iif(${condition}, ${then}, ${otherwise})`;
 
 export const plus = (value: unknown, more: unknown) => sql<number>`(${value} + ${more})`;
 export const times = (value: unknown, factor: unknown) => sql<number>`(${value} * ${factor})`;
 export const minus = (value: unknown, less: unknown) => sql<number>`(${value} - ${less})`;
+
+/** A column as a fact, as the database has it: a flag is 1 or 0. */
+export const columnFact = <T>(column: SQLiteColumn) => column.getSQL() as SQL<T>;
 
 /** A fact that the call itself knows. */
 export const fixed = <T>(value: T) => sql<T>`${value}`;

@@ -31,13 +31,17 @@ export function insertSelect<Table extends SQLiteTable>(
 /** New values of columns. */
 export type Changes<Table extends SQLiteTable> = Partial<SQLiteInsertValue<Table>>;
 
+type Conflict<Table extends SQLiteTable> = {
+  target: SQLiteColumn[];
+  set: Changes<Table>;
+  where?: SQL | undefined;
+};
+
 /**
- * What to do with a row whose `target` is taken:
- * change it, if `where` holds, or leave it.
+ * What to do with a row whose `target` is taken: change it,
+ * if `where` holds, or leave it. Of several the first counts.
  */
-export type Upsert<Table extends SQLiteTable> =
-  | { target: SQLiteColumn[]; set: Changes<Table>; where?: SQL }
-  | 'ignore';
+export type Upsert<Table extends SQLiteTable> = Conflict<Table> | Conflict<Table>[] | 'ignore';
 
 /**
  * SQL: an insertion of `insertSelect` that does not fail for a row that exists.
@@ -48,11 +52,18 @@ export function upsertSelect<Table extends SQLiteTable>(
   upsert: Upsert<Table>,
 ): SQL {
   if (upsert === 'ignore') return sql`${insert} on conflict do nothing`;
-  const { target, set, where } = upsert;
+  const clauses = [upsert].flat().map((each) => conflictClause(table, each));
+  return sql.join([insert, ...clauses], sql` `);
+}
+
+function conflictClause<Table extends SQLiteTable>(
+  table: Table,
+  { target, set, where }: Conflict<Table>,
+): SQL {
   const names = list(target.map(nameOf));
   const changes = list(entriesOf(table, set).map(({ name, value }) => sql`${name} = ${value}`));
   const guard = where ? sql`where ${where}` : sql.empty();
-  return sql`${insert} on conflict (${names}) do update set ${changes} ${guard}`;
+  return sql`on conflict (${names}) do update set ${changes} ${guard}`;
 }
 
 function entriesOf(
