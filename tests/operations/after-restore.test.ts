@@ -134,11 +134,13 @@ describe('after the database was put back', () => {
     leaver: newNumber(),
     withdrawer: newNumber(),
     suspended: newNumber(),
+    invited: newNumber(),
   };
-  const { thiefs, mover, target, payer, comer, leaver, withdrawer, suspended } = people;
+  const { thiefs, mover, target, payer, comer, leaver, withdrawer, suspended, invited } = people;
   let product: Product;
   let at: string;
   let thief: string;
+  let trialToken: string;
 
   beforeAll(async () => {
     product = await start();
@@ -150,6 +152,10 @@ describe('after the database was put back', () => {
     await product.consent(withdrawing);
     const [paying, leaving] = [await product.signIn(payer), await product.signIn(leaver)];
     await product.write(suspended);
+    await product.write(invited);
+    const link = `${product.sandboxUrl}/phones/${invited}/trial`;
+    const { url } = await call(link, 'POST', { tier: 'premium', days: 3 });
+    trialToken = new URL(url).searchParams.get('token')!;
     await product.isTold();
     await product.close();
     // The live objects know the time to the second; nobody does anything before the next start.
@@ -158,6 +164,8 @@ describe('after the database was put back', () => {
     product = await start();
     const { api } = product;
     await api('POST', '/api/auth/logout', { everywhere: true }, thief);
+    const begun = await api('POST', '/auth/verify-trial-token', { trialToken });
+    expect(begun).toMatchObject({ success: true });
     await product.move(moving, target);
     await product.say(moving, 'Written since');
     await product.buy(paying);
@@ -204,6 +212,7 @@ describe('after the database was put back', () => {
       `${suspended} was pending: set back again`,
       /has the customer cus_\w+: adopted/,
       new RegExp(`\\${comer} came since and pays as cus_\\w+: the account exists again`),
+      '1 trial link that may have been used since: ended',
       'What nobody can know any more:',
     ])
       if (typeof line === 'string') expect(stdout).toContain(line);
@@ -225,6 +234,8 @@ describe('after the database was put back', () => {
 
     const me = (token: string) => api('GET', '/api/user/me', undefined, token);
     expect(await me(thief)).toMatchObject({ code: 'unauthenticated' });
+    const again = await api('POST', '/auth/verify-trial-token', { trialToken });
+    expect(again).toMatchObject({ code: 'invalid_token' });
     const unknown = { requiresInitialContact: true };
     for (const phone of [mover, leaver])
       expect(await api('POST', '/api/auth/request-otp', { phone }), phone).toMatchObject(unknown);

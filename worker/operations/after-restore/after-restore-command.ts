@@ -25,7 +25,7 @@ const steps: Step[] = [
 ];
 
 const lost = [
-  'the counts of messages, and trials that were begun or links that were used',
+  'the counts of messages, and trials that were begun',
   'accounts that came since and do not pay: their people write to the assistant, and begin anew',
   'what was written on the web since, and consent that was given since',
 ];

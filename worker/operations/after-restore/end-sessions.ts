@@ -1,6 +1,15 @@
-import { sql } from 'drizzle-orm';
-import { codes, customers, phoneChanges, pushSubscriptions, sessions, users } from '#db/schema';
+import { and, eq, lte, sql } from 'drizzle-orm';
+import {
+  codes,
+  customers,
+  phoneChanges,
+  pushSubscriptions,
+  sessions,
+  trialLinks,
+  users,
+} from '#db/schema';
 import { clearingsPerRestore } from '../../live/epoch.ts';
+import { trialLinkLifetimeMs } from '../../trials/trials.ts';
 import {
   countOf,
   counted,
@@ -12,27 +21,31 @@ import {
 } from './restore.ts';
 
 /**
- * A session, a browser or a code that was there at
- * that time may have been ended, or used, since.
+ * A session, a browser, a code or a trial link that was
+ * there at that time may have been ended, or used, since.
  */
 export const endSessions: Step = {
   name: 'sessions',
   async run(restore) {
     const { db, until } = restore;
+    const madeBy = until + trialLinkLifetimeMs;
+    const isOpen = and(eq(trialLinks.isUsed, false), lte(trialLinks.expiresAt, madeBy))!;
     const all = [
       { table: sql`${sessions}`, where: sql`${sessions.createdAt} <= ${until}` },
       { table: sql`${pushSubscriptions}`, where: sql`${pushSubscriptions.createdAt} <= ${until}` },
+      { table: sql`${trialLinks}`, where: isOpen },
       { table: sql`${codes}`, where: sql`${codes.sentAt} <= ${until}` },
       { table: sql`${phoneChanges}`, where: sql`${phoneChanges.expiresAt} <= ${until}` },
     ];
-    const [ended, browsers] = await Promise.all(
-      all.slice(0, 2).map(({ table, where }) => countOf(db, table, where)),
+    const [ended, browsers, links] = await Promise.all(
+      all.slice(0, 3).map(({ table, where }) => countOf(db, table, where)),
     );
     if (!restore.isDry)
       for (const each of all)
         await inBatches(db, (rows) => sql`delete from ${each.table} where ${rows}`, each);
     return report(
       `${counted(ended!, 'session', 'sessions')} and ${counted(browsers!, 'browser', 'browsers')} with notices: ended`,
+      `${counted(links!, 'trial link', 'trial links')} that may have been used since: ended; who has not used theirs asks for another`,
     );
   },
 };
