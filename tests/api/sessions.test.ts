@@ -9,6 +9,7 @@ import {
   getMe,
   logOut,
   newPerson,
+  planOf,
   sessionOf,
   trialSession,
   userOf,
@@ -128,6 +129,18 @@ describe('the session of a trial link', () => {
     expect(await buy(token)).toMatchObject(signInNeeded);
     expect((await logOut(token)).status).toBe(200);
     expect((await getMe(token)).status).toBe(401);
+  });
+
+  it('opens no Checkout of somebody who paid once, which would show the address', async () => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    await stripe.customers.update(customer, { email: 'payer@example.com' });
+    const { id } = await subscriptionOf(customer);
+    await stripe.subscriptions.cancel(id);
+    await eventually(async () => expect(await planOf(token)).toEqual(['free', 'active']));
+    const limited = await trialSession(phone);
+    for (const tier of ['basic', 'platinum'])
+      expect(await buy(limited, tier)).toMatchObject(signInNeeded);
+    expect((await buy(token, 'basic')).status).toBe(200);
   });
 
   it('changes no paid plan, while those of a code and an external token beside it may do everything', async () => {
