@@ -190,13 +190,22 @@ export const aliases = sqliteTable(
      * `contact`: the bot reported it; `code`: a code sent there was typed; `claim`: its link code was signed in with;
      * `token`: an external token named it; `typed`: the number's spelling until WhatsApp reports its own; `support`: the
      * owner moved the account; `earlier-number`: the account has another number since, so that a contact of that number
-     * may bring another id.
+     * may bring another id; `contested`: the number came with another id than its own, and may have a new owner.
      */
     proof: text('proof', {
-      enum: ['contact', 'code', 'claim', 'token', 'typed', 'support', 'earlier-number'],
+      enum: [
+        'contact',
+        'code',
+        'claim',
+        'token',
+        'typed',
+        'support',
+        'earlier-number',
+        'contested',
+      ],
     }).notNull(),
     at: instant('at').notNull(),
-    /** Binds a business-scoped id to the number of its user (worker/lib/bindings.ts). */
+    /** Binds a business-scoped id to the number of its user (worker/lib/bindings.ts); of a number: the same of its id. */
     mac: text('bound_mac'),
   },
   (table) => [

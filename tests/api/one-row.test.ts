@@ -2,13 +2,13 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as schema from '../../drizzle/schema.ts';
-import { type Answer, botCall, call, runCron } from './support/api.ts';
+import { type Answer, botCall, call, parallel, runCron } from './support/api.ts';
 import { subscribe } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, minute } from './support/clock.ts';
 import { beginChange, redeem, requestOtp, verifyChange } from './support/codes.ts';
 import { newBusinessUserId, newPhone } from './support/contacts.ts';
-import { type Person, userOf } from './support/person.ts';
+import { newPerson, type Person, userOf } from './support/person.ts';
 import { run, sandbox } from './support/sandbox.ts';
 
 /*
@@ -302,6 +302,40 @@ afterEach(() => sandbox.faults({ bot: null }));
 const empty = new Set(['decisions', 'daily_codes', 'daily_totals', 'stripe_events', 'left_weeks']);
 /** They fill by what no stage does: a token, a trial, a clearing, a claim. */
 const unstaged = new Set(['used_tokens', 'used_trials', 'chat_erasures', 'claims']);
+
+it('counts nothing by an id whose row names another account, for fifty calls at once', async () => {
+  const [victim, thief, id] = [await newPerson(), await newPerson(), newBusinessUserId()];
+  const report = (names: object) => botCall('/api/bot/contacts', names);
+  const count = (names: object) => botCall('/api/bot/usage', names);
+  const own = newBusinessUserId();
+  await Promise.all([
+    report({ phone: victim.phone, businessUserId: own }),
+    report({ phone: thief.phone, businessUserId: id }),
+  ]);
+  const rows = 'select used, last_contact_at from users where phone = ?';
+  const before = await run(rows, victim.phone);
+  await run('delete from aliases where value = ?', own);
+  await run('update aliases set user_id = ? where value = ?', userOf(victim.token), id);
+  advanceClock(minute);
+  const answers = await parallel(50, (index) =>
+    (index % 2 ? count : report)({ businessUserId: id }),
+  );
+  expect(answers.filter(({ body }) => body.allowed || body.known)).toEqual([]);
+  expect((await run(rows, victim.phone)).rows).toEqual(before.rows);
+});
+
+it('binds number and id alike, whatever calls link and use them at once', async () => {
+  const [phone, businessUserId] = [newPhone(), newBusinessUserId()];
+  const names = [{ phone }, { businessUserId }, { phone, businessUserId }];
+  await parallel(50, (index) =>
+    botCall(`/api/bot/${index % 2 ? 'usage' : 'contacts'}`, names[index % 3]!),
+  );
+  const bound = `select distinct bound_mac from aliases join users on users.id = user_id
+    where phone = ? and kind in ('phone', 'business')`;
+  expect((await run(bound, phone)).rows).toMatchObject([{ bound_mac: expect.any(String) }]);
+  const usedBy = async (body: object) => (await botCall('/api/bot/entitlements', body)).body.used;
+  expect(await usedBy({ businessUserId })).toBe(await usedBy({ phone }));
+});
 
 describe('whoever writes one row reads nothing of anybody', () => {
   it.each(tables.map((table) => [getTableName(table), table] as const))(

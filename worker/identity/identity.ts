@@ -1,8 +1,10 @@
-import { and, eq, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, exists, inArray, isNotNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
 import { aliases, claims, identityConflicts, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { coalesce, isSame, rowExists, valueOf } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { excluded, insertSelect, nameOf } from '../lib/sql.ts';
+import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
@@ -10,53 +12,86 @@ import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
 type Kind = typeof aliases.$inferSelect.kind;
 export type Proof = typeof aliases.$inferSelect.proof;
+type On<Outcome> = readonly [Outcome, ...Outcome[]];
+
+const isOf = (kind: Kind, userId: SQL | string) =>
+  and(eq(aliases.kind, kind), eq(aliases.userId, userId))!;
+const names = (kind: Kind, value: SQL | string) =>
+  and(eq(aliases.kind, kind), eq(aliases.value, value))!;
+
+const isOfOtherNumber = and(eq(users.id, aliases.userId), ne(users.phone, aliases.value));
+const number = alias(aliases, 'number');
+const isBoundToNumber = build
+  .select({ mac: number.mac })
+  .from(number)
+  .where(
+    and(eq(number.userId, aliases.userId), eq(number.kind, 'phone'), eq(number.mac, aliases.mac)),
+  );
 
 /**
- * SQL: the id of the user who has a name, or null. An alias that names a number which its user's row does not have is
- * nobody's: whoever may write one row of the database moves no number to another account.
+ * What else the database must say: a number is a user's only if the user's row has it, too, and an id only if the
+ * user's number is bound to it. Whoever may write one row moves no name to another account.
  */
-export function userOf(kind: Kind, value: SQL | string): SQL<string | null> {
-  const hasNumber = sql`not exists (select 1 from ${users}
-    where ${users.id} = ${aliases.userId} and ${users.phone} <> ${aliases.value})`;
-  const own = kind === 'phone' ? sql`and ${hasNumber}` : sql``;
-  return sql`(select ${aliases.userId} from ${aliases}
-    where ${aliases.kind} = ${sql.raw(`'${kind}'`)} and ${aliases.value} = ${value} ${own})`;
-}
+const agrees: Partial<Record<Kind, SQL>> = {
+  phone: not(rowExists(users, isOfOtherNumber)),
+  business: exists(isBoundToNumber),
+};
+
+/** SQL: the id of the user who has a name, or null. */
+export const userOf = (kind: Kind, value: SQL | string): SQL<string | null> =>
+  valueOf(aliases.userId, and(names(kind, value), agrees[kind]));
 
 /** SQL: a user's number as WhatsApp spells it, or null. */
-export function spellingOf(userId: SQL): SQL<string | null> {
-  return sql`(select ${aliases.value} from ${aliases} where ${aliases.userId} = ${userId} and ${aliases.kind} = 'whatsapp')`;
-}
+export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp', userId));
+
+/** SQL: whether a number came with another id than its own, and may have a new owner. */
+export const isContested = (phone: PhoneNumber): SQL<number> =>
+  rowExists(aliases, and(names('phone', phone), eq(aliases.proof, 'contested')));
 
 /** A business-scoped id, with what binds it to its number. */
 type BoundId = { id: string; mac: string };
 type Named = { phone: PhoneNumber; proof: Proof; whatsapp: { id: string | null; proof: Proof } };
 
-/** SQL that gives a number its user's id, if nobody has it, and the user WhatsApp's spelling; a reported one is kept. */
-export function nameUser(
+const isReported = eq(excluded(aliases.proof), 'contact');
+const newer = {
+  proof: excluded(aliases.proof),
+  at: excluded(aliases.at),
+};
+
+/** Gives a number its user's id, if nobody has it, and the user WhatsApp's spelling; a reported one is kept. */
+export function nameUser<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
   userId: string,
-  { phone, proof, whatsapp }: Named,
-  now: number,
-  when: SQL,
-): SQL[] {
-  const isReported = sql`excluded.proof = 'contact'`;
-  const number = sql`${insertSelect(aliases, { kind: 'phone', value: phone, userId, proof, at: now }, sql`where ${when}`)}
-    on conflict (kind, value) do update set proof = excluded.proof, at = excluded.at
-      where ${isReported} and ${aliases.proof} = 'token'`;
-  const { id, proof: ofSpelling } = whatsapp;
-  const row = {
+  { phone, proof, whatsapp, at }: Named & { at: number },
+): void {
+  const { kind, value } = aliases;
+  const ofToken = and(isReported, eq(aliases.proof, 'token'));
+  const row = { kind: 'phone', value: phone, userId, proof, at } as const;
+  tx.insert(on, aliases, row, {
+    upsert: { target: [kind, value], set: newer, where: ofToken },
+  });
+  if (whatsapp.id === null) return;
+
+  const spelling = {
     kind: 'whatsapp',
-    value: sql`${id}`,
+    value: whatsapp.id,
     userId: userOf('phone', phone),
-    proof: ofSpelling,
-    at: now,
+    proof: whatsapp.proof,
+    at,
   } as const;
-  const spelling = sql`${insertSelect(aliases, row, sql`where ${id} is not null and ${when}`)}
-    on conflict (kind, value) do update set proof = excluded.proof, at = excluded.at
-      where ${isReported} and ${aliases.proof} = 'typed' and ${aliases.userId} = excluded.user_id
-    on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof, at = excluded.at
-      where ${isReported}`;
-  return [number, spelling];
+  const isTyped = eq(aliases.proof, 'typed');
+  const isTheirs = eq(aliases.userId, excluded(aliases.userId));
+  tx.insert(on, aliases, spelling, {
+    upsert: [
+      { target: [kind, value], set: newer, where: and(isReported, isTyped, isTheirs) },
+      {
+        target: [aliases.userId, kind],
+        set: { value: excluded(value), ...newer },
+        where: isReported,
+      },
+    ],
+  });
 }
 
 /**
@@ -70,55 +105,100 @@ export function renameUser(
   now: number,
   when: SQL,
 ): SQL[] {
-  const own = (kind: Kind) => and(eq(aliases.userId, userId), eq(aliases.kind, kind), when)!;
+  const own = (kind: Kind) => and(isOf(kind, userId), when)!;
+  const brought = proof === 'support' ? null : business;
+  const isAnother = not(isSame(aliases.value, brought?.id ?? null));
+  const mac = brought?.mac ?? null;
+  const change = (kind: Kind, set: Partial<typeof aliases.$inferInsert>) =>
+    build.update(aliases).set(set).where(own(kind)).getSQL();
+  const remove = (where: SQL | undefined) => build.delete(aliases).where(where).getSQL();
   const spelling = {
     kind: 'whatsapp',
-    value: sql`${whatsapp.id}`,
+    value: whatsapp.id!,
     userId,
     proof: whatsapp.proof,
     at: now,
   } as const;
-  const broughtId = proof === 'support' ? null : (business?.id ?? null);
+
   return [
-    sql`delete from ${aliases} where ${own('business')} and value is not ${broughtId}`,
-    sql`update ${aliases} set proof = 'earlier-number', bound_mac = ${business?.mac ?? null}
-      where ${own('business')}`,
-    sql`update ${aliases} set value = ${phone}, proof = ${proof}, at = ${now} where ${own('phone')}`,
-    sql`delete from ${aliases} where ${own('whatsapp')}`,
-    sql`${insertSelect(aliases, spelling, sql`where ${when}`)} on conflict do nothing`,
+    remove(and(own('business'), isAnother)),
+    change('business', { proof: 'earlier-number', mac }),
+    change('phone', { value: phone, proof, at: now, mac }),
+    remove(own('whatsapp')),
+    upsertSelect(insertSelect(aliases, spelling, sql`where ${when}`), aliases, 'ignore'),
   ];
 }
 
+/** The names of a user, each beside the number in the user's row, which an alias must have, too. */
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at, mac } = aliases;
-  return db.select({ kind, value, proof, at, mac }).from(aliases).where(eq(aliases.userId, userId));
+  return db
+    .select({ kind, value, proof, at, mac, phone: users.phone })
+    .from(aliases)
+    .innerJoin(users, eq(users.id, aliases.userId))
+    .where(eq(aliases.userId, userId));
 }
 
 type Linked = { phone: PhoneNumber; businessUserId: string; mac: string; at: number };
 
 /**
- * SQL that gives the number's user an id, unless another user has it. An id of an earlier number is replaced, and a
- * known pair bound again.
+ * Gives the number's user an id, unless another user has it. An id of an earlier number is replaced, and a known pair
+ * bound again.
  */
-export function linkIdentity({ phone, businessUserId, mac, at }: Linked, when: SQL): SQL {
+export function linkIdentity<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  { phone, businessUserId, mac, at }: Linked,
+): void {
   const ofPhone = userOf('phone', phone);
-  const ofId = userOf('business', businessUserId);
+  const ofId = valueOf(aliases.userId, names('business', businessUserId));
   const row = {
     kind: 'business',
     value: businessUserId,
-    userId: sql`${ofPhone}`,
+    userId: ofPhone,
     proof: 'contact',
     at,
     mac,
   } as const;
-  const bound = sql`${nameOf(aliases.mac)} = ${excluded(aliases.mac)}`;
-  const isTheirs = sql`${ofPhone} is not null and coalesce(${ofId}, ${ofPhone}) = ${ofPhone}`;
-  return sql`${insertSelect(aliases, row, sql`where ${and(isTheirs, when)}`)}
-    on conflict (kind, value) do update set ${bound}
-      where ${aliases.userId} = excluded.user_id and ${aliases.mac} is not ${excluded(aliases.mac)}
-    on conflict (user_id, kind) do update set value = excluded.value, proof = excluded.proof,
-        at = excluded.at, ${bound}
-      where ${aliases.proof} = 'earlier-number'`;
+  const { kind, value, userId } = aliases;
+  const bound = { mac: excluded(aliases.mac) };
+  const isTheirOwn = eq(userId, excluded(userId));
+  const isRebound = not(isSame(aliases.mac, excluded(aliases.mac)));
+  const isTheirs = and(isNotNull(ofPhone), eq(coalesce(ofId, ofPhone), ofPhone));
+  tx.insert(on, aliases, row, {
+    where: isTheirs!,
+    upsert: [
+      { target: [kind, value], set: bound, where: and(isTheirOwn, isRebound) },
+      {
+        target: [userId, kind],
+        set: { value: excluded(value), ...newer, ...bound },
+        where: eq(aliases.proof, 'earlier-number'),
+      },
+    ],
+  });
+  bindNumber(tx, on, { businessUserId, mac });
+}
+
+/** Binds the number of the user who has an id to it, if the id was bound to this very number. */
+export function bindNumber<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  bound: { businessUserId: string; mac: string },
+): void {
+  tx.update(on, aliases, { mac: bound.mac }, unboundNumberOf(bound));
+}
+
+/** SQL: the number of the user who has an id that `mac` binds, if it is not bound to it. */
+export function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
+  const business = alias(aliases, 'business');
+  const owner = build
+    .select({ userId: business.userId })
+    .from(business)
+    .where(
+      and(eq(business.kind, 'business'), eq(business.value, businessUserId), eq(business.mac, mac)),
+    );
+  const isUnbound = not(isSame(aliases.mac, mac));
+  return and(eq(aliases.kind, 'phone'), inArray(aliases.userId, owner), isUnbound);
 }
 
 /** The number of the user who has an id; throws 404 for an unknown id. */
@@ -164,13 +244,25 @@ async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, 
 
 export function deleteIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   userId: string,
 ): void {
-  tx.delete(on, aliases, eq(aliases.userId, userId));
+  // An id tells which conflicts are of its person, so it goes last.
   tx.delete(on, identityConflicts, conflictsOf(userId));
+  tx.delete(on, aliases, eq(aliases.userId, userId));
   tx.delete(on, claims, eq(claims.userId, userId));
 }
 
+/** The conflicts of both people, also of one who got the id later. */
 const conflictsOf = (userId: string) =>
-  or(eq(identityConflicts.userId, userId), eq(identityConflicts.otherUserId, userId));
+  or(
+    eq(identityConflicts.userId, userId),
+    eq(identityConflicts.otherUserId, userId),
+    inArray(identityConflicts.businessUserId, idsOf(userId)),
+  );
+
+const idsOf = (userId: string) =>
+  build
+    .select({ value: aliases.value })
+    .from(aliases)
+    .where(and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));

@@ -1,7 +1,8 @@
-import { and, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { coalesce, greatest, iif } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
@@ -43,11 +44,11 @@ export function upsertUser<Outcome extends string>(
   const newId = sighting.id ?? crypto.randomUUID();
   const spelling = whatsappId ?? assumedWhatsappId;
   const whatsapp = { id: spelling, proof: whatsappId === null ? 'typed' : 'contact' } as const;
-  tx.write(on, (holds) => nameUser(newId, { phone, proof, whatsapp }, now, holds));
+  nameUser(tx, on, newId, { phone, proof, whatsapp, at: now });
 
   const id = userOf('phone', phone);
   const row = {
-    id: sql`${id}`,
+    id,
     phone,
     status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
     createdAt: now,
@@ -62,8 +63,7 @@ export function upsertUser<Outcome extends string>(
     isNotNull(excluded(users.contactedAt)),
     isNull(users.renewalAt),
   );
-  const begins = (column: SQLiteColumn) =>
-    sql`case when ${isFirstContact} then ${excluded(column)} else ${column} end`;
+  const begins = (column: SQLiteColumn) => iif(isFirstContact, excluded(column), column);
   tx.insert(on, users, row, {
     // An alias that belongs to nobody creates nobody.
     where: isNotNull(id),
@@ -72,8 +72,8 @@ export function upsertUser<Outcome extends string>(
       set: {
         weekAnchor: begins(users.weekAnchor),
         weekStart: begins(users.weekStart),
-        contactedAt: sql`coalesce(${users.contactedAt}, ${excluded(users.contactedAt)})`,
-        lastContactAt: sql`max(${users.lastContactAt}, ${excluded(users.lastContactAt)})`,
+        contactedAt: coalesce(users.contactedAt, excluded(users.contactedAt)),
+        lastContactAt: greatest(users.lastContactAt, excluded(users.lastContactAt)),
       },
     },
   });

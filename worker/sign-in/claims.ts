@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { aliases, claims } from '#db/schema';
+import { unboundNumberOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { bindAlias } from '../lib/bindings.ts';
 import {
@@ -13,7 +14,8 @@ import {
 } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { insertSelect } from '../lib/sql.ts';
+import { columnFact, minus } from '../lib/expressions.ts';
+import { insertSelect, upsertSelect } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 
 type Call = { db: Database; settings: Settings; now: number };
@@ -74,7 +76,7 @@ export async function tieOf(
   const row = {
     kind: 'business' as const,
     value: businessUserId,
-    userId: sql<string>`${claims.userId}`,
+    userId: columnFact<string>(claims.userId),
     proof: 'claim' as const,
     at: now,
     mac: await bindAlias(settings, businessUserId, phone),
@@ -94,9 +96,14 @@ export async function proveClaim(call: Call, claim: Tied): Promise<void> {
   const prove = db.update(claims).set({ provenAt: now }).where(isUnproven);
   const { row, from, where } = await tieOf(call, claim);
   const tie = insertSelect(aliases, row, sql`from ${from} where ${where}`);
+  const { businessUserId } = claim;
   await db.batch([
     prove,
-    db.run(sql`${tie} on conflict do nothing`),
+    db.run(upsertSelect(tie, aliases, 'ignore')),
+    db
+      .update(aliases)
+      .set({ mac: row.mac })
+      .where(unboundNumberOf({ businessUserId, mac: row.mac })),
     db.delete(claims).where(where),
   ]);
 }
@@ -118,7 +125,7 @@ export async function proveByCode(call: Call, businessUserId: string, code: stri
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
   if (macs.includes(codeMac)) return proveClaim(call, { sentBy, businessUserId, phone });
 
-  const triesLeft = sql`${claims.triesLeft} - 1`;
+  const triesLeft = minus(claims.triesLeft, 1);
   await db.update(claims).set({ triesLeft }).where(isOpen);
   throw refusedCode();
 }
