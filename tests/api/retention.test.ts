@@ -92,6 +92,21 @@ describe('an unused account', () => {
     expect(await userRowOf({ phone })).toBeUndefined();
   });
 
+  it('stays, and is nobody’s message, while its row names a number that is not its own', async () => {
+    const [{ phone, token }, stranger] = [await newPerson(), newPhone()];
+    await reviewAfter(701, phone);
+    await run('update users set phone = ? where phone = ?', stranger, phone);
+    await reviewAfter(31, stranger);
+    expect(await userRowOf({ phone: stranger })).toMatchObject({ id: userOf(token) });
+    expect(logLines('row_not_bound')).toContainEqual(expect.objectContaining({ table: 'users' }));
+    expect(await eventTypes(stranger)).toEqual([]);
+
+    await run('update users set phone = ? where phone = ?', phone, stranger);
+    await reviewAfter(31, phone);
+    expect(await userRowOf({ phone })).toBeUndefined();
+    expect(await eventTypes(phone)).toEqual(['user.unused', 'user.deleted']);
+  });
+
   it('stays with a subscription, after a use since the notice, and while the bot has not accepted the notice', async () => {
     const [writer, visitor, unnoticed] = [await newPerson(), await newPerson(), await newPerson()];
     const payer = await newSubscriber('basic');

@@ -21,6 +21,7 @@ import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
 import type { Database } from '../lib/database.ts';
 import { oneRow } from '../lib/expressions.ts';
+import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -119,12 +120,20 @@ async function tryDelete(
 
 type Deleting = Transaction<'lost' | 'gone' | 'renumbered' | 'deleted', unknown>;
 
-/** What the bot learns; the id by which WhatsApp names the person goes with the account. */
+/**
+ * What the bot learns; the id by which WhatsApp names the person goes with the account. Throws 503 if
+ * the account's row names another number than the account has: nobody else's history may be erased.
+ */
 async function deletionEvent(
   { db, settings }: Place,
   { userId, phone }: { userId: string; phone: PhoneNumber },
 ) {
   const names = await namesOf(db, userId);
+  const isTampered = names.some((name) => name.kind === 'phone' && name.value !== name.phone);
+  if (isTampered) {
+    log('error', 'row_not_bound', { table: 'users' });
+    throw new RequestError('unavailable');
+  }
   const alias = names.find(({ kind }) => kind === 'business');
   const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
   const eventId = newEventId();
