@@ -9,7 +9,7 @@ import {
   type Settings,
   vars,
 } from './support/api.ts';
-import { advanceClock, day, minute, second } from './support/clock.ts';
+import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import {
   claimNumber,
   codeState,
@@ -193,6 +193,58 @@ describe('a claim', () => {
       expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
     },
   );
+
+  describe('whose response is lost', () => {
+    const lost = (phone: string) => ({ libsql: { cut: true, match: phone } }) as const;
+
+    it('by the database: the same call again sends its code, once, and counts it once', async () => {
+      advanceClock(0);
+      const { phone, linkCode } = await ask();
+      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+      const again = () => claim(linkCode, businessUserId, id);
+      expect((await during(lost(phone), again)).status).toBe(503);
+      expect(await codesOn(phone)).toBe(0);
+      expect(tally(await parallel(20, again))).toEqual({ 200: 20 });
+      expect(await codesOn(phone)).toBe(1);
+      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      expect((await redeem(code)).status).toBe(200);
+      expect((await again()).status).toBe(200);
+      expect(await codesOn(phone)).toBe(1);
+    });
+
+    it('by the end of the Worker before it sends: the same call again sends its code', async () => {
+      const { phone, linkCode } = await ask();
+      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+      await claim(linkCode, businessUserId, id);
+      const sentBy = '(select sent_by from link_codes where phone = ?)';
+      const stored = `select 1 from bot_calls where outcome = 'codeSent' and by = ${sentBy}`;
+      await until('the code is noted as sent', async () => (await run(stored, phone)).rows.length);
+      await run(`update bot_calls set outcome = 'claimed' where by = ${sentBy}`, phone);
+      const results = await parallel(3, () => claim(linkCode, businessUserId, id));
+      expect(tally(results)).toEqual({ 200: 3 });
+      expect(await codesOn(phone)).toBe(2);
+      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      expect((await redeem(code)).status).toBe(200);
+    });
+
+    it('and so does a refused login whose number sends the link code, by its id alone', async () => {
+      advanceClock(0);
+      const { phone } = await newContact();
+      const businessUserId = newBusinessUserId();
+      await botCall('/api/bot/contacts', { phone, businessUserId });
+      await requestOtp(phone);
+      const { linkCode } = (await requestOtp(phone)).body;
+      const id = crypto.randomUUID();
+      const again = () => claim(linkCode, businessUserId, id);
+      // The contact is recorded, and the code is not sent.
+      expect((await during({ libsql: { cut: true, match: 'every-code' } }, again)).status).toBe(
+        503,
+      );
+      expect(await codesOn(phone)).toBe(1);
+      expect((await again()).status).toBe(200);
+      expect(await codesOn(phone)).toBe(2);
+    });
+  });
 
   it('keeps to the limits of the number, and ties the id only if its own code has made the account', async () => {
     const phone = newPhone();

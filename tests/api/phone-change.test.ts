@@ -33,6 +33,7 @@ import { costOf, startHeld, watchDatabase } from './support/requests.ts';
 import {
   columnsWith,
   deliveredEvents,
+  during,
   outboxOf,
   run,
   sandbox,
@@ -146,6 +147,20 @@ describe('a change of the number is refused', () => {
       await verifyChange(token, begun),
     ])
       expect(response).toMatchObject({ status: 403, body: { code: 'sign_in_needed' } });
+  });
+
+  it('by the database’s lost response, and the same call again sends the code at once', async () => {
+    advanceClock(0);
+    const { token } = await newPerson();
+    for (const phone of [newPhone(), (await newPerson()).phone]) {
+      const ask = () => requestChange(token, phone);
+      expect((await during({ libsql: { cut: true, match: phone } }, ask)).status).toBe(503);
+      expect((await ask()).status).toBe(200);
+      expect((await ask()).status).toBe(429);
+      advanceClock(31 * second);
+    }
+    const change = await beginChange(token);
+    expect((await verifyChange(token, change)).status).toBe(200);
   });
 
   it('without a sign that the number is taken: by the same statements, with as many written rows', async () => {

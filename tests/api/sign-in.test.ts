@@ -10,6 +10,7 @@ import {
   type Settings,
   tally,
 } from './support/api.ts';
+import { consent } from './support/chat.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import {
   type Code,
@@ -21,9 +22,9 @@ import {
   verifyOtp,
 } from './support/codes.ts';
 import { newContact, newPhone } from './support/contacts.ts';
-import { getMe, newPerson } from './support/person.ts';
+import { externalSession, getMe, newPerson, userOf } from './support/person.ts';
 import { costOf, expectUnavailable, logLines } from './support/requests.ts';
-import { columnsWith, sandbox } from './support/sandbox.ts';
+import { columnsWith, during, newestCode, run, sandbox } from './support/sandbox.ts';
 
 /** The one response to every code that is not right. */
 const text = '{"success":false,"code":"invalid_code","message":"Invalid code. Please try again."}';
@@ -449,5 +450,36 @@ describe('the webhook of WhatsApp', () => {
     expect((await call('POST', path, { body: {}, settings: off })).status).toBe(404);
     const handshake = `${path}?hub.mode=subscribe&hub.verify_token=&hub.challenge=1`;
     expect((await call('GET', handshake, { settings: off })).status).toBe(404);
+  });
+});
+
+describe('no code is counted that was not sent', () => {
+  it('after a lost response of the database: the same call again sends one', async () => {
+    advanceClock(0);
+    const { phone } = await newContact();
+    const lost = { libsql: { cut: true, match: phone } } as const;
+    expectUnavailable(await during(lost, () => requestOtp(phone)));
+    expect(await sandbox.messages(phone)).toEqual([]);
+    expect((await requestOtp(phone)).status).toBe(200);
+    expect((await requestOtp(phone)).status).toBe(429);
+    expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
+  });
+
+  it('and those of somebody who came by an external token and consented go to the number', async () => {
+    advanceClock(0);
+    const phone = newPhone();
+    const token = await externalSession(phone);
+    expect((await requestOtp(phone)).body.requiresInitialContact).toBe(true);
+    expect((await consent(token)).status).toBe(200);
+    const { rows } = await run(
+      'select 1 from aliases where kind = ? and value = ?',
+      'whatsapp',
+      phone.slice(1),
+    );
+    expect(rows).toEqual([]);
+    const code = await requestCode(phone);
+    expect((await requestOtp(phone)).status).toBe(429);
+    const { body } = await redeem(code);
+    expect(userOf(body.token)).toBe(userOf(token));
   });
 });

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNotNull, isNull, not, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, isNotNull, isNull, ne, not, sql } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions, type User } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
 import { userOf } from '../identity/identity.ts';
@@ -14,6 +14,7 @@ import { sendCode } from '../messaging/whatsapp.ts';
 import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
+import { orTakenBack } from '../sign-in/sent-codes.ts';
 import { boundRowsOf } from './move-number.ts';
 import { movePhone, type Background } from './move-phone.ts';
 
@@ -41,7 +42,7 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
   const row = await changeRow(call, wanted, { challenge, code });
   const limits = await limitsOfChange(call, wanted.phone);
 
-  return session.decide(
+  const decided = session.decide(
     {
       facts: {
         isFresh: isFresh(call),
@@ -92,6 +93,28 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
       }
     },
   );
+  const { ofUser, ofNumber } = limits;
+  const subjects = subjectsIn([...ofUser, ...ofNumber]).flat();
+  return orTakenBack(call, decided, () => forgetChange(call, row.id, { sentBy, subjects }));
+}
+
+/** Removes a change, with what was counted for it. */
+async function forgetChange(
+  { db, now }: Call,
+  id: string,
+  { sentBy, subjects }: { sentBy: string; subjects: string[] },
+): Promise<void> {
+  const own = eq(phoneChanges.id, id);
+  const isSent = rowExists(phoneChanges, and(own, ne(phoneChanges.mac, '')));
+  const { subject, at, by } = rateLimitEvents;
+  await db.batch([
+    db
+      .update(dailyCodes)
+      .set({ sent: minus(dailyCodes.sent, 1) })
+      .where(and(eq(dailyCodes.day, codeDay(now)), isSent)),
+    db.delete(rateLimitEvents).where(and(isIn(subject, subjects), eq(at, now), eq(by, sentBy))),
+    db.delete(phoneChanges).where(own),
+  ]);
 }
 
 async function changeRow(

@@ -1,9 +1,10 @@
-import { and, eq, not, sql, type SQL } from 'drizzle-orm';
-import { rateLimitEvents, users } from '#db/schema';
+import { and, eq, isNotNull, not, type SQL } from 'drizzle-orm';
+import { aliases, rateLimitEvents, users } from '#db/schema';
 import { linkIdentity, userOf } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { bindAlias } from '../lib/bindings.ts';
+import { fixed, greatest } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import type { Reads } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
@@ -25,11 +26,14 @@ type Contact = Person & {
  */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
+/** What the same call has decided before, if it was a claim. */
+export type ClaimedBefore = 'claimed' | 'codeSent';
+
 /**
  * Records that a person has written to the assistant, and reads
  * more in the same request. Only the owner of a number can write
  * from it, so a contact clears limits that others may have reached.
- * `phone` is the person's number if this is the first such call.
+ * `by` names the call that has decided; the same call again is not the first.
  */
 export async function recordContact<Named extends Reads>(
   call: Call,
@@ -37,9 +41,10 @@ export async function recordContact<Named extends Reads>(
   reads: Named,
 ) {
   const { phone, businessUserId } = contact;
-  const ofPhone = phone === undefined ? sql`null` : userOf('phone', phone);
   const tx = await personTransaction(call, contact, {
-    facts: { hasNumber: sql<number>`${ofPhone} is not null` },
+    facts: {
+      hasNumber: phone === undefined ? fixed(0) : isNotNull(userOf('phone', phone)),
+    },
     outcomes: ({ isKnown, hasNumber }): { [Each in Outcome]?: SQL } => ({
       ...(phone === undefined && { unknown: not(isKnown) }),
       ...(businessUserId !== undefined && { ofId: and(isKnown, not(hasNumber))! }),
@@ -48,8 +53,9 @@ export async function recordContact<Named extends Reads>(
     forgotten: ['unknown'],
   });
 
-  const lastContactAt = sql`max(${users.lastContactAt}, ${call.now})`;
+  const lastContactAt = greatest(users.lastContactAt, call.now);
   tx.update(['ofId'], users, { lastContactAt }, eq(users.id, userNamed(contact)));
+  if (businessUserId !== undefined) settleContest(tx, businessUserId, call.now);
   if (phone !== undefined) await addContactOf(call, tx, { ...contact, phone });
 
   const person = call.db
@@ -58,8 +64,24 @@ export async function recordContact<Named extends Reads>(
     .where(eq(users.id, userNamed(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
-  const { outcome, isFirst } = applied;
-  return { outcome, phone: isFirst ? found?.phone : undefined, reads: applied.reads };
+  const { isFirst, decided } = applied;
+  const outcome = applied.outcome as Outcome | ClaimedBefore;
+  const { by } = decided as { by: string };
+  return { outcome, isFirst, by, phone: found?.phone, reads: applied.reads };
+}
+
+/** The id that a number had before another one came with it has written: the number has no new owner. */
+function settleContest(
+  tx: BotTransaction<Outcome | 'conflict', unknown>,
+  businessUserId: string,
+  at: number,
+): void {
+  const contested = and(
+    eq(aliases.userId, userOf('business', businessUserId)),
+    eq(aliases.kind, 'phone'),
+    eq(aliases.proof, 'contested'),
+  );
+  tx.update(['ofId', 'ofNumber'], aliases, { proof: 'contact', at }, contested);
 }
 
 /** What the contact changes for the number that it names. */
@@ -85,7 +107,7 @@ async function addContactOf(
 
   if (businessUserId !== undefined) {
     const mac = await bindAlias(settings, businessUserId, phone);
-    tx.write(['ofNumber'], (holds) => linkIdentity({ phone, businessUserId, mac, at: now }, holds));
+    linkIdentity(tx, ['ofNumber'], { phone, businessUserId, mac, at: now });
   }
 
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);

@@ -10,7 +10,13 @@ import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
-import { claimNumber, openLink, sendReservedCode, type Link } from '../sign-in/claim-number.ts';
+import {
+  claimNumber,
+  openLink,
+  sendReservedCode,
+  settleClaim,
+  type Link,
+} from '../sign-in/claim-number.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
 
 export const botContacts: Handler<'botContacts'> = async (context) => {
@@ -27,10 +33,15 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
     else await claimNumber(context, businessUserId!, link);
     return { success: true, known: true };
   }
+  if (contact.outcome === 'claimed') {
+    await settleClaim(context, businessUserId!, contact.by);
+    return { success: true, known: true };
+  }
 
   const own = contact.phone ?? phone;
   if (link && link.phone === own) await sendReservedCode(context, link);
-  if (own !== undefined && own !== phone) waitUntil(clearLimitsSoon(context, own));
+  if (contact.isFirst && own !== undefined && own !== phone)
+    waitUntil(clearLimitsSoon(context, own));
   return { success: true, known: true };
 };
 

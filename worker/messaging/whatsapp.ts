@@ -5,6 +5,9 @@ import * as v from 'valibot';
 
 const timeoutMs = 5000;
 
+/** How long (ms) it takes at most to send a code, also in a second language. */
+export const sendingMs = 2 * timeoutMs;
+
 /**
  * Meta's codes of a template that is missing or not
  * approved in the language, paused, or disabled.

@@ -1,9 +1,20 @@
-import { and, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { aliases, claims, linkCodes, users } from '#db/schema';
-import { bindSession } from '../lib/bindings.ts';
-import { spellingOf, userOf } from '../identity/identity.ts';
+import {
+  and,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  not,
+  or,
+  type SQL,
+} from 'drizzle-orm';
+import { aliases, botCalls, claims, linkCodes, users } from '#db/schema';
+import { bindNumber, spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
-import { openSession, type SessionClaims } from '../identity/user-session.ts';
+import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/incoming-call.ts';
@@ -21,10 +32,11 @@ import {
   type Subject,
 } from '../lib/rate-limits.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
+import { isTrue, minus, rowExists, valueOf } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
-import { dayMs } from '../lib/time.ts';
+import { dayMs, pause } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
-import { sendCode, type Delivery } from '../messaging/whatsapp.ts';
+import { sendCode, sendingMs, type Delivery } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { firstWeek } from '../usage/week.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
@@ -33,7 +45,7 @@ import { limitsOf } from './code-limits.ts';
 import { noteMessage } from './code-messages.ts';
 import { linkCodeLifetimeMs, newCode } from './code-secrets.ts';
 import type { SignInCall } from './issue-code.ts';
-import { codeRow, insertCode, removeCode } from './sent-codes.ts';
+import { codeRow, insertCode, orTakenBack, removeCode } from './sent-codes.ts';
 
 type Call = {
   db: Database;
@@ -43,9 +55,8 @@ type Call = {
 };
 
 /** SQL: the user of a number who has written to the assistant, or null. */
-const writerOf = (phone: PhoneNumber) => sql<string | null>`(
-  select ${users.id} from ${users}
-  where ${users.id} = ${userOf('phone', phone)} and ${isNotNull(users.contactedAt)})`;
+const writerOf = (phone: PhoneNumber) =>
+  valueOf(users.id, and(eq(users.id, userOf('phone', phone)), isNotNull(users.contactedAt)));
 
 export type LinkState = 'waiting' | 'code_sent' | 'expired';
 
@@ -60,12 +71,9 @@ export async function stateOfLink(
 ): Promise<LinkState> {
   const { db, settings, now } = call;
   const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
-  const { contactedAt } = users;
+  const shownAt = minus(linkCodes.expiresAt, linkCodeLifetimeMs);
   const [link] = await db
-    .select({
-      ...getTableColumns(linkCodes),
-      hasWritten: sql<boolean>`${contactedAt} > ${linkCodes.expiresAt} - ${linkCodeLifetimeMs}`,
-    })
+    .select({ ...getTableColumns(linkCodes), hasWritten: isTrue(gt(users.contactedAt, shownAt)) })
     .from(linkCodes)
     .leftJoin(users, eq(users.id, userOf('phone', phone)))
     .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
@@ -97,17 +105,18 @@ const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCod
 /** Reads the open link code that somebody has sent. */
 export async function openLink({ db, settings, now }: Omit<Call, 'address'>, linkCode: string) {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
+  return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpen(now))) };
+}
+
+function linksOf(db: Database, condition: SQL | undefined) {
   const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
-  const link = db
-    .select({ mac, phone, whatsappId, challengeId, language, expiresAt })
-    .from(linkCodes)
-    .where(and(isIn(mac, macs), isOpen(now)));
-  return { link };
+  const link = { mac, phone, whatsappId, challengeId, language, expiresAt };
+  return db.select(link).from(linkCodes).where(condition);
 }
 
 /** SQL: whether a link code is still open. */
-const isOpenSql = ({ mac }: Link, now: number) => sql<number>`exists (
-  select 1 from ${linkCodes} where ${and(eq(linkCodes.mac, mac), isOpen(now))})`;
+const isOpenSql = ({ mac }: Link, now: number) =>
+  rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpen(now)));
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
@@ -120,9 +129,7 @@ export async function claimNumber(
   if (!link) throw refusedCode();
   const { db, settings, now } = call;
   const { phone } = link;
-  const number = await phoneSubjects(settings, phone);
-  const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
-  const claimsOf = hashedSubject('claims', hashes);
+  const [claimsOf, number] = await subjectsOf(settings, businessUserId, phone);
 
   const tx = await botTransaction(call, {
     facts: {
@@ -138,9 +145,9 @@ export async function claimNumber(
       sent: sentToday(now),
     },
     outcomes: ({ isOpen: open, writer, owner, allowedAt: at, sent }) => ({
-      refused: sql`not ${open} or ${writer} is not null or ${owner} is not null`,
-      limited: sql`${at} > ${now}`,
-      budgetSpent: sql`${sent} >= ${settings.CODE_BUDGET_PER_DAY}`,
+      refused: or(not(open), isNotNull(writer), isNotNull(owner))!,
+      limited: gt(at, now),
+      budgetSpent: gte(sent, settings.CODE_BUDGET_PER_DAY),
     }),
     otherwise: 'claimed',
     forgotten: ['refused', 'limited', 'budgetSpent'],
@@ -160,7 +167,14 @@ export async function claimNumber(
   tx.insert(['claimed'], claims, claim, {
     upsert: { target: [claims.mac], set: newest, where: isNull(claims.provenAt) },
   });
-  const { outcome, facts, isFirst } = await tx.apply();
+  const own = and(eq(botCalls.id, call.botCall.id), eq(botCalls.by, tx.id));
+  const forget = (subjects: Subject[]) =>
+    db.batch([
+      db.delete(botCalls).where(own),
+      ...takeBack(call, { link, sentBy: tx.id, subjects }),
+    ]);
+  const applied = await orTakenBack(call, tx.apply(), () => forget(counted));
+  const { outcome, facts, isFirst, decided } = applied;
 
   switch (outcome) {
     case 'refused':
@@ -170,8 +184,7 @@ export async function claimNumber(
     case 'budgetSpent':
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
-      // A replay of a call that another request applies: that one sends the code.
-      if (!isFirst) return;
+      if (!isFirst) return settleClaim(call, businessUserId, (decided as { by: string }).by);
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const to = ownSpelling(phone, link.whatsappId);
       const sent = { code, sentBy: tx.id };
@@ -184,14 +197,55 @@ export async function claimNumber(
         const subjects = counted.map(([name]) => name!);
         call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects }));
       }
-      if (delivery === 'taken') return;
+      if (delivery === 'taken') return call.waitUntil(noteSent(db, own));
       // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
-      const subjects = delivery === 'unknown' ? [claimsOf, number.codesTo] : counted;
-      const removals = takeBack(call, { link, sentBy: tx.id, subjects });
-      await db.batch([db.run(tx.forget()), ...removals]);
+      await forget(delivery === 'unknown' ? [claimsOf, number.codesTo] : counted);
       throw notSent(delivery);
     }
   }
+}
+
+/** Notes after the response that the code was sent. */
+async function noteSent(db: Database, own: SQL | undefined): Promise<void> {
+  await pause(0);
+  await db.update(botCalls).set({ outcome: 'codeSent' }).where(own);
+}
+
+const looksEveryMs = 250;
+
+/**
+ * A claim whose decision is stored: the request that has made it may be sending the code,
+ * or was ended before. Then the code is taken back, and this call claims the number.
+ */
+export async function settleClaim(
+  call: Call & { botCall: BotCall },
+  businessUserId: string,
+  sentBy: string,
+): Promise<void> {
+  const { db, settings, botCall } = call;
+  const own = and(eq(botCalls.id, botCall.id), eq(botCalls.by, sentBy));
+  const [link] = (await linksOf(db, eq(linkCodes.sentBy, sentBy))) as Link[];
+  for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
+    const [stored] = await db.select({ outcome: botCalls.outcome }).from(botCalls).where(own);
+    if (stored?.outcome !== 'claimed') break;
+    await pause(looksEveryMs);
+  }
+
+  const isUnsent = and(own, eq(botCalls.outcome, 'claimed'));
+  const [lost] = await db.delete(botCalls).where(isUnsent).returning({ at: botCalls.at });
+  if (!lost || !link) return;
+  const [claimsOf, number] = await subjectsOf(settings, businessUserId, link.phone);
+  // Its message may have been sent, so the hard limit of the number keeps counting it.
+  const unsent = { link, sentBy, subjects: [claimsOf, number.codesTo] };
+  const [first, ...rest] = takeBack({ db, now: lost.at }, unsent);
+  await db.batch([first, ...rest]);
+  await claimNumber(call, businessUserId, link);
+}
+
+/** What limits claims, and the codes of a number. */
+async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {
+  const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
+  return [hashedSubject('claims', hashes), await phoneSubjects(settings, phone)] as const;
 }
 
 /** A refusal of our own credentials is told apart: nobody gets a code until the owner acts. */
@@ -227,15 +281,19 @@ async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allow
       whatsappId: spellingOf(userOf('phone', phone)),
     },
     outcomes: ({ isOpen: open, writer, allowedAt: at, sent }) => ({
-      closed: sql`not ${open} or ${writer} is null`,
-      limited: sql`${at} > ${now} or ${sent} >= ${budget}`,
+      closed: or(not(open), isNull(writer))!,
+      limited: or(gt(at, now), gte(sent, budget))!,
     }),
     otherwise: 'sent',
   });
 
   const code = newCode();
   await sendByLink(call, tx, ['sent'], { link, code, claimedBy: null, counted });
-  const { outcome, facts } = await tx.run();
+  const takeAllBack = (subjects: Subject[]) => {
+    const [first, ...rest] = takeBack(call, { link, sentBy: tx.id, subjects });
+    return db.batch([first, ...rest]);
+  };
+  const { outcome, facts } = await orTakenBack(call, tx.run(), () => takeAllBack(counted));
 
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
@@ -247,9 +305,7 @@ async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allow
     call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects: names }));
   }
   if (delivery === 'taken') return outcome;
-  const subjects = delivery === 'unknown' ? [] : counted;
-  const [first, ...rest] = takeBack(call, { link, sentBy: tx.id, subjects });
-  await db.batch([first, ...rest]);
+  await takeAllBack(delivery === 'unknown' ? [] : counted);
   throw notSent(delivery);
 }
 
@@ -273,7 +329,7 @@ async function sendByLink<Outcome extends string>(
 
 /** The statements that open a link code again whose code was not sent. */
 function takeBack(
-  { db, now }: Call,
+  { db, now }: Pick<Call, 'db' | 'now'>,
   { link, sentBy, subjects }: { link: Link; sentBy: string; subjects: Subject[] },
 ) {
   return [
@@ -326,10 +382,10 @@ export async function openClaimed(
   if (businessUserId) {
     const { row, from, where } = await tieOf(call, { sentBy, businessUserId, phone });
     tx.insert(['created'], aliases, row, { from, where, upsert: 'ignore' });
+    bindNumber(tx, ['created'], { businessUserId, mac: row.mac });
     tx.delete(['created'], claims, where);
   }
-  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
-  openSession(tx, ['known', 'created'], { userId, now, mac, device });
+  await openSignedIn(tx, ['known', 'created'], { userId, phone, settings, now, device });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
   countOnDay(tx, ['created'], { kind: 'claim' }, now);
 

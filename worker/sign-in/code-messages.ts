@@ -1,10 +1,11 @@
-import { and, eq, exists, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import { claims, codeMessages, codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
-import { dayMs } from '../lib/time.ts';
+import { coalesce, fixed, iif, minus, rowExists, valueOf } from '../lib/expressions.ts';
+import { excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
+import { dayMs, pause } from '../lib/time.ts';
 import type { MessageStatus } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { codeDay } from './code-budget.ts';
@@ -24,7 +25,7 @@ export async function noteMessage(
 ): Promise<void> {
   const { settings, now } = call;
   // The response is sent first.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await pause(0);
   const mac = await keyedHash(settings.CODE_PEPPER[0]!, 'code-message', messageId);
   const sealedPhone = await sealNames(settings, mac, { phone });
   const known = { sentBy, sealedPhone, sentAt: now, subjects: JSON.stringify(subjects) };
@@ -45,21 +46,22 @@ export async function noteStatus(call: Call, status: MessageStatus): Promise<voi
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code-message', messageId);
   const recipients = businessUserId ? await idMacs(settings, businessUserId) : [];
   // The bot's messages have statuses, too: only what may be of a code is kept.
-  const isClaimed = sql`exists (select 1 from ${claims} where ${isIn(claims.mac, recipients)})`;
-  const isKnown = sql`exists (select 1 from ${codeMessages} where ${isIn(codeMessages.mac, macs)})`;
-  const mayBeOfCode = sql`where ${isKnown} or ${isClaimed} or ${sentBy !== undefined}`;
+  const own = isIn(codeMessages.mac, macs);
+  const isClaimed = rowExists(claims, isIn(claims.mac, recipients));
+  const mayBeOfCode = or(rowExists(codeMessages, own), isClaimed, fixed(sentBy !== undefined));
   const row = {
-    mac: sql`coalesce((select ${codeMessages.mac} from ${codeMessages}
-      where ${isIn(codeMessages.mac, macs)}), ${macs[0]})`,
+    mac: coalesce(valueOf(codeMessages.mac, own), macs[0]),
     state,
-    recipientMac: sql`${recipients[0] ?? null}`,
+    recipientMac: recipients[0] ?? null,
     keptUntil: now + keptMs,
   };
-  const upsert = upsertSelect(insertSelect(codeMessages, row, mayBeOfCode), codeMessages, {
-    target: [codeMessages.mac],
+  const noted = insertSelect(codeMessages, row, sql`where ${mayBeOfCode}`);
+  const { mac, state: before, recipientMac } = codeMessages;
+  const upsert = upsertSelect(noted, codeMessages, {
+    target: [mac],
     set: {
-      state: sql`case when ${codeMessages.state} = 'sent' then excluded.state else ${codeMessages.state} end`,
-      recipientMac: sql`coalesce(${codeMessages.recipientMac}, excluded.recipient_mac)`,
+      state: iif(eq(before, 'sent'), excluded(before), before),
+      recipientMac: coalesce(recipientMac, excluded(recipientMac)),
     },
   });
   await settle(call, macs, upsert);
@@ -116,7 +118,7 @@ async function endCode(
   await db.batch([
     db
       .update(dailyCodes)
-      .set({ sent: sql`${dailyCodes.sent} - 1` })
+      .set({ sent: minus(dailyCodes.sent, 1) })
       .where(and(eq(dailyCodes.day, codeDay(sentAt!)), isLive)),
     db.delete(rateLimitEvents).where(events),
     db.update(codes).set({ undelivered: true, triesLeft: 0 }).where(own),

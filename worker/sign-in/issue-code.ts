@@ -1,17 +1,18 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, gte, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
 import { linkCodes, users } from '#db/schema';
 import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
+import { coalesce, columnFact, iif, oneRow } from '../lib/expressions.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
-import { codeRow, insertCode, removeCode } from './sent-codes.ts';
+import { codeRow, insertCode, orTakenBack, removeCode } from './sent-codes.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
 export type SignInCall = {
@@ -45,7 +46,7 @@ export type Issued =
 
 /** Makes `code` the newest one of its number, and that of a new challenge, if limits and a contact allow it. */
 export async function issueCode(
-  call: SignInCall & { language: Language },
+  call: SignInCall & { language: Language; waitUntil: (work: Promise<unknown>) => void },
   asked: Asked,
   code: string,
 ): Promise<Issued> {
@@ -62,16 +63,16 @@ export async function issueCode(
   const ofNumber = [...limits.codesTo, ...limits.wrongTries];
 
   const tx = transaction(db, {
-    from: sql`(select 1) left join ${users} on ${users.id} = ${userOf('phone', phone)}`,
+    from: oneRow([users, eq(users.id, userOf('phone', phone))]),
     facts: {
       askAt: allowedAt(limits.requests),
       linkAt: allowedAt(limits.links),
       numberAt: allowedAt(ofNumber),
       addressAt: allowedAt(limits.codesFrom),
-      contactedAt: sql<number | null>`${users.contactedAt}`,
-      isProven: sql<number>`coalesce(${users.lastContactAt}, 0) > ${now - provenForMs}`,
+      contactedAt: columnFact<number | null>(users.contactedAt),
+      isProven: gt(coalesce(users.lastContactAt, 0), now - provenForMs),
       sent: sentToday(now),
-      whatsappId: spellingOf(sql`${users.id}`),
+      whatsappId: spellingOf(users.id.getSQL()),
     },
     outcomes: (facts) => outcomesOf(facts, call),
     otherwise: 'issued',
@@ -81,33 +82,35 @@ export async function issueCode(
   // of requests, so what is above it is not counted further.
   recordEvents(tx, ['unknownNumber', 'tooManyCodes', 'budgetSpent'], subjectsIn(limits.requests), {
     now,
-    where: sql`${tx.fact('askAt')} <= ${now}`,
+    where: lte(tx.fact('askAt'), now),
   });
-  const isAbove = sql`${tx.fact('askAt')} > ${now}`;
-  const mayLink = sql`${tx.fact('linkAt')} <= ${now}`;
+  const isAbove = gt(tx.fact('askAt'), now);
+  const mayLink = lte(tx.fact('linkAt'), now);
   recordEvents(tx, ['tooManyRequests', 'tooManyCodes'], subjectsIn(limits.links), {
     now,
-    where: sql`${isAbove} and ${mayLink}`,
+    where: and(isAbove, mayLink)!,
   });
   tx.insert(['unknownNumber', 'tooManyRequests', 'tooManyCodes'], linkCodes, link, {
-    where: sql`(not ${isAbove} or ${mayLink})`,
+    where: or(not(isAbove), mayLink)!,
   });
   insertCode(tx, ['issued'], row, challengeHash);
   recordEvents(tx, ['issued'], counted, { now, by: id });
-  const { outcome, facts, reads } = await tx.run({
+  const stored = tx.run({
     next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
   });
+  const takeBack = () => withdrawCode(call, phone, id);
+  const { outcome, facts, reads } = await orTakenBack(call, stored, takeBack);
 
-  const stored = facts.askAt <= now || facts.linkAt <= now ? linkCode : undefined;
+  const known = facts.askAt <= now || facts.linkAt <= now ? linkCode : undefined;
 
   switch (outcome) {
     case 'tooManyRequests':
-      return { kind: 'limited', until: facts.askAt, linkCode: stored };
+      return { kind: 'limited', until: facts.askAt, linkCode: known };
     case 'unknownNumber':
       return { kind: 'unknownNumber', linkCode };
     case 'tooManyCodes': {
       const until = Math.max(facts.numberAt, facts.isProven ? 0 : facts.addressAt);
-      return { kind: 'limited', until, linkCode: stored };
+      return { kind: 'limited', until, linkCode: known };
     }
     case 'budgetSpent':
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
@@ -128,10 +131,10 @@ function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
   const { askAt, numberAt, addressAt, contactedAt, isProven, sent } = facts;
   const budget = settings.CODE_BUDGET_PER_DAY;
   return {
-    tooManyRequests: sql`${askAt} > ${now} and not ${isProven}`,
-    unknownNumber: sql`${contactedAt} is null`,
-    tooManyCodes: sql`${numberAt} > ${now} or (${addressAt} > ${now} and not ${isProven})`,
-    budgetSpent: sql`${sent} >= ${budget} * iif(${isProven}, 2, 1)`,
+    tooManyRequests: and(gt(askAt, now), not(isProven))!,
+    unknownNumber: isNull(contactedAt),
+    tooManyCodes: or(gt(numberAt, now), and(gt(addressAt, now), not(isProven)))!,
+    budgetSpent: gte(sent, iif(isProven, 2 * budget, budget)),
   };
 }
 

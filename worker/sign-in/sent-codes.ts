@@ -1,9 +1,11 @@
-import { and, eq, exists, sql } from 'drizzle-orm';
+import { and, eq, exists } from 'drizzle-orm';
 import { codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
+import { minus, plus } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
+import { pause } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { codeDay } from './code-budget.ts';
@@ -48,8 +50,33 @@ export function insertCode<Outcome extends string>(
   tx.insert(on, codes, { phone, challenge, ...row });
 
   const today = { day: codeDay(row.sentAt), sent: 1 };
-  const set = { sent: sql`${dailyCodes.sent} + 1` };
+  const set = { sent: plus(dailyCodes.sent, 1) };
   tx.insert(on, dailyCodes, today, { upsert: { target: [dailyCodes.day], set } });
+}
+
+type Storing = { db: Database; waitUntil: (work: Promise<unknown>) => void };
+
+const patienceMs = 1000;
+
+/**
+ * What the transaction that stores a code has decided. If the response of the database
+ * is lost, nobody sends the code: it is taken back, so that the same call again sends one.
+ */
+export async function orTakenBack<T>(
+  { db, waitUntil }: Storing,
+  stored: Promise<T>,
+  takeBack: () => Promise<unknown>,
+): Promise<T> {
+  try {
+    return await stored;
+  } catch (error) {
+    if (db.traffic?.unreachable) {
+      const undone = takeBack().catch(() => undefined);
+      waitUntil(undone);
+      await Promise.race([undone, pause(patienceMs)]);
+    }
+    throw error;
+  }
 }
 
 type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
@@ -69,7 +96,7 @@ export function removeCode(db: Database, { phone, sentBy, now, subjects }: Unsen
   return [
     db
       .update(dailyCodes)
-      .set({ sent: sql`${dailyCodes.sent} - 1` })
+      .set({ sent: minus(dailyCodes.sent, 1) })
       .where(and(eq(dailyCodes.day, codeDay(now)), isNewest)),
     db.delete(codes).where(own),
     db.delete(rateLimitEvents).where(events),
