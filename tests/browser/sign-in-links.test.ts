@@ -223,3 +223,31 @@ test.describe('a trial link over the session of another number', () => {
     await expectNoNotice(page);
   });
 });
+
+test('a session whose number may have a new owner is led to the support, which says why', async ({
+  page,
+  stub,
+}) => {
+  await stub.signedIn();
+  const refusal = { success: false, code: 'sign_in_needed', newOwner: true, message: 'English.' };
+  stub.respond('getSessions', refusal, 403);
+  const sentences = {
+    '': ['Sessions', /may have a new owner.* write to us here\.$/],
+    '/es': ['Sesiones', /tenga otro dueño.* escríbenos aquí\.$/],
+    '/pt-br': ['Sessões', /ter um novo dono.* escreva para nós aqui\.$/],
+  } as const;
+  for (const [start, [button, sentence]] of Object.entries(sentences)) {
+    await open(page, `${start}/account`);
+    await page.getByRole('button', { name: button }).click();
+    await page.waitForURL(`**${start}/contact?about=number`);
+    const main = page.getByRole('main');
+    await expect(main.getByRole('status').filter({ hasText: sentence })).toBeVisible();
+    await expect(main.getByRole('link', { name: /@/ })).toBeVisible();
+    await page.reload();
+    await expect(main.getByText(sentence)).toBeVisible();
+    await expectToasts(page);
+    expect(await storedToken(page)).toBe('e2e-token');
+    await open(page, `${start}/contact`);
+    await expect(main.getByText(sentence)).toHaveCount(0);
+  }
+});

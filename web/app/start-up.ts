@@ -13,7 +13,8 @@ export function start(router: RegisteredRouter): void {
   onRedirect((to, options) => {
     const { pathname, searchStr } = router.latestLocation;
     const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
-    return router.navigate({ to, search: next ? { next } : {}, replace: true });
+    const search = next ? { next } : options?.search;
+    return router.navigate({ to, search: search ?? {}, replace: true });
   });
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
     if (pathChanged) started.stopAll();

@@ -43,6 +43,7 @@ type Body = {
   code?: ErrorCode;
   resetsAt?: string;
   linkCode?: string;
+  newOwner?: true;
 };
 
 /** Calls whose results the page itself shows. */
@@ -186,7 +187,8 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   if (response.ok) return body;
   const hasSessionEnded = token !== null && body.code === sessionEnded;
   const { error, toast } = errorText(response.status, sentenceOf(body), hasSessionEnded, body.code);
-  const { code, linkCode } = body;
+  const { linkCode } = body;
+  const code = body.newOwner ? 'new_owner' : body.code;
   const until = untilOf(response, body);
   throw new ApiError(error, { toast, status: response.status, code, until, linkCode });
 }

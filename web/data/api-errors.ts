@@ -12,7 +12,9 @@ export type LocalErrorCode =
   | 'slow'
   | 'token_missing'
   | 'token_expired'
-  | 'session_replaced';
+  | 'session_replaced'
+  /** A `sign_in_needed` that no code helps: the number may have a new owner. */
+  | 'new_owner';
 
 type Details = {
   /** The sentence for the user; by default the error's message, null to show nothing. */
@@ -83,6 +85,7 @@ export function handleRequestError(error: ApiError, token: string | null): void 
   else if (error.code === sessionEnded) endSession(error, token, true);
   else if (error.code === 'pending_approval') awaitApproval(error);
   else if (error.code === 'sign_in_needed') signInWithCode(error, token);
+  else if (error.code === 'new_owner') writeToSupport(error);
 }
 
 /** The only code by which the server says so: a wrong code is a 401, too, and so is the answer of some networks. */
@@ -105,8 +108,13 @@ function awaitApproval(error: ApiError): void {
 
 function signInWithCode(error: ApiError, token: string): void {
   session.askForCode(token);
-  notifyError(error, { text: errorWords.signInNeeded });
+  notifyError(error);
   void redirectTo('/login', { comesBack: true });
+}
+
+function writeToSupport(error: ApiError): void {
+  error.isNotified = true;
+  void redirectTo('/contact', { search: { about: 'number' } });
 }
 
 /** `text` replaces the error's own sentence; `fallback` is shown if the error has none. */

@@ -179,7 +179,8 @@ export function useVisitor(): Visitor {
 }
 
 /** `comesBack`: a sign-in leads back to the page that is left. */
-type Listener = (to: Destination, options?: { comesBack: boolean }) => Promise<void>;
+type Options = { comesBack?: true; search?: Record<string, string> };
+type Listener = (to: Destination, options?: Options) => Promise<void>;
 
 /** Where a redirect goes: the router, which the data layer does not import. */
 const redirects = createStore<{ to: Listener }>({ to: async () => {} });

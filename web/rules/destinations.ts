@@ -10,7 +10,14 @@ const keptParameters: Partial<Record<ReturnPath, Record<string, RegExp>>> = {
   '/account': { session_id: /^[\w-]{1,200}$/, status: /^[\w-]{1,40}$/ },
 };
 
-export type Destination = '/' | '/login' | '/account' | '/pending-approval' | '/plans' | ReturnPath;
+export type Destination =
+  | '/'
+  | '/login'
+  | '/account'
+  | '/pending-approval'
+  | '/plans'
+  | '/contact'
+  | ReturnPath;
 
 /** A page and its search parameters, for the router. */
 type ReturnPage = { to: ReturnPath; search?: Record<string, string> };

@@ -1,8 +1,9 @@
 import { css } from '#styled/css';
 import { card, page, button, link } from '#styled/recipes';
 import { contactWords } from '#words/contact';
-import { Link } from '@tanstack/react-router';
+import { Link, useHydrated } from '@tanstack/react-router';
 import { brand } from '#contract/brand';
+import { Alert } from '../../ui/alert.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { ContactForm } from './contact-form.tsx';
 
@@ -15,6 +16,7 @@ export function ContactPage() {
         <h1 className={css({ textStyle: 'display' })}>{contactWords.title}</h1>
         <p className={css({ textStyle: 'lead', color: 'muted' })}>{contactWords.lead}</p>
       </header>
+      <NewOwnerNotice />
       <div className={columns}>
         <div className={card({ look: 'raised' })}>
           <ContactForm />
@@ -22,6 +24,18 @@ export function ContactPage() {
         <SupportDetails />
       </div>
     </div>
+  );
+}
+
+/** A private page leads here if no code opens it: the number may have a new owner. */
+function NewOwnerNotice() {
+  const isLedHere = useHydrated() && new URLSearchParams(location.search).has('about');
+  return (
+    <output
+      className={css({ display: 'block', '&:empty': { display: 'none' }, marginBottom: '6' })}
+    >
+      {isLedHere && <Alert look="warm">{contactWords.newOwner}</Alert>}
+    </output>
   );
 }
 
