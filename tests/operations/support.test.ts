@@ -29,7 +29,7 @@ import { phoneSubjects, type PhoneNumber } from '../../worker/identity/phone.ts'
 import { sealParkedDeletions } from '../../worker/bot/parked-deletions.ts';
 import { readQuestions } from '../../worker/operations/report/report.ts';
 
-const { database, openTrialLink, signIn, writeToAssistant } = product;
+const { database, openTrialLink, reportContact, signIn, writeToAssistant } = product;
 const it = test.extend('phone', () => newSubscriber());
 
 /** A command that was refused or failed, and what it said. */
@@ -52,6 +52,7 @@ it('lists every command when it is called without one, and refuses another', asy
     'withdrawals',
     'export',
     'move',
+    'new-owner',
     'erase',
   ])
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
@@ -371,6 +372,69 @@ describe('move', () => {
     expect(await supportJson('find', second)).toMatchObject({
       account: { id: account.id, phone: second },
     });
+  });
+});
+
+describe('new-owner', () => {
+  const ids =
+    'select value from aliases join users on users.id = user_id where phone = ? and kind = ?';
+  const idsOf = async (phone: string) =>
+    (await database.execute({ sql: ids, args: [phone, 'business'] })).rows.map(
+      ({ value }) => value,
+    );
+  const newId = () => `US.${crypto.randomUUID().replaceAll('-', '')}`;
+
+  it('begins an empty account for a number that came with another id, and ends what the earlier one pays for', async ({
+    phone,
+  }) => {
+    const [own, other] = [newId(), newId()];
+    const before = await supportJson('find', phone);
+    const contradict = () => reportContact({ phone, businessUserId: other });
+    expect(await support('new-owner', phone, '--yes')).toMatchObject(failed(1, 'no other id'));
+    await reportContact({ phone, businessUserId: own });
+    expect(await contradict()).toMatchObject({ status: 409 });
+
+    const contested = await supportJson('find', phone);
+    expect(contested['advice'].join()).toContain('`new-owner`');
+    expect(await support('new-owner', phone)).toMatchObject(
+      failed(2, /^This would erase .* --yes/),
+    );
+    expect(await supportJson('find', phone)).toEqual(contested);
+
+    const stdout = expect.stringContaining('began an empty one');
+    expect(await support('new-owner', phone, '--yes')).toMatchObject({ code: 0, stdout });
+    const found = await supportJson('find', phone);
+    expect(found).toMatchObject({
+      account: { phone, status: 'approved' },
+      plan: { tier: 'free', subscription: 'free', trial: null },
+      week: { used: 0 },
+      sessions: [],
+      customer: null,
+      conflicts: [],
+    });
+    expect(found['account'].id).not.toBe(before['account'].id);
+    expect(found['advice'].join()).not.toContain('`new-owner`');
+    expect(await contradict()).toMatchObject({ status: 200 });
+    expect(await idsOf(phone)).toEqual([other]);
+    await expect.poll(() => eventTypesOf(phone), { timeout: 30_000 }).toContain('user.deleted');
+    expect(auditLines().at(-1)).toMatchObject({ command: 'find', about: tag });
+    // The empty account is not contested, so that the same line again erases nothing.
+    expect(await support('new-owner', phone, '--yes')).toMatchObject(failed(1, 'no other id'));
+    const { id } = found['account'];
+    expect(await supportJson('find', phone)).toMatchObject({ account: { id } });
+  });
+
+  it('names the way for an id that has an account of its own, and changes nothing', async ({
+    phone,
+  }) => {
+    const [other, id] = [newNumber(), newId()];
+    await reportContact({ phone: other, businessUserId: id });
+    await reportContact({ phone, businessUserId: id });
+    const refused = await support('new-owner', phone, '--yes');
+    expect(refused).toMatchObject(failed(1, 'is of the account'));
+    expect(refused.stderr).toContain(`\`move ${other} ${phone} --yes\``);
+    expect(await supportJson('find', phone)).toMatchObject({ plan: { subscription: 'basic' } });
+    expect(await support('new-owner', newNumber(), '--yes')).toMatchObject(failed(1, 'Nobody has'));
   });
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/web';
 import { afterAll } from 'vitest';
+import { Webhook } from 'standardwebhooks';
 import { startProduct } from '../product/start-product.ts';
 import type { RequestListener } from 'node:http';
 import { listen } from '../sandbox/stripe/listen.ts';
@@ -50,6 +51,23 @@ export async function startTestProduct(botPort?: string) {
   const writeToAssistant = (phone: string) =>
     call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
 
+  /** A contact as the bot reports it, with any names. */
+  async function reportContact(names: { phone?: string; businessUserId?: string }) {
+    const [id, at, body] = [crypto.randomUUID(), new Date(), JSON.stringify(names)];
+    const [secret] = vars.BOT_WEBHOOK_SECRET.split(' ') as [string];
+    const { status } = await fetch(`${siteUrl}/api/bot/contacts`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Webhook(secret).sign(id, at, body),
+      },
+      body,
+    });
+    return { status };
+  }
+
   /** The newest code on a phone. */
   async function codeOn(phone: string): Promise<string> {
     const messages = await call<{ code?: string }[]>(`${sandboxUrl}/phones/${phone}/messages`);
@@ -89,6 +107,7 @@ export async function startTestProduct(botPort?: string) {
     folder,
     database,
     writeToAssistant,
+    reportContact,
     codeOn,
     signIn,
     startTrial,

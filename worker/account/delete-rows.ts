@@ -16,7 +16,7 @@ import {
 import type { LeasedCustomer } from '../billing/lease.ts';
 import { sealData } from '../bot/event-data.ts';
 import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
-import { deleteIdentity, namesOf } from '../identity/identity.ts';
+import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
 import type { Database } from '../lib/database.ts';
@@ -73,7 +73,7 @@ async function tryDelete(
   const now = Date.now();
   const own = eq(users.id, user.id);
   const lease = eq(customers.leaseToken, token);
-  const event = await deletionEvent({ db, settings }, { userId: user.id, phone });
+  const { idMacs, ...event } = await deletionEvent({ db, settings }, { userId: user.id, phone });
 
   const tx = transaction(db, {
     from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
@@ -107,7 +107,7 @@ async function tryDelete(
     sessions,
   ])
     tx.delete(['deleted'], table, eq(table.userId, user.id));
-  deleteIdentity(tx, ['deleted'], user.id);
+  deleteIdentity(tx, ['deleted'], user.id, idMacs);
   tx.delete(['deleted'], users, own);
   if (isClosed) tx.delete(['deleted', 'gone'], customers, lease);
   else tx.update(['deleted', 'gone'], customers, leftBehind, lease);
@@ -139,7 +139,7 @@ async function deletionEvent(
   const eventId = newEventId();
   const said = { userId, phone, ...(isOwn && { businessUserId: alias.value }), eventId };
   const sealed = await sealData(settings, { type: 'user.deleted', userId }, said);
-  return { id: eventId, data: { sealed } };
+  return { id: eventId, data: { sealed }, idMacs: await ownMacs(settings, names) };
 }
 
 /** A message in flight during the deletion is stored within this time. */

@@ -22,10 +22,10 @@ import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
 /**
- * A limited session, which a trial link has opened,
- * may not change a plan that somebody pays for.
+ * `refusal` of a limited session, which may not
+ * change a plan that somebody pays for.
  */
-type Context = PageContext & { db: Database; isLimited: boolean };
+type Context = PageContext & { db: Database; refusal: RequestError | null };
 
 /**
  * Saved before the customer is created at Stripe, so
@@ -59,7 +59,7 @@ export async function planPage(
     if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
     // Checkout would show the address of a former
     // payer to whom a trial link was forwarded.
-    if (context.isLimited && known?.email) throw new RequestError('signInNeeded');
+    if (context.refusal && known?.email) throw context.refusal;
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, { customer: id, user, wanted, site: context, now }),
     );
@@ -116,7 +116,7 @@ async function subscriberPage(
   customer: string,
   site: Context,
 ) {
-  if (site.isLimited && !isChoiceAlone(live, site)) throw new RequestError('signInNeeded');
+  if (site.refusal && !isChoiceAlone(live, site)) throw site.refusal;
   const owed = await asOwed(stripe, live);
   const page = await authenticationPage(stripe, owed);
   return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });

@@ -1,11 +1,12 @@
-import { and, eq, ne, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users } from '#db/schema';
-import { userOf } from '../identity/identity.ts';
+import { log } from '../lib/log.ts';
+import { conflictMacs, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
-import { keyedHash } from '../lib/crypto.ts';
+import { coalesce, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { excluded } from '../lib/sql.ts';
+import { excluded, isIn } from '../lib/sql.ts';
 import type { FactsOf, FactsSql, Reads } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import {
@@ -38,7 +39,8 @@ type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends 
 /**
  * A transaction of a signed call about one person, whose facts
  * say whether somebody has the names. Names of two people are
- * a conflict: it is recorded, and nothing is applied.
+ * a conflict: it is recorded, the number's codes open limited
+ * sessions from then on, and nothing else is applied.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -49,10 +51,17 @@ export async function personTransaction<
   person: Person,
   { facts, outcomes, otherwise, forgotten = [] }: PersonDecision<Facts, Listed, Last>,
 ): Promise<BotTransaction<Listed | Last | 'conflict', FactsOf<Facts>>> {
-  const names = namesOf(person);
+  const names = compare(person);
+  const idMacs = names.isConflict
+    ? await conflictMacs(call.settings, names.businessUserId!)
+    : [];
   const decision = {
-    from: sql`(select 1) left join ${users} on ${eq(users.id, names.userId)}`,
-    facts: { ...facts, isKnown: sql<number>`${users.id} is not null` },
+    from: oneRow([users, eq(users.id, names.userId)]),
+    facts: {
+      ...facts,
+      isKnown: isNotNull(users.id),
+      ...(names.isConflict && { isRecorded: isRecorded(names, idMacs) }),
+    },
     outcomes: (read: never) => ({
       ...(names.isConflict && { conflict: names.isConflict }),
       ...outcomes(read),
@@ -61,7 +70,7 @@ export async function personTransaction<
     forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
   };
   const tx = await botTransaction(call, decision as never, aliasGuard(call, person));
-  if (names.isConflict) await recordConflict(call, tx as never, names);
+  if (names.isConflict) recordConflict(tx as never, names, { idMac: idMacs[0]!, now: call.now });
   return tx as never;
 }
 
@@ -100,8 +109,9 @@ export async function applyToPerson<Outcome extends string, Facts, Named extends
   reads?: Named,
 ) {
   const applied = await tx.apply(reads);
-  const { outcome } = applied;
+  const { outcome, facts } = applied;
   if (outcome === 'conflict') {
+    if (!(facts as { isRecorded?: number }).isRecorded) log('error', 'number_contested', {});
     const message = 'phone and businessUserId belong to two people';
     throw new RequestError('conflict', { message });
   }
@@ -109,7 +119,7 @@ export async function applyToPerson<Outcome extends string, Facts, Named extends
 }
 
 /** SQL: the id of the user whom a call names, or null. */
-export const userNamed = (person: Person): SQL<string | null> => namesOf(person).userId;
+export const userNamed = (person: Person): SQL<string | null> => compare(person).userId;
 
 type Names = {
   businessUserId: string | undefined;
@@ -120,7 +130,8 @@ type Names = {
   isConflict?: SQL;
 };
 
-function namesOf({ phone, businessUserId }: Person): Names {
+/** SQL: whose the names of a call are. */
+function compare({ phone, businessUserId }: Person): Names {
   const ofPhone = phone === undefined ? undefined : userOf('phone', phone);
   const ofId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
   if (!ofPhone || !ofId) return { businessUserId, ofPhone, ofId, userId: (ofPhone ?? ofId)! };
@@ -132,21 +143,27 @@ function namesOf({ phone, businessUserId }: Person): Names {
     ne(aliases.value, businessUserId!),
     ne(aliases.proof, 'earlier-number'),
   );
-  const isConflict = sql`coalesce(${ofPhone} <> ${ofId}
-    or (${ofId} is null and exists (select 1 from ${aliases} where ${anotherId})), 0)`;
-  const userId = sql<string | null>`coalesce(${ofPhone}, ${ofId})`;
+  const hasAnotherId = and(isNull(ofId), rowExists(aliases, anotherId));
+  const isConflict = isTrue(or(ne(ofPhone, ofId), hasAnotherId));
+  const userId = coalesce<string | null>(ofPhone, ofId);
   return { businessUserId, ofPhone, ofId, userId, isConflict };
 }
 
-async function recordConflict(
-  { settings, now }: PersonCall,
+/** SQL: whether this conflict was reported before. */
+function isRecorded({ ofPhone }: Names, idMacs: string[]) {
+  const { userId, idMac } = identityConflicts;
+  return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, ofPhone!)));
+}
+
+function recordConflict(
   tx: BotTransaction<'conflict', unknown>,
-  { businessUserId, ofPhone, ofId }: Names,
-): Promise<void> {
+  { ofPhone, ofId }: Names,
+  { idMac, now }: { idMac: string; now: number },
+): void {
   const row = {
-    idMac: await keyedHash(settings.CODE_PEPPER[0]!, 'conflict', businessUserId!),
-    userId: sql`${ofPhone}`,
-    otherUserId: sql`${ofId}`,
+    idMac,
+    userId: ofPhone!,
+    otherUserId: ofId!,
     at: now,
     lastAt: now,
   };
@@ -157,6 +174,10 @@ async function recordConflict(
       set: { otherUserId: excluded(otherUserId), lastAt: excluded(lastAt) },
     },
   });
+  // It stays when the conflict is erased.
+  const number = and(eq(aliases.userId, ofPhone!), eq(aliases.kind, 'phone'));
+  const isNew = and(number, ne(aliases.proof, 'contested'));
+  tx.update(['conflict'], aliases, { proof: 'contested', at: now }, isNew);
 }
 
 export function unknownPerson(): RequestError {

@@ -132,7 +132,7 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
 export const logout: Handler<'logout'> = async (context) => {
   const { session, input, db } = context;
   return session.run([], async (user) => {
-    if (input.everywhere && session.isLimited) throw new RequestError('signInNeeded');
+    if (input.everywhere && session.refusal) throw session.refusal;
     const own = eq(sessions.userId, user.id);
     expectEnd(context, user.id);
     const ended = input.everywhere ? own : and(own, eq(sessions.id, session.sessionId));

@@ -45,7 +45,7 @@ async function pageFor(
   wanted: Choice | undefined,
 ): Promise<Outcome<string>> {
   const { session, db, language, now } = context;
-  const page = await planPage({ ...context, isLimited: session.isLimited }, leased, wanted);
+  const page = await planPage({ ...context, refusal: session.refusal }, leased, wanted);
   if (!wanted) return page;
 
   const choice = db.run(keepChoice({ ...wanted, language, now }, leased.user.id));

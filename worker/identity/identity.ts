@@ -1,10 +1,11 @@
 import { and, eq, exists, inArray, isNotNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { aliases, claims, identityConflicts, users, type User } from '#db/schema';
+import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce, isSame, rowExists, valueOf } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
+import { build, excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
@@ -229,8 +230,17 @@ export async function exportIdentity({ user, db, settings }: ExportContext) {
     identityConflicts: await db
       .select({ at, lastAt })
       .from(identityConflicts)
-      .where(conflictsOf(user.id)),
+      .where(conflictsOf(user.id, await ownMacs(settings, names))),
   };
+}
+
+/** The keyed hashes of the business-scoped id among names, if there is one. */
+export async function ownMacs(
+  settings: Pick<Settings, 'CODE_PEPPER'>,
+  known: { kind: Kind; value: string }[],
+): Promise<string[]> {
+  const id = known.find(({ kind }) => kind === 'business')?.value;
+  return id === undefined ? [] : conflictMacs(settings, id);
 }
 
 type ExportContext = { user: User; db: Database; settings: Settings };
@@ -242,27 +252,26 @@ async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, 
   return kind === 'phone' ? value === phone : isSpellingOf(phone, value);
 }
 
+/** `idMacs` from `conflictMacs`, of the user's own id. */
 export function deleteIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
   userId: string,
+  idMacs: string[],
 ): void {
-  // An id tells which conflicts are of its person, so it goes last.
-  tx.delete(on, identityConflicts, conflictsOf(userId));
+  tx.delete(on, identityConflicts, conflictsOf(userId, idMacs));
   tx.delete(on, aliases, eq(aliases.userId, userId));
   tx.delete(on, claims, eq(claims.userId, userId));
 }
 
 /** The conflicts of both people, also of one who got the id later. */
-const conflictsOf = (userId: string) =>
+const conflictsOf = (userId: string, idMacs: string[]) =>
   or(
     eq(identityConflicts.userId, userId),
     eq(identityConflicts.otherUserId, userId),
-    inArray(identityConflicts.businessUserId, idsOf(userId)),
+    isIn(identityConflicts.idMac, idMacs),
   );
 
-const idsOf = (userId: string) =>
-  build
-    .select({ value: aliases.value })
-    .from(aliases)
-    .where(and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
+/** The keyed hashes of an id in conflicts. */
+export const conflictMacs = ({ CODE_PEPPER }: Pick<Settings, 'CODE_PEPPER'>, id: string) =>
+  keyedHashes(CODE_PEPPER, 'conflict', id);

@@ -1,10 +1,13 @@
 import { sql, type SQL, eq, and, lt, lte, gt, isNotNull, not, notInArray } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { sessions, users, type User } from '#db/schema';
+import { aliases, sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
-import { isOwnSession } from '../lib/bindings.ts';
+import { bindSession, isOwnSession } from '../lib/bindings.ts';
+import { isContested } from './identity.ts';
+import type { PhoneNumber } from './phone.ts';
 import {
   transaction,
   type Decision,
@@ -74,10 +77,7 @@ export class UserSession {
   readonly #limitedMacs: string[];
   /** Unix ms; known once `run` has found the session. */
   expiresAt = 0;
-  /**
-   * Whether a trial link has opened it; known once `run` has found the session.
-   */
-  isLimited = true;
+  #limitedBy: 'nothing' | 'trialLink' | 'newOwner' = 'trialLink';
 
   constructor(claims: SessionClaims, context: SessionContext, admission: Admission) {
     this.sessionId = claims.sessionId;
@@ -105,6 +105,15 @@ export class UserSession {
       join ${users} on ${eq(users.id, sessions.userId)} where ${admitted})`;
   }
 
+  /**
+   * What a limited session is refused by, null for a
+   * full one; known once `run` has found the session.
+   */
+  get refusal(): RequestError | null {
+    if (this.#limitedBy === 'nothing') return null;
+    return new RequestError('signInNeeded', this.#limitedBy === 'newOwner' ? newOwner : {});
+  }
+
   /** A row of a trial link whose `is_limited` somebody has changed writes nothing, either. */
   get #hasSignedIn(): SQL | undefined {
     return and(eq(sessions.isLimited, false), notInArray(sessions.mac, this.#limitedMacs));
@@ -128,23 +137,24 @@ export class UserSession {
     respond: (user: User, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
     const check = this.#db
-      .select({ user: users, session: sessions })
+      .select({ user: users, session: sessions, isContested: isOfContested })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(this.#isLive);
     const [[found], ...results] = await this.#db.batch([check, ...statements]);
 
     if (!found) throw new RequestError('unauthenticated');
-    const { user, session } = found;
+    const { user, session, isContested } = found;
     const { isLimited, mac } = session;
     const bound = { sessionId: this.sessionId, phone: user.phone, isLimited, mac };
     if (!(await isOwnSession(this.#settings, bound))) throw new RequestError('unavailable');
 
     if (user.status === 'pending' && !this.#admission.whilePending)
       throw new RequestError('pendingApproval');
-    if (session.isLimited && this.#admission.needsSignIn) throw new RequestError('signInNeeded');
+    if (!session.isLimited) this.#limitedBy = 'nothing';
+    else if (isContested) this.#limitedBy = 'newOwner';
+    if (this.refusal && this.#admission.needsSignIn) throw this.refusal;
 
-    this.isLimited = session.isLimited;
     this.expiresAt = session.expiresAt;
     if (session.lastSeenAt <= this.#now - seenEveryMs)
       this.#waitUntil(recordSeen(this.#db, this, this.#now));
@@ -168,8 +178,8 @@ export class UserSession {
     reads: Named = {} as Named,
   ): Promise<Authorized<T>> {
     const tx = transaction(this.#db, {
-      from: sql`(select 1) left join ${users} on ${eq(users.id, this.userId)}`,
-      facts: { ...facts, isAdmitted: sql<number>`${users.id} is not null` },
+      from: oneRow([users, eq(users.id, this.userId)]),
+      facts: { ...facts, isAdmitted: isNotNull(users.id) },
       outcomes: (read) => ({ refused: not(read.isAdmitted), ...outcomes(read as never) }),
       otherwise,
     });
@@ -181,6 +191,19 @@ export class UserSession {
     });
   }
 }
+
+/** Whether the number of a limited session may have a new owner: then no code opens a full one. */
+const contested = and(
+  eq(aliases.userId, users.id),
+  eq(aliases.kind, 'phone'),
+  eq(aliases.proof, 'contested'),
+);
+const isOfContested = iif<number>(sessions.isLimited, rowExists(aliases, contested), 0);
+
+const newOwner = {
+  message: 'This number may have a new owner. Please write to our support to see this.',
+  fields: { newOwner: true },
+};
 
 type Made<Outcome, Facts, Named extends Reads> = {
   user: User;
@@ -194,21 +217,45 @@ export const sessionLifetimeMs = 30 * dayMs;
 type NewSession = {
   userId: SQL<string | null>;
   now: number;
-  isLimited?: boolean;
+  isLimited: boolean | SQL<number>;
   /** From `bindSession`. */
-  mac: string;
+  mac: string | SQL<string>;
   device?: string | null | undefined;
 };
+
+type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
+  phone: PhoneNumber;
+  settings: Pick<Settings, 'SESSION_KEYS'>;
+};
+
+/**
+ * Opens the session of somebody who has proven a number: a
+ * limited one, if the number may have a new owner.
+ */
+export async function openSignedIn<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { phone, settings, ...session }: SignedIn,
+): Promise<void> {
+  const bound = { sessionId: tx.id, phone };
+  const [full, limited] = await Promise.all([
+    bindSession(settings, { ...bound, isLimited: false }),
+    bindSession(settings, { ...bound, isLimited: true }),
+  ]);
+  const isLimited = isContested(phone);
+  const mac = iif<string>(isLimited, limited, full);
+  openSession(tx, on, { ...session, isLimited, mac });
+}
 
 /** Opens a session, whose id is the transaction's; `userId` is SQL. */
 export function openSession<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: readonly [Outcome, ...Outcome[]],
-  { userId, now, isLimited = false, mac, device = null }: NewSession,
+  { userId, now, isLimited, mac, device = null }: NewSession,
 ): void {
   const session = {
     id: tx.id,
-    userId: sql`${userId}`,
+    userId,
     createdAt: now,
     expiresAt: now + sessionLifetimeMs,
     lastSeenAt: now,
@@ -242,9 +289,7 @@ async function recordSeen(
     db
       .update(users)
       .set({ lastSeenAt: now })
-      .where(
-        and(eq(users.id, claimedUserId), sql`exists (select 1 from ${sessions} where ${due})`),
-      ),
+      .where(and(eq(users.id, claimedUserId), rowExists(sessions, due))),
     db.update(sessions).set({ lastSeenAt: now }).where(due),
   ]);
 }

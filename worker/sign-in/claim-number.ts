@@ -167,10 +167,10 @@ export async function claimNumber(
   tx.insert(['claimed'], claims, claim, {
     upsert: { target: [claims.mac], set: newest, where: isNull(claims.provenAt) },
   });
-  const own = and(eq(botCalls.id, call.botCall.id), eq(botCalls.by, tx.id));
+  const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id));
   const forget = (subjects: Subject[]) =>
     db.batch([
-      db.delete(botCalls).where(own),
+      db.run(tx.forget()),
       ...takeBack(call, { link, sentBy: tx.id, subjects }),
     ]);
   const applied = await orTakenBack(call, tx.apply(), () => forget(counted));
@@ -223,7 +223,7 @@ export async function settleClaim(
   sentBy: string,
 ): Promise<void> {
   const { db, settings, botCall } = call;
-  const own = and(eq(botCalls.id, botCall.id), eq(botCalls.by, sentBy));
+  const own = and(isIn(botCalls.id, await botCall.storedIds()), eq(botCalls.by, sentBy));
   const [link] = (await linksOf(db, eq(linkCodes.sentBy, sentBy))) as Link[];
   for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
     const [stored] = await db.select({ outcome: botCalls.outcome }).from(botCalls).where(own);

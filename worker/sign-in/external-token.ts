@@ -1,13 +1,13 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { usedTokens, users, type User } from '#db/schema';
 import { userOf } from '../identity/identity.ts';
 import { upsertUser } from '../identity/user-record.ts';
-import { openSession, type SessionClaims } from '../identity/user-session.ts';
-import { bindSession } from '../lib/bindings.ts';
+import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
+import { rowExists } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
 import { firstWeek } from '../usage/week.ts';
@@ -59,9 +59,7 @@ export async function redeemExternalToken(
   const userId = userOf('phone', phone);
 
   const tx = transaction(db, {
-    facts: {
-      isUsed: sql<number>`exists (select 1 from ${usedTokens} where ${isIn(usedTokens.id, ids)})`,
-    },
+    facts: { isUsed: rowExists(usedTokens, isIn(usedTokens.id, ids)) },
     outcomes: ({ isUsed }) => ({ used: isUsed }),
     otherwise: 'signedIn',
   });
@@ -77,8 +75,7 @@ export async function redeemExternalToken(
     firstWeek: await firstWeek(phone, settings, now),
   };
   upsertUser(tx, ['signedIn'], sighting, { settings, now });
-  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
-  openSession(tx, ['signedIn'], { userId, now, mac, device });
+  await openSignedIn(tx, ['signedIn'], { userId, phone, settings, now, device });
   const { outcome, reads } = await tx.run({
     user: db.select().from(users).where(eq(users.id, userId)),
   });

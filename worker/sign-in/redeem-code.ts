@@ -1,12 +1,12 @@
-import { and, eq, gt, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, gte, isNotNull, isNull, not, sql, type SQL } from 'drizzle-orm';
 import { claims, codes, linkCodes, rateLimitEvents, users } from '#db/schema';
-import { bindSession } from '../lib/bindings.ts';
 import { userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
-import { openSession, type SessionClaims } from '../identity/user-session.ts';
+import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
+import { columnFact, minus, oneRow, rowExists } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { fixed } from '../lib/expressions.ts';
@@ -37,45 +37,44 @@ export type Redeemed =
 export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Redeemed> {
   const { db, settings, now } = call;
   const { phone } = attempt;
-  const { macs, challenges, limits } = await namesOf(call, attempt);
+  const { macs, challenges, limits } = await hashesOf(call, attempt);
   const isAlone = attempt.challenges.length === 0;
 
   const sent = and(eq(codes.phone, phone), isIn(codes.challenge, challenges));
   const live = and(gt(codes.expiresAt, now), gt(codes.triesLeft, 0));
   const fitting = and(live, isIn(codes.mac, macs));
-  const tried = sql`
-    select count(*) as known, count(*) filter (where ${live}) as live,
-      max(${codes.sentBy}) filter (where ${fitting}) as sent_by,
-      max(${codes.sentAt}) filter (where ${fitting}) as sent_at
-    from ${codes} where ${sent}`;
+  const opened = oneRow(
+    [codes, and(sent, fitting)],
+    [users, eq(users.id, userOf('phone', phone))],
+    [linkCodes, eq(linkCodes.sentBy, codes.sentBy)],
+    [claims, eq(claims.sentBy, codes.sentBy)],
+  );
 
   const tx = transaction(db, {
-    from: sql`(${tried}) as tried
-      left join ${users} on ${users.id} = ${userOf('phone', phone)}
-      left join ${linkCodes} on ${linkCodes.sentBy} = tried.sent_by
-      left join ${claims} on ${claims.sentBy} = tried.sent_by`,
+    // The same code may have been sent to two of the challenges.
+    from: sql`${opened} limit 1`,
     facts: {
       triesAt: allowedAt(limits.tries),
       errorsAt: isAlone ? allowedAt(limits.wrongTries) : fixed(0),
       wrongToday: totalOfDay('wrong_code', now),
-      known: sql<number>`tried.known`,
-      live: sql<number>`tried.live`,
-      sentBy: sql<string | null>`tried.sent_by`,
-      sentAt: sql<number | null>`tried.sent_at`,
-      userId: sql<string | null>`${users.id}`,
-      status: sql<AccountStatus>`${users.status}`,
-      claimedBy: sql<string | null>`${linkCodes.claimedBy}`,
-      whatsappId: sql<string | null>`${linkCodes.whatsappId}`,
-      sealedNames: sql<string | null>`${claims.sealed}`,
+      isKnown: rowExists(codes, sent),
+      isLive: rowExists(codes, and(sent, live)),
+      sentBy: columnFact<string | null>(codes.sentBy),
+      sentAt: columnFact<number | null>(codes.sentAt),
+      userId: columnFact<string | null>(users.id),
+      status: columnFact<AccountStatus>(users.status),
+      claimedBy: columnFact<string | null>(linkCodes.claimedBy),
+      whatsappId: columnFact<string | null>(linkCodes.whatsappId),
+      sealedNames: columnFact<string | null>(claims.sealed),
     },
     outcomes: (facts) => (isAlone ? ofNumber(facts, call) : ofChallenges(facts, call)),
     otherwise: 'unknown',
   });
 
-  tx.update(['wrong'], codes, { triesLeft: sql`${codes.triesLeft} - 1` }, and(sent, live));
+  tx.update(['wrong'], codes, { triesLeft: minus(codes.triesLeft, 1) }, and(sent, live));
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail: isAlone ? 'number' : 'challenge' }, now);
-  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: false });
-  openSession(tx, ['right'], { userId: tx.fact('userId'), now, mac, device: call.device });
+  const userId = tx.fact('userId');
+  await openSignedIn(tx, ['right'], { userId, phone, settings, now, device: call.device });
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
   if (isAlone) {
     recordEvents(tx, ['wrong'], subjectsIn(limits.wrongTries), { now });
@@ -141,40 +140,40 @@ const triesOfNumber = [
 ] as const;
 
 type Facts = Record<
-  'triesAt' | 'errorsAt' | 'wrongToday' | 'known' | 'live' | 'sentBy' | 'userId' | 'claimedBy',
+  'triesAt' | 'errorsAt' | 'wrongToday' | 'isKnown' | 'isLive' | 'sentBy' | 'userId' | 'claimedBy',
   SQL
 >;
 
 /** Strangers may try codes of a number, so their tries are limited in four ways. */
 function ofNumber(facts: Facts, { settings, now }: SignInCall): Outcomes {
   return {
-    limited: sql`${facts.triesAt} > ${now}`,
-    wrongBudgetSpent: sql`${facts.wrongToday} >= ${settings.WRONG_TRIES_BUDGET_PER_DAY}`,
-    unknown: sql`${facts.live} = 0`,
-    tooManyWrong: sql`${facts.errorsAt} > ${now}`,
-    wrong: sql`${facts.sentBy} is null`,
-    ...opened(facts),
+    limited: gt(facts.triesAt, now),
+    wrongBudgetSpent: gte(facts.wrongToday, settings.WRONG_TRIES_BUDGET_PER_DAY),
+    unknown: not(facts.isLive),
+    tooManyWrong: gt(facts.errorsAt, now),
+    wrong: isNull(facts.sentBy),
+    ...openedBy(facts),
   };
 }
 
 /** Only who requested a code knows its challenge, so nothing but its own tries limits it. */
 function ofChallenges(facts: Facts, { now }: SignInCall): Outcomes {
   return {
-    wrong: sql`${facts.live} > 0 and ${facts.sentBy} is null`,
-    spent: sql`${facts.live} = 0 and ${facts.known} > 0`,
-    limited: sql`${facts.live} = 0 and ${facts.triesAt} > ${now}`,
-    ...opened(facts),
+    wrong: and(facts.isLive, isNull(facts.sentBy))!,
+    spent: and(not(facts.isLive), facts.isKnown)!,
+    limited: and(not(facts.isLive), gt(facts.triesAt, now))!,
+    ...openedBy(facts),
   };
 }
 
 /** A number without a user was claimed by the code that is right. */
-const opened = ({ userId, claimedBy, sentBy }: Facts) => ({
-  right: sql`${sentBy} is not null and ${userId} is not null`,
-  claimed: sql`${claimedBy} is not null`,
+const openedBy = ({ userId, claimedBy, sentBy }: Facts) => ({
+  right: and(isNotNull(sentBy), isNotNull(userId))!,
+  claimed: isNotNull(claimedBy),
 });
 
 /** The keyed hashes of an attempt, and the limits that it meets. */
-async function namesOf(call: SignInCall, { phone, code, challenges }: Attempt) {
+async function hashesOf(call: SignInCall, { phone, code, challenges }: Attempt) {
   const peppers = call.settings.CODE_PEPPER;
   const [macs, hashes, limits] = await Promise.all([
     keyedHashes(peppers, 'code', phone, code),

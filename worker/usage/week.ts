@@ -169,6 +169,11 @@ export const exportLeftWeek: ExportSection = async ({ user, db, settings }) => {
   return { leftWeeks: rows };
 };
 
+/** SQL: whether a kept week is of a number. */
+export async function isLeftWeekOf(phone: PhoneNumber, settings: Settings): Promise<SQL> {
+  return isIn(leftWeeks.phoneMac, await hashesOf(phone, settings));
+}
+
 function hashesOf(phone: PhoneNumber, { CODE_PEPPER }: Settings): Promise<string[]> {
   return keyedHashes(CODE_PEPPER, 'left-week', phone);
 }

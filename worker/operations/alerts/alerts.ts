@@ -65,6 +65,13 @@ export const alerts: Alert[] = [
     ...any('row_not_bound'),
   },
   {
+    name: 'A number may have a new owner',
+    when: 'any `number_contested`',
+    urgency: 'same day',
+    meaning: 'its codes open nothing private until you decide: see [Support](#support)',
+    ...any('number_contested'),
+  },
+  {
     name: 'Stripe refuses us',
     when: 'any `stripe_refused` with `status` 401 or 403',
     urgency: 'now',

@@ -122,6 +122,13 @@ export const logEvents: Record<string, LogEvent> = {
     'changed the database by hand, or put back an older row. It opened nothing. Look at who',
     'holds `TURSO_AUTH_TOKEN`.',
   ),
+  number_contested: line(
+    'error',
+    '',
+    'WhatsApp reported a number with another id than its own, for the first time: it may',
+    'have a new owner. Its codes open limited sessions until the old id writes again, or you',
+    'decide: the runbook says how.',
+  ),
   code_budget_low: line(
     'error',
     'sent budget',

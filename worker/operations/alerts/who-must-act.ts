@@ -26,6 +26,11 @@ const duties: Record<string, Rest> = {
   settings_invalid: owner('Settings are invalid', null, outage),
   database_refused: owner('The database refuses us', null, outage),
   row_not_bound: owner('The database was changed by hand', null, outage),
+  number_contested: owner(
+    'A number may have a new owner',
+    'conflict',
+    'that the number may have a new owner, and the way to the support',
+  ),
   request_failed: owner('Unexpected error', null, outage),
   task_failed: owner('Scheduled tasks fail', null, nothing),
   background_failed: owner('Work waits', null, nothing),

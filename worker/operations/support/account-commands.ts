@@ -1,14 +1,14 @@
 import { outbox } from './parked-events.ts';
 import { withdrawalCommand } from './withdrawals.ts';
+import { newOwner } from './new-owner.ts';
+import { callAbout, callAsBot, numberOf, outcomeOf } from './worker-calls.ts';
 import {
   type SupportCommand,
   findUser,
   phoneOf,
   type SupportRequest,
   callApi,
-  CallRefused,
   asJson,
-  type Result,
 } from './command-audit.ts';
 import {
   advise,
@@ -17,7 +17,7 @@ import {
   describeUser,
   type UserDescription,
 } from './user-description.ts';
-import { clearPhoneRateLimits, type PhoneNumber } from '../../identity/phone.ts';
+import { clearPhoneRateLimits } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
@@ -25,11 +25,9 @@ import { customers, users } from '#db/schema';
 import { phoneOfId, userOf } from '../../identity/identity.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
-import { Webhook } from 'standardwebhooks';
 import { endpoints } from '../../contract/endpoints.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
 import { RequestError } from '../../lib/request-error.ts';
-import type { Settings } from '../../settings.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 
 const find: SupportCommand = {
@@ -250,26 +248,8 @@ const trial: SupportCommand = {
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
       needsYes: false,
       async perform() {
-        const body = JSON.stringify(parsed.output);
-        const [id, at] = [`support_${crypto.randomUUID()}`, new Date()];
-        const signature = settings.BOT_WEBHOOK_SECRET.map((secret) =>
-          new Webhook(secret).sign(id, at, body),
-        ).join(' ');
-        const headers = {
-          'content-type': 'application/json',
-          'webhook-id': id,
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-          'webhook-signature': signature,
-        };
-        const { url, expiresAt } = await callApi<{ url: string; expiresAt: string }>(
-          settings,
-          path,
-          {
-            method: 'POST',
-            headers,
-            body,
-          },
-        );
+        type Made = { url: string; expiresAt: string };
+        const { url, expiresAt } = await callAsBot<Made>(settings, path, parsed.output);
         return {
           data: { url, expiresAt, tier, days },
           text: `${url}\nSend it to ${phone} only. It works until ${expiresAt}.`,
@@ -353,47 +333,6 @@ const move: SupportCommand = {
   },
 };
 
-async function numberOf({ db }: SupportRequest, userId: string): Promise<PhoneNumber | null> {
-  const [user] = await db.select({ phone: users.phone }).from(users).where(eq(users.id, userId));
-  return user?.phone ?? null;
-}
-
-/**
- * `result` if the Worker did it, also if its response is
- * lost: it works on after its caller has disconnected.
- */
-async function outcomeOf(
-  call: Promise<unknown>,
-  isDone: () => Promise<boolean>,
-  result: Result,
-): Promise<Result> {
-  try {
-    await call;
-    return result;
-  } catch (error) {
-    const { message } = error as Error;
-    if (error instanceof CallRefused)
-      throw new Error(`The account stays: ${message}`, { cause: error });
-    if (await isDone().catch(() => false))
-      return { ...result, text: `${result.text} The response was lost: ${message}` };
-    const text = `${message} The Worker may still be at work: look with \`find\` in two minutes, then repeat this.`;
-    return { data: { success: false, message: text }, text, complete: false };
-  }
-}
-
-/**
- * A call of the Worker about one account, which
- * only the holder of `SESSION_KEYS` can sign.
- */
-async function callAbout<T>(
-  settings: Settings,
-  userId: string,
-  method: 'GET' | 'DELETE',
-): Promise<T> {
-  const authorization = `Bearer ${await supportToken(settings, userId)}`;
-  return callApi<T>(settings, endpoints.supportErase.path, { method, headers: { authorization } });
-}
-
 export const supportCommands: Record<string, SupportCommand> = {
   find,
   trial,
@@ -403,5 +342,6 @@ export const supportCommands: Record<string, SupportCommand> = {
   withdrawals: withdrawalCommand,
   export: exportUser,
   move,
+  'new-owner': newOwner,
   erase,
 };

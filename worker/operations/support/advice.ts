@@ -22,7 +22,7 @@ export const advice = {
   planRefused:
     'A card is saved, and no plan follows the trial: it may have been refused. Ask the user to choose a plan again.',
   conflict:
-    'WhatsApp reported this person with an id of somebody else: the number may have a new owner. Ask before you `move` or `erase`.',
+    'The number came with an id that is not its own, and may have a new owner: its codes open nothing private. If the old owner has it, a message from their WhatsApp ends this; if they have another number, `move`; if somebody else has it, `new-owner`.',
   spent: 'The messages of this week are spent.',
   parked: 'The bot refused an event of this user: see `outbox`.',
 } as const;

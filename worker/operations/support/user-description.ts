@@ -245,7 +245,7 @@ const live = new Set(['active', 'trialing', 'past_due']);
 
 /** The sentences that apply to an account, in the order of `advice.ts`. */
 export function advise(
-  { account, plan, week, limits, eventsForTheBot, conflicts, customer }: UserDescription,
+  { account, plan, week, limits, eventsForTheBot, names: aliases, customer }: UserDescription,
   payments: Payments,
 ): string[] {
   const known = payments.state === 'known' ? payments : null;
@@ -269,7 +269,7 @@ export function advise(
     doubled: paid.length > 1,
     refunded: goesOn && returned.some(({ refunded }) => refunded > 0),
     planRefused: plan.trial !== null && known?.hasCard === true && paid.length === 0,
-    conflict: conflicts.length > 0,
+    conflict: aliases.some(({ proof }) => proof === 'contested'),
     spent: week.limit !== null && week.limit >= 0 && week.used >= week.limit,
     parked: eventsForTheBot.some(({ parkedAt }) => parkedAt !== null),
   };
