@@ -1,6 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, not } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
+import { columnFact } from '../lib/expressions.ts';
 import type { Settings } from '../settings.ts';
 import type { SignedCall } from './bot-transaction.ts';
 import { queueEvent } from './outbox.ts';
@@ -18,10 +19,13 @@ export async function changeStatus(
   status: AccountStatus,
 ): Promise<string> {
   const tx = await personTransaction(call, person, {
-    facts: { userId: sql<string | null>`${users.id}`, before: sql<AccountStatus>`${users.status}` },
+    facts: {
+      userId: columnFact<string | null>(users.id),
+      before: columnFact<AccountStatus>(users.status),
+    },
     outcomes: ({ isKnown, before }) => ({
-      unknown: sql`not ${isKnown}`,
-      kept: sql`${before} = ${status}`,
+      unknown: not(isKnown),
+      kept: eq(before, status),
     }),
     otherwise: status,
     forgotten: ['unknown'],

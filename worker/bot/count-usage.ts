@@ -1,7 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, not } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { PlanId } from '../contract/plans.ts';
 import type { Usage } from '../contract/schemas.ts';
+import { columnFact, fixed, isTrue, plus } from '../lib/expressions.ts';
 import { entitledTierSql, fitsLimitSql, usageResponse, voiceSql } from '../usage/allowance.ts';
 import { currentWeekSql, usedSql, weekMs } from '../usage/week.ts';
 import { applyToPerson, personTransaction, type Person, type PersonCall } from './person.ts';
@@ -29,9 +30,9 @@ export async function countUsage(
   const { count } = messages;
   const tx = await allowanceFor(call, person, messages);
   const counted = {
-    used: sql`${tx.fact('used')} + ${count}`,
-    weekStart: sql`${tx.fact('weekStart')}`,
-    usageSeq: sql`${users.usageSeq} + 1`,
+    used: plus(tx.fact('used'), count),
+    weekStart: tx.fact('weekStart'),
+    usageSeq: plus(users.usageSeq, 1),
   };
   tx.update(['allowed'], users, counted, eq(users.id, tx.fact('userId')));
   const { outcome, facts } = await applyToPerson(tx);
@@ -60,23 +61,20 @@ function allowanceFor(call: PersonCall, person: Person, { count, kind }: Message
   const { now } = call;
   return personTransaction(call, person, {
     facts: {
-      userId: sql<string | null>`${users.id}`,
-      at: sql<number>`${now}`,
-      mayWrite: sql<number>`${users.status} = 'approved' and ${users.contactedAt} is not null`,
-      seq: sql<number>`${users.usageSeq}`,
-      frozen: sql<number>`${users.weekFrozen}`,
-      watched: sql<number>`${users.streamsOpenUntil} > ${now}`,
+      userId: columnFact<string | null>(users.id),
+      at: fixed(now),
+      mayWrite: and(eq(users.status, 'approved'), isNotNull(users.contactedAt))!,
+      seq: columnFact<number>(users.usageSeq),
+      frozen: columnFact<number>(users.weekFrozen),
+      watched: isTrue(gt(users.streamsOpenUntil, now)),
       weekStart: currentWeekSql(now),
       used: usedSql(now),
       tier: entitledTierSql(now),
     },
     outcomes: ({ isKnown, mayWrite, used, tier }) => {
-      const hasVoice = kind === 'voice' ? voiceSql(tier) : sql`true`;
-      const fits = fitsLimitSql(sql`${used} + ${count}`, tier);
-      return {
-        stranger: sql`not ${isKnown}`,
-        spent: sql`not (${mayWrite} and ${hasVoice} and ${fits})`,
-      };
+      const hasVoice = kind === 'voice' ? voiceSql(tier) : undefined;
+      const fits = fitsLimitSql(plus(used, count), tier);
+      return { stranger: not(isKnown), spent: not(and(mayWrite, hasVoice, fits)!) };
     },
     otherwise: 'allowed',
   });

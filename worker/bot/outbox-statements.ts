@@ -8,6 +8,7 @@ import {
   isNull,
   lt,
   lte,
+  ne,
   notExists,
   or,
   sql,
@@ -15,6 +16,7 @@ import {
 import { alias } from 'drizzle-orm/sqlite-core';
 import { outbox } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { iif, least, minus, plus } from '../lib/expressions.ts';
 import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './delivery-rules.ts';
 import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
 
@@ -58,8 +60,8 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'moveBehind':
       return db
         .update(outbox)
-        .set({ ...free, seq: newestSeq, attempts: sql`${outbox.attempts} - 1` })
-        .where(and(own, sql`${outbox.body} <> ${cancelledBody}`));
+        .set({ ...free, seq: newestSeq, attempts: minus(outbox.attempts, 1) })
+        .where(and(own, ne(outbox.body, cancelledBody)));
     case 'park':
       return db
         .update(outbox)
@@ -86,7 +88,7 @@ function isDue(now: number) {
 }
 
 function leased(db: Database, now: number) {
-  const attempts = sql`${outbox.attempts} + 1`;
+  const attempts = plus(outbox.attempts, 1);
   return db.update(outbox).set({ leasedUntil: now + leaseMs, attempts });
 }
 
@@ -108,7 +110,7 @@ export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'with
     kinds === 'all' ? undefined : isNull(outbox.messageId),
   );
   return leased(db, now)
-    .where(and(eq(outbox.seq, sql`${oldest}`), isReady))
+    .where(and(eq(outbox.seq, oldest), isReady))
     .returning(eventColumns());
 }
 
@@ -146,12 +148,11 @@ export function postponeBlocked(db: Database, now: number) {
     .limit(1);
   const blocked = and(
     inArray(outbox.seq, db.select({ seq: due.seq }).from(due)),
-    sql`${headDue} > ${now}`,
+    gt(headDue, now),
     or(isNull(outbox.messageId), gt(outbox.createdAt, now - messageLifetimeMs)),
   );
-  const tooOldAt = sql`${outbox.createdAt} + ${messageLifetimeMs}`;
-  const dueAt = sql<number>`case when ${outbox.messageId} is null then ${headDue}
-    else min(${headDue}, ${tooOldAt}) end`;
+  const tooOldAt = plus(outbox.createdAt, messageLifetimeMs);
+  const dueAt = iif(isNull(outbox.messageId), headDue, least(headDue, tooOldAt));
   return db.update(outbox).set({ dueAt }).where(blocked);
 }
 

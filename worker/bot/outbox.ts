@@ -122,7 +122,7 @@ export async function bodyFor(
   const told =
     type === 'user.deleted'
       ? deletionData(event, data)
-      : { ...data, ...more, ...(await namesOf(settings, event)) };
+      : { ...data, ...more, ...(await accountNames(settings, event)) };
   return told && JSON.stringify({ type, timestamp, data: told });
 }
 
@@ -143,7 +143,7 @@ function deletionData(
  * The names of an event's account: an id that
  * is not bound to the number is nobody's.
  */
-async function namesOf(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
+async function accountNames(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
   const { userId, phone, businessUserId: value, businessMac: mac } = event;
   const isOwn = value !== null && (await isOwnAlias(settings, { value, phone, mac }));
   return {

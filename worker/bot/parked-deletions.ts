@@ -1,16 +1,17 @@
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { outbox, type PhoneNumber } from '#db/schema';
 import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
+import { inJson } from '../lib/expressions.ts';
 import type { Settings } from '../settings.ts';
 
 type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
 
 const sealedAtOnce = 100;
-const sealedBody = sql`${outbox.body} ->> '$.sealed'`;
+const sealedBody = inJson<string>(outbox.body, '$.sealed');
 const isDeletion = and(
   isNotNull(outbox.parkedAt),
-  sql`${outbox.body} ->> '$.type' = 'user.deleted'`,
+  eq(inJson(outbox.body, '$.type'), 'user.deleted'),
 )!;
 
 /**

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { comparedBy } from '../bot/incoming-call.ts';
 import { userNamed, type Person } from '../bot/person.ts';
 import { calledConversation } from '../chat/called-conversation.ts';
@@ -7,6 +6,7 @@ import { storeReply, storeTranscript } from '../chat/replies.ts';
 import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { fixed } from '../lib/expressions.ts';
 import { liveUserOf } from '../live/publish.ts';
 import { notifyOfReply, subscribersOf } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
@@ -51,7 +51,7 @@ export const botTyping: Handler<'botTyping'> = async (context) => {
     seconds,
   });
   const { user, facts } = await calledConversation({ ...context, botCall }, input, {
-    facts: { until: sql<number>`${context.now + 1000 * seconds}` },
+    facts: { until: fixed(context.now + 1000 * seconds) },
     reads: {},
   });
   const sealed = text === undefined ? null : await sealPartialReply(settings, user, text);

@@ -1,5 +1,6 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { eq, type SQL } from 'drizzle-orm';
 import { dailyCodes } from '#db/schema';
+import { coalesce, valueOf } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 
@@ -20,7 +21,7 @@ export function codeDay(now: number): number {
 /** SQL: the number of codes that were sent today, to all numbers. */
 export function sentToday(now: number): SQL<number> {
   const { sent, day } = dailyCodes;
-  return sql`coalesce((select ${sent} from ${dailyCodes} where ${day} = ${codeDay(now)}), 0)`;
+  return coalesce(valueOf(sent, eq(day, codeDay(now))), 0);
 }
 
 /** The wait (seconds) for the next day's budget, at most an hour. */
