@@ -84,7 +84,7 @@ type Place = { db: Database; settings: Settings };
  */
 export async function moveInDatabase({ db, settings }: Place, user: User, move: Move) {
   const { phone, sessionId } = move;
-  const to = await namesOf(settings, user, move);
+  const to = await renumberingOf(settings, user, move);
   const own = eq(users.id, user.id);
   const ofUser = eq(sessions.userId, user.id);
   const others = sessionId === null ? ofUser : and(ofUser, ne(sessions.id, sessionId));
@@ -124,10 +124,10 @@ export async function moveInDatabase({ db, settings }: Place, user: User, move: 
 }
 
 type Moving = Transaction<'taken' | 'gone' | 'forbidden' | 'changed' | 'moved', unknown>;
-type Renumbering = Awaited<ReturnType<typeof namesOf>>;
+type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
 /** What is hashed, bound or encrypted by the number, for the new one. */
-async function namesOf(settings: Settings, user: User, move: Move) {
+async function renumberingOf(settings: Settings, user: User, move: Move) {
   const { phone, whatsappId, sessionId } = move;
   const type = 'user.phone_changed';
   const kept = sessionId && { sessionId, phone, isLimited: false };

@@ -10,11 +10,10 @@ import {
   sql,
   type SQL,
 } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import { inJson, jsonObject } from '../lib/expressions.ts';
+import { coalesce, inJson, jsonObject, valueOf } from '../lib/expressions.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
@@ -77,20 +76,16 @@ export function eventColumns() {
     .from(users)
     .innerJoin(aliases, isName)
     .where(eq(users.id, outbox.userId));
-  const business = (column: SQLiteColumn) =>
-    build
-      .select({ value: column })
-      .from(aliases)
-      .where(and(eq(aliases.userId, outbox.userId), eq(aliases.kind, 'business')));
+  const isBusiness = and(eq(aliases.userId, outbox.userId), eq(aliases.kind, 'business'));
   return {
     seq: outbox.seq,
     id: outbox.id,
     userId: outbox.userId,
-    phone: sql<PhoneNumber>`coalesce(${phone}, ${outbox.phone})`,
-    hasAccount: sql<boolean>`${phone} is not null`.mapWith(Boolean),
-    isNamed: sql<boolean>`${named} is not null`.mapWith(Boolean),
-    businessUserId: sql<string | null>`${business(aliases.value)}`,
-    businessMac: sql<string | null>`${business(aliases.mac)}`,
+    phone: coalesce<PhoneNumber>(phone, outbox.phone),
+    hasAccount: isNotNull(phone).mapWith(Boolean),
+    isNamed: isNotNull(named).mapWith(Boolean),
+    businessUserId: valueOf(aliases.value, isBusiness),
+    businessMac: valueOf(aliases.mac, isBusiness),
     body: outbox.body,
     attempts: outbox.attempts,
     messageId: outbox.messageId,

@@ -14,7 +14,7 @@ export type MessageNames = { id: string; others: string[] };
  * may contain a phone number, as WhatsApp's do, so a reply is stored under
  * a keyed hash of its id, which itself stands in the encrypted content.
  */
-export async function namesOf(
+export async function idHashesOf(
   { CODE_PEPPER }: Peppers,
   userId: string,
   { id, author }: { id: string; author: MessageAuthor },
@@ -28,6 +28,6 @@ export async function namesOf(
  * Every name under which a message of this id may be stored, whoever wrote it.
  */
 export async function allNamesOf(settings: Peppers, userId: string, id: string): Promise<string[]> {
-  const { others } = await namesOf(settings, userId, { id, author: 'user' });
+  const { others } = await idHashesOf(settings, userId, { id, author: 'user' });
   return [id, ...others];
 }

@@ -16,7 +16,7 @@ import {
 import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { requeue } from './message-event.ts';
-import { namesOf } from './message-ids.ts';
+import { idHashesOf } from './message-ids.ts';
 import { readRecording, sameBytes, sealRecording } from './recordings.ts';
 
 export type SendContext = ChatContext & { now: number };
@@ -61,7 +61,7 @@ async function append(
   sent: Sent,
 ) {
   const author = 'user' as const;
-  const names = await namesOf(settings, user.id, { id: sent.id, author });
+  const names = await idHashesOf(settings, user.id, { id: sent.id, author });
   const place = { userId: user.id, id: names.id, author };
   const recording = sent.recording && (await sealRecording(key, place, sent.recording.bytes));
   return liveUserOf(env, user.id).append(user.chatEpoch, {

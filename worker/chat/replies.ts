@@ -10,7 +10,7 @@ import {
 } from './chat-encryption.ts';
 import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
-import { namesOf } from './message-ids.ts';
+import { idHashesOf } from './message-ids.ts';
 import { contentOf, type Sent } from './message-storing.ts';
 import { sealRecording } from './recordings.ts';
 
@@ -63,7 +63,7 @@ async function append(
   key: CryptoKey,
   { reply, content }: { reply: Reply; content: MessageContent },
 ) {
-  const names = await namesOf(settings, user.id, { id: reply.id, author });
+  const names = await idHashesOf(settings, user.id, { id: reply.id, author });
   const place = { userId: user.id, id: names.id, author };
   const recording = reply.recording && (await sealRecording(key, place, reply.recording.bytes));
   return liveUserOf(env, user.id).append(user.chatEpoch, {

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, lt } from 'drizzle-orm';
 import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
@@ -15,6 +15,7 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { choosePlatform } from '../chat/platform.ts';
 import type { Handler } from '../http/request-context.ts';
 import { withinLimit } from '../identity/limited-act.ts';
+import { fixed } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
@@ -172,7 +173,7 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...co
   if (!user) throw new RequestError('notFound');
   const bound = await boundRowsOf(context.db, userId);
   const whatsappId = phoneAsSent.slice(1);
-  const move = { phone, whatsappId, sessionId: null, isAllowed: sql`true`, bound };
+  const move = { phone, whatsappId, sessionId: null, isAllowed: fixed(true), bound };
   await movePhone(context, user, move);
   return { success: true };
 };

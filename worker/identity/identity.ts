@@ -167,7 +167,7 @@ export function linkIdentity<Outcome extends string>(
   const isRebound = not(isSame(aliases.mac, excluded(aliases.mac)));
   const isTheirs = and(isNotNull(ofPhone), eq(coalesce(ofId, ofPhone), ofPhone));
   tx.insert(on, aliases, row, {
-    where: isTheirs!,
+    where: isTheirs,
     upsert: [
       { target: [kind, value], set: bound, where: and(isTheirOwn, isRebound) },
       {

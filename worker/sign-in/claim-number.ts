@@ -145,7 +145,7 @@ export async function claimNumber(
       sent: sentToday(now),
     },
     outcomes: ({ isOpen: open, writer, owner, allowedAt: at, sent }) => ({
-      refused: or(not(open), isNotNull(writer), isNotNull(owner))!,
+      refused: or(not(open), isNotNull(writer), isNotNull(owner)),
       limited: gt(at, now),
       budgetSpent: gte(sent, settings.CODE_BUDGET_PER_DAY),
     }),
@@ -281,8 +281,8 @@ async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allow
       whatsappId: spellingOf(userOf('phone', phone)),
     },
     outcomes: ({ isOpen: open, writer, allowedAt: at, sent }) => ({
-      closed: or(not(open), isNull(writer))!,
-      limited: or(gt(at, now), gte(sent, budget))!,
+      closed: or(not(open), isNull(writer)),
+      limited: or(gt(at, now), gte(sent, budget)),
     }),
     otherwise: 'sent',
   });
@@ -380,8 +380,8 @@ export async function openClaimed(
   tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
   const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
   if (businessUserId) {
-    const { row, from, where } = await tieOf(call, { sentBy, businessUserId, phone });
-    tx.insert(['created'], aliases, row, { from, where, upsert: 'ignore' });
+    const { row, where } = await tieOf(call, { sentBy, businessUserId, phone });
+    tx.insert(['created'], aliases, row, { from: claims, where, upsert: 'ignore' });
     bindNumber(tx, ['created'], { businessUserId, mac: row.mac });
     tx.delete(['created'], claims, where);
   }

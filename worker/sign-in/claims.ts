@@ -86,7 +86,7 @@ export async function tieOf(
     isNotNull(claims.provenAt),
     isNotNull(claims.userId),
   )!;
-  return { row, from: sql`${claims}`, where };
+  return { row, where };
 }
 
 /** Notes that number and id of a claim are one person's. */
@@ -94,8 +94,8 @@ export async function proveClaim(call: Call, claim: Tied): Promise<void> {
   const { db, now } = call;
   const isUnproven = and(eq(claims.sentBy, claim.sentBy), isNull(claims.provenAt));
   const prove = db.update(claims).set({ provenAt: now }).where(isUnproven);
-  const { row, from, where } = await tieOf(call, claim);
-  const tie = insertSelect(aliases, row, sql`from ${from} where ${where}`);
+  const { row, where } = await tieOf(call, claim);
+  const tie = insertSelect(aliases, row, sql`from ${claims} where ${where}`);
   const { businessUserId } = claim;
   await db.batch([
     prove,

@@ -91,7 +91,7 @@ export async function issueCode(
     where: and(isAbove, mayLink)!,
   });
   tx.insert(['unknownNumber', 'tooManyRequests', 'tooManyCodes'], linkCodes, link, {
-    where: or(not(isAbove), mayLink)!,
+    where: or(not(isAbove), mayLink),
   });
   insertCode(tx, ['issued'], row, challengeHash);
   recordEvents(tx, ['issued'], counted, { now, by: id });
@@ -131,9 +131,9 @@ function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
   const { askAt, numberAt, addressAt, contactedAt, isProven, sent } = facts;
   const budget = settings.CODE_BUDGET_PER_DAY;
   return {
-    tooManyRequests: and(gt(askAt, now), not(isProven))!,
+    tooManyRequests: and(gt(askAt, now), not(isProven)),
     unknownNumber: isNull(contactedAt),
-    tooManyCodes: or(gt(numberAt, now), and(gt(addressAt, now), not(isProven)))!,
+    tooManyCodes: or(gt(numberAt, now), and(gt(addressAt, now), not(isProven))),
     budgetSpent: gte(sent, iif(isProven, 2 * budget, budget)),
   };
 }

@@ -127,7 +127,7 @@ type Outcome =
   | 'spent'
   | 'right'
   | 'claimed';
-type Outcomes = { [Each in Outcome]?: SQL };
+type Outcomes = { [Each in Outcome]?: SQL | undefined };
 
 /** Each try of a code alone counts for its address. */
 const triesOfNumber = [
@@ -159,16 +159,16 @@ function ofNumber(facts: Facts, { settings, now }: SignInCall): Outcomes {
 /** Only who requested a code knows its challenge, so nothing but its own tries limits it. */
 function ofChallenges(facts: Facts, { now }: SignInCall): Outcomes {
   return {
-    wrong: and(facts.isLive, isNull(facts.sentBy))!,
-    spent: and(not(facts.isLive), facts.isKnown)!,
-    limited: and(not(facts.isLive), gt(facts.triesAt, now))!,
+    wrong: and(facts.isLive, isNull(facts.sentBy)),
+    spent: and(not(facts.isLive), facts.isKnown),
+    limited: and(not(facts.isLive), gt(facts.triesAt, now)),
     ...openedBy(facts),
   };
 }
 
 /** A number without a user was claimed by the code that is right. */
 const openedBy = ({ userId, claimedBy, sentBy }: Facts) => ({
-  right: and(isNotNull(sentBy), isNotNull(userId))!,
+  right: and(isNotNull(sentBy), isNotNull(userId)),
   claimed: isNotNull(claimedBy),
 });
 

@@ -26,6 +26,7 @@ const steps: Step[] = [
 
 const lost = [
   'the counts of messages, and trials that were begun',
+  'numbers that came with another id since: their next message says it again',
   'accounts that came since and do not pay: their people write to the assistant, and begin anew',
   'what was written on the web since, and consent that was given since',
 ];
