@@ -93,4 +93,4 @@ export function excluded(column: SQLiteColumn): SQL {
   return sql`excluded.${nameOf(column)}`;
 }
 
-export const nameOf = (column: SQLiteColumn): Name => sql.identifier(column.name);
+const nameOf = (column: SQLiteColumn): Name => sql.identifier(column.name);
