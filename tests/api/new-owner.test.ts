@@ -4,7 +4,14 @@ import { newWriter, readChat, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { beginChange, newCode, redeem, requestCode, verifyChange } from './support/codes.ts';
 import { newBusinessUserId } from './support/contacts.ts';
-import { deleteAccount, exportOf, externalSession, getMe, newPerson, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  exportOf,
+  externalSession,
+  getMe,
+  newPerson,
+  userOf,
+} from './support/person.ts';
 import { costOf, logLines } from './support/requests.ts';
 import { run } from './support/sandbox.ts';
 

@@ -52,9 +52,7 @@ export async function personTransaction<
   { facts, outcomes, otherwise, forgotten = [] }: PersonDecision<Facts, Listed, Last>,
 ): Promise<BotTransaction<Listed | Last | 'conflict', FactsOf<Facts>>> {
   const names = compare(person);
-  const idMacs = names.isConflict
-    ? await conflictMacs(call.settings, names.businessUserId!)
-    : [];
+  const idMacs = names.isConflict ? await conflictMacs(call.settings, names.businessUserId!) : [];
   const decision = {
     from: oneRow([users, eq(users.id, names.userId)]),
     facts: {

@@ -169,10 +169,7 @@ export async function claimNumber(
   });
   const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id));
   const forget = (subjects: Subject[]) =>
-    db.batch([
-      db.run(tx.forget()),
-      ...takeBack(call, { link, sentBy: tx.id, subjects }),
-    ]);
+    db.batch([db.run(tx.forget()), ...takeBack(call, { link, sentBy: tx.id, subjects })]);
   const applied = await orTakenBack(call, tx.apply(), () => forget(counted));
   const { outcome, facts, isFirst, decided } = applied;
 
