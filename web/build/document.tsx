@@ -19,11 +19,14 @@ export type DocumentParts = {
   lastScript?: string;
 };
 
-/** The modules of the app, and when it starts: `early` scripts of a shell start it by themselves. */
+/** The modules of the app. */
 export type AppParts = {
   entry: string;
   modules: readonly string[];
-  starts: 'at once' | 'after the paint' | 'by its shell';
+  /** The script of a shell starts the app by itself. */
+  isStartedByShell: boolean;
+  /** They would compete with the first paint of what can be read. */
+  waitsForPaint: boolean;
 };
 
 /** The HTML of a page. */
@@ -74,20 +77,20 @@ const Fonts = ({ files }: { files: readonly string[] }) => (
   </Template>
 );
 
-function App({ entry, modules, starts }: AppParts) {
+function App({ entry, modules, isStartedByShell, waitsForPaint }: AppParts) {
   const parts = (
     <>
       {modules.map((file) => (
         <link key={file} rel="modulepreload" href={file} />
       ))}
-      {starts === 'by its shell' ? (
+      {isStartedByShell ? (
         <link rel="modulepreload" id="app" href={entry} />
       ) : (
         <script type="module" src={entry} />
       )}
     </>
   );
-  if (starts === 'at once') return parts;
+  if (!waitsForPaint) return parts;
   // `head-script.ts` inserts it after the first paint.
   return <Template id="after-paint">{parts}</Template>;
 }

@@ -18,22 +18,15 @@ export type LanguageOffer = Record<'tag' | 'href' | 'name' | 'text' | 'dismiss',
 
 /** The files and scripts of a page, which the build knows. */
 export type PageParts = Pick<DocumentParts, 'headScripts' | 'styles' | 'lastScript' | 'fonts'> & {
-  app: Omit<AppParts, 'starts'>;
+  app: Pick<AppParts, 'entry' | 'modules'>;
   offers: readonly LanguageOffer[];
-};
-
-const starts: Record<Prerendering, AppParts['starts']> = {
-  page: 'after the paint',
-  'guest-page': 'after the paint',
-  shell: 'by its shell',
-  none: 'at once',
 };
 
 /** The HTML of a path for an unknown visitor. */
 export async function renderPage(path: string, parts: PageParts): Promise<string> {
   const { app, offers, fonts = [], ...others } = parts;
   const { prerendering, isPublic } = pageHead(path);
-  const isReadable = starts[prerendering] === 'after the paint';
+  const isReadable = prerendering === 'page' || prerendering === 'guest-page';
   const content = await contentOf(path, prerendering);
   return documentOf({
     ...others,
@@ -41,9 +34,18 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
     language: { tag: locale, direction: isRightToLeft ? 'rtl' : 'ltr' },
     // A private page shows its content after its scripts, so fonts must not delay them.
     fonts: isReadable ? fonts : [],
-    app: path === offlinePath ? undefined : { ...app, starts: starts[prerendering] },
+    app: path === offlinePath ? undefined : { ...app, ...startOf(path) },
     body: renderToStaticMarkup(isPublic && offers.map(offerOf)) + content,
   });
+}
+
+/** The account shows nothing of its own before the app, so its modules wait for no paint. */
+function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'waitsForPaint'> {
+  const { prerendering } = pageHead(path);
+  return {
+    isStartedByShell: prerendering === 'shell',
+    waitsForPaint: prerendering !== 'none' && path !== '/account',
+  };
 }
 
 /** The page in its root; private ones with the text for visitors without JavaScript, since the root fills the screen. */
