@@ -1,5 +1,7 @@
 import type { ErrorCode } from '#contract/errors';
 import { errorWords } from '#words/page-errors';
+import { untilWords } from '#words/until';
+import { momentText } from '../rules/moments.ts';
 import { isLocalHost } from '../rules/browser-input.ts';
 import { showToast } from './toasts.ts';
 import { redirectTo, session } from './session.ts';
@@ -123,7 +125,7 @@ type Wording = { title?: string; fallback?: string; text?: string };
 /** Shows an error unless it was shown already. */
 export function notifyError(
   error: unknown,
-  { title, fallback, text = errorMessage(error, fallback) }: Wording = {},
+  { title, fallback, text = textUntil(error, fallback) }: Wording = {},
 ): void {
   if (error instanceof ApiError && error.isNotified) return;
   if (error instanceof ApiError) error.isNotified = true;
@@ -151,6 +153,22 @@ export function errorMessage(error: unknown, fallback?: string): string | undefi
   if (error instanceof ApiError) return error.toast ?? fallback;
   if (fallback) return fallback;
   return error instanceof Error && error.message ? error.message : errorWords.unexpected;
+}
+
+/** Why something failed, for a place on the page; null if a toast has said it. */
+export function failureOf(error: unknown): { text: string; until: string | null } | null {
+  const { isNotified, until } = error instanceof ApiError ? error : unknownError;
+  const text = errorMessage(error);
+  return isNotified || text === undefined ? null : { text, until };
+}
+
+const unknownError = { isNotified: false, until: null };
+
+/** The same in a toast, with the time of a refusal that ends by itself. */
+function textUntil(error: unknown, fallback?: string): string | undefined {
+  const text = errorMessage(error, fallback);
+  const until = error instanceof ApiError ? error.until : null;
+  return text && until ? `${text} ${untilWords.tryAgain(momentText(until))}` : text;
 }
 
 /** `error` is the thrown message, `toast` the shown one; null shows nothing. */

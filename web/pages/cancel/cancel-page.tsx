@@ -4,16 +4,17 @@ import { useEffect, useRef, useState, type MouseEvent } from 'react';
 import { css } from '#styled/css';
 import { button, card, page, prose } from '#styled/recipes';
 import { call, request } from '../../data/api-client.ts';
-import { ApiError, errorMessage } from '../../data/api-errors.ts';
+import { ApiError, failureOf } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
+import { useStanding } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
 import { cancelView, type Hidden } from '../../rules/cancel-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
-import { Alert } from '../../ui/alert.tsx';
 import { NeedsScript } from '../../ui/form-fields.tsx';
+import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { cancelReasonWords, cancelWords } from '#words/cancel';
 
@@ -77,7 +78,7 @@ function Subscription({ user, token }: { user: User; token: string }) {
         <p className={css({ textStyle: 'subheading', color: 'primary' })}>{plan}</p>
         {text === null ? <Spinner label={cancelWords.loading} /> : <p>{text}</p>}
       </div>
-      {failure && <Alert look="danger">{failure}</Alert>}
+      {failure && <Refusal {...failure} />}
       {action === 'cancel' && (
         <button
           type="button"
@@ -133,13 +134,13 @@ function useHidden({ isTrial, metadata }: User, token: string) {
 function useCancellation(refetchHidden: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);
   const [running, setRunning] = useState<Change | null>(null);
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState<Refused | null>(null);
 
   const run = async (change: Change, work: () => Promise<void>) => {
     setRunning(change);
-    setFailure(undefined);
+    setFailure(null);
     await work().catch(async (error: unknown) => {
-      setFailure(failureText(error));
+      setFailure(failureIn(error));
       if (isConflict(error)) await refresh();
     });
     setRunning(null);
@@ -170,7 +171,7 @@ function useCancellation(refetchHidden: () => Promise<void>) {
   return {
     hasCancelled,
     running,
-    failure,
+    failure: useStanding(failure),
     cancel: once('cancelPlan', cancel),
     resume: once('resumePlan', resume),
   };
@@ -178,13 +179,13 @@ function useCancellation(refetchHidden: () => Promise<void>) {
 
 const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
 
-/** The sentence about a failure; undefined if a toast has shown it. */
-function failureText(error: unknown): string | undefined {
-  if (error instanceof ApiError && error.isNotified) return undefined;
-  if (isConflict(error)) return cancelWords.nothing;
-  if (error instanceof ApiError && error.isOutage && error.code !== 'network')
-    return cancelWords.noAnswer;
-  return errorMessage(error);
+/** Why something failed; null if a toast has said it. */
+function failureIn(error: unknown): Refused | null {
+  const failure = failureOf(error);
+  if (failure && isConflict(error)) return { text: cancelWords.nothing, until: null };
+  if (failure && error instanceof ApiError && error.isOutage && error.code !== 'network')
+    return { text: cancelWords.noAnswer, until: null };
+  return failure;
 }
 
 type Reason = keyof typeof cancelReasonWords.reasons;
