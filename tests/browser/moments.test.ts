@@ -78,3 +78,32 @@ inMexico(
     await expect(alert).toHaveCount(0);
   },
 );
+
+inMexico(
+  'a toast about too many calls says when the next one may be made',
+  async ({ page, stub }) => {
+    const limited = { success: false, code: 'rate_limited' };
+    stub.respond('createPortalSession', limited, 429, { 'retry-after': '600' });
+    await stub.signedIn({ tier: 'basic' });
+    await page.goto('/account');
+    await hydrated(page);
+    await page.getByRole('button', { name: 'Billing Management' }).click();
+    const toast = page.getByText('Too many requests. Please try again later.');
+    await expect(toast).toContainText(/You can try again after .*\d:\d\d [AP]M\.$/);
+  },
+);
+
+inMexico('a refused withdrawal says until when, and no longer', async ({ page, stub }) => {
+  await stopTime(page, '2025-03-04T18:00:00Z');
+  const limited = { success: false, code: 'rate_limited' };
+  stub.respond('stateWithdrawal', limited, 429, { 'retry-after': '600' });
+  await page.goto('/withdraw');
+  await hydrated(page, 'main form');
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel(/^Phone number of your account/).fill('ada@example.com');
+  await page.getByRole('button', { name: 'Confirm withdrawal' }).click();
+  const alert = page.getByRole('main').getByRole('alert');
+  await expect(alert).toContainText('You can try again after 12:10 PM.');
+  await page.clock.runFor(600_000);
+  await expect(alert).toHaveCount(0);
+});

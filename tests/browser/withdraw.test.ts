@@ -5,7 +5,7 @@ import { languages, type Language } from '../../worker/contract/languages.ts';
 import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
 import { expectToBeAccessible, expectToFit, follow, open, settle } from './support/page.ts';
-import { day, hour, Phone } from './support/phone.ts';
+import { day, hour, mailsTo, Phone } from './support/phone.ts';
 import {
   buy,
   enterCode,
@@ -149,6 +149,48 @@ test('signed out, the form takes a statement and its receipt says nothing about 
   await expectToFit(page, 320, 360);
 });
 
+const emailField = (page: Page) => page.getByLabel(/^E-mail address for the confirmation/);
+
+test('the receipt also goes to an e-mail address, where one is given', async ({ page, phone }) => {
+  await page.goto('/withdraw');
+  const email = `ada${phone.number.slice(1)}@example.com`;
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel(/^Phone number of your account/).fill('ada@example.com');
+  await emailField(page).fill(email);
+  await confirmButton(page).click();
+  await expect(page.getByText('We also send it by e-mail.')).toBeVisible();
+  await expect.poll(async () => (await mailsTo(email)).length).toBe(1);
+  expect((await mailsTo(email))[0]!.text).not.toContain('Lovelace');
+
+  await buyer(page, phone);
+  await page.goto('/withdraw');
+  await emailField(page).fill('nowhere');
+  await confirmButton(page).click();
+  await expect(emailField(page)).toBeFocused();
+  await expect(
+    page.getByText('Please write an e-mail address, or leave this empty.'),
+  ).toBeVisible();
+  await expectToBeAccessible(page);
+  await emailField(page).fill(email);
+  await emailField(page).press('Enter');
+  await expect(doneHeading(page)).toBeFocused();
+  await expect.poll(async () => (await mailsTo(email)).length).toBe(2);
+  expect((await mailsTo(email))[1]!.text).toBe(await receiptOf(page).innerText());
+});
+
+test('who is signed in and has no contract finds the known number in the form', async ({
+  page,
+  phone,
+}) => {
+  await signInByExternalToken(page, phone);
+  await page.goto('/withdraw');
+  const number = page.getByLabel(/^Phone number of your account/);
+  await expect(number).toHaveValue(phone.number);
+  await number.fill('ada@example.com');
+  await page.reload();
+  await expect(number).toHaveValue('ada@example.com');
+});
+
 test('signed out, a login leads back to the contract', async ({ page, phone }) => {
   await buyer(page, phone);
   await page.evaluate(() => localStorage.clear());
@@ -241,6 +283,54 @@ for (const { tag, path } of languages)
       },
     );
 
+/** The ways that the tours in English take, in the other languages. */
+for (const { tag, path } of languages.filter((each) => each.tag !== 'en'))
+  test(
+    `${tag}: withdrawn signed out, on the first day, and after a move to a dearer plan`,
+    { tag: '@full' },
+    async ({ page, phone }) => {
+      const button = page.getByRole('button', { name: withdrawalLabels[tag].confirm, exact: true });
+      const done = page.getByRole('heading', {
+        name: sentence(tag, 'withdraw.withdraw.doneTitle'),
+      });
+      const pays = ['order.order.pay', 'order.order.change'].map((key) =>
+        page.getByRole('button', { name: sentence(tag, key), exact: true }),
+      );
+      const withdraw = async () => {
+        await page.goto(`${path}/withdraw`);
+        await button.click();
+        await expect(done).toBeFocused();
+        await expectToBeAccessible(page);
+      };
+      const order = async (plan: string, press: string) => {
+        await page.goto(`${path}/order?plan=${plan}`);
+        await pays[0]!.or(pays[1]!).click();
+        await page.getByRole('button', { name: press }).click();
+      };
+
+      await page.goto(`${path}/withdraw`);
+      await page.locator('[name=name]').fill('Ada Lovelace');
+      await page.locator('[name=contact]').fill('ada@example.com');
+      await button.click();
+      await expect(done).toBeFocused();
+
+      await signInByExternalToken(page, phone);
+      await order('basic', 'Subscribe');
+      await page.waitForURL(`**${path}/payment-success*`);
+      await withdraw();
+      expect(await statesOf(phone)).toEqual(['canceled']);
+
+      const other = new Phone();
+      await signInByExternalToken(page, other);
+      await order('basic', 'Subscribe');
+      await page.waitForURL(`**${path}/payment-success*`);
+      await other.advance(2 * day);
+      await order('premium', 'Switch to Premium');
+      await withdraw();
+      expect(await statesOf(other)).toEqual(['canceled']);
+    },
+  );
+
 /** The last minute of the right, and the minute after it, by Stripe's clock. */
 test('the right ends with its last day in UTC-12', async ({ page, phone }) => {
   await buyer(page, phone);
@@ -303,6 +393,8 @@ stubbed(
     await page.getByLabel(/^Phone number of your account/).fill('ada@example.com');
     await confirmButton(page).click();
     await expect(page.getByRole('alert')).toHaveText('Too many requests. Please try again later.');
+    // Without a mail service nobody is asked for an address.
+    await expect(emailField(page)).toHaveCount(0);
     await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
     await settle(page);
   },

@@ -74,5 +74,9 @@ export class Phone {
   notices = () => control<{ title: string; path: string }[]>('GET', `push/${this.#id}`);
 }
 
+/** The mails to an address of the local mail service. */
+export const mailsTo = (address: string) =>
+  control<{ subject: string; text: string }[]>('GET', `mail/${encodeURIComponent(address)}`);
+
 const control = <T = unknown>(method: string, path: string, body?: object) =>
   callJson<T>(method, `${process.env.SANDBOX_URL}/${path}`, body);

@@ -47,6 +47,7 @@ export class Stub {
     this.respond('getPlatform', { success: true, platform: 'whatsapp' });
     this.respond('getSubscription', { success: true, subscription: null });
     this.respond('getWithdrawal', { success: true, contract: null, statement: null });
+    this.respond('getWithdrawalForm', { success: true, email: false });
     this.respond('getPush', { success: false, code: 'not_found', message: 'Not found' }, 404);
     this.respond('streamTicket', { success: true, ticket: 'ticket', expiresIn: 60 });
     this.respond('requestOtp', {

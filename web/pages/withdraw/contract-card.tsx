@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, type MouseEvent } from 'react';
+import { useState, type FormEvent, type MouseEvent } from 'react';
+import * as v from 'valibot';
 import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
+import { failureOf } from '../../data/api-errors.ts';
+import { useKeptForm } from '../../data/kept-form.ts';
 import { refetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { showToast } from '../../data/toasts.ts';
@@ -13,9 +16,11 @@ import { contractFacts, formatInstant, type Contract } from '../../rules/withdra
 import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import type { Refused } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ReceiptCard, type Receipt } from './receipt-card.tsx';
-import { failureText, StatementForm } from './statement-form.tsx';
+import { EmailField, EmailRule, Failure } from './confirming.tsx';
+import { StatementForm } from './statement-form.tsx';
 
 type OnDone = (receipt: Receipt) => void;
 type Statement = NonNullable<Output<'getWithdrawal'>['statement']>;
@@ -33,7 +38,7 @@ export function ContractCard({ token, onDone }: { token: string; onDone: OnDone 
     return <Waiting statement={statement} onDone={onDone} refetch={() => void refetch()} />;
   if (contract) return <Confirm contract={contract} onDone={onDone} />;
   if (statement && receipt)
-    return <ReceiptCard state={statement.state} receipt={receipt} isMember />;
+    return <ReceiptCard state={statement.state} receipt={receipt} isMailed={false} isMember />;
   return <Nothing onDone={onDone} />;
 }
 
@@ -56,7 +61,7 @@ function Confirm({ contract, onDone }: { contract: Contract; onDone: OnDone }) {
         <h2 id="confirm" className={css({ textStyle: 'subheading' })}>
           {withdrawWords.confirmTitle}
         </h2>
-        <ConfirmButton onDone={onDone} />
+        <ConfirmForm onDone={onDone} asksEmail />
       </section>
     </>
   );
@@ -64,42 +69,60 @@ function Confirm({ contract, onDone }: { contract: Contract; onDone: OnDone }) {
 
 const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
 
-function ConfirmButton({ onDone }: { onDone: OnDone }) {
-  const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<string>();
+const OwnFields = v.object({ email: EmailRule });
 
-  const confirm = async () => {
+type ConfirmProps = { onDone: OnDone; asksEmail?: boolean };
+
+function ConfirmForm({ onDone, asksEmail = false }: ConfirmProps) {
+  const { form, errors, check, clear } = useKeptForm('statement', OwnFields);
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<Refused | null>(null);
+
+  const confirm = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isSending) return;
+    setFailure(null);
+    const typed = check(event.currentTarget);
+    if (!typed) return;
+
     setSending(true);
-    setFailure(undefined);
+    const { email } = typed;
     try {
-      const { statement, receipt } = await request('withdraw');
-      onDone({ state: statement.state, receipt });
+      const { statement, receipt } = await request('withdraw', email ? { email } : undefined);
+      clear();
+      onDone({ state: statement.state, receipt, isMailed: Boolean(email) });
       // The plan on every page is another one now.
       void refetchProfile();
       void queryClient.invalidateQueries({ queryKey: ['withdrawal'] });
     } catch (error) {
-      setFailure(failureText(error));
+      setFailure(failureOf(error));
       setSending(false);
     }
   };
 
-  const press = (event: MouseEvent) => {
-    if (!isSending && event.detail < 2) void confirm();
-  };
-
   return (
-    <>
-      {failure && <Alert look="danger">{failure}</Alert>}
+    <form
+      {...form}
+      onSubmit={(event) => void confirm(event)}
+      className={css({ display: 'grid', gap: '5' })}
+    >
+      {asksEmail && <EmailField error={errors['email']} />}
+      <Failure failure={failure} />
       <button
-        type="button"
+        type="submit"
         className={button({ size: 'lg', wide: true })}
         aria-disabled={isSending}
-        onClick={press}
+        onClick={onceOf}
       >
         {isSending ? withdrawWords.confirming : withdrawWords.confirm}
       </button>
-    </>
+    </form>
   );
+}
+
+/** The second click of a double click may have been meant for what stood here before. */
+function onceOf(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault();
 }
 
 type WaitingProps = { statement: Statement; onDone: OnDone; refetch: () => void };
@@ -107,7 +130,7 @@ type WaitingProps = { statement: Statement; onDone: OnDone; refetch: () => void 
 /** Somebody has withdrawn for this number without signing in. */
 function Waiting({ statement, onDone, refetch }: WaitingProps) {
   const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState<Refused | null>(null);
   const { id, submittedAt, objectUntil = submittedAt } = statement;
 
   const object = async () => {
@@ -118,7 +141,7 @@ function Waiting({ statement, onDone, refetch }: WaitingProps) {
       showToast({ type: 'success', title: withdrawWords.notMeDone });
       refetch();
     } catch (error) {
-      setFailure(failureText(error));
+      setFailure(failureOf(error));
     }
     setSending(false);
   };
@@ -129,8 +152,8 @@ function Waiting({ statement, onDone, refetch }: WaitingProps) {
         {withdrawWords.waiting(formatDate(submittedAt))}
       </h2>
       <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
-      <ConfirmButton onDone={onDone} />
-      {failure && <Alert look="danger">{failure}</Alert>}
+      <ConfirmForm onDone={onDone} />
+      <Failure failure={failure} />
       <button
         type="button"
         className={button({ look: 'outline', size: 'lg', wide: true })}

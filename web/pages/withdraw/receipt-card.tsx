@@ -5,10 +5,20 @@ import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 
-export type Receipt = { state: Output<'withdraw'>['statement']['state']; receipt: string };
+export type Receipt = {
+  state: Output<'withdraw'>['statement']['state'];
+  receipt: string;
+  /** Whether an e-mail address was given for it. */
+  isMailed: boolean;
+};
 
 /** The confirmation with its date and time, also as a file, and where the money is. */
-export function ReceiptCard({ state, receipt, isMember }: Receipt & { isMember: boolean }) {
+export function ReceiptCard({
+  state,
+  receipt,
+  isMailed,
+  isMember,
+}: Receipt & { isMember: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The button with the focus is gone.
   useEffect(() => heading.current?.focus(), []);
@@ -24,6 +34,7 @@ export function ReceiptCard({ state, receipt, isMember }: Receipt & { isMember: 
       </h2>
       <p>{withdrawWords.states[state]}</p>
       <p>{withdrawWords.keep}</p>
+      {isMailed && <p>{withdrawWords.mailed}</p>}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard */}
       <section className={paper} tabIndex={0} aria-label={withdrawWords.receipt}>
         {receipt}

@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import * as v from 'valibot';
+import { keptInTab } from './kept-in-tab.ts';
+import { session, useSession } from './session.ts';
+
+type Texts = Record<string, string | undefined>;
+type Rules = v.GenericSchema<unknown, Texts>;
+type Name = 'contact' | 'statement';
+
+/**
+ * A form whose text is kept for the tab and the person until it is sent.
+ * `known` fills what somebody has not written.
+ */
+export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
+  const [errors, setErrors] = useState<Texts>({});
+  const ref = useRef<HTMLFormElement>(null);
+  const token = useSession((current) => current.token);
+  const shownFor = useRef<string | null>(null);
+
+  useEffect(() => {
+    const before = shownFor.current;
+    // The page that hydrates does not know the session yet.
+    shownFor.current = token ?? session.get().token;
+    const isOther = before !== null && before !== shownFor.current;
+    // After a log-out, or for another person.
+    if (isOther && keptInTab.read(name, before) === null) ref.current?.reset();
+    fillEmptyFields(ref.current, {
+      ...known,
+      ...readTexts(keptInTab.read(name, shownFor.current)),
+    });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
+  }, [token]);
+
+  const noteInput = (event: FormEvent<HTMLFormElement>) => {
+    const typed = textsOf(event.currentTarget);
+    keptInTab.keep(name, token, typed);
+    const found = errorsOf(rules, typed);
+    setErrors((shown) =>
+      Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
+    );
+  };
+
+  /** What was typed; null if it is wrong: then the first wrong field has the focus. */
+  const check = (form: HTMLFormElement): Texts | null => {
+    const typed = textsOf(form);
+    const found = errorsOf(rules, typed);
+    setErrors(found);
+    const wrong = fieldsOf(form).find((field) => field.name in found);
+    if (!wrong) return typed;
+    focusField(wrong);
+    return null;
+  };
+
+  const clear = () => {
+    ref.current?.reset();
+    keptInTab.remove(name, token);
+  };
+
+  /** Without a native submission, so that no text gets into the address before hydration. */
+  const form = { ref, noValidate: true, method: 'dialog', 'data-kept': '', onInput: noteInput };
+  return { form, errors, check, clear };
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+const fieldsOf = (form: HTMLFormElement | null): Field[] => [
+  ...(form?.querySelectorAll<Field>('input, textarea') ?? []),
+];
+
+const textsOf = (form: HTMLFormElement): Texts =>
+  Object.fromEntries(fieldsOf(form).map(({ name, value }) => [name, value]));
+
+function readTexts(kept: unknown): Texts {
+  const all = Object.entries<unknown>(Object(kept));
+  return Object.fromEntries(
+    all.flatMap(([name, text]) => (typeof text === 'string' && text ? [[name, text]] : [])),
+  );
+}
+
+/** What somebody has typed before the app started stays. */
+function fillEmptyFields(form: HTMLFormElement | null, texts: Texts): void {
+  for (const field of fieldsOf(form)) {
+    const text = texts[field.name];
+    if (!field.value && text) field.value = text;
+  }
+}
+
+function focusField(field: Field): void {
+  // WebKit would scroll the field to the edge, and its label below the header of the page.
+  field.focus({ preventScroll: true });
+  field.scrollIntoView({ block: 'center', behavior: 'instant' });
+}
+
+function errorsOf(rules: Rules, typed: Texts): Texts {
+  const { success, issues } = v.safeParse(rules, typed, { abortPipeEarly: true });
+  if (success) return {};
+  const { nested = {} } = v.flatten(issues) as { nested?: Record<string, string[]> };
+  return Object.fromEntries(Object.entries(nested).map(([field, texts]) => [field, texts[0]]));
+}

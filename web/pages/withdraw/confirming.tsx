@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import * as v from 'valibot';
+import { withdrawWords } from '#words/withdraw';
+import { request } from '../../data/api-client.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { useStanding } from '../../data/instants.ts';
+import { Refusal, type Refused } from '../../ui/refusal.tsx';
+import { TextField } from '../../ui/form-fields.tsx';
+
+/** The sentence about a failure, until the time has come when it holds no more. */
+export function Failure({ failure }: { failure: Refused | null }) {
+  const shown = useStanding(failure);
+  return shown && <Refusal {...shown} />;
+}
+
+const Email = v.pipe(v.string(), v.email(), v.maxLength(254));
+
+/** Missing where nobody is asked for an address. */
+export const EmailRule = v.optional(
+  v.pipe(
+    v.string(),
+    v.trim(),
+    v.check((text) => text === '' || v.is(Email, text), withdrawWords.emailRule),
+  ),
+);
+
+const form = {
+  queryKey: ['withdrawal-form', null],
+  queryFn: () => request('getWithdrawalForm'),
+  staleTime: Infinity,
+  meta: { silent: true },
+};
+
+/** Where the receipt goes as well; nothing, unless the server sends mails. */
+export function EmailField({ error }: { error: string | undefined }) {
+  const { data } = useQuery(form, queryClient);
+  if (!data?.email) return null;
+
+  return (
+    <TextField
+      name="email"
+      type="email"
+      autoComplete="email"
+      label={withdrawWords.email}
+      hint={withdrawWords.emailHint}
+      error={error}
+      maxLength={254}
+    />
+  );
+}
