@@ -30,27 +30,31 @@ export default function LeavingCard({ user, token }: { user: User; token: string
     <section className={card({ look: 'raised' })} aria-labelledby="leaving">
       <CardHead id="leaving" title={leavingWords.title} />
       {open && <OpenWithdrawal open={open} />}
-      <Action id="cancel-plan" hint={leavingWords.cancelHint}>
-        <Link
-          to="/cancel"
-          className={button({ look: 'outline', wide: true })}
-          aria-describedby="cancel-plan-hint"
-        >
-          {leavingWords.cancel}
-        </Link>
-      </Action>
+      <WayOut id="cancel-plan" to="/cancel" hint={leavingWords.cancelHint}>
+        {leavingWords.cancel}
+      </WayOut>
       {isWithdrawable && (
-        <Action id="withdraw" hint={leavingWords.withdrawHint}>
-          <Link
-            to="/withdraw"
-            className={button({ look: 'outline', wide: true })}
-            aria-describedby="withdraw-hint"
-          >
-            {leavingWords.withdraw}
-          </Link>
-        </Action>
+        <WayOut id="withdraw" to="/withdraw" hint={leavingWords.withdrawHint}>
+          {leavingWords.withdraw}
+        </WayOut>
       )}
     </section>
+  );
+}
+
+type WayOutProps = { id: string; to: '/cancel' | '/withdraw'; hint: string; children: string };
+
+function WayOut({ id, to, hint, children }: WayOutProps) {
+  return (
+    <Action id={id} hint={hint}>
+      <Link
+        to={to}
+        className={button({ look: 'outline', wide: true })}
+        aria-describedby={`${id}-hint`}
+      >
+        {children}
+      </Link>
+    </Action>
   );
 }
 
