@@ -3,6 +3,7 @@ import { storage, tabStorage } from './store.ts';
 
 /** What people lose unwillingly: leaving the page asks first if the browser did not store it. */
 const written = ['chat', 'contact', 'recording', 'statement'];
+const writtenSignedOut = ['contact', 'statement'] as const;
 export type KeptName =
   | 'chat'
   | 'contact'
@@ -75,6 +76,7 @@ class KeptInTab {
     const own = personOf(token);
     if (this.wasSignedOut(token)) storage.remove(signedOutKey);
     remove((_, person) => person !== '' && person !== own);
+    adopt(token);
   }
 
   /** A log-out by hand. The other tabs see its mark. */
@@ -109,6 +111,15 @@ function readKept(key: string): unknown {
     // Another script's, or of another version.
   }
   return null;
+}
+
+/** What was written before anybody had signed in is theirs who sign in first, and no next person's. */
+function adopt(token: string): void {
+  for (const name of writtenSignedOut) {
+    const value = readKept(keyOf(name, null));
+    if (value !== null && readKept(keyOf(name, token)) === null) keptInTab.keep(name, token, value);
+    tabStorage.remove(keyOf(name, null));
+  }
 }
 
 type Choice = (name: string, person: string) => boolean;
