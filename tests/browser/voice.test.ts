@@ -6,6 +6,7 @@ import {
   messageOf,
   openChat,
   openConversation,
+  pageOf,
   visitAccount,
 } from './support/chat.ts';
 import {
@@ -20,6 +21,7 @@ import {
 } from './support/microphone.ts';
 import {
   expectToFit,
+  hydrated,
   settle,
   setVisible,
   stopTime,
@@ -27,8 +29,8 @@ import {
   violations,
   follow,
 } from './support/page.ts';
-import type { Stub } from './support/stub.ts';
-import { expect, stubbed, test } from './support/test.ts';
+import { jwt, type Stub } from './support/stub.ts';
+import { enterCode, expect, stubbed, test } from './support/test.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
 import type { Phone } from './support/phone.ts';
 
@@ -447,6 +449,52 @@ stubbed(
       );
       await press(page, 'Delete');
     }
+  },
+);
+
+stubbed(
+  'the beginning of a recording is announced once, by a region that was there before',
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await page.evaluate(() => {
+      for (const region of document.querySelectorAll('output')) region.dataset['before'] = 'yes';
+    });
+    await record(page);
+    const said = page.locator('output').filter({ hasText: 'Recording' });
+    await expect(said).toHaveCount(1);
+    await expect(said).toHaveAttribute('data-before', 'yes');
+  },
+);
+
+stubbed(
+  'a recording stops when its session ends by itself, and waits for its person',
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/status of 401/);
+    const [mine, mineLater] = ['first', 'second'].map((name) =>
+      jwt({ sub: 'me' }).replace(/[^.]+$/, name),
+    ) as [string, string];
+    await watchSound(page);
+    stub.keepRecordings();
+    const push = stub.openStream('chatStream');
+    await stub.signedIn({ tier: 'basic' }, mine);
+    const messages = pageOf([messageOf(1, 'Hello')]);
+    stub.respond('getChat', messages);
+    await page.goto('/chat');
+    await hydrated(page, 'main form');
+    await record(page);
+
+    stub.respondByToken('getChat', { [mineLater]: messages });
+    push({ type: 'reset' });
+    await page.waitForURL('**/login?next=%2Fchat');
+    await expect.poll(() => openMicrophones(page)).toBe(0);
+
+    stub.respond('verifyOtp', { success: true, token: mineLater, status: 'approved' });
+    await page.getByLabel('Phone number').fill('+15551234567');
+    await enterCode(page);
+    await page.waitForURL('**/chat');
+    await expect(panel(page)).toContainText('The recording stopped when you left this page.');
+    await press(page, 'Send');
+    await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
   },
 );
 

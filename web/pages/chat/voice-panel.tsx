@@ -81,7 +81,7 @@ function Running({ active }: { active: ActiveRecording }) {
         </span>
         {isEnding && <span aria-hidden="true">{voicePanelWords.secondsLeft(left)}</span>}
         <output className={visuallyHidden}>
-          {isEnding ? voicePanelWords.secondsLeft(countdownFrom) : voiceWords.recording}
+          {isEnding && voicePanelWords.secondsLeft(countdownFrom)}
         </output>
       </div>
       <div className={actions}>
