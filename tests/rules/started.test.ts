@@ -1,0 +1,80 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+/** What goes on by itself once it is started. */
+const starter =
+  /\b(?:setInterval|setTimeout|getUserMedia|watchPosition)\(|new (?:EventSource|MediaRecorder|Audio|AudioContext|WebSocket|Worker|BroadcastChannel)\(/g;
+
+const startsIn = (text: string): number => (text.match(starter) ?? []).length;
+
+type Ending = { starts: number; ends: string; by: string };
+
+/** By the page that started it: `by` is the text that ends it, in this file or in the one named before the colon. */
+const endedBy = (starts: number, by: string): Ending => ({ starts, ends: 'with its page', by });
+/** By itself: `by` bounds it. */
+const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by itself', by });
+
+/**
+ * Every file that starts something, and what ends it. A new one belongs into `web/data/started.ts`, or into an effect
+ * that ends it.
+ */
+const files: Record<string, Ending> = {
+  'web/app/head-script.ts': endsAlone(1, 'setTimeout(load, 1000)'),
+  'web/app/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
+  'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, patienceMs)'),
+  'web/app/start-shell.ts': endsAlone(1, 'setTimeout(resolve, time)'),
+  'web/app/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
+  'web/app/start-up.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),
+  'web/app/toaster.tsx': endedBy(1, 'clearTimeout(timer)'),
+  'web/data/chat-conversation.ts': endedBy(2, "started.add('looking for a reply'"),
+  'web/data/event-stream.ts': endedBy(4, 'clearTimeout(this.#timer)'),
+  'web/data/help-countries.ts': endsAlone(1, 'clearTimeout(timer)'),
+  'web/data/instants.ts': endedBy(1, 'clearTimeout(timer)'),
+  'web/data/recorder.ts': endedBy(3, "web/data/voice-draft.ts: started.add('recorder'"),
+  'web/data/send.ts': endsAlone(1, 'clearTimeout(timer)'),
+  'web/data/session-stream.ts': endsAlone(1, 'setTimeout(() => {'),
+  'web/data/voice-draft.ts': endedBy(1, "started.add('microphone question'"),
+  'web/data/voice-player.ts': endedBy(1, "started.add('player'"),
+  'web/data/within.ts': endsAlone(1, 'clearTimeout(timer)'),
+  'web/pages/account/account-management-card.tsx': endsAlone(1, 'location.assign(url)'),
+  'web/pages/chat/chat-page.tsx': endedBy(1, 'clearTimeout'),
+  'web/pages/chat/conversation-effects.ts': endedBy(1, 'clearTimeout(timer)'),
+  'web/pages/chat/message-list.tsx': endedBy(1, 'clearTimeout(timer)'),
+  'web/pages/chat/print-conversation.ts': endsAlone(1, 'setTimeout(resolve)'),
+  'web/pages/chat/voice-panel.tsx': endedBy(1, 'clearInterval(timer)'),
+  'web/pages/contact/contact-message.ts': endsAlone(1, 'simulatedDelay'),
+  'web/pages/login/code-step.tsx': endedBy(1, 'clearTimeout(timer)'),
+  'web/pages/login/lockout.ts': endedBy(1, 'clearInterval(timer)'),
+  'web/pages/login/repeated-question.ts': endedBy(1, 'clearTimeout(timer)'),
+  'web/pages/results/payment-results.tsx': endedBy(1, 'clearTimeout(timer)'),
+  'web/ui/spinner.tsx': endedBy(1, 'clearTimeout(timer)'),
+};
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const sources = globSync('web/{app,data,early,pages,rules,ui}/**/*.{ts,tsx}');
+
+it('finds what is started', () => {
+  expect(startsIn('setInterval(tick, 1); new EventSource(address); await getUserMedia({})')).toBe(
+    3,
+  );
+  expect(sources.length).toBeGreaterThan(100);
+});
+
+it('every timer, stream, recorder and player is in the list, with what ends it', () => {
+  const found = sources.flatMap((file) => {
+    const starts = startsIn(read(file));
+    return starts > 0 ? [[file, starts] as const] : [];
+  });
+  const listed = Object.entries(files).map(([file, { starts }]) => [file, starts] as const);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(listed));
+});
+
+it.each(Object.entries(files))('what %s starts has its end', (file, { by }) => {
+  const [, place = file, text = by] = /^(web\/\S+): (.+)$/.exec(by) ?? [];
+  expect(read(place)).toContain(text);
+});
+
+it('an interval never goes on by itself', () => {
+  const alone = Object.entries(files).filter(([, { ends }]) => ends === 'by itself');
+  for (const [file] of alone) expect(read(file), file).not.toContain('setInterval(');
+});
