@@ -138,12 +138,12 @@ function showGuestsPageWithoutScripts(): void {
   addEventListener('error', show, { capture: true });
 }
 
-/** The scripts would compete with the first paint for bandwidth and CPU. */
+/** The scripts would compete with the first paint for bandwidth and CPU, where there is one before them. */
 function loadScriptsAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
-    const scripts = document.querySelector<HTMLTemplateElement>('template#after-paint');
+    const scripts = document.querySelector<HTMLTemplateElement>('#after-paint, #at-start');
     const load = () => scripts && document.head.append(scripts.content);
-    if (document.hidden) return load();
+    if (document.hidden || scripts?.id === 'at-start') return load();
     new PerformanceObserver(load).observe({ type: 'paint', buffered: true });
     setTimeout(load, 1000);
   });

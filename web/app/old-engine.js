@@ -4,7 +4,7 @@
   if ([].toSorted && self.CompressionStream) return;
   root.setAttribute('data-visitor', 'unscripted');
   // The scripts of the head find what they start by its name.
-  var parts = page.querySelector('#after-paint');
+  var parts = page.querySelector('#after-paint, #at-start');
   if (parts) parts.id = '';
   var notices = page.querySelectorAll('noscript');
   for (var at = 0; at < notices.length; at++) notices[at].outerHTML = notices[at].textContent;

@@ -25,8 +25,11 @@ export type AppParts = {
   modules: readonly string[];
   /** The script of a shell starts the app by itself. */
   isStartedByShell: boolean;
-  /** They would compete with the first paint of what can be read. */
-  waitsForPaint: boolean;
+  /**
+   * The template that holds the start back: until the first paint of what can be read, with which it
+   * would compete, or until the page is parsed. An engine that is too old renames it, so nothing starts.
+   */
+  heldIn: 'after-paint' | 'at-start' | null;
 };
 
 /** The HTML of a page. */
@@ -77,22 +80,30 @@ const Fonts = ({ files }: { files: readonly string[] }) => (
   </Template>
 );
 
-function App({ entry, modules, isStartedByShell, waitsForPaint }: AppParts) {
-  const parts = (
+function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
+  const files = modules.map((file) => <link key={file} rel="modulepreload" href={file} />);
+  const start = isStartedByShell ? (
+    <link rel="modulepreload" id="app" href={entry} />
+  ) : (
+    <script type="module" src={entry} />
+  );
+  const all = (
     <>
-      {modules.map((file) => (
-        <link key={file} rel="modulepreload" href={file} />
-      ))}
-      {isStartedByShell ? (
-        <link rel="modulepreload" id="app" href={entry} />
-      ) : (
-        <script type="module" src={entry} />
-      )}
+      {files}
+      {start}
     </>
   );
-  if (!waitsForPaint) return parts;
-  // `head-script.ts` inserts it after the first paint.
-  return <Template id="after-paint">{parts}</Template>;
+  if (heldIn === null) return all;
+  // `head-script.ts` inserts what a template holds.
+  if (heldIn === 'after-paint') return <Template id="after-paint">{all}</Template>;
+
+  return (
+    <>
+      {files}
+      <link rel="modulepreload" href={entry} />
+      <Template id="at-start">{start}</Template>
+    </>
+  );
 }
 
 /** React would hoist the links of a template into the head. */

@@ -67,7 +67,7 @@ async function livePage(server: ViteDevServer, url: string, parts: LiveParts): P
     language: { tag, direction },
     headScripts: [await bundleScript(parts.headScript)],
     styles: { href: '/theme/index.css' },
-    app: { entry: '/main.tsx', modules: [], isStartedByShell: false, waitsForPaint: false },
+    app: { entry: '/main.tsx', modules: [], isStartedByShell: false, heldIn: null },
     body: `<div id="root"></div>${overlayScript}`,
   });
   const html = await server.transformIndexHtml('/index.html', source, url);

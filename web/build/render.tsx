@@ -39,12 +39,13 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
   });
 }
 
-/** The account shows nothing of its own before the app, so its modules wait for no paint. */
-function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'waitsForPaint'> {
+/** The account, as the pages that are not prerendered, shows nothing of its own before the app, and waits for no paint. */
+function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'heldIn'> {
   const { prerendering } = pageHead(path);
+  const isReadable = prerendering !== 'none' && path !== '/account';
   return {
     isStartedByShell: prerendering === 'shell',
-    waitsForPaint: prerendering !== 'none' && path !== '/account',
+    heldIn: isReadable ? 'after-paint' : 'at-start',
   };
 }
 
