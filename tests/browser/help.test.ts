@@ -36,7 +36,8 @@ test('a country that was opened early stays open where a translator makes React 
 }) => {
   expectedErrors.push(/React error #418/);
   const load = await holdAssets(page);
-  await page.goto('/help-now');
+  // The page has loaded only with its scripts.
+  await page.goto('/help-now', { waitUntil: 'domcontentloaded' });
   await page.getByText('Argentina').last().click();
   const title = page.locator('main h1');
   await title.evaluate((element) => (element.innerHTML = '<font>Consigue ayuda</font>'));
