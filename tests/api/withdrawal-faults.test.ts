@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { owedByLaw } from '../faults/withdrawals/law.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { complete, inPortal, switchPlan } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf, type Person } from './support/person.ts';
@@ -39,25 +40,9 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/**
- * What the law leaves to a person who withdraws, computed without the product's code from what Stripe has billed:
- * articles 13(1) (all payments of the contract), 14(3) and 14(4) (a share for the time, if it was asked for).
- */
-async function owedByLaw(customer: string, asked: boolean, at: number): Promise<number> {
+async function owedTo(customer: string, asked: boolean, at: number): Promise<number> {
   const { data: invoices } = await stripe.invoices.list({ customer, status: 'paid', limit: 100 });
-  const ordered = invoices.toSorted((a, b) => a.created - b.created);
-  const concluded = ordered.findLast(
-    ({ billing_reason: why }) => why === 'subscription_create' || why === 'subscription_update',
-  )!;
-  let owed = 0n;
-  for (const { created, amount_paid: paid, lines } of ordered) {
-    if (created < concluded.created) continue;
-    const { start, end } = lines.data.find(({ amount }) => amount > 0)!.period;
-    const passed = BigInt(Math.max(0, Math.min(at, end) - start));
-    const share = asked ? (BigInt(paid) * passed) / BigInt(end - start) : 0n;
-    owed += BigInt(paid) - share;
-  }
-  return Number(owed);
+  return owedByLaw(invoices, asked, at);
 }
 
 /** A purchase, perhaps a dearer plan after it, and some days; who asked to begin at once. */
@@ -117,7 +102,7 @@ async function expectOneRefund(seed: number, faults: Faults): Promise<void> {
   expect(rows, `seed ${seed}`).toHaveLength(1);
 
   const [statement] = rows;
-  const owed = await owedByLaw(customer, asked, Number(statement!['billed_at']));
+  const owed = await owedTo(customer, asked, Number(statement!['billed_at']));
   const { data: notes } = await stripe.creditNotes.list({ customer, limit: 100 });
   expect(
     notes.reduce((sum, { total }) => sum + total, 0),
@@ -221,7 +206,7 @@ it.each([
     expect(contract).toMatchObject({ tier: 'premium', startNow: asked });
     await withdraw(person.token);
     const [statement] = await settled(person.token, person.customer);
-    const owed = await owedByLaw(person.customer, asked, Number(statement!['billed_at']));
+    const owed = await owedTo(person.customer, asked, Number(statement!['billed_at']));
     expect(statement).toMatchObject({ refund: owed });
   },
 );

@@ -54,7 +54,16 @@ async function startRig(signal: AbortSignal) {
     await product.close();
   };
   const botSecret = vars.BOT_WEBHOOK_SECRET;
-  return { product, stateDir, botSecret, database, tiers, control, [Symbol.asyncDispose]: close };
+  return {
+    product,
+    stateDir,
+    botSecret,
+    database,
+    stripe,
+    tiers,
+    control,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Runs the work of a script with the product, and ends the process: with 0 if it resolves to true. */

@@ -19,7 +19,9 @@ const groups = [
   npm('test:api', vitest, '--lastFailed'),
   npm('test:node', vitest, '--lastFailed'),
   ...['types', 'lint'].map((name) => npm(name)),
-  ...(process.env['TEST_FULL'] ? [npm('test:faults', '--seconds=60 --no-latencies', '')] : []),
+  ...(process.env['TEST_FULL']
+    ? [npm('test:faults', '--seconds=60 --no-latencies', ''), npm('test:withdrawals', '', '')]
+    : []),
 ];
 
 const isGreen = await run().catch((error: unknown) => console.log(messageOf(error)));

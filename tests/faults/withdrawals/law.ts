@@ -1,0 +1,27 @@
+/** What a paid invoice says; instants in unix seconds, amounts in whole cents. */
+export type Billed = {
+  billing_reason: string | null;
+  created: number;
+  amount_paid: number;
+  lines: { data: { amount: number; period: { start: number; end: number } }[] };
+};
+
+/**
+ * What the law leaves to a person who withdraws at `at`, computed without the product's code from what Stripe has billed:
+ * articles 13(1) (all payments of the contract), 14(3) and 14(4) (a share for the time, if it was asked for).
+ */
+export function owedByLaw(invoices: Billed[], asked: boolean, at: number): number {
+  const ordered = invoices.toSorted((a, b) => a.created - b.created);
+  const concluded = ordered.findLast(
+    ({ billing_reason: why }) => why === 'subscription_create' || why === 'subscription_update',
+  )!;
+  let owed = 0n;
+  for (const { created, amount_paid: paid, lines } of ordered) {
+    if (created < concluded.created) continue;
+    const { start, end } = lines.data.find(({ amount }) => amount > 0)!.period;
+    const passed = BigInt(Math.max(0, Math.min(at, end) - start));
+    const share = asked ? (BigInt(paid) * passed) / BigInt(end - start) : 0n;
+    owed += BigInt(paid) - share;
+  }
+  return Number(owed);
+}
