@@ -45,6 +45,8 @@ async function pageFor(
   wanted: Choice | undefined,
 ): Promise<Outcome<string>> {
   const { session, db, language, now } = context;
+  // What is bought would belong to the earlier owner's account.
+  if (session.mayHaveNewOwner) throw session.refusal!;
   const page = await planPage({ ...context, refusal: session.refusal }, leased, wanted);
   if (!wanted) return page;
 

@@ -1,4 +1,16 @@
-import { and, eq, exists, inArray, isNotNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  ne,
+  not,
+  or,
+  sql,
+  type SQL,
+  type SQLWrapper,
+} from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { aliases, claims, identityConflicts, users, type User } from '#db/schema';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -15,7 +27,7 @@ type Kind = typeof aliases.$inferSelect.kind;
 export type Proof = typeof aliases.$inferSelect.proof;
 type On<Outcome> = readonly [Outcome, ...Outcome[]];
 
-const isOf = (kind: Kind, userId: SQL | string) =>
+const isOf = (kind: Kind, userId: SQLWrapper | string) =>
   and(eq(aliases.kind, kind), eq(aliases.userId, userId))!;
 const names = (kind: Kind, value: SQL | string) =>
   and(eq(aliases.kind, kind), eq(aliases.value, value))!;
@@ -48,6 +60,10 @@ export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp
 /** SQL: whether a number came with another id than its own, and may have a new owner. */
 export const isContested = (phone: PhoneNumber): SQL<number> =>
   rowExists(aliases, and(names('phone', phone), eq(aliases.proof, 'contested')));
+
+/** SQL: the same of the number of an account. */
+export const isAccountContested = (userId: SQLWrapper): SQL<number> =>
+  rowExists(aliases, and(isOf('phone', userId), eq(aliases.proof, 'contested')));
 
 /** A business-scoped id, with what binds it to its number. */
 type BoundId = { id: string; mac: string };

@@ -1,12 +1,12 @@
 import { sql, type SQL, eq, and, lt, lte, gt, isNotNull, not, notInArray } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { aliases, sessions, users, type User } from '#db/schema';
+import { sessions, users, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 import { bindSession, isOwnSession } from '../lib/bindings.ts';
-import { isContested } from './identity.ts';
+import { isAccountContested, isContested } from './identity.ts';
 import type { PhoneNumber } from './phone.ts';
 import {
   transaction,
@@ -111,7 +111,12 @@ export class UserSession {
    */
   get refusal(): RequestError | null {
     if (this.#limitedBy === 'nothing') return null;
-    return new RequestError('signInNeeded', this.#limitedBy === 'newOwner' ? newOwner : {});
+    return new RequestError('signInNeeded', this.mayHaveNewOwner ? newOwner : {});
+  }
+
+  /** Whether the number of a limited session may have a new owner; known as `refusal` is. */
+  get mayHaveNewOwner(): boolean {
+    return this.#limitedBy === 'newOwner';
   }
 
   /** A row of a trial link whose `is_limited` somebody has changed writes nothing, either. */
@@ -193,12 +198,7 @@ export class UserSession {
 }
 
 /** Whether the number of a limited session may have a new owner: then no code opens a full one. */
-const contested = and(
-  eq(aliases.userId, users.id),
-  eq(aliases.kind, 'phone'),
-  eq(aliases.proof, 'contested'),
-);
-const isOfContested = iif<number>(sessions.isLimited, rowExists(aliases, contested), 0);
+const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
 
 const newOwner = {
   message: 'This number may have a new owner. Please write to our support to see this.',
