@@ -149,9 +149,11 @@ export const Settings = v.object({
   WITHDRAWAL_DAYS: days(14, 400),
   /**
    * Days that statements of withdrawal are kept,
-   * as the law of the owner's country asks.
+   * as the law of the owner's country asks; refunds
+   * are watched for 30 of them.
    */
-  WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.maxValue(mostDays)),
+  WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.minValue(60), v.maxValue(mostDays)),
+  /** For each IPv6 /48 five times as many. */
   LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
 
   /**

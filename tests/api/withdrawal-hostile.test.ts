@@ -1,6 +1,10 @@
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { call, newAddress, parallel, runCron, send } from './support/api.ts';
-import { eventually } from './support/clock.ts';
+import { openDatabase } from '../../worker/lib/database.ts';
+import { settingsOf } from '../../worker/settings.ts';
+import { dueStatements } from '../../worker/withdrawal/statements.ts';
+import { call, newAddress, newNetwork, parallel, runCron, send, tally } from './support/api.ts';
+import { day, eventually } from './support/clock.ts';
 import { complete, subscribe } from './support/buying.ts';
 import {
   deleteAccount,
@@ -10,6 +14,7 @@ import {
   userOf,
   type Person,
 } from './support/person.ts';
+import { logLines } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
 import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
@@ -123,6 +128,74 @@ describe('many statements about one number', () => {
       expect(planned.body).toMatchObject({ code: 'invalid_field', issues: [{ path: 'plan' }] });
     },
   );
+});
+
+describe('statements of nobody whom we know', () => {
+  const nobody = { name: 'Nobody', contact: 'nobody@example.com' };
+
+  it('are limited by network, also where each comes from an address of its own', async () => {
+    const network = newNetwork();
+    const settings = { LIMIT_STATEMENTS_PER_ADDRESS: '2/1h' };
+    const stateFrom = (index: number) => {
+      const address = `${network}:${index.toString(16)}::1`;
+      return call('POST', '/api/withdrawals', { body: nobody, address, settings });
+    };
+    const responses = await parallel(14, stateFrom);
+    expect(tally(responses)).toEqual({ 200: 10, 429: 4 });
+    const elsewhere = { body: nobody, address: `${newNetwork()}::1`, settings };
+    expect((await call('POST', '/api/withdrawals', elsewhere)).status).toBe(200);
+  });
+
+  it('are left to the owner at once: the cron job has no work with them', async () => {
+    const { status, body } = await state(nobody);
+    const { id } = body.statement;
+    expect(status).toBe(200);
+    expect(body.statement).toMatchObject({ state: 'received', refund: null });
+    const ofOwner = { state: 'needs_owner', reason: 'account_unknown', due_at: null, attempts: 0 };
+    expect(await kept(id)).toMatchObject(ofOwner);
+    await runCron();
+    expect(await kept(id)).toMatchObject(ofOwner);
+    const reported = logLines('withdrawal_needs_owner').filter((line) => line['id'] === id);
+    expect(reported).toMatchObject([{ level: 'error', reason: 'account_unknown' }]);
+  });
+
+  it('wait behind those of people who have signed in, whenever they were due', async () => {
+    const { phone, token } = await buyer();
+    const other = await buyer();
+    const stranger = await statedFor(phone);
+    const { body } = await during({ stripe: { status: 500 } }, () =>
+      call('POST', path, { token: other.token }),
+    );
+    const own = body.statement.id;
+    await isDue(stranger, 1);
+    await isDue(own, 2);
+    const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
+    const due = await dueStatements(db, Date.now(), 1000);
+    const places = [own, stranger].map((id) => due.findIndex((each) => each.id === id));
+    expect(places.every((place) => place >= 0)).toBe(true);
+    expect(places[0]).toBeLessThan(places[1]!);
+    expect((await call('POST', path, { token })).body.statement).toMatchObject({ state: 'done' });
+  });
+
+  it('are deleted when their time has passed, and not before', async () => {
+    const insert = async (keptUntil: number) => {
+      const id = crypto.randomUUID();
+      await run(
+        `insert into withdrawals
+           (seq, id, origin, contact, language, submitted_at, kept_until, state)
+           select coalesce(min(seq), 1) - 1, ?, 'public', 'x@example.com', 'en', 0, ?, 'needs_owner'
+           from withdrawals`,
+        id,
+        keptUntil,
+      );
+      return id;
+    };
+    const recent = await insert(Date.now() + day);
+    const old = await insert(Date.now() - day);
+    await runCron();
+    const { rows } = await run('select id from withdrawals where id in (?, ?)', recent, old);
+    expect(rows).toMatchObject([{ id: recent }]);
+  });
 });
 
 describe('a statement that somebody else has made', () => {

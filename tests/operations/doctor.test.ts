@@ -72,7 +72,7 @@ const breakages: Record<SettingName, (string | undefined)[]> = {
   STRIPE_SECRET_KEY: [undefined, 'pk_test_public', `sk_test_${other}`, `sk_live_${other}`],
   STRIPE_WEBHOOK_SECRET: [undefined, 'whsec_short', other],
   WITHDRAWAL_DAYS: ['-1', '401', 'two'],
-  WITHDRAWAL_KEPT_DAYS: ['0', '36501'],
+  WITHDRAWAL_KEPT_DAYS: ['59', '36501'],
   MAIL_API_URL: [undefined, 'mail', silent, broken.url, wrongPath],
   MAIL_API_KEY: [undefined, other],
   MAIL_FROM: [undefined, 'nobody'],

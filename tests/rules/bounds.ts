@@ -116,7 +116,8 @@ export const calls: Record<string, Bound> = {
   'POST /api/withdrawals': {
     grows: 'a `withdrawals` row',
     upTo: [
-      'LIMIT_STATEMENTS_PER_ADDRESS; kept for WITHDRAWAL_KEPT_DAYS, as the law asks',
+      'LIMIT_STATEMENTS_PER_ADDRESS, five times as many of a /48',
+      'kept for WITHDRAWAL_KEPT_DAYS, as the law asks, then deleted',
       'its person is told of one that waits, three times a day of a number',
       'one mail: 3 a day to a recipient, 5 an hour and 10 a day of an address, 300 a day of all',
     ],
@@ -278,7 +279,10 @@ export const tables: Record<string, Bound> = {
   },
   withdrawals: {
     grows: 'a statement',
-    upTo: 'one for a contract; public ones LIMIT_STATEMENTS_PER_ADDRESS; WITHDRAWAL_KEPT_DAYS',
+    upTo: [
+      'one for a contract; public ones LIMIT_STATEMENTS_PER_ADDRESS, five times as many of a /48',
+      'deleted after WITHDRAWAL_KEPT_DAYS',
+    ],
   },
   receipt_mails: {
     grows: 'a statement with an e-mail address',

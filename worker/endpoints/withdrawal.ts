@@ -21,7 +21,7 @@ import {
 import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { mailService } from '../messaging/mail.ts';
 import { mailReceipts } from '../withdrawal/receipt-mail.ts';
-import { lookAtIt, settle } from '../withdrawal/settlement.ts';
+import { logNeedsOwner, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
 import {
   isUnconfirmed,
@@ -168,7 +168,7 @@ async function object(db: Database, id: string, userId: string) {
   const isStopped = await objectTo(db, id, userId);
   if (!isStopped) throw new RequestError('notFound');
 
-  log('error', 'withdrawal_needs_owner', { id, reason: objected, action: lookAtIt });
+  logNeedsOwner({ id }, objected);
   return { result: { success: true as const } };
 }
 
@@ -273,8 +273,9 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
     },
     { address, now },
   );
+  if (statement.state === 'needs_owner') logNeedsOwner(statement, statement.reason);
   mailSoon(context, statement);
-  return responseOf(settings, statement);
+  return responseOf(settings, { ...statement, state: 'received' });
 };
 
 export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (context) => {

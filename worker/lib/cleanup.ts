@@ -16,6 +16,7 @@ import {
   stripeEvents,
   trialLinks,
   usedTokens,
+  withdrawals,
 } from '#db/schema';
 import type { Database } from './database.ts';
 import { inJson } from './expressions.ts';
@@ -44,6 +45,8 @@ const ordered: Ordered[] = [
   { table: botCalls, since: botCalls.at, keptMs: 7 * dayMs },
   { table: stripeEvents, since: stripeEvents.at, keptMs: stripeEventsKeptMs },
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
+  // Until then a trigger refuses it, by the database's clock.
+  { table: withdrawals, since: withdrawals.keptUntil, keptMs: hourMs },
 ];
 
 /** So that somebody who types a code too late learns that it can no longer be used. */

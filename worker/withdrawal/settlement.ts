@@ -19,6 +19,7 @@ import {
 } from './concluded-contract.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import {
+  accountUnknown,
   contractColumns,
   dueStatements,
   endRepeated,
@@ -90,7 +91,7 @@ async function endWithoutAccount(billing: Billing, statement: Statement): Promis
   const { id, subscription, state } = statement;
   const isSettled = subscription !== null && state !== 'received';
   if (isSettled) await updateUnderWay(billing.db, id, { dueAt: null });
-  else await needsOwner(billing, statement, 'account_unknown');
+  else await needsOwner(billing, statement, accountUnknown);
 }
 
 /**
@@ -342,9 +343,9 @@ async function needsOwner({ db }: Billing, statement: Statement, reason: string)
 }
 
 /** What the owner has to do, as the log says it. */
-export const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
+const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
 
-function logNeedsOwner({ id }: Statement, reason: string | null): void {
+export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | null): void {
   log('error', 'withdrawal_needs_owner', { id, reason, action: lookAtIt });
 }
 

@@ -21,13 +21,14 @@ import { sealData } from '../bot/event-data.ts';
 import { insertBotEvent, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Database } from '../lib/database.ts';
+import { networkOf } from '../lib/caller.ts';
 import { fixed, rowExists } from '../lib/expressions.ts';
 import {
   allowedAt,
   hashedSubject,
   recordEvents,
   subjectsIn,
-  type Subject,
+  type Limited,
 } from '../lib/rate-limits.ts';
 import { rateLimited } from '../lib/request-error.ts';
 import { keyedHashes } from '../lib/crypto.ts';
@@ -78,19 +79,22 @@ export async function statementUnderWay(db: Database, id: string): Promise<State
   return row;
 }
 
-/** Statements that the cron job goes on with, the oldest first. */
+/** The reason of a statement that belongs to no account. */
+export const accountUnknown = 'account_unknown';
+
+/** Statements that the cron job goes on with: strangers' after people's own, the oldest first. */
 export const dueStatements = (db: Database, now: number, limit: number) =>
   db
     .select()
     .from(withdrawals)
     .where(and(lte(withdrawals.dueAt, now), isUnderWay))
-    .orderBy(asc(withdrawals.dueAt))
+    .orderBy(asc(withdrawals.origin), asc(withdrawals.dueAt))
     .limit(limit);
 
 /** Statements that wait for longer than this (ms) are reported: the law gives 14 days for the money. */
 const patienceMs = 3 * dayMs;
 
-/** Numbers of statements that nobody and nothing has settled for three days, the oldest first. */
+/** Numbers of statements that nobody and nothing has settled for three days: first those of an account. */
 export async function overdueStatements(db: Database, now: number): Promise<number[]> {
   const rows = await db
     .select({ seq: withdrawals.seq })
@@ -101,7 +105,7 @@ export async function overdueStatements(db: Database, now: number): Promise<numb
         lte(withdrawals.submittedAt, now - patienceMs),
       ),
     )
-    .orderBy(asc(withdrawals.seq))
+    .orderBy(isNull(withdrawals.userId), asc(withdrawals.seq))
     .limit(100);
   return rows.map(({ seq }) => seq);
 }
@@ -279,7 +283,8 @@ type Caller = { address: string; now: number };
 
 /**
  * Keeps anybody's statement and matches it by number. Throws 429; says nothing about accounts. One of an account waits
- * and is told to its person; further ones are kept, and wait for the first, for their person or for the owner.
+ * and is told to its person; further ones are kept, and wait for the first, for their person or for the owner. One of no
+ * account is the owner's at once: the cron job spends no step on it.
  */
 export async function keepPublicStatement(
   { db, settings }: { db: Database; settings: Settings },
@@ -287,10 +292,8 @@ export async function keepPublicStatement(
   { address, now }: Caller,
 ): Promise<Statement> {
   const id = crypto.randomUUID();
-  const [byAddress, told] = await subjectsOf(settings, {
-    address,
-    about: phone ?? statement.contact,
-  });
+  const about = phone ?? statement.contact;
+  const { callers, told } = await limitsOf(settings, { address, about });
   const mails = await strangersMails(settings, { address, email: statement.email });
   const userId = await ownerOf(db, phone);
   const { seq: _, ...row } = {
@@ -307,10 +310,8 @@ export async function keepPublicStatement(
 
   const tx = transaction(db, {
     facts: {
-      mayStateAt: allowedAt([
-        { subject: byAddress, limits: settings.LIMIT_STATEMENTS_PER_ADDRESS },
-      ]),
-      mayTellAt: allowedAt([{ subject: told, limits: toldLimits }]),
+      mayStateAt: allowedAt(callers),
+      mayTellAt: allowedAt([told]),
       mayMailAt: allowedAt(mails),
       othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
     },
@@ -323,13 +324,14 @@ export async function keepPublicStatement(
   });
 
   const accepted = ['unmatched', 'untold', 'told'] as const;
-  tx.insert(['unmatched'], withdrawals, { ...row, dueAt: now });
+  const ofOwner = { state: 'needs_owner', reason: accountUnknown } as const;
+  tx.insert(['unmatched'], withdrawals, { ...row, ...ofOwner });
   // It takes no effect by itself, since its person is not told of it.
   tx.insert(['untold'], withdrawals, { ...row, dueAt: null });
   tx.insert(['told'], withdrawals, { ...row, dueAt: toldUntil });
   queueEvent(tx, ['told'], event);
-  recordEvents(tx, accepted, [byAddress], { now });
-  recordEvents(tx, ['told'], [told], { now });
+  recordEvents(tx, accepted, subjectsIn(callers), { now });
+  recordEvents(tx, ['told'], [told.subject], { now });
   if (mails.length > 0) {
     const where = lte(tx.fact('mayMailAt'), now);
     queueReceipt(tx, accepted, { id, now, where });
@@ -342,15 +344,30 @@ export async function keepPublicStatement(
   return reads.kept[0]!;
 }
 
+/** A network may state so many times as often as one of its addresses. */
+const addressesOfNetwork = 5;
+
 /** What limits a caller's statements, and how often a person is told of them. */
-async function subjectsOf(
-  { CODE_PEPPER }: Settings,
+async function limitsOf(
+  { CODE_PEPPER, LIMIT_STATEMENTS_PER_ADDRESS: limits }: Settings,
   { address, about }: { address: string; about: string },
-): Promise<[byAddress: Subject, told: Subject]> {
-  const [caller, person] = await Promise.all(
-    [address, about].map((each) => keyedHashes(CODE_PEPPER, 'limit', each)),
-  );
-  return [hashedSubject('statement', caller!), hashedSubject('statement-told', person!)];
+): Promise<{ callers: Limited[]; told: Limited }> {
+  const hashesOf = (of: string) => keyedHashes(CODE_PEPPER, 'limit', of);
+  const network = networkOf(address);
+  const [caller, callersNetwork, person] = await Promise.all([
+    hashesOf(address),
+    network ? hashesOf(network) : null,
+    hashesOf(about),
+  ]);
+
+  const ofNetwork = limits.map(({ most, per }) => ({ most: most * addressesOfNetwork, per }));
+  const callers = [{ subject: hashedSubject('statement', caller), limits }];
+  if (callersNetwork)
+    callers.push({ subject: hashedSubject('statement', callersNetwork), limits: ofNetwork });
+  return {
+    callers,
+    told: { subject: hashedSubject('statement-told', person), limits: toldLimits },
+  };
 }
 
 async function ownerOf(db: Database, phone: string | null): Promise<string | null> {

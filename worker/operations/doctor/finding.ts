@@ -80,7 +80,7 @@ export const howToGet: Record<keyof Settings, string> = {
   STRIPE_WEBHOOK_SECRET:
     'Take it from `npm run stripe:setup` or the Stripe dashboard: Developers > Webhooks.',
   WITHDRAWAL_DAYS: 'Write days, from 0 (off) to 400, or leave it out (14).',
-  WITHDRAWAL_KEPT_DAYS: 'Write days, from 1 to 36500, or leave it out (1095).',
+  WITHDRAWAL_KEPT_DAYS: 'Write days, from 60 to 36500, or leave it out (1095).',
   MAIL_API_URL:
     'Write the https address that takes mails as JSON, such as https://api.resend.com/emails, or leave it out.',
   MAIL_API_KEY: 'Make a key that may send mails and nothing else, at your mail service.',
