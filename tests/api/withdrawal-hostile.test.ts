@@ -4,7 +4,7 @@ import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { dueStatements } from '../../worker/withdrawal/statements.ts';
 import { call, newAddress, newNetwork, parallel, runCron, send, tally } from './support/api.ts';
-import { day, eventually } from './support/clock.ts';
+import { advanceClock, day, eventually } from './support/clock.ts';
 import { complete, subscribe } from './support/buying.ts';
 import {
   deleteAccount,
@@ -87,18 +87,44 @@ describe('many statements about one number', () => {
     expect((await subscriptionOf(customer)).status).toBe('active');
   });
 
-  it('are told three times a day at most; what is not told takes no effect by itself', async () => {
+  it('are told no more once their person has objected, and take no effect by themselves', async () => {
     const { phone, token } = await buyer();
+    const body = { id: await statedFor(phone) };
+    expect((await call('POST', `${path}/objection`, { token, body })).status).toBe(200);
+    const later = await statedFor(phone);
+    expect(await toldTo(phone)).toHaveLength(1);
+    expect(await kept(later)).toMatchObject({ state: 'received', reason: null, due_at: null });
+    const confirmed = await call('POST', path, { token });
+    expect(confirmed.body.statement).toMatchObject({ id: later, state: 'done', refund: 1199 });
+  });
+
+  it('are told again when no contract can be meant that the objection was about', async () => {
+    const { phone, token } = await buyer();
+    const first = await statedFor(phone);
+    await call('POST', `${path}/objection`, { token, body: { id: first } });
+    const settings = { WITHDRAWAL_DAYS: '1' };
+    const stateLater = async (days: number) => {
+      advanceClock(days * day);
+      const body = { name: 'Not Ada', contact: phone };
+      const made = await call('POST', '/api/withdrawals', { body, settings });
+      return kept(made.body.statement.id);
+    };
+    expect(await stateLater(2.9)).toMatchObject({ due_at: null });
+    expect(await stateLater(0.2)).toMatchObject({ due_at: expect.any(Number) });
+  });
+
+  it('are told three times a day at most; what is not told takes no effect by itself', async () => {
+    const { phone } = await newPerson();
     for (let made = 0; made < 3; made += 1) {
-      const body = { id: await statedFor(phone) };
-      await call('POST', `${path}/objection`, { token, body });
+      const id = await statedFor(phone);
+      await isDue(id);
+      await runCron();
+      expect(await kept(id)).toMatchObject({ state: 'needs_owner', reason: 'customer_unknown' });
     }
     await statedFor(phone);
     expect(await toldTo(phone)).toHaveLength(3);
     const { rows } = await openOf(phone);
     expect(rows.at(-1)).toMatchObject({ state: 'received', due_at: null });
-    const { body } = await call('POST', path, { token });
-    expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
   });
 
   it('are one, once the contract has ended', async () => {

@@ -258,6 +258,14 @@ export async function objectTo(db: Database, id: string, userId: string): Promis
   return true;
 }
 
+/** SQL: an objection of this account whose contract could still be withdrawn: a day has parts of two, and zones. */
+const objectionOf = (userId: string | null, { WITHDRAWAL_DAYS }: Settings, now: number) =>
+  and(
+    eq(withdrawals.userId, sql.param(userId)),
+    eq(withdrawals.reason, objected),
+    gt(withdrawals.submittedAt, now - (WITHDRAWAL_DAYS + 2) * dayMs),
+  );
+
 /** A statement ends the other ones of the account that wait: each means the same contract. */
 export function endRepeated(db: Database, { id, userId }: Statement) {
   return db
@@ -283,7 +291,7 @@ type Caller = { address: string; now: number };
 
 /**
  * Keeps anybody's statement and matches it by number. Throws 429; says nothing about accounts. One of an account waits
- * and is told to its person; further ones are kept, and wait for the first, for their person or for the owner. One of no
+ * and is told to its person; further ones are kept, and wait for the first, for their person or for the owner; so are those after an objection. One of no
  * account is the owner's at once: the cron job spends no step on it.
  */
 export async function keepPublicStatement(
@@ -313,12 +321,13 @@ export async function keepPublicStatement(
       mayStateAt: allowedAt(callers),
       mayTellAt: allowedAt([told]),
       mayMailAt: allowedAt(mails),
+      hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
       othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
     },
-    outcomes: ({ mayStateAt, mayTellAt, othersWait }) => ({
+    outcomes: ({ mayStateAt, mayTellAt, hasObjected, othersWait }) => ({
       limited: gt(mayStateAt, now),
       unmatched: isNull(fixed(userId)),
-      untold: or(othersWait, gt(mayTellAt, now)),
+      untold: or(othersWait, hasObjected, gt(mayTellAt, now)),
     }),
     otherwise: 'told',
   });
