@@ -87,6 +87,19 @@ describe('many statements about one number', () => {
     expect((await subscriptionOf(customer)).status).toBe('active');
   });
 
+  it('are confirmed in no words of a stranger', async () => {
+    const { phone, token } = await buyer();
+    const stated = await state({ name, contact: phone, plan: name });
+    expect(stated.body.receipt).toContain('evil.example');
+    const { body } = await call('POST', path, { token });
+    expect(body.statement).toMatchObject({ id: stated.body.statement.id, state: 'done' });
+    expect(body.receipt).toContain(phone);
+    expect(body.receipt).not.toContain('evil.example');
+    const shown = (await call('GET', path, { token })).body;
+    expect(body.receipt).toBe(shown.receipt);
+    expect((await call('POST', path, { token })).body.receipt).toBe(shown.receipt);
+  });
+
   it('are told no more once their person has objected, and take no effect by themselves', async () => {
     const { phone, token } = await buyer();
     const body = { id: await statedFor(phone) };

@@ -123,7 +123,8 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
     return confirmStatement(context, leased, waiting);
 
   const found = await findContract(settings, leased, kept);
-  if (found === 'none') return { result: await responseOf(settings, lastStatement(statements)!) };
+  if (found === 'none')
+    return { result: await personsResponse(settings, lastStatement(statements)!) };
 
   const statement = await keepOwnStatement(context, {
     userId: user.id,
@@ -135,7 +136,7 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
   });
   mailSoon(context, statement);
   const { result: settled, ...released } = await settleSoon(context, leased, statement);
-  return { result: await responseOf(settings, settled), ...released };
+  return { result: await personsResponse(settings, settled), ...released };
 }
 
 /** The cron job sends what fails here. */
@@ -150,7 +151,7 @@ async function confirmStatement(
   waiting: Statement,
 ) {
   const { result: settled, ...released } = await settleSoon(context, leased, waiting);
-  return { result: await responseOf(context.settings, settled), ...released };
+  return { result: await personsResponse(context.settings, settled), ...released };
 }
 
 export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context) => {
@@ -241,12 +242,14 @@ async function settleSoon(
   }
 }
 
-async function responseOf(settings: Settings, statement: Statement) {
-  return {
-    success: true as const,
-    statement: statementNow(statement),
-    receipt: await receiptOf(settings, statement),
-  };
+const responseOf = (statement: Statement) => ({
+  success: true as const,
+  statement: statementNow(statement),
+});
+
+/** What a stranger has written stays out of it, also when its person confirms it. */
+async function personsResponse(settings: Settings, statement: Statement) {
+  return { ...responseOf(statement), receipt: await receiptForPerson(settings, statement) };
 }
 
 export const getWithdrawalForm: Handler<'getWithdrawalForm'> = async ({ settings }) => {
@@ -275,7 +278,8 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   );
   if (statement.state === 'needs_owner') logNeedsOwner(statement, statement.reason);
   mailSoon(context, statement);
-  return responseOf(settings, { ...statement, state: 'received' });
+  const receipt = await receiptOf(settings, statement);
+  return { ...responseOf({ ...statement, state: 'received' }), receipt };
 };
 
 export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (context) => {
