@@ -26,7 +26,7 @@ type OnDone = (receipt: Receipt) => void;
 type Statement = NonNullable<Output<'getWithdrawal'>['statement']>;
 
 /** The contract of a person who is signed in, with what comes back, and the button that confirms. */
-export function ContractCard({ token, onDone }: { token: string; onDone: OnDone }) {
+export default function ContractCard({ token, onDone }: { token: string; onDone: OnDone }) {
   const queryKey = ['withdrawal', token];
   const options = { queryKey, queryFn: () => request('getWithdrawal'), meta: { silent: true } };
   const { data, isPending, refetch } = useQuery(options, queryClient);

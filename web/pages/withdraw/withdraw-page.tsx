@@ -1,12 +1,18 @@
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { css } from '#styled/css';
 import { page } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
+import { lazyPart } from '../../data/late-part.tsx';
 import { session, useSession } from '../../data/session.ts';
+import { Spinner } from '../../ui/spinner.tsx';
 import { ByPost } from './by-post.tsx';
 import { GuestCard } from './guest-card.tsx';
-import { ContractCard } from './contract-card.tsx';
 import { ReceiptCard, type Receipt } from './receipt-card.tsx';
+
+/** Guests need none of it; where its file does not load, a statement can still be made. */
+const ContractCard = lazyPart<ContractProps>(() => import('./contract-card.tsx'), GuestCard);
+
+type ContractProps = { token: string; onDone: (receipt: Receipt) => void };
 
 /**
  * The function by which a contract is withdrawn (Directive 2011/83/EU, article 11a): the statement and the button that
@@ -24,7 +30,11 @@ export function WithdrawPage() {
         <p className={css({ color: 'muted' })}>{withdrawWords.lead}</p>
       </header>
       {receipt && <ReceiptCard {...receipt} isMember={hasContract} />}
-      {!receipt && hasContract && <ContractCard key={token} token={token} onDone={setReceipt} />}
+      {!receipt && hasContract && (
+        <Suspense fallback={<Spinner label={withdrawWords.loading} />}>
+          <ContractCard key={token} token={token} onDone={setReceipt} />
+        </Suspense>
+      )}
       {!receipt && !hasContract && <GuestCard onDone={setReceipt} />}
       {!receipt && !hasContract && <ByPost />}
     </div>
