@@ -13,6 +13,8 @@ import {
   product,
 } from './support-runs.ts';
 import { call, newNumber } from './test-product.ts';
+// Its tests use the product that belongs to this file.
+import './advice-cases.ts';
 import { randomInt } from 'node:crypto';
 import { until } from '../api/support/clock.ts';
 import { runMinuteCron, startTestServices } from '../product/start-product.ts';

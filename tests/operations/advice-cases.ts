@@ -9,7 +9,8 @@ import { runMinuteCron } from '../product/start-product.ts';
 import { product, setFault, supportJson } from './support-runs.ts';
 import { call, newNumber } from './test-product.ts';
 
-const { database, sandboxUrl, siteUrl, signIn, startTrial, vars, writeToAssistant } = product;
+const { database, reportContact, sandboxUrl, siteUrl } = product;
+const { signIn, startTrial, vars, writeToAssistant } = product;
 const stripe = new Stripe(vars.STRIPE_SECRET_KEY, stripeOptions(vars.STRIPE_API_BASE));
 
 const control = (method: string, path: string, body: object) =>
@@ -136,14 +137,10 @@ async function withoutContact(phone: string): Promise<void> {
 
 /** The same id of WhatsApp comes with two numbers. */
 async function twoNumbersOfOneId(phone: string): Promise<void> {
-  const other = newNumber();
+  const businessUserId = `US.${crypto.randomUUID().replaceAll('-', '')}`;
+  await reportContact({ phone: newNumber(), businessUserId });
   await writeToAssistant(phone);
-  await writeToAssistant(other);
-  const id = async (number: string) => (await supportJson('find', number))['account'].id;
-  const args = [await id(phone), await id(other), Date.now(), Date.now()];
-  const columns = '(user_id, other_user_id, business_user_id, at, last_at)';
-  const sql = `insert into identity_conflicts ${columns} values (?, ?, 'US.1', ?, ?)`;
-  await database.execute({ sql, args });
+  await reportContact({ phone, businessUserId });
 }
 
 /** How each sentence comes about, on an account of its own. */
