@@ -50,8 +50,11 @@ const appFile = () => document.querySelector<HTMLLinkElement>('link#app')?.href 
 /** Loads all parts: the app then finds each of them, whatever happens to the connection. */
 function hasParts(): Promise<boolean> {
   // `head-script.ts` does so after the first paint, which a hidden page does not have.
-  const links = document.querySelector<HTMLTemplateElement>('template#after-paint');
+  const links = document.querySelector<HTMLTemplateElement>('#after-paint, #at-start');
   if (links) document.head.append(links.content);
+  // An engine that is too old has renamed the template, and starts nothing.
+  if (!appFile()) return Promise.resolve(true);
+
   const parts = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
   return Promise.all([...parts].map(({ href }) => import(/* @vite-ignore */ href))).then(
     () => true,
