@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, isNotNull, isNull, ne, not, sql } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions, type User } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { isAccountContested, userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
@@ -25,17 +25,10 @@ const freshForMs = 10 * minuteMs;
 type Call = Background & { session: UserSession; address: string; language: Language; now: number };
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
-/**
- * SQL: whether a code or an external token has opened the session within the last ten minutes.
- * While the number may have a new owner, this may be the new one's: then it moves nothing.
- */
+/** SQL: whether a code or an external token has opened the session within the last ten minutes. */
 function isFresh({ session, now }: Call) {
   const { id, userId, createdAt, isLimited } = sessions;
-  const own = and(
-    eq(id, session.sessionId),
-    eq(userId, session.userId),
-    not(isAccountContested(userId)),
-  );
+  const own = and(eq(id, session.sessionId), eq(userId, session.userId));
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
 }
 
