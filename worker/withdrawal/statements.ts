@@ -60,6 +60,9 @@ export const objected = 'objected';
 /** The reason of a statement that the owner has ended by hand. */
 export const completed = 'completed';
 
+/** The reason of a statement that was open at the time to which the database was put back. */
+export const restored = 'restored';
+
 /** The reason of a statement whose contract another one has ended. */
 const repeated = 'repeated';
 

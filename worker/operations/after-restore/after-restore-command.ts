@@ -8,6 +8,7 @@ import { adoptCustomers } from './adopt-customers.ts';
 import { endSessions, fetchSubscriptions, raiseGenerations } from './end-sessions.ts';
 import { repeatEvents } from './repeat-events.ts';
 import { mark, markedAt, type Restore, type Step } from './restore.ts';
+import { stopStatements } from './stop-statements.ts';
 
 /*
  * `npm run after-restore -- --at TIME [--env preview|production] [--dry-run]`: after the database was put back to TIME.
@@ -19,6 +20,7 @@ const options = { at: { type: 'string' }, 'dry-run': { type: 'boolean' } } as co
 const steps: Step[] = [
   endSessions,
   raiseGenerations,
+  stopStatements,
   repeatEvents,
   adoptCustomers,
   fetchSubscriptions,
@@ -29,6 +31,7 @@ const lost = [
   'numbers that came with another id since: their next message says it again',
   'accounts that came since and do not pay: their people write to the assistant, and begin anew',
   'what was written on the web since, and consent that was given since',
+  "statements of withdrawal since, whose numbers are given again: look at Stripe's refunds, and at the receipts of the bot and of the mail service",
 ];
 
 await runCommand(async () => {

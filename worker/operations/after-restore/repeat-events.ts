@@ -30,6 +30,11 @@ export const repeatEvents: Step = {
 type Line = { text: string; isUnknown?: true };
 
 const Named = v.object({ userId: v.optional(v.string()), phone: v.optional(CanonicalPhone) });
+const Told = v.object({
+  phone: CanonicalPhone,
+  amount: v.optional(v.number()),
+  currency: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{3}$/))),
+});
 const Move = v.object({ phone: CanonicalPhone, previousPhone: CanonicalPhone });
 
 async function repeat(restore: Restore, event: ToldEvent): Promise<Line | null> {
@@ -42,9 +47,24 @@ async function repeat(restore: Restore, event: ToldEvent): Promise<Line | null> 
       return event.data['version'] === null ? withdraw(restore, event) : null;
     case 'user.approved':
       return event.data['status'] === 'pending' ? endApproval(restore, event) : null;
+    case 'withdrawal.received':
+    case 'withdrawal.refunded':
+      return tell(event);
     default:
       return null;
   }
+}
+
+/** A statement itself is not in the event: its owner looks at Stripe. */
+function tell({ data }: ToldEvent): Line | null {
+  const told = v.safeParse(Told, data);
+  if (!told.success) return null;
+  const { phone, amount, currency } = told.output;
+  const text =
+    amount === undefined
+      ? `${phone} was told of a statement of withdrawal, which is lost: the bot has its receipt`
+      : `${phone} was told that ${amount} cents (${currency}) are on their way: do not pay them again`;
+  return { text, isUnknown: true };
 }
 
 /** The person of an event who had an account then. */

@@ -2,7 +2,12 @@ import { asc, eq, inArray } from 'drizzle-orm';
 import { withdrawals } from '#db/schema';
 import type { Database } from '../../lib/database.ts';
 import { receiptOf } from '../../withdrawal/receipt.ts';
-import { completed, updateStatement, type Statement } from '../../withdrawal/statements.ts';
+import {
+  completed,
+  restored,
+  updateStatement,
+  type Statement,
+} from '../../withdrawal/statements.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
 import {
   findUser,
@@ -93,8 +98,9 @@ async function match(
   number: string | undefined,
 ): Promise<Action> {
   const user = await findUser(db, number);
-  if (statement.subscription !== null)
-    throw new Error('The contract of this statement is known. Nothing was changed.');
+  // A restored one goes on: what was paid back by its id is not paid again.
+  const isKnown = statement.subscription !== null && statement.reason !== restored;
+  if (isKnown) throw new Error('The contract of this statement is known. Nothing was changed.');
   return {
     would: `withdraw the ${user.tier} account of ${user.phone} from its contract, by statement ${statement.seq}`,
     about: `withdrawal ${statement.seq}`,
