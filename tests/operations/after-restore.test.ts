@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { until } from '../api/support/clock.ts';
 import { runMinuteCron, startProduct } from '../product/start-product.ts';
+import { createApi } from '../sandbox/bot/calls.ts';
+import { businessUserIdOf } from '../sandbox/setup.ts';
 import { call, newNumber } from './test-product.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'solace-restore-'));
@@ -41,6 +43,7 @@ async function start(databaseOf?: number) {
   const database = createClient(url);
   const api = (method: string, path: string, body?: object, token?: string) =>
     call(`${siteUrl}${path}`, method, body, token);
+  const callAsBot = createApi(siteUrl, vars.BOT_WEBHOOK_SECRET);
   const write = (phone: string) =>
     call(`${sandboxUrl}/phones/${phone}/messages`, 'POST', { text: 'Hi' });
 
@@ -119,7 +122,7 @@ async function start(databaseOf?: number) {
     await product.close();
   }
 
-  const acts = { api, write, signIn, move, buy, tierOf, consent, say };
+  const acts = { api, callAsBot, write, signIn, move, buy, tierOf, consent, say };
   const looks = { database, isTold, refunds };
   return { ...product, ...acts, ...looks, afterRestore, support, close };
 }
@@ -147,11 +150,14 @@ describe('after the database was put back', () => {
     withdrawer: newNumber(),
     suspended: newNumber(),
     invited: newNumber(),
+    reinvited: newNumber(),
+    loser: newNumber(),
+    finder: newNumber(),
     objector: newNumber(),
     refunded: newNumber(),
   };
   const { thiefs, mover, target, payer, comer, leaver, withdrawer, suspended, invited } = people;
-  const { objector, refunded } = people;
+  const { objector, refunded, reinvited, loser, finder } = people;
   let product: Product;
   let at: string;
   let thief: string;
@@ -170,8 +176,9 @@ describe('after the database was put back', () => {
     for (const token of [objecting, refunding]) await product.buy(token);
     const stated = { name: 'Ada Lovelace', contact: objector, plan: 'Basic' };
     const { statement } = await product.api('POST', '/api/withdrawals', stated);
-    await product.write(suspended);
-    await product.write(invited);
+    for (const phone of [suspended, reinvited, invited]) await product.write(phone);
+    const named = { phone: loser, businessUserId: businessUserIdOf(loser.slice(1)) };
+    await product.callAsBot('/api/bot/contacts', named);
     const link = `${product.sandboxUrl}/phones/${invited}/trial`;
     const { url } = await call(link, 'POST', { tier: 'premium', days: 3 });
     trialToken = new URL(url).searchParams.get('token')!;
@@ -208,7 +215,12 @@ describe('after the database was put back', () => {
       return (await api('GET', '/api/billing/withdrawal', undefined, refunding)).statement?.state;
     };
     await until('the refund', stateOf, (state) => state === 'done');
-    await call(`${product.sandboxUrl}/phones/${suspended}/status`, 'POST', { status: 'pending' });
+    const setStatus = (phone: string, status: string) =>
+      call(`${product.sandboxUrl}/phones/${phone}/status`, 'POST', { status });
+    await setStatus(suspended, 'pending');
+    await setStatus(reinvited, 'pending');
+    await setStatus(reinvited, 'approved');
+    expect(await product.support('move', loser, finder, '--yes')).toMatchObject({ code: 0 });
     await product.isTold();
     await product.close();
 
@@ -245,7 +257,7 @@ describe('after the database was put back', () => {
       `${mover} had moved to ${target}: moved again`,
       `${leaver} had left: deleted again`,
       `${withdrawer} had withdrawn the consent: withdrawn again`,
-      `${suspended} was pending: set back again`,
+      `${suspended} was pending: set again`,
       /has the customer cus_\w+: adopted/,
       new RegExp(`\\${comer} came since and pays as cus_\\w+: the account exists again`),
       '1 trial link that may have been used since: ended',
@@ -301,6 +313,19 @@ describe('after the database was put back', () => {
         (tier) => tier === 'basic',
       );
     }
+  });
+
+  it('repeats the last approval of each person, and drops the id that support had dropped', async () => {
+    const { rows } = await product.database.execute({
+      sql: `select phone, status,
+          (select count(*) from aliases where user_id = users.id and kind = 'business') as ids
+        from users where phone in (?, ?) order by phone`,
+      args: [reinvited, finder],
+    });
+    expect(rows).toMatchObject([
+      { phone: reinvited, status: 'approved' },
+      { phone: finder, ids: 0 },
+    ]);
   });
 
   it('leaves every open statement of withdrawal to the owner, and pays none twice', async () => {

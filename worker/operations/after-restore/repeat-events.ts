@@ -19,10 +19,18 @@ export const repeatEvents: Step = {
   async run(restore) {
     const events = await toldSince(restore.settings, restore.at);
     const all: Report = { done: [], unknown: [] };
-    for (const event of events) {
-      const line = await repeat(restore, event);
+    const approvals = new Map<string, ToldEvent>();
+    const add = (event: ToldEvent, line: Line | null) => {
       if (line) all[line.isUnknown ? 'unknown' : 'done'].push(`${event.timestamp}: ${line.text}`);
+    };
+    for (const event of events) {
+      add(event, await repeat(restore, event));
+      const isApproval = event.type === 'user.approved';
+      const user = isApproval ? await personOf(restore, event) : null;
+      if (user) approvals.set(user.id, event);
     }
+    // Of each person the last one counts, also when the number has changed.
+    for (const [id, event] of approvals) add(event, await repeatApproval(restore, id, event));
     return all;
   },
 };
@@ -30,6 +38,7 @@ export const repeatEvents: Step = {
 type Line = { text: string; isUnknown?: true };
 
 const Named = v.object({ userId: v.optional(v.string()), phone: v.optional(CanonicalPhone) });
+const Status = v.picklist(['approved', 'pending']);
 const Told = v.object({
   phone: CanonicalPhone,
   amount: v.optional(v.number()),
@@ -45,8 +54,6 @@ async function repeat(restore: Restore, event: ToldEvent): Promise<Line | null> 
       return move(restore, event);
     case 'chat.consent':
       return event.data['version'] === null ? withdraw(restore, event) : null;
-    case 'user.approved':
-      return event.data['status'] === 'pending' ? endApproval(restore, event) : null;
     case 'withdrawal.received':
     case 'withdrawal.refunded':
       return tell(event);
@@ -123,12 +130,17 @@ async function withdraw(restore: Restore, event: ToldEvent): Promise<Line | null
   return { text: `${user.phone} had withdrawn the consent: withdrawn again` };
 }
 
-async function endApproval(restore: Restore, event: ToldEvent): Promise<Line | null> {
+async function repeatApproval(
+  restore: Restore,
+  id: string,
+  event: ToldEvent,
+): Promise<Line | null> {
   const { db, isDry } = restore;
-  const user = await personOf(restore, event);
-  if (user?.status !== 'approved') return null;
-  if (!isDry) await db.update(users).set({ status: 'pending' }).where(eq(users.id, user.id));
-  return { text: `${user.phone} was pending: set back again` };
+  const user = await findPerson(db, id, event.timestamp);
+  const status = v.safeParse(Status, event.data['status']);
+  if (!user || !status.success || user.status === status.output) return null;
+  if (!isDry) await db.update(users).set({ status: status.output }).where(eq(users.id, user.id));
+  return { text: `${user.phone} was ${status.output}: set again` };
 }
 
 async function move(restore: Restore, event: ToldEvent): Promise<Line | null> {
@@ -143,7 +155,8 @@ async function move(restore: Restore, event: ToldEvent): Promise<Line | null> {
   const { outcome } = await moveInDatabase({ db, settings: quiet(restore) }, user, {
     phone,
     whatsappId: phone.slice(1),
-    sessionId: '',
+    // A move by support drops the id that WhatsApp gave, so its event names none.
+    sessionId: event.data['businessUserId'] === undefined ? null : '',
     isAllowed: sql`true`,
     bound: await boundRowsOf(db, user.id),
   });
