@@ -45,8 +45,6 @@ const ordered: Ordered[] = [
   { table: botCalls, since: botCalls.at, keptMs: 7 * dayMs },
   { table: stripeEvents, since: stripeEvents.at, keptMs: stripeEventsKeptMs },
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
-  // Until then a trigger refuses it, by the database's clock.
-  { table: withdrawals, since: withdrawals.keptUntil, keptMs: hourMs },
 ];
 
 /** So that somebody who types a code too late learns that it can no longer be used. */
@@ -86,6 +84,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   const statements = [
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
     ...expiring.map((each) => deleteExpired(each, now)),
+    deleteSome(withdrawals, withdrawals.seq, and(lt(withdrawals.keptUntil, now), isKeptNoMore)),
     deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedMessagesKeptMs), isMessage)),
     deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedDeletionsKeptMs), isDeletion)),
   ];
@@ -105,6 +104,9 @@ function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number): 
 function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {
   return deleteSome(table, key, lt(expiresAt, now - keptMs));
 }
+
+/** A trigger refuses an earlier deletion by the database's clock, and with it the whole batch. */
+const isKeptNoMore = lt(withdrawals.keptUntil, sql`unixepoch() * 1000`);
 
 const isMessage = isNotNull(outbox.messageId);
 const isDeletion = eq(inJson(outbox.body, '$.type'), 'user.deleted');
