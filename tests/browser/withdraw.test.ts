@@ -4,7 +4,14 @@ import { brand } from '../../worker/contract/brand.ts';
 import { languages, type Language } from '../../worker/contract/languages.ts';
 import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
-import { expectToBeAccessible, expectToFit, follow, open, settle } from './support/page.ts';
+import {
+  expectToBeAccessible,
+  expectToFit,
+  follow,
+  hydrated,
+  open,
+  settle,
+} from './support/page.ts';
 import { day, hour, mailsTo, Phone } from './support/phone.ts';
 import {
   buy,
@@ -125,30 +132,30 @@ test('a stranger’s statement for a number is told to its person, who keeps the
   expect(await statesOf(phone)).toEqual(['active']);
 });
 
-test(
-  'signed out, the form takes a statement and its receipt says nothing about accounts',
-  { tag: '@full' },
-  async ({ page, phone }) => {
-    await page.goto('/');
-    await openWithdrawal(page);
-    await confirmButton(page).click();
-    await expect(page.getByLabel('Your name')).toBeFocused();
-    await expect(page.getByText('Please write your name, with 2 to 200 characters.')).toBeVisible();
-    await expect(page.getByText('Please write a phone number or an e-mail address.')).toBeVisible();
-    await expectToBeAccessible(page);
-    await page.getByLabel('Your name').fill('Ada Lovelace');
-    await page.getByLabel(/^Phone number of your account/).fill(phone.number);
-    await page.getByLabel(/^Which plan/).fill('Basic <script>');
-    // What is not sent outlives a reload.
-    await page.reload();
-    await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
-    await confirmButton(page).click();
-    await expect(doneHeading(page)).toBeFocused();
-    await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
-    await expect(receiptOf(page)).toContainText('Contract: Basic <script>');
-    await expectToFit(page, 320, 360);
-  },
-);
+test('signed out, the form takes a statement and its receipt says nothing about accounts', async ({
+  page,
+  phone,
+}) => {
+  await page.goto('/');
+  await openWithdrawal(page);
+  await hydrated(page, 'main form');
+  await confirmButton(page).click();
+  await expect(page.getByLabel('Your name')).toBeFocused();
+  await expect(page.getByText('Please write your name, with 2 to 200 characters.')).toBeVisible();
+  await expect(page.getByText('Please write a phone number or an e-mail address.')).toBeVisible();
+  await expectToBeAccessible(page);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel(/^Phone number of your account/).fill(phone.number);
+  await page.getByLabel(/^Which plan/).fill('Basic <script>');
+  // What is not sent outlives a reload.
+  await page.reload();
+  await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
+  await confirmButton(page).click();
+  await expect(doneHeading(page)).toBeFocused();
+  await expect(receiptOf(page)).toContainText('Name: Ada Lovelace');
+  await expect(receiptOf(page)).toContainText('Contract: Basic <script>');
+  await expectToFit(page, 320, 360);
+});
 
 const emailField = (page: Page) => page.getByLabel(/^E-mail address for the confirmation/);
 

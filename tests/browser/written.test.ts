@@ -62,30 +62,30 @@ test('what one person wrote is gone before the next one is signed in', async ({ 
   expect(await kept(page)).not.toContain('worst day');
 });
 
-test(
-  'a letter of nobody signed in is theirs who sign in first, and no next person’s',
-  { tag: '@full' },
-  async ({ page, stub }) => {
-    stub.person({});
-    await page.goto('/contact');
-    const letter = page.getByLabel('Message');
-    await letter.fill(worst);
-    await page.goto('/login');
-    await signInAs(page, stub, mine);
-    await page.waitForURL('**/account');
-    await page.goto('/contact');
-    await expect(letter).toHaveValue(worst);
-    endSession(stub, mine);
-    await page.goto('/account');
-    await page.waitForURL('**/login**');
-    await signInAs(page, stub, yours);
-    await page.waitForURL('**/account');
-    await page.goto('/contact');
-    await hydrated(page, 'main form');
-    await expect(letter).toHaveValue('');
-    expect(await kept(page)).not.toContain('worst day');
-  },
-);
+test('a letter of nobody signed in is theirs who sign in first, and no next person’s', async ({
+  page,
+  stub,
+}) => {
+  stub.person({});
+  await page.goto('/contact');
+  const letter = page.getByLabel('Message');
+  await hydrated(page, 'main form');
+  await letter.fill(worst);
+  await page.goto('/login');
+  await signInAs(page, stub, mine);
+  await page.waitForURL('**/account');
+  await page.goto('/contact');
+  await expect(letter).toHaveValue(worst);
+  endSession(stub, mine);
+  await page.goto('/account');
+  await page.waitForURL('**/login**');
+  await signInAs(page, stub, yours);
+  await page.waitForURL('**/account');
+  await page.goto('/contact');
+  await hydrated(page, 'main form');
+  await expect(letter).toHaveValue('');
+  expect(await kept(page)).not.toContain('worst day');
+});
 
 test('unsent messages and the draft outlive a reload, and are sent once under their ids', async ({
   page,
