@@ -84,7 +84,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   const statements = [
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
     ...expiring.map((each) => deleteExpired(each, now)),
-    deleteSome(withdrawals, withdrawals.seq, and(lt(withdrawals.keptUntil, now), isKeptNoMore)),
+    deleteOldest(withdrawals, withdrawals.keptUntil, deletableBefore(now)),
     deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedMessagesKeptMs), isMessage)),
     deleteSome(outbox, outbox.seq, and(parkedBefore(now - parkedDeletionsKeptMs), isDeletion)),
   ];
@@ -97,16 +97,16 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
 }
 
 /** Reads the first rows of the table alone: an index on their age would be one more write for each row. */
-function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number): SQL {
+function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number | SQL): SQL {
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }
+
+/** A trigger refuses the deletion of what the database's clock still keeps, and with it the whole batch. */
+const deletableBefore = (now: number): SQL => sql`min(${now}, unixepoch() * 1000)`;
 
 function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {
   return deleteSome(table, key, lt(expiresAt, now - keptMs));
 }
-
-/** A trigger refuses an earlier deletion by the database's clock, and with it the whole batch. */
-const isKeptNoMore = lt(withdrawals.keptUntil, sql`unixepoch() * 1000`);
 
 const isMessage = isNotNull(outbox.messageId);
 const isDeletion = eq(inJson(outbox.body, '$.type'), 'user.deleted');
