@@ -81,7 +81,8 @@ export async function beginChange(
 ): Promise<Code> {
   const codes = async () => (await sandbox.messages(phone)).flatMap(({ code }) => code ?? []);
   const { length: before } = await codes();
-  const { body } = await requestChange(token, phone, address);
+  const { status, body } = await requestChange(token, phone, address);
+  if (status !== 200) throw new Error(`The change was refused: ${JSON.stringify(body)}`);
   const sent = await until(`a code on ${phone}`, codes, ({ length }) => length > before);
   return { phone, otp: sent.at(-1)!, challenge: body.challenge };
 }
