@@ -299,3 +299,42 @@ test('nothing moves for a member, and the plans lead nowhere until the member is
     await follow(buttons.nth(2), '**/account');
   }
 });
+
+/** The colour of the browser's bar: that of the first tag whose media hold. */
+const barColour = (page: Page) =>
+  page.evaluate(() => {
+    const tags = [...document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')];
+    return tags.find(({ media }) => !media || matchMedia(media).matches)?.content;
+  });
+
+const schemes = ['light', 'dark'] as const;
+
+test('the browser’s bar has the colour of the chosen theme, also before the app has loaded', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/ERR_FAILED/, /status of 404/);
+  const colours: Record<string, string | undefined> = {};
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    await open(page, '/');
+    colours[colorScheme] = await barColour(page);
+  }
+  expect(colours['light']).not.toBe(colours['dark']);
+  for (const colorScheme of schemes) {
+    const chosen = schemes.find((one) => one !== colorScheme)!;
+    await page.emulateMedia({ colorScheme });
+    await open(page, '/');
+    await page.getByRole('button', { name: `Switch to ${chosen} colours` }).click();
+    expect(await barColour(page)).toBe(colours[chosen]);
+    await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }), '**/plans');
+    expect(await barColour(page)).toBe(colours[chosen]);
+    await page.route('**/assets/**', (route) => route.abort());
+    for (const path of ['/', '/es/help-now', '/login', '/chat', '/nowhere']) {
+      await page.goto(path, { waitUntil: 'commit' });
+      await expect.poll(() => barColour(page), path).toBe(colours[chosen]);
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.evaluate(() => localStorage.clear());
+  }
+});

@@ -11,6 +11,7 @@ import { isOwnScript } from '../rules/own-errors.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
+import { showTheme } from './theme-choice.ts';
 
 declare global {
   interface Navigator {
@@ -41,7 +42,7 @@ function prepare(): void {
     const home = isTranslated && location.pathname === '/' ? chosenHome(language) : null;
     if (language) delete dataset['offer'];
     if (home) location.replace(home + location.search + location.hash);
-    if (theme === 'light' || theme === 'dark') dataset['theme'] = theme;
+    if (theme === 'light' || theme === 'dark') showTheme(theme);
     if (!authToken) return;
     // A trial link replaces the stored session.
     if (early.trialToken) return;

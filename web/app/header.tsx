@@ -8,6 +8,7 @@ import { useVisitor } from '../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
 import { storage } from '../data/store.ts';
+import { showTheme } from './theme-choice.ts';
 
 const tab = css({
   paddingInline: { base: '2', sm: '5' },
@@ -70,7 +71,8 @@ const skip = css({
 });
 
 const bar = css({
-  position: 'sticky',
+  // On a low screen, as of a phone that is turned, it would cover a quarter of what is read.
+  _tall: { position: 'sticky' },
   top: '0',
   zIndex: 'header',
   backgroundColor: 'paper',
@@ -151,22 +153,30 @@ const isDark = () =>
   (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) ===
   'dark';
 
-/** Light or dark: the system's preference until a choice, which `head-script.ts` applies before the first paint. */
+/** Light or dark: the system's preference until a choice, which `head-script.ts` applies before the first paint. It holds in every tab. */
 const colourScheme = {
   isDark,
   toggle: () => {
     const theme = isDark() ? 'light' : 'dark';
-    document.documentElement.dataset['theme'] = theme;
+    showTheme(theme);
     storage.write(key, theme);
     for (const listener of listeners) listener();
   },
   subscribe: (listener: () => void) => {
     const query = prefersDark();
+    const follow = (event: StorageEvent) => {
+      const chosen = event.key === key && event.newValue;
+      if (chosen !== 'light' && chosen !== 'dark') return;
+      showTheme(chosen);
+      listener();
+    };
     listeners.add(listener);
     query.addEventListener('change', listener);
+    addEventListener('storage', follow);
     return () => {
       listeners.delete(listener);
       query.removeEventListener('change', listener);
+      removeEventListener('storage', follow);
     };
   },
 };

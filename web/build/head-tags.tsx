@@ -41,8 +41,14 @@ export function HeadTags({ path }: { path: string }) {
   );
 }
 
+/** The head scripts come after it: they show the colour of a chosen theme (`app/theme-choice.ts`). */
 const ThemeColor = ({ scheme, color }: { scheme: 'light' | 'dark'; color: string }) => (
-  <meta name="theme-color" content={color} media={`(prefers-color-scheme: ${scheme})`} />
+  <meta
+    name="theme-color"
+    content={color}
+    media={`(prefers-color-scheme: ${scheme})`}
+    data-color={color}
+  />
 );
 
 function Alternates({ path }: { path: string }) {
