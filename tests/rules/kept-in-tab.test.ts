@@ -94,6 +94,18 @@ describe('what a tab keeps', () => {
     expect(kept.read('contact', mine)).toBeNull();
   });
 
+  it('takes nothing of a person who has logged out, or after whom another one has signed in', async () => {
+    const kept = await loadPage();
+    kept.keepOnly(mine);
+    kept.signOut(mine);
+    kept.keep('recording', mine, 'Made until the log-out');
+    kept.keepOnly(yours);
+    kept.keep('recording', mineLater, 'Made until somebody else came');
+    expect([...tab.values.keys()]).toEqual([]);
+    kept.keep('recording', yours, 'Theirs');
+    expect(kept.read('recording', yours)).toBe('Theirs');
+  });
+
   it.each(['blocked', 'full'])(
     'stays in memory if the storage is %s, and leaving asks',
     async (what) => {

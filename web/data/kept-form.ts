@@ -15,25 +15,26 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
   const [errors, setErrors] = useState<Texts>({});
   const ref = useRef<HTMLFormElement>(null);
   const token = useSession((current) => current.token);
-  const shownFor = useRef<string | null>(null);
+  /** The token of whose text it is, also after their session has ended by itself. */
+  const owner = useRef<string | null>(null);
 
   useEffect(() => {
-    const before = shownFor.current;
     // The page that hydrates does not know the session yet.
-    shownFor.current = token ?? session.get().token;
-    const isOther = before !== null && before !== shownFor.current;
-    // After a log-out, or for another person.
-    if (isOther && keptInTab.read(name, before) === null) ref.current?.reset();
-    fillEmptyFields(ref.current, {
-      ...known,
-      ...readTexts(keptInTab.read(name, shownFor.current)),
-    });
+    const current = token ?? session.get().token;
+    if (keptInTab.isOver(owner.current, current)) {
+      ref.current?.reset();
+      owner.current = null;
+    }
+    owner.current = current ?? owner.current;
+    const kept = readTexts(keptInTab.read(name, owner.current));
+    fillEmptyFields(ref.current, { ...known, ...kept });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
   }, [token]);
 
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
     const typed = textsOf(event.currentTarget);
-    keptInTab.keep(name, token, typed);
+    owner.current ??= session.get().token;
+    keptInTab.keep(name, owner.current, typed);
     const found = errorsOf(rules, typed);
     setErrors((shown) =>
       Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
@@ -53,7 +54,8 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
 
   const clear = () => {
     ref.current?.reset();
-    keptInTab.remove(name, token);
+    keptInTab.remove(name, owner.current);
+    owner.current = token;
   };
 
   /** Without a native submission, so that no text gets into the address before hydration. */

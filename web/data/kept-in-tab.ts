@@ -34,13 +34,15 @@ const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) 
 class KeptInTab {
   #isReloading = false;
   #isUnfinished = () => false;
+  /** Who has signed in last. */
+  #newest: Token = null;
 
-  /** The person's own value, else what was written here before anybody had signed in. Null if there is none. */
-  read(name: KeptName, token: Token): unknown {
-    return readKept(keyOf(name, token)) ?? readKept(keyOf(name, null));
-  }
+  /** Null if there is none. */
+  read = (name: KeptName, token: Token): unknown => readKept(keyOf(name, token));
 
   keep(name: KeptName, token: Token, value: unknown): void {
+    // What was still being made when its owner left, as a recording.
+    if (this.isOver(token, this.#newest)) return;
     const key = keyOf(name, token);
     tabStorage.write(key, JSON.stringify([markOf(token), value]));
     if (!tabStorage.isStored(key)) this.#askBeforeLeaving();
@@ -48,7 +50,13 @@ class KeptInTab {
 
   remove(name: KeptName, token: Token): void {
     tabStorage.remove(keyOf(name, token));
-    tabStorage.remove(keyOf(name, null));
+  }
+
+  /** Whether nothing of the first session's owner may stay: they have logged out by hand, or somebody else has signed in. */
+  isOver(token: Token, current: Token): boolean {
+    if (token === null) return false;
+    const isOther = current !== null && personOf(current) !== personOf(token);
+    return isOther || this.wasSignedOut(token);
   }
 
   /** Whether somebody whose session has ended finds something here after signing in again. */
@@ -74,6 +82,7 @@ class KeptInTab {
   /** Nothing is left of anybody else when somebody has signed in. */
   keepOnly(token: string): void {
     const own = personOf(token);
+    this.#newest = token;
     if (this.wasSignedOut(token)) storage.remove(signedOutKey);
     remove((_, person) => person !== '' && person !== own);
     adopt(token);

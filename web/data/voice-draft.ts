@@ -142,7 +142,7 @@ function ended(token: string, { recorded, seconds, end }: Ended): void {
   const id = crypto.randomUUID();
   const kept: KeptRecording = { id, blob: recorded, seconds, end, isSending: false, isTooLarge };
   if (isShown) voiceStore.set({ active: null, kept });
-  if (!isTooLarge && !keptInTab.wasSignedOut(token)) void keepRecording(token, kept);
+  if (!isTooLarge) void keepRecording(token, kept);
 }
 
 if (typeof document !== 'undefined') {
