@@ -1,4 +1,4 @@
-import { chat, messageOf, openConversation } from './support/chat.ts';
+import { chat, messageOf, openConversation, send } from './support/chat.ts';
 import { spoil } from './support/contexts.ts';
 import { open, setVisible, settle } from './support/page.ts';
 import { expect, stubbed as test } from './support/test.ts';
@@ -112,4 +112,44 @@ test('Comfy-Org/ComfyUI_frontend 17345: the plan is read again on the return fro
   await setVisible(page, false);
   await setVisible(page, true);
   await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
+});
+
+test('tailscale/golink 148, alphagov/publishing-api 166, ubuntu.com 4448: an address with a capital, or the end of its sentence, leads to its page', async ({
+  page,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 404/);
+  const written = ['/help-now.', '/Help-Now', '/help-now)', '/help-now%E2%80%9D', '/HELP-NOW,?a=B'];
+  for (const address of written) {
+    await page.goto(address);
+    await expect(page.getByRole('heading', { level: 1 }), address).toHaveText('Get help now');
+  }
+  expect(page.url()).toMatch(/\/help-now\?a=B$/);
+  await page.goto('/es/plans!');
+  await page.waitForURL('**/es/plans');
+  await page.goto('/Nowhere.');
+  await page.waitForURL('**/nowhere');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page Not Found');
+});
+
+test('kubetail 1029, microsoft/vscode 107854: a theme that is chosen in one tab holds in the others', async ({
+  page,
+}) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await open(page, '/');
+  const other = await page.context().newPage();
+  await other.emulateMedia({ colorScheme: 'light' });
+  await open(other, '/plans');
+  await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+  await expect(other.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await other.getByRole('button', { name: 'Switch to light colours' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+});
+
+test('a name for a message is not cut inside a character', async ({ page, stub }) => {
+  await openConversation(page, stub, hello);
+  stub.respond('sendMessage', {}, 500);
+  await send(page, `${'a'.repeat(59)}😀 and more`);
+  const again = page.getByRole('button', { name: /^Send again/ });
+  await expect(again).toHaveAccessibleName(`Send again: ${'a'.repeat(59)}😀`);
 });

@@ -15,6 +15,7 @@ import {
 } from '../../web/build/site-files.ts';
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { chosenHome } from '../../web/app/language-addresses.ts';
+import { plainPath } from '../../web/rules/browser-input.ts';
 import { startMode, startModes } from '../../web/app/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import * as fc from 'fast-check';
@@ -41,6 +42,22 @@ describe('the heads and headers of pages', () => {
   it('names every page once', () => {
     const titles = Object.values(pages).map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
+  });
+
+  it.each([
+    ['/Help-now.', '/help-now'],
+    ['/help-now%E2%80%9D)', '/help-now'],
+    ['/ES/Plans%20', '/es/plans'],
+    ['/.', '/'],
+  ])('%s is written for %s', (written, path) => {
+    expect(plainPath(written)).toBe(path);
+  });
+
+  it('takes the path of no page for a wrong one', () => {
+    const paths = Object.keys(pages).flatMap((path) => [path, `/es${path}`, `${path}/`]);
+    expect(paths.map(plainPath)).toEqual(paths);
+    const again = (path: string) => plainPath(plainPath(path)) === plainPath(path);
+    fc.assert(fc.property(fc.webPath(), again));
   });
 
   it('shows search engines the public pages and nothing else', () => {

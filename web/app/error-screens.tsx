@@ -6,6 +6,7 @@ import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
 import { ResultPage } from '../ui/result-page.tsx';
 import { createStore } from '../data/store.ts';
+import { plainPath } from '../rules/browser-input.ts';
 import { isOwnScript, showsCrisisLines } from '../rules/own-errors.ts';
 import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
@@ -79,7 +80,17 @@ function PartMissing() {
   return <PageSpinner label={layoutWords.loadingPage} />;
 }
 
+/** A link takes the punctuation of its sentence along, and a phone's keyboard begins with a capital: no page has either. */
+function useCorrectAddress(): void {
+  useEffect(() => {
+    const { pathname, search, hash } = location;
+    const plain = plainPath(pathname);
+    if (plain !== pathname) location.replace(plain + search + hash);
+  }, []);
+}
+
 export function NotFound() {
+  useCorrectAddress();
   return (
     <ResultPage mood="lost" title={notFoundWords.title} text={notFoundWords.text}>
       <Link to="/" className={button()}>

@@ -9,12 +9,23 @@ export function isOwnAddress(address: string, here: string): boolean {
   return new URL(address, here).origin === new URL(here).origin;
 }
 
-type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'keyCode' | 'isComposing'>;
+/** A path without capitals and without the punctuation at its end, also encoded: `/Help-now.` is `/help-now`. */
+export const plainPath = (path: string): string =>
+  path.toLowerCase().replace(/([^\w/]|%[\da-f]{2})+$/, '') || '/';
 
-/** Enter sends if a keyboard is likely. Safari reports key code 229 after a composition has ended (WebKit 165004). */
-export function sendsOnEnter({ key, shiftKey, keyCode, isComposing }: Key): boolean {
+type Key = Pick<
+  KeyboardEvent,
+  'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'keyCode' | 'isComposing'
+>;
+
+/**
+ * Enter sends if a keyboard is likely, and with Control or Command everywhere: a tablet does not tell of a keyboard without a
+ * trackpad. Safari reports key code 229 after a composition has ended (WebKit 165004).
+ */
+export function sendsOnEnter(pressed: Key): boolean {
+  const { key, shiftKey, keyCode, isComposing } = pressed;
   if (key !== 'Enter' || shiftKey || isComposing || keyCode === 229) return false;
-  return likelyKeyboard().matches;
+  return pressed.ctrlKey || pressed.metaKey || likelyKeyboard().matches;
 }
 
 /** A device with a mouse or a trackpad has a keyboard, as a tablet in its keyboard case. */
