@@ -207,6 +207,14 @@ describe('weight, in KiB of brotli', () => {
     ]);
   });
 
+  it('has no name for which a content blocker would refuse it', () => {
+    const scripts = site.files().filter((file) => /^assets\/.*\.js$/.test(file));
+    const blocked =
+      /\bads?\b|analytic|banner|consent|cookie|metric|notif|pixel|popup|push|social|track/;
+    expect(scripts.length).toBeGreaterThan(20);
+    expect(scripts.filter((file) => blocked.test(file))).toEqual([]);
+  });
+
   it('is not spent on making class names, which the build does for literal styles', () => {
     const scripts = site.files().filter((file) => file.endsWith('.js'));
     const makers = scripts.filter((file) => site.read(file).includes('boxDecorationBreak:'));
