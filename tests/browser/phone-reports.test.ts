@@ -1,6 +1,7 @@
 import { chat, messageOf, openConversation, send } from './support/chat.ts';
 import { expectToFit, hydrated, open, settle } from './support/page.ts';
 import { elsewhere } from './support/stub.ts';
+import type { Page } from 'playwright/test';
 import { expect, signInByExternalToken, stubbed, test, toPayment } from './support/test.ts';
 
 /** Public reports about chat on phones, payments and codes, each of which would hurt here: the project and its number. */
@@ -11,6 +12,14 @@ const phone = { width: 390, height: 844 };
 /** More than a screen. */
 const long = Array.from({ length: 40 }, (_, index) =>
   messageOf(index + 1, `Line ${index + 1} of a long talk`),
+);
+
+/** Of lines that break elsewhere on a wider screen. */
+const wordy = Array.from({ length: 40 }, (_, index) =>
+  messageOf(
+    index + 1,
+    `No ${index + 1}. ${'And then I went home again. '.repeat(1 + (index % 7))}`,
+  ),
 );
 
 const token = `https://example.com/?${'gclid=CjwKCAjwtIfPBhAzEiwAv9RTJnr9cOxnpdWx39FBh'.repeat(8)}`;
@@ -143,5 +152,195 @@ stubbed(
     await settle(page);
     expect(await page.evaluate(() => scrollY)).toBe(place);
     await expect(chat.field(page)).toBeInViewport();
+  },
+);
+
+const list = (page: Page) => page.locator('[data-slot=messages]');
+
+/** The number of the first message that is read. */
+const firstRead = (page: Page) =>
+  list(page).evaluate((one) => {
+    const edge = one.getBoundingClientRect().top;
+    const lines = [...one.querySelectorAll('li')];
+    const first = lines.find((line) => line.getBoundingClientRect().bottom > edge + 1);
+    return /No (\d+)\. And/.exec(first!.textContent)?.[1];
+  });
+
+/** Scrolls to a message, as a reader does. */
+async function readFrom(page: Page, number: number): Promise<void> {
+  await chat.message(page, `No ${number}. And`).evaluate((line) => line.scrollIntoView());
+  await settle(page);
+}
+
+const turned = { width: 844, height: 390 };
+
+stubbed(
+  'damus 3669, talk-android 848: a phone that is turned keeps its place, the field and what was typed',
+  async ({ page, stub }) => {
+    await page.setViewportSize(phone);
+    await openConversation(page, stub, wordy);
+    await chat.field(page).fill('Half a sen');
+    for (const number of [7, 20]) {
+      await readFrom(page, number);
+      for (const size of [turned, phone, turned, phone]) {
+        await page.setViewportSize(size);
+        await expect.poll(() => firstRead(page)).toBe(String(number));
+        await expect(chat.field(page)).toBeInViewport({ ratio: 0.9 });
+        await expect(chat.field(page)).toHaveValue('Half a sen');
+      }
+    }
+    // Whoever was at the end stays there, and sees what comes in.
+    await list(page).evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    await settle(page);
+    for (const size of [turned, phone, turned]) {
+      await page.setViewportSize(size);
+      await expect(chat.message(page, 'No 40. And')).toBeInViewport();
+    }
+  },
+);
+
+stubbed(
+  'the keyboard of a phone covers neither what is read nor the field',
+  async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      const viewport = Object.assign(new EventTarget(), { height: 844, scale: 1, offsetTop: 0 });
+      Object.defineProperty(window, 'visualViewport', { value: viewport });
+    });
+    await page.setViewportSize(phone);
+    await openConversation(page, stub, wordy);
+    await readFrom(page, 12);
+    await chat.field(page).fill('A long text. '.repeat(40));
+    for (const height of [420, 844, 420]) {
+      await page.evaluate((left) => {
+        Object.assign(window.visualViewport!, { height: left });
+        window.visualViewport!.dispatchEvent(new Event('resize'));
+      }, height);
+      await expect.poll(() => firstRead(page)).toBe('12');
+      await expect
+        .poll(async () => {
+          const { y, height: high } = (await chat.field(page).locator('..').boundingBox())!;
+          return y + high;
+        })
+        .toBeLessThanOrEqual(height);
+    }
+  },
+);
+
+stubbed(
+  'Signal-iOS 4287, ChatSecure-iOS 1026, zulip-mobile 4144: Control or Command with Enter sends from a tablet’s keyboard',
+  async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      const ask = window.matchMedia.bind(window);
+      window.matchMedia = (query) => ask(query.includes('any-pointer') ? 'not all' : query);
+    });
+    await openConversation(page, stub, hello);
+    const sent = () => stub.calls('sendMessage').length;
+    stub.respond('sendMessage', { success: true, message: messageOf(2, 'By keys') });
+    await chat.field(page).fill('One');
+    await chat.field(page).press('Enter');
+    await expect(chat.field(page)).toHaveValue('One\n');
+    for (const [count, key] of ['Control+Enter', 'Meta+Enter'].entries()) {
+      await chat.field(page).fill('By keys');
+      await chat.field(page).press(key);
+      await expect.poll(sent).toBe(count + 1);
+      await expect(chat.field(page)).toHaveValue('');
+    }
+  },
+);
+
+stubbed(
+  'betterttv 231, emesene 852: what somebody selects does not move when a reply comes',
+  async ({ page, stub }) => {
+    await page.setViewportSize({ width: 390, height: 600 });
+    const push = stub.openStream('chatStream');
+    await openConversation(page, stub, long);
+    const last = chat.message(page, 'Line 40 of a long talk');
+    await last.locator('p').first().click({ clickCount: 3 });
+    const before = (await last.boundingBox())!.y;
+    push({ type: 'message', message: messageOf(41, 'A reply. '.repeat(60), { author: 'solace' }) });
+    await expect(page.getByRole('button', { name: /new message/ })).toBeVisible();
+    expect((await last.boundingBox())!.y).toBe(before);
+    expect(await page.evaluate(() => getSelection()!.toString().trim())).toBe(
+      'Line 40 of a long talk',
+    );
+  },
+);
+
+stubbed(
+  'hermes-agent 44065, openclaw 147732: each paragraph of a message has its own direction',
+  async ({ page, stub }) => {
+    const text = 'I read this sentence to my mother today:\nמה שלומך\nShe laughed.';
+    const both = [messageOf(1, text), messageOf(2, text, { author: 'solace' })];
+    await openConversation(page, stub, both);
+    const sides = await page
+      .locator('[data-slot=messages] li[data-author] div p > span')
+      .evaluateAll((texts) =>
+        texts.map((one) => {
+          const { left, right } = one.parentElement!.getBoundingClientRect();
+          const words = one.firstChild!;
+          const start = words.nodeValue!.indexOf('מ');
+          const range = document.createRange();
+          range.setStart(words, start);
+          range.setEnd(words, start + 8);
+          const found = range.getBoundingClientRect();
+          return [right - found.right < 2, found.left - left > 20];
+        }),
+      );
+    expect(sides).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+  },
+);
+
+stubbed(
+  'sharkord 294, betterttv 396: stacked accents cover no other message',
+  async ({ page, stub }) => {
+    await openConversation(page, stub, [messageOf(1, 'Above it'), messageOf(2, 'Zalgo text')]);
+    const { x, y, width } = (await chat.message(page, 'Zalgo').boundingBox())!;
+    const gap = { x, y: y - 12, width, height: 12 };
+    const before = await page.screenshot({ clip: gap });
+    await chat.message(page, 'Zalgo').evaluate((message) => {
+      const marks = '\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b'.repeat(6);
+      const words = message.querySelector('p span')!;
+      words.textContent = words.textContent.replaceAll(/./g, `$&${marks}`);
+    });
+    expect((await page.screenshot({ clip: gap })).equals(before)).toBe(true);
+  },
+);
+
+stubbed(
+  'swisspost/design-system 7815, w3c/wcag 366: on a screen zoomed to 400 % the header goes, and the list fills it',
+  async ({ page, stub }) => {
+    await page.setViewportSize({ width: 320, height: 256 });
+    await openConversation(page, stub, long);
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await expect(page.getByRole('banner')).not.toBeInViewport();
+    const { height } = (await list(page).boundingBox())!;
+    expect(height).toBeGreaterThan(150);
+    await chat.field(page).focus();
+    await expect(chat.field(page)).toBeInViewport({ ratio: 0.9 });
+    await expectToFit(page, 320);
+  },
+);
+
+stubbed(
+  'flutter_easyloading 107, GitHawk 735, mifos-mobile 385: a toast covers no field, and no keyboard covers it',
+  async ({ page, stub }) => {
+    await page.setViewportSize(phone);
+    await openConversation(page, stub, hello);
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
+      const details = { bubbles: true, cancelable: true, dataTransfer };
+      document.body.dispatchEvent(new DragEvent('drop', details));
+    });
+    const toast = page.locator('[data-scope=toast][data-part=root]');
+    await expect(toast).toContainText('Pictures and files cannot be sent here.');
+    const { y, height } = (await toast.boundingBox())!;
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y + height).toBeLessThan(phone.height / 2);
+    const help = page.getByRole('main').getByRole('button', { name: 'Get help now' }).first();
+    expect(y + height).toBeLessThan((await help.boundingBox())!.y);
   },
 );

@@ -87,6 +87,12 @@ describe('the parts of a message', () => {
     ['[**Línea 135**](https://a.example/x)', '<https://a.example/x Línea 135>'],
     ['[a.example](https://a.example/x)', '<https://a.example/x a.example>'],
     ['https://', 'https://'],
+    ['See www.a.example/x.', 'See <https://www.a.example/x www.a.example/x>.'],
+    ['(WWW.a.example)', '(<https://WWW.a.example WWW.a.example>)'],
+    ['**www.a.example**', '[b <https://www.a.example www.a.example>]'],
+    ['https://www.a.example', '<https://www.a.example>'],
+    ['me@www.a.example', 'me@www.a.example'],
+    ['www. and www.a', 'www. and www.a'],
   ])('the address in %s', (text, parts) => {
     expect(spelled(messageParts(text))).toBe(parts);
   });

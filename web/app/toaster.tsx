@@ -6,8 +6,11 @@ import { layoutWords } from '#words/layout';
 import { Icon } from '../ui/icons.tsx';
 import { TextDirection } from '../ui/text-direction.tsx';
 
+/** At the bottom of a phone it would cover the field of the chat, or lie under the keyboard. */
+const isPhone = matchMedia('(max-width: 48rem)').matches;
+
 const toaster = createToaster({
-  placement: 'bottom-start',
+  placement: isPhone ? 'top' : 'bottom-start',
   gap: 12,
   overlap: false,
   duration: 6000,

@@ -30,7 +30,7 @@ export function messageBlocks(text: string): MessageBlock[] {
 
 /** A link with a text of its own; an address; or text between marks, which count at the borders of words. */
 const marked =
-  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|https?:\/\/[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
+  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|(?:https?:\/\/|(?<![\p{L}\p{N}@./_-])www\.(?=[\p{L}\p{N}-]+\.))[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
 
 /** The parts of a text: links, `*bold*`, `**bold**` and `_italic_`. Everything else is text. */
 export function messageParts(text: string): MessagePart[] {
@@ -51,7 +51,7 @@ export function messageParts(text: string): MessagePart[] {
 /** A text that looks like an address must not name another one than the one behind it. */
 function linkTo(href: string, name = href): MessagePart {
   const text = /:\/\/|www\./i.test(name) ? href : name.replaceAll('**', '');
-  return { kind: 'link', text, href };
+  return { kind: 'link', text, href: href.replace(/^www\./i, 'https://$&') };
 }
 
 const openings: Record<string, string> = { ')': '(', ']': '[', '}': '{' };

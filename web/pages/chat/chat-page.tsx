@@ -151,26 +151,24 @@ function useVisualHeight(): void {
       [viewport, ['resize', 'scroll']],
       [window, ['resize', 'pageshow', 'focusin', 'focusout']],
     ];
+    const left = new AbortController();
     for (const [source, names] of sources)
-      for (const name of names) source.addEventListener(name, updateSoon);
+      for (const name of names) source.addEventListener(name, updateSoon, left);
     return () => {
       timers.forEach(clearTimeout);
-      for (const [source, names] of sources)
-        for (const name of names) source.removeEventListener(name, updateSoon);
+      left.abort();
       style.removeProperty('--visual-height');
     };
   }, []);
 }
 
-/** Fills the screen below the page's header; on very low screens the page scrolls instead. */
+/** Fills the screen below the page's header. Where its parts have no room for that, the page scrolls, too. */
 const chatFrame = css({
   display: 'flex',
   flexDirection: 'column',
   width: 'full',
   maxWidth: '[52rem]',
   marginInline: 'auto',
-  height: '[calc(var(--visual-height, 100dvh) - 4.25rem)]',
-  minHeight: '[20rem]',
-  '@media (max-height: 26rem)': { height: 'auto' },
-  _print: { display: 'block', height: 'auto', maxWidth: '[none]' },
+  minHeight: '[calc(var(--visual-height, 100dvh) - 4.25rem)]',
+  _print: { display: 'block', minHeight: '[0]', maxWidth: '[none]' },
 });

@@ -275,7 +275,7 @@ const hint = css({
 /** The field grows with its text: an invisible copy of the text determines the height. */
 const grow = css({
   display: 'grid',
-  maxHeight: '[min(12rem, 40vh)]',
+  maxHeight: '[min(12rem, var(--visual-height, 100dvh) / 4)]',
   overflowY: 'auto',
   borderWidth: 'thin',
   borderColor: 'edge',

@@ -118,15 +118,18 @@ function LateReplyOffer({ token, conversation }: OfferProps) {
   return <Suspense>{mayOffer && <NoticeOffer token={token} />}</Suspense>;
 }
 
+/** It scrolls on every screen, so that a phone that is turned keeps its place. It takes what its frame leaves. */
 const scroller = css({
   flex: '1',
-  minHeight: '[0]',
+  contain: 'size',
+  minHeight: '[6rem]',
   overflowY: 'auto',
   overscrollBehavior: 'contain',
-  _print: { overflowY: 'visible' },
+  _print: { contain: 'none', overflowY: 'visible' },
   paddingInline: 'gutter',
   paddingBlock: '4',
-  '@media (max-height: 26rem)': { overflowY: 'visible' },
+  // The page is scrolled until the list fills the screen.
+  _zoomed: { minHeight: '[70vh]', overscrollBehavior: 'auto' },
 });
 const foot = css({
   position: 'relative',

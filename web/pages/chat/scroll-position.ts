@@ -20,6 +20,7 @@ export function useScrollPosition(ref: List, content: Content) {
   const [wasServed] = useState(!isHydrated);
   // `placedAt`: where this hook has scrolled to; 0 while the reader is further up.
   const reader = useRef({ isAtEnd: true, seen: newest, placedAt: 0, readsTyped: false, shown: '' });
+  const place = useRef<Place>({ size: '', line: null, share: 0 });
   const [unseen, setUnseen] = useState(0);
 
   const toEnd = useCallback(() => {
@@ -33,10 +34,15 @@ export function useScrollPosition(ref: List, content: Content) {
     if (!list) return undefined;
     // A reader may have scrolled up in the list that React takes over.
     if (wasServed) reader.current.isAtEnd = isNearEnd(list);
+    if (wasServed) place.current = placeIn(list);
     // A position of an earlier visit would hide what has come since, so the router finds no list of that name.
     list.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
-    // The on-screen keyboard and a growing field shrink the list.
-    const observer = new ResizeObserver(() => reader.current.isAtEnd && toEnd());
+    // The on-screen keyboard, a growing field and a turned phone change the list.
+    const observer = new ResizeObserver(() => {
+      if (reader.current.isAtEnd) toEnd();
+      else scrollToPlace(list, place.current);
+      place.current.size = sizeOf(list);
+    });
     observer.observe(list);
     return () => observer.disconnect();
   }, [ref, wasServed, toEnd]);
@@ -49,6 +55,7 @@ export function useScrollPosition(ref: List, content: Content) {
     // The scroll event of the reader may still be on its way.
     if (list.scrollTop < reader.current.placedAt - 1 && !isNearEnd(list))
       reader.current.isAtEnd = false;
+    if (isSelecting(list)) reader.current.isAtEnd = false;
     const typed = list.querySelector('[data-slot=typed]');
     // The message replaces what was read as it grew.
     const wasRead = reader.current.readsTyped && typed === null;
@@ -60,7 +67,11 @@ export function useScrollPosition(ref: List, content: Content) {
   }, [ref, newest, shown]);
 
   const onScroll = () => {
-    reader.current.isAtEnd = ref.current !== null && isNearEnd(ref.current);
+    const list = ref.current;
+    // The list of another size is not yet where the reader was.
+    if (!list || sizeOf(list) !== place.current.size) return;
+    place.current = placeIn(list);
+    reader.current.isAtEnd = isNearEnd(list);
     if (!reader.current.isAtEnd) return;
     reader.current.seen = newest;
     setUnseen(0);
@@ -80,6 +91,29 @@ export function useScrollPosition(ref: List, content: Content) {
   };
 
   return { unseen, onScroll, toEnd, keepPosition };
+}
+
+/** Where the reader is in a list of this size: at its first visible line, of which a share is above the edge. */
+type Place = { size: string; line: Element | null; share: number };
+
+function placeIn(list: HTMLElement): Place {
+  const lines = [...list.querySelectorAll('li')];
+  const line = lines.find((one) => topIn(list, one) + one.clientHeight > 0) ?? null;
+  const share = line ? -topIn(list, line) / line.clientHeight : 0;
+  return { size: sizeOf(list), line, share };
+}
+
+/** After the width of the list, and with it the height of every line, has changed. */
+function scrollToPlace(list: HTMLElement, { line, share }: Place): void {
+  if (line?.isConnected) list.scrollTop += topIn(list, line) + share * line.clientHeight;
+}
+
+const sizeOf = ({ clientWidth, clientHeight }: Element) => `${clientWidth} ${clientHeight}`;
+
+/** What somebody selects, to copy it, must not move. */
+function isSelecting(list: HTMLElement): boolean {
+  const { anchorNode = null, isCollapsed = true } = getSelection() ?? {};
+  return !isCollapsed && list.contains(anchorNode);
 }
 
 const lastReply = (list: HTMLElement) =>

@@ -58,7 +58,7 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
           <button
             type="button"
             className={again}
-            aria-label={`${messageStateWords.sendAgain}: ${text.slice(0, 60) || formatTime(at)}`}
+            aria-label={`${messageStateWords.sendAgain}: ${/^.{0,60}/su.exec(text)?.[0] || formatTime(at)}`}
             onClick={() => sendAgain(message)}
           >
             {messageStateWords.sendAgain}
@@ -118,6 +118,8 @@ const messageText = css({
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',
   unicodeBidi: 'isolate',
+  // Each paragraph has the direction of its own words.
+  '& :is(p, li)': { unicodeBidi: 'plaintext' },
   '& :is(ul, ol)': { paddingInlineStart: '[1.5em]', listStyle: 'revert' },
 });
 
@@ -130,6 +132,8 @@ const bubble = css({
   paddingInline: '4',
   paddingBlock: '3',
   borderRadius: 'lg',
+  // Stacked accents would cover other messages.
+  overflow: 'clip',
   _forced: { borderWidth: 'thin' },
   '&[data-author=solace]': {
     borderEndStartRadius: 'sm',
