@@ -16,33 +16,47 @@ import { canonicalPhone } from '../identity/phone.ts';
 import type { Settings } from '../settings.ts';
 import { noteStatus } from '../sign-in/code-messages.ts';
 
-/** The event only marks its customer as dirty. The cron job repeats a failed fetch, so the response is 200. */
+const received = { received: true } as const;
+
+/**
+ * The event only marks its customer as dirty. The
+ * cron job repeats a failed fetch, so the response is 200.
+ */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { db, settings, now } = context;
   const event = await readStripeEvent(settings, context.request, context.readBody);
-  if (event.livemode !== /^(sk|rk)_live_/.test(settings.STRIPE_SECRET_KEY))
-    return { received: true };
+  if (event.livemode !== isLive(settings)) return received;
+
   // The response is 503 until the dispute is handled, so that Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
-  if (customer && isRefund(event)) await refundChanged(db, customer, now);
-  const leased = customer ? await saveStripeEvent(db, event, customer, now) : null;
-  if (leased) {
-    const work = sync(context, leased).catch((error: unknown) => logPostponed(leased, error));
-    context.waitUntil(work);
-    await work;
-  }
-  return { received: true };
+  if (!customer) return received;
+
+  if (isRefund(event)) await refundChanged(db, customer, now);
+  const leased = await saveStripeEvent(db, event, customer, now);
+  if (!leased) return received;
+
+  const work = sync(context, leased).catch((error: unknown) => logPostponed(leased, error));
+  context.waitUntil(work);
+  await work;
+  return received;
 };
 
-/** Meta's handshake. Compares hashes, so that the duration reveals nothing about the token. */
+const isLive = ({ STRIPE_SECRET_KEY }: Settings) => /^(sk|rk)_live_/.test(STRIPE_SECRET_KEY);
+
+/**
+ * Meta's handshake. Compares hashes, so that
+ * the duration reveals nothing about the token.
+ */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
   query,
   settings,
 }) => {
   const { WHATSAPP_VERIFY_TOKEN: expected } = settings;
   if (!expected) throw new RequestError('notFound');
-  if ((await sha256(query['hub.verify_token'])) !== (await sha256(expected)))
-    throw new RequestError('invalidToken');
+
+  const token = query['hub.verify_token'];
+  if ((await sha256(token)) !== (await sha256(expected))) throw new RequestError('invalidToken');
+
   return new Response(query['hub.challenge'], {
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   });
@@ -52,16 +66,19 @@ export const whatsappWebhook: Handler<'whatsappWebhook'> = async (context) => {
   const { request, readBody, settings } = context;
   const { WHATSAPP_APP_SECRET: secret } = settings;
   if (!secret) throw new RequestError('notFound');
+
   const signature = signatureOf(request);
   if (!signature) throw new RequestError('invalidBotSignature');
+
   const rawBody = await readBody();
-  if (!(await isSignedByWhatsapp(secret, signature, rawBody)))
-    throw new RequestError('invalidBotSignature');
+  const isSigned = await isSignedByWhatsapp(secret, signature, rawBody);
+  if (!isSigned) throw new RequestError('invalidBotSignature');
+
   for (const status of statusesIn(parse(rawBody))) {
     await noteStatus(context, status);
     if (status.state === 'failed') await logUndelivered(settings, status);
   }
-  return { received: true };
+  return received;
 };
 
 async function logUndelivered({ CODE_PEPPER }: Settings, { recipientId, code }: MessageStatus) {

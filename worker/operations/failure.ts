@@ -33,6 +33,11 @@ export function proxyHint(environment: Environment): string | null {
   const exempt = (value('NO_PROXY') ?? '').split(/[\s,]+/);
   const missing = localNames.filter((name) => !exempt.includes(name));
   if (exempt.includes('*') || missing.length === 0) return null;
+
   const all = [...exempt.filter(Boolean), ...missing].join(',');
-  return `${proxy} is set, and NO_PROXY leaves out ${missing.join(', ')}: calls of the local services may go to the proxy. Run \`export NO_PROXY=${all}\` and try again.`;
+  return [
+    `${proxy} is set, and NO_PROXY leaves out ${missing.join(', ')}:`,
+    'calls of the local services may go to the proxy.',
+    `Run \`export NO_PROXY=${all}\` and try again.`,
+  ].join(' ');
 }
