@@ -55,6 +55,13 @@ function isKnown(call: string): boolean {
   return new RegExp(`(['"\`]|--)${word}\\b|^\\s*(async )?${word}[:,(]`, 'm').test(sourceOf(script));
 }
 
+/**
+ * Files in code quotes; `<page>` and `*` stand for any
+ * name, so that such a path only names its folder.
+ */
+const quotedPath =
+  /`((?:[\w.*<>-]+\/)*(?:[\w.*<>-]+\.(?:tsx?|mjs|json|sql|toml|md|css)|[\w-]+\/))`/g;
+
 type Kind = [kind: string, named: RegExp, isThere: (name: string, document: string) => boolean];
 
 /** What documents name, by the pattern of its name, and whether it is there. */
@@ -74,27 +81,39 @@ const kinds: Kind[] = [
     (link, document) => isThere(join(dirname(document), link).replace(/\/$/, '')),
   ],
   ['linked heading', /\]\((?!https?:)([^)#]*#[^)]+)\)/g, hasAnchor],
+  ['path', quotedPath, leadsSomewhere],
 ];
 
-/** Files in code quotes; `<page>` and `*` stand for any name, so that such a path only names its folder. */
-const quotedPath =
-  /`((?:[\w.*<>-]+\/)*(?:[\w.*<>-]+\.(?:tsx?|mjs|json|sql|toml|md|css)|[\w-]+\/))`/g;
-
-/** Paths that lead nowhere: they begin at the root. */
-function deadPaths(document: string): string[] {
-  const paths = [...read(document).matchAll(quotedPath)].map(([, path = '']) => path);
-  return paths.filter((path) => !isThere(path.replace(/\/$/, '').replace(/\/?[^/]*[<*].*$/, '')));
+/** Paths in code quotes begin at the root. */
+function leadsSomewhere(path: string): boolean {
+  return isThere(path.replace(/\/$/, '').replace(/\/?[^/]*[<*].*$/, ''));
 }
 
-it.each(documents)('%s names no dead path', (document) => {
-  expect(deadPaths(document)).toEqual([]);
-});
+/** What a document names and is not there: its file, its line, and what to do. */
+function deadNames(document: string, [kind, named, exists]: Kind): string[] {
+  const text = read(document);
+  const lineAt = (index: number) => text.slice(0, index).split('\n').length;
+  return [...text.matchAll(named)]
+    .filter(([, name = '']) => !exists(name, document))
+    .map(({ 1: name, index }) => `${document}:${lineAt(index)}: ${remedy(kind, name!)}`);
+}
+
+const remedy = (kind: string, name: string) =>
+  `there is no ${kind} "${name}": correct it, or take it out`;
 
 describe.each(documents)('what %s names is there', (document) => {
-  it.each(kinds)('as %s', (_, named, exists) => {
-    const names = [...read(document).matchAll(named)].map(([, name = '']) => name);
-    expect(names.filter((name) => !exists(name, document))).toEqual([]);
+  it.each(kinds)('as %s', (...kind) => {
+    expect(deadNames(document, kind)).toEqual([]);
   });
+});
+
+it('says where a document names what is not there, and what to do', () => {
+  const [script] = kinds;
+  const isGone = [script![0], script![1], (name: string) => name !== 'dev'] satisfies Kind;
+  const [first] = deadNames('README.md', isGone);
+  expect(first).toMatch(
+    /^README\.md:[1-9]\d*: there is no script "dev": correct it, or take it out$/,
+  );
 });
 
 it('names every script in a document', () => {
