@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { returnedPayments } from '../../worker/operations/support/user-description.ts';
 import { runCron } from './support/api.ts';
 import { buy, newSubscriber, subscribe } from './support/buying.ts';
+import { eventually } from './support/clock.ts';
 import { newPhone } from './support/contacts.ts';
-import { deleteAccount, planOf } from './support/person.ts';
+import { deleteAccount, planOf, userOf } from './support/person.ts';
 import { intercept, logLines } from './support/requests.ts';
 import { database, during, sandbox } from './support/sandbox.ts';
 import { deliver, eventsOf, hour, postEvent } from './support/stripe-events.ts';
@@ -53,6 +54,24 @@ it('a returned payment is logged and listed for the owner, and a refund of it en
   await sandbox.dispute(phone);
   const returned = { charge, refunded: 1199, disputes: [expect.any(String)] };
   expect(await returnedPayments(stripe, customer)).toMatchObject([returned]);
+});
+
+it('a page whose customer another request has taken meanwhile keeps nothing', async () => {
+  const { token, customer } = await newSubscriber('basic');
+  const kept = async () => {
+    const sql = `select billing_watch_until, (select count(*) from purchase_choices
+      where user_id = users.id) from users where id = ?`;
+    return (await database.execute(sql, [userOf(token)])).rows;
+  };
+  const before = await kept();
+  await sandbox.faults({ stripe: { hold: true, match: customer } });
+  const page = buy(token, 'premium');
+  await eventually(async () => expect(await sandbox.heldBy(customer)).toBeGreaterThan(0));
+  await holdLease(customer, Date.now() + 60_000);
+  await sandbox.faults({ stripe: null });
+  expect((await page).status).toBe(503);
+  expect(await kept()).toEqual(before);
+  await holdLease(customer, 0);
 });
 
 it('a refund is logged once, also while another request holds the customer', async () => {

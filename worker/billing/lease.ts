@@ -1,11 +1,11 @@
-import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
-import type { BatchItem } from 'drizzle-orm/batch';
+import { and, eq, lte, not, sql, type SQL } from 'drizzle-orm';
 import { customers, users, type User } from '#db/schema';
 import { apiErrors } from '../contract/errors.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { plus } from '../lib/expressions.ts';
+import { plus, rowExists } from '../lib/expressions.ts';
 import { insertSelect, upsertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
 import { pauseAfter } from './due.ts';
 import { StripeRefused, StripeUnavailable } from './stripe-client.ts';
 
@@ -22,14 +22,16 @@ export type Customer = typeof customers.$inferSelect;
  */
 export type LeasedCustomer = { token: string; customer: Customer; user: User };
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
+/** The release of a lease, unless another call holds it by now. */
+export type Release = Transaction<'released' | 'lost', unknown>;
 /**
- * The lease is released with `changes` and `statements`
+ * The lease is released with `changes` and `effects`
  * in one transaction, unless the work has `released` it.
  */
 export type Outcome<T> = {
   result: T;
   changes?: Changes;
-  statements?: BatchItem<'sqlite'>[];
+  effects?: (release: Release) => void;
   released?: true;
 };
 
@@ -74,15 +76,16 @@ export function leaseOf(db: Database, userId: string) {
 
 export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T>): Promise<T> {
   const outcome = await work(leased).catch(async (error: unknown) => {
-    await release(db, leased, afterFailure(error, leased.customer)).catch(() => undefined);
+    const changes = afterFailure(error, leased.customer);
+    await release(db, leased, { changes }).catch(() => undefined);
     throw error;
   });
-  const { result, changes = {}, statements = [], released } = outcome;
-  if (released) return result;
-  const [{ rowsAffected }] = await db.batch([release(db, leased, changes), ...statements]);
+  if (outcome.released) return outcome.result;
+
   // Another call holds the lease, or has deleted the account.
-  if (rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
-  return result;
+  if ((await release(db, leased, outcome)) === 'lost')
+    throw new RequestError('unavailable', { retryAfter: 1 });
+  return outcome.result;
 }
 
 /**
@@ -132,11 +135,20 @@ function isAnswer(error: unknown): boolean {
   return apiErrors[error.errorName].status < 500;
 }
 
-function release(db: Database, { token }: LeasedCustomer, changes: Changes) {
-  return db
-    .update(customers)
-    .set({ leaseUntil: 0, leaseToken: null, ...changes })
-    .where(eq(customers.leaseToken, token));
+async function release(
+  db: Database,
+  { token }: LeasedCustomer,
+  { changes, effects }: Pick<Outcome<unknown>, 'changes' | 'effects'>,
+): Promise<'released' | 'lost'> {
+  const lease = eq(customers.leaseToken, token);
+  const tx = transaction(db, {
+    facts: { isHeld: rowExists(customers, lease) },
+    outcomes: ({ isHeld }) => ({ lost: not(isHeld) }),
+    otherwise: 'released',
+  });
+  effects?.(tx);
+  tx.update(['released'], customers, { leaseUntil: 0, leaseToken: null, ...changes }, lease);
+  return (await tx.run()).outcome;
 }
 
 /**

@@ -44,16 +44,17 @@ export async function portalPage(
  * hour after a visit, in case the webhooks are lost.
  */
 export function sendTo(
-  { db, now }: PageContext,
+  { now }: PageContext,
   { id }: User,
   url: string,
   changes: Changes = {},
 ): Outcome<string> {
-  const watch = db
-    .update(users)
-    .set({ billingWatchUntil: now + watchMs })
-    .where(eq(users.id, id));
-  return { result: url, changes: { dueAt: now, ...changes }, statements: [watch] };
+  const watched = { billingWatchUntil: now + watchMs };
+  return {
+    result: url,
+    changes: { dueAt: now, ...changes },
+    effects: (release) => release.update(['released'], users, watched, eq(users.id, id)),
+  };
 }
 
 export function addressIn({ settings, language }: Site, path: string): string {

@@ -1,10 +1,10 @@
-import { desc, eq, sql, type SQL } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { purchaseChoices, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
-import { insertSelect } from '../lib/sql.ts';
+import type { Transaction } from '../lib/transaction.ts';
 
 /*
  * Before a purchase, a person may ask to start at once (article 14(3)). The row is the evidence: a trigger of the
@@ -19,10 +19,15 @@ export type KeptChoice = Choice & { at: number };
 type Chosen = Choice & { language: Language; now: number };
 
 /**
- * SQL that keeps what the user chose, with the price
- * and the version of the text that the page showed.
+ * Keeps what the user chose, with the price and
+ * the version of the text that the page showed.
  */
-export function keepChoice({ tier, startNow, language, now }: Chosen, userId: string): SQL {
+export function keepChoice<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { tier, startNow, language, now }: Chosen,
+  userId: string,
+): void {
   const row = {
     userId: users.id.getSQL(),
     tier,
@@ -33,7 +38,8 @@ export function keepChoice({ tier, startNow, language, now }: Chosen, userId: st
     language,
     at: now,
   };
-  return insertSelect(purchaseChoices, row, sql`from ${users} where ${users.id} = ${userId}`);
+  const where = eq(users.id, userId);
+  tx.insert(on, purchaseChoices, row, { from: users, where });
 }
 
 export const choicesOf = (db: Database, userId: string) =>

@@ -83,14 +83,14 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
     leaseToken: token,
     dueAt: Date.now() + stoppedMs,
   });
-  // `;` follows `:` in ASCII.
-  const acquired = customersWhere(
-    db,
-    and(gt(customers.leaseToken, `${run}:`), lt(customers.leaseToken, `${run};`))!,
-  );
+  const acquired = customersWhere(db, isTokenOf(run));
   const rows = await batch(db, { acquire, acquired });
   return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
 }
+
+/** SQL: `;` follows `:` in ASCII, and an index finds what lies between. */
+const isTokenOf = (run: string) =>
+  and(gt(customers.leaseToken, `${run}:`), lt(customers.leaseToken, `${run};`))!;
 
 export function logPostponed({ customer }: LeasedCustomer, error: unknown): void {
   log('error', 'sync_postponed', { failures: customer.failures + 1, ...describeError(error) });
@@ -109,6 +109,7 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
   const { customer, user } = leased;
   const { stripeId } = customer;
   if (!stripeId) return adoptCustomer(billing, leased);
+
   const fetched = await withStripe(settings, (stripe) =>
     fetchState(stripe, leased, stripeId, settings),
   );
@@ -117,7 +118,9 @@ export async function syncLeased(billing: Billing, leased: LeasedCustomer): Prom
     endStreams({ env, waitUntil }, user.id, null);
     throw error;
   });
+  // Whoever holds the lease by now fetches the state, too.
   if (!after) return { result: user, released: true };
+
   if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(billing, after.user);
   logOddities(stripeId, fetched);
   if (after.customer.dirty > customer.dirty) return syncLeased(billing, { ...leased, ...after });
@@ -177,10 +180,10 @@ async function fetchState(
   const subscriptions = await payDebts(
     stripe,
     leased,
-    await fetchCollecting(stripe, leased, stripeId),
+    await fetchAfterCollecting(stripe, leased, stripeId),
     stripeId,
   );
-  const invoices = await unpaidPeriods(stripe, subscriptions);
+  const invoices = await settledInvoicesOfUnpaid(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
   const known = {
@@ -216,7 +219,7 @@ async function fetchSubscriptions(
   return found ?? [];
 }
 
-async function fetchCollecting(stripe: Stripe, leased: LeasedCustomer, stripeId: string) {
+async function fetchAfterCollecting(stripe: Stripe, leased: LeasedCustomer, stripeId: string) {
   const found = await fetchSubscriptions(stripe, leased, stripeId);
   let changed = false;
   for (const each of found) if (await collectAgain(stripe, each)) changed = true;
@@ -234,22 +237,22 @@ async function payDebts(
   stripeId: string,
 ): Promise<Stripe.Subscription[]> {
   const { attempt } = leased.customer;
-  const watched = (leased.user.billingWatchUntil ?? 0) >= Date.now();
+  const isWatched = (leased.user.billingWatchUntil ?? 0) >= Date.now();
+  const mayHaveNewCard = (each: Stripe.Subscription) =>
+    isWatched && owes(each) && !isCancelled(each);
+
   let changed = false;
   for (const each of subscriptions) {
-    if (await payRenewal(stripe, each, attempt)) changed = true;
-    else if (
-      watched &&
-      owes(each) &&
-      !isCancelled(each) &&
-      (await payWithNewCard(stripe, each, attempt))
-    )
-      changed = true;
+    const isPaid =
+      (await payRenewal(stripe, each, attempt)) ||
+      (mayHaveNewCard(each) && (await payWithNewCard(stripe, each, attempt)));
+    if (isPaid) changed = true;
   }
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-async function unpaidPeriods(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
+/** The paid invoices, by subscription, of those whose present period is not paid. */
+async function settledInvoicesOfUnpaid(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
   for (const subscription of subscriptions) {
     const { id, status } = subscription;

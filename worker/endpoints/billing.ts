@@ -44,14 +44,19 @@ async function pageFor(
   leased: LeasedCustomer,
   wanted: Choice | undefined,
 ): Promise<Outcome<string>> {
-  const { session, db, language, now } = context;
+  const { session, language, now } = context;
   // What is bought would belong to the earlier owner's account.
   if (session.mayHaveNewOwner) throw session.refusal!;
   const page = await planPage({ ...context, refusal: session.refusal }, leased, wanted);
   if (!wanted) return page;
 
-  const choice = db.run(keepChoice({ ...wanted, language, now }, leased.user.id));
-  return { ...page, statements: [...(page.statements ?? []), choice] };
+  return {
+    ...page,
+    effects: (release) => {
+      page.effects?.(release);
+      keepChoice(release, ['released'], { ...wanted, language, now }, leased.user.id);
+    },
+  };
 }
 
 export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
