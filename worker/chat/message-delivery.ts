@@ -43,7 +43,12 @@ export function messageEvents(context: Context, known?: Known): MessageEvents {
       const row = await ownerOf(event);
       if (!row) return;
       const from: MessageState[] = state === 'delivered' ? ['sent', 'failed'] : ['sent'];
-      await liveUserOf(context.env, row.id).move(row.chatEpoch, event.messageId!, from, state);
+      await liveUserOf(context.env, row.id).changeState(
+        row.chatEpoch,
+        event.messageId!,
+        from,
+        state,
+      );
     },
   };
 }

@@ -104,7 +104,7 @@ async function sendAgain(context: SendContext, user: ChatRow, id: string, ownsEv
   if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;
 
   const notAfter = now + storedWithinMs;
-  const moved = await liveUserOf(env, user.id).move(
+  const moved = await liveUserOf(env, user.id).changeState(
     user.chatEpoch,
     id,
     ['failed'],

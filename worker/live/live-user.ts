@@ -200,10 +200,10 @@ export class LiveUser extends DurableObject<object> {
   }
 
   /**
-   * Moves a message from one of the states to
-   * another; returns the changed message, or null.
+   * Changes a message from one of the states to another. Returns
+   * the message as it is now; null for an unknown one, or too late.
    */
-  move(
+  changeState(
     epoch: number,
     id: string,
     from: MessageState[],
