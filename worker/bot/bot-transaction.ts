@@ -73,7 +73,14 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
 
 type Own = { id: string; fingerprint: string; place: Place; guard: Guard | undefined };
 
-export class BotTransaction<Outcome extends string, Facts> extends Transaction<Outcome, Facts> {
+/** Whose body a stored decision belongs to, and the transaction that has made it. */
+type CallRow = { fingerprint: string; by: string };
+
+export class BotTransaction<Outcome extends string, Facts> extends Transaction<
+  Outcome,
+  Facts,
+  CallRow
+> {
   readonly #botCall: BotCall;
   readonly #fingerprint: string;
   readonly #guard: Guard | undefined;
@@ -103,7 +110,7 @@ export class BotTransaction<Outcome extends string, Facts> extends Transaction<O
   async apply<Named extends Reads = Reads>(reads?: Named) {
     const guarded = this.#guard ? { ...reads, guard: this.#guard.rows } : reads;
     const result = await this.run(guarded as Named | undefined);
-    const { fingerprint, by } = result.decided as { fingerprint: string; by: string };
+    const { fingerprint, by } = result.row;
     if (fingerprint !== this.#fingerprint) {
       const earlier = await this.#botCall.earlierFingerprints();
       if (!earlier.includes(fingerprint)) throw new RequestError('idReused');

@@ -64,10 +64,9 @@ export async function recordContact<Named extends Reads>(
     .where(eq(users.id, userNamed(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
-  const { isFirst, decided } = applied;
+  const { isFirst, row } = applied;
   const outcome = applied.outcome as Outcome | ClaimedBefore;
-  const { by } = decided as { by: string };
-  return { outcome, isFirst, by, phone: found?.phone, reads: applied.reads };
+  return { outcome, isFirst, by: row.by, phone: found?.phone, reads: applied.reads };
 }
 
 /** The id that a number had before another one came with it has written: the number has no new owner. */

@@ -31,12 +31,12 @@ type On<Outcome> = readonly [Outcome, ...Outcome[]];
 export type Reads = Record<string, BatchItem<'sqlite'>>;
 export type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
 
-/** `decided` is the stored row. */
-type Decided<Outcome, Facts, Named extends Reads> = {
+/** `row`: what the place returns beside both. */
+type Decided<Outcome, Facts, Named extends Reads, Row> = {
   outcome: Outcome;
   facts: Facts;
   reads: Results<Named>;
-  decided: object;
+  row: Row;
 };
 
 /**
@@ -74,7 +74,7 @@ function temporary(id: string): Place {
  * belongs to it: one write transaction in one round trip, whatever the outcome.
  * libSQL serialises writers, so no parallel caller sees the same facts.
  */
-export class Transaction<Outcome extends string, Facts> {
+export class Transaction<Outcome extends string, Facts, Row = unknown> {
   /** Unique; what the effects write may carry it. */
   readonly id: string;
   readonly #db: Database;
@@ -148,7 +148,7 @@ export class Transaction<Outcome extends string, Facts> {
    */
   async run<Named extends Reads = Reads>(
     reads: Named = {} as Named,
-  ): Promise<Decided<Outcome, Facts, Named>> {
+  ): Promise<Decided<Outcome, Facts, Named, Row>> {
     const { statements, read } = this.close(reads);
     const [first, ...rest] = statements;
     return read(await this.#db.batch([first!, ...rest]));
@@ -165,16 +165,16 @@ export class Transaction<Outcome extends string, Facts> {
     const { end } = this.#place;
     const own = [...this.#statements];
     const statements = [...own, ...Object.values(reads), ...(end ? [this.#db.run(end)] : [])];
-    const read = (results: unknown[]): Decided<Outcome, Facts, Named> => {
+    const read = (results: unknown[]): Decided<Outcome, Facts, Named, Row> => {
       const names = Object.keys(reads);
       const named = names.map((name, index) => [name, results[own.length + index]]);
-      const [decided] = results[0] as [{ outcome: Outcome; facts: string }];
-      if (this.#db.traffic) this.#db.traffic.outcome = decided.outcome;
+      const [row] = results[0] as [Row & { outcome: Outcome; facts: string }];
+      if (this.#db.traffic) this.#db.traffic.outcome = row.outcome;
       return {
-        outcome: decided.outcome,
-        facts: JSON.parse(decided.facts) as Facts,
+        outcome: row.outcome,
+        facts: JSON.parse(row.facts) as Facts,
         reads: Object.fromEntries(named) as Results<Named>,
-        decided,
+        row,
       };
     };
     return { statements, read };

@@ -171,7 +171,7 @@ export async function claimNumber(
   const forget = (subjects: Subject[]) =>
     db.batch([db.run(tx.forget()), ...takeBack(call, { link, sentBy: tx.id, subjects })]);
   const applied = await orTakenBack(call, tx.apply(), () => forget(counted));
-  const { outcome, facts, isFirst, decided } = applied;
+  const { outcome, facts, isFirst, row } = applied;
 
   switch (outcome) {
     case 'refused':
@@ -181,7 +181,7 @@ export async function claimNumber(
     case 'budgetSpent':
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
-      if (!isFirst) return settleClaim(call, businessUserId, (decided as { by: string }).by);
+      if (!isFirst) return settleClaim(call, businessUserId, row.by);
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const to = ownSpelling(phone, link.whatsappId);
       const sent = { code, sentBy: tx.id };
