@@ -57,7 +57,6 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
   const known = sql`(select ${botCalls.id} from ${botCalls} where ${isNamed})`;
   const row = { id: sql`coalesce(${known}, ${names[0]})`, fingerprint, by: id, at: now };
   return {
-    table: botCalls,
     outcome,
     facts,
     row: own,

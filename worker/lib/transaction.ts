@@ -3,7 +3,7 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { decisions } from '#db/schema';
 import type { Database } from './database.ts';
-import { jsonObject, list, rowExists } from './expressions.ts';
+import { list, valueOf } from './expressions.ts';
 import { insertSelect, upsertSelect, type Changes, type Upsert } from './sql.ts';
 
 export type FactsSql = Record<string, SQL>;
@@ -44,7 +44,6 @@ type Decided<Outcome, Facts, Named extends Reads, Row> = {
  * table, and what happens to it in the end.
  */
 export type Place = {
-  table: SQLiteTable;
   outcome: SQLiteColumn;
   facts: SQLiteColumn;
   row: SQL;
@@ -59,7 +58,6 @@ function temporary(id: string): Place {
   const { outcome, facts } = decisions;
   const row = eq(decisions.id, id);
   return {
-    table: decisions,
     outcome,
     facts,
     row,
@@ -79,6 +77,8 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
   readonly id: string;
   readonly #db: Database;
   readonly #place: Place;
+  readonly #outcome: SQL;
+  readonly #facts: SQL;
   readonly #statements: BatchItem<'sqlite'>[];
   #hasRun = false;
 
@@ -91,13 +91,14 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     this.id = id;
     this.#db = db;
     this.#place = place;
+    this.#outcome = valueOf(place.outcome, place.row);
+    this.#facts = valueOf(place.facts, place.row);
     this.#statements = [db.all(decisionSql(decision, place))];
   }
 
   /** SQL: one of the facts that the outcome was decided by. */
   fact<Name extends keyof Facts & string>(name: Name): SQL<Facts[Name]> {
-    const { table, facts, row } = this.#place;
-    return sql`(select ${facts} ->> ${sql.raw(`'$.${name}'`)} from ${table} where ${row})`;
+    return sql`(${this.#facts} ->> ${sql.raw(`'$.${name}'`)})`;
   }
 
   /** Inserts a row, or one for each row of `from`. */
@@ -181,8 +182,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
   }
 
   #holds(on: On<Outcome>): SQL {
-    const { table, outcome, row } = this.#place;
-    return rowExists(table, and(row, inArray(outcome, [...on])));
+    return inArray(this.#outcome, [...on]);
   }
 
   #add(statement: SQL): void {
@@ -208,7 +208,7 @@ function decisionSql(
 
   const decided = {
     outcome: outcomeSql(outcomes(columns), otherwise),
-    facts: jsonObject(columns),
+    facts: sql.raw(`json_object(${names.map((name) => `'${name}', "${name}"`).join(', ')})`),
   };
   // Without `materialized`, SQLite reads a fact again wherever it is named.
   const source = from ? sql`from ${from}` : sql.empty();
@@ -216,7 +216,7 @@ function decisionSql(
     ${place.insert(decided, sql`from facts`)}`;
 }
 
-const named = (name: string) => new SQL([sql.identifier(name)]);
+const named = (name: string) => sql.raw(`"${name}"`);
 
 /** SQL: the first outcome whose condition holds; one without a condition never occurs. */
 export function outcomeSql<Outcome extends string>(
