@@ -1,17 +1,20 @@
 import type { Browser, BrowserContext, Page } from 'playwright/test';
 
-type Shared = { key: string; context: BrowserContext; keeper: Page };
+type Shared = { context: BrowserContext; keeper: Page };
 
 const spoiled = new WeakSet<BrowserContext>();
 
+/** Each holds a process of the browser. */
+const keptAtMost = 3;
+
 /**
- * A browser context that tests with the same options use one after the other. The scripts of the site are then
+ * Browser contexts, one for each set of options, that tests use one after the other. The scripts of the site are then
  * downloaded and compiled once, which takes more than half of a page's load. Tests that intercept requests switch the
  * browser's cache off while they run.
  */
-export class SharedContext {
+export class SharedContexts {
   readonly #browser: Browser;
-  #shared: Shared | null = null;
+  readonly #kept = new Map<string, Shared>();
 
   constructor(browser: Browser) {
     this.#browser = browser;
@@ -20,15 +23,21 @@ export class SharedContext {
   /** A context with these options of Playwright's `newContext`, without a trace of the test before. */
   async take(options: object): Promise<BrowserContext> {
     const key = JSON.stringify(options);
-    if (this.#shared?.key !== key) await this.#close();
-    this.#shared ??= await this.#open(key);
-    return this.#shared.context;
+    const shared = this.#kept.get(key) ?? (await this.#open(options));
+    // The last one that was used is the last one to be closed.
+    this.#kept.delete(key);
+    this.#kept.set(key, shared);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > keptAtMost) await this.#close(oldest!);
+    return shared.context;
   }
 
   /** Undoes what a test has done to the context, or closes it. */
-  async giveBack(): Promise<void> {
-    const { context, keeper } = this.#shared!;
-    if (spoiled.has(context)) return this.#close();
+  async giveBack(options: object): Promise<void> {
+    const key = JSON.stringify(options);
+    const { context, keeper } = this.#kept.get(key)!;
+    if (spoiled.has(context)) return this.#close(key);
+
     await context.unrouteAll({ behavior: 'ignoreErrors' });
     for (const page of context.pages()) if (page !== keeper) await page.close();
     await context.setOffline(false);
@@ -37,16 +46,16 @@ export class SharedContext {
   }
 
   /** The page that is kept open holds the renderer and what it has compiled. */
-  async #open(key: string): Promise<Shared> {
-    const context = await this.#browser.newContext(JSON.parse(key));
+  async #open(options: object): Promise<Shared> {
+    const context = await this.#browser.newContext(options);
     const keeper = await context.newPage();
     await keeper.goto('/robots.txt');
-    return { key, context, keeper };
+    return { context, keeper };
   }
 
-  async #close(): Promise<void> {
-    await this.#shared?.context.close();
-    this.#shared = null;
+  async #close(key: string): Promise<void> {
+    await this.#kept.get(key)?.context.close();
+    this.#kept.delete(key);
   }
 }
 

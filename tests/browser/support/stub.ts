@@ -251,16 +251,39 @@ export const clientHeader = 'cf-connecting-ip';
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
 export type StubServer = Awaited<ReturnType<typeof startStubServer>>;
 
-/** Serves the built site with a stub in place of its API. It intercepts nothing, so the browser's cache works. */
+type File = { status: number; rawHeaders: string[]; body: Buffer };
+
+async function fetchFile(url: string, { method, headers }: IncomingMessage): Promise<File> {
+  const [found] = (await once(request(url, { method, headers }).end(), 'response')) as [
+    IncomingMessage,
+  ];
+  return {
+    status: found.statusCode!,
+    rawHeaders: found.rawHeaders,
+    body: await buffer(found),
+  };
+}
+
+/**
+ * Serves the built site with a stub in place of its API. It intercepts nothing, so the browser's cache works. The site
+ * does not change, so each of its files is fetched once.
+ */
 export async function startStubServer(site: string) {
   const handlers = new Map<string, Handler>();
+  const files = new Map<string, Promise<File>>();
   const forward = (incoming: IncomingMessage, response: ServerResponse) => {
-    const { method, headers, url } = incoming;
-    const forwarded = request(site + url, { method, headers }, (found) => {
-      found.pipe(response.writeHead(found.statusCode!, found.rawHeaders));
-    });
-    forwarded.on('error', () => response.destroy());
-    incoming.pipe(forwarded);
+    const { method, url, headers } = incoming;
+    const names = ['accept-encoding', 'if-none-match', 'sec-fetch-mode'];
+    const key = JSON.stringify([method, url, ...names.map((name) => headers[name])]);
+    const file = files.get(key) ?? fetchFile(site + url, incoming);
+    files.set(key, file);
+    file.then(
+      ({ status, rawHeaders, body }) => response.writeHead(status, rawHeaders).end(body),
+      () => {
+        files.delete(key);
+        response.destroy();
+      },
+    );
   };
   const server = createServer((incoming, response) => {
     if (!/^\/(api|auth\/verify-trial-token)(\/|\?|$)/.test(incoming.url!))

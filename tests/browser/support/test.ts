@@ -1,7 +1,7 @@
 import { expect, test as base, type BrowserContext, type Page } from 'playwright/test';
 import { endpoints } from '../../../worker/contract/endpoints.ts';
 import { Phone } from './phone.ts';
-import { SharedContext } from './contexts.ts';
+import { SharedContexts } from './contexts.ts';
 import { follow, watchToasts } from './page.ts';
 import { type Call, clientHeader, startStubServer, Stub, type StubServer } from './stub.ts';
 
@@ -15,7 +15,7 @@ type Fixtures = {
 };
 
 /** What the tests of a worker share; one set for all tests, since Playwright restarts a worker for another set. */
-type Shared = { sharedContext: SharedContext; stubServer: StubServer };
+type Shared = { sharedContexts: SharedContexts; stubServer: StubServer };
 
 /** Every test has its own phone and address; a console error fails it. */
 export const test = base.extend<Fixtures, Shared>({
@@ -32,19 +32,22 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  sharedContext: [async ({ browser }, use) => use(new SharedContext(browser)), { scope: 'worker' }],
+  sharedContexts: [
+    async ({ browser }, use) => use(new SharedContexts(browser)),
+    { scope: 'worker' },
+  ],
   settings: async (
     { contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers },
     use,
   ) => use({ ...contextOptions, baseURL, viewport, locale, javaScriptEnabled, serviceWorkers }),
-  context: async ({ sharedContext, settings, client, expectedErrors }, use) => {
-    const context = await sharedContext.take(settings);
+  context: async ({ sharedContexts, settings, client, expectedErrors }, use) => {
+    const context = await sharedContexts.take(settings);
     await context.setExtraHTTPHeaders({ [clientHeader]: client });
     const found = watchErrors(context);
     await use(context);
     for (const event of ['console', 'response', 'weberror'])
       await context.removeAllListeners(event, {});
-    await sharedContext.giveBack();
+    await sharedContexts.giveBack(settings);
     expect(
       found.filter((error) => !expectedErrors.some((expected) => expected.test(error))),
     ).toEqual([]);
@@ -59,7 +62,7 @@ export const test = base.extend<Fixtures, Shared>({
 /** A test in a browser without JavaScript. */
 export const unscripted = test.extend({ javaScriptEnabled: false });
 
-/** A test whose API is a stub; dates are shown in UTC, and animations are off. */
+/** A test whose API is a stub; dates are shown in UTC. */
 export const stubbed = test.extend<{ stub: Stub }>({
   contextOptions: { timezoneId: 'UTC', reducedMotion: 'reduce' },
   baseURL: async ({ stubServer }, use) => use(stubServer.url),
