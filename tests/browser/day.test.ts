@@ -8,6 +8,8 @@ import { enterCode, expect, test } from './support/test.ts';
 
 test.use({
   viewport: { width: 390, height: 844 },
+  // With the animations, which the other tests leave out.
+  contextOptions: { reducedMotion: 'no-preference' },
   launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments },
   expectedErrors: [/net::ERR_|status of 4/],
 });

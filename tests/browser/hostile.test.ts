@@ -42,6 +42,8 @@ const test = base.extend<Fixtures & Options, { line: Line }>({
 
 test.use({
   viewport: { width: 390, height: 844 },
+  // With the animations, which the other tests leave out.
+  contextOptions: { reducedMotion: 'no-preference' },
   launchOptions: { executablePath: ensureHeadlessBrowser(), args: microphoneArguments },
 });
 

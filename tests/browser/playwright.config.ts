@@ -29,5 +29,7 @@ export default defineConfig({
     // The worker would outlive its test; the tests of it allow it.
     serviceWorkers: 'block',
     viewport: { width: 1280, height: 900 },
+    // Each frame of an animation is drawn by the processor.
+    contextOptions: { reducedMotion: 'reduce' },
   },
 });
