@@ -359,7 +359,7 @@ const day = 86_400_000;
 
 for (const error of [-31 * day, -day, day, 400 * day]) {
   const title = `a device whose clock is wrong by ${error / day} days signs in, and sees who is typing`;
-  const tag = Math.abs(error) === day ? [] : ['@full'];
+  const tag = error === day ? [] : ['@full'];
   test(title, { tag }, async ({ page, stub }) => {
     const serverNow = Date.parse('2026-11-28T12:00:00.000Z');
     stub.serverTime = () => new Date(serverNow).toISOString();

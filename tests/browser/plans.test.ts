@@ -13,6 +13,7 @@ import {
 import { elsewhere, servePayments } from './support/stub.ts';
 import {
   expect,
+  isFull,
   stubbed,
   buy,
   signInByExternalToken,
@@ -140,7 +141,7 @@ stubbed(
   'a review tells what is ordered, and asks unticked whether to begin at once',
   async ({ page, stub }) => {
     stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
-    for (const [person, plan, first, action, concludes] of reviews) {
+    for (const [index, [person, plan, first, action, concludes]] of reviews.entries()) {
       await stub.signedIn(person);
       await open(page, `/order?plan=${plan}`);
       const definition = (name: string) =>
@@ -154,7 +155,7 @@ stubbed(
       await expect(definition('Withdrawing')).toHaveCount(concludes ? 1 : 0);
       await expect(startNowBox(page)).toHaveCount(concludes ? 1 : 0);
       await expectToFit(page, 320, 360);
-      await expectToBeAccessible(page);
+      if (index === 0 || isFull) await expectToBeAccessible(page);
 
       const isTicked = concludes && plan !== 'premium';
       if (isTicked) {

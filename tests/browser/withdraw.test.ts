@@ -211,10 +211,9 @@ test('signed out, a login leads back to the contract', async ({ page, phone }) =
   await expect(fact(page, 'Plan')).toHaveText('Basic');
 });
 
-test('after a move to a dearer plan its payment comes back, and a plan after a trial never begins', async ({
-  page,
-  phone,
-}) => {
+const afterMoves =
+  'after a move to a dearer plan its payment comes back, and a plan after a trial never begins';
+test(afterMoves, { tag: '@full' }, async ({ page, phone }) => {
   await buyer(page, phone, true);
   await phone.advance(2 * day);
   await page.goto('/order?plan=premium');

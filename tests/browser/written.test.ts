@@ -157,20 +157,10 @@ test('a deployment under an open tab loads it again, with what was typed', async
 });
 
 /** What must lead nowhere but to the account. */
-const astray = [
-  'https://evil.example/',
-  '//evil.example/chat',
-  '/\\evil.example',
-  '\\\\evil.example/chat',
-  'javascript:alert(1)//chat',
-  'data:text/html,chat',
-  '/%2f%2fevil.example',
-  '/login',
-  '/chat/../plans',
-];
+/** The rules of sign-in know more of them. */
+const astray = ['//evil.example/chat', 'javascript:alert(1)//chat'];
 
 test('the login leads back to private pages, and nowhere else', async ({ page, stub }) => {
-  test.slow();
   stub.respond('getChat', pageOf(hello));
   const cases: [string, RegExp][] = [
     ['/chat', /\/chat$/],

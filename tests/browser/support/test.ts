@@ -5,6 +5,9 @@ import { SharedContexts } from './contexts.ts';
 import { follow, watchToasts } from './page.ts';
 import { type Call, clientHeader, startStubServer, Stub, type StubServer } from './stub.ts';
 
+/** Whether the long tours are taken, too. */
+export const isFull = Boolean(process.env['TEST_FULL']);
+
 type Fixtures = {
   phone: Phone;
   /** The network address of the test's browser. */
