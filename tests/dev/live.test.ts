@@ -96,11 +96,16 @@ describe('settings', () => {
       headers: { authorization: `Bearer ${site.token}` },
     });
 
-  it.each([
+  type Edit = [what: string, file: string, before: string, after: string];
+  const edits: Edit[] = [
+    ['an edit of .dev.vars', '.dev.vars', 'CODE_PEPPER=', 'APPROVAL=manual\nCODE_PEPPER='],
+  ];
+  const moreEdits: Edit[] = [
     ['an edit of wrangler.toml', 'wrangler.toml', 'limit = 600', 'limit = 601'],
     ['a second one', 'wrangler.toml', 'limit = 601', 'limit = 602'],
-    ['an edit of .dev.vars', '.dev.vars', 'CODE_PEPPER=', 'APPROVAL=manual\nCODE_PEPPER='],
-  ])('%s starts the Worker again, and nothing else', async (_, file, before, after) => {
+  ];
+
+  const startsAgain = async (...[, file, before, after]: Edit) => {
     const from = product.lines.length;
     clone.edit(file, before, after);
     await product.said(
@@ -109,29 +114,38 @@ describe('settings', () => {
     );
     await expectPage.poll(me).toContain('"success":true');
     await expectPage(site.login.locator('html[data-kept=yes]')).toHaveCount(1);
-  });
+  };
 
-  it.each([
-    ['a mistake', 'wrangler.toml', (text: string) => text.replace('[', '[[ '), /wrangler\.toml is/],
+  it.each(edits)('%s starts the Worker again, and nothing else', startsAgain);
+  it.each(moreEdits)('%s starts the Worker again, too', { tags: 'full' }, startsAgain);
+
+  type Mistake = [what: string, file: string, spoil: (text: string) => string, said: RegExp];
+  /** One that only a trial of the Worker finds, and one that its settings refuse. */
+  const mistakes: Mistake[] = [
     [
       'a flag that nobody knows',
       'wrangler.toml',
-      (text: string) => text.replace(/^compatibility_flags = \[/m, '$&"no_such_flag", '),
+      (text) => text.replace(/^compatibility_flags = \[/m, '$&"no_such_flag", '),
       /wrangler\.toml is/,
     ],
     [
       'a malformed setting',
       '.dev.vars',
-      (text: string) => text.replace(/^SESSION_KEYS=.*$/m, 'SESSION_KEYS=short'),
+      (text) => text.replace(/^SESSION_KEYS=.*$/m, 'SESSION_KEYS=short'),
       /\.dev\.vars is .*: \.dev\.vars cannot be used: SESSION_KEYS is malformed\. Write /,
     ],
+  ];
+  const moreMistakes: Mistake[] = [
+    ['a mistake', 'wrangler.toml', (text) => text.replace('[', '[[ '), /wrangler\.toml is/],
     [
       'a setting that is lost',
       '.dev.vars',
-      (text: string) => text.replace(/^STRIPE_SECRET_KEY=.*$/m, ''),
+      (text) => text.replace(/^STRIPE_SECRET_KEY=.*$/m, ''),
       /\.dev\.vars is .*: \.dev\.vars lacks STRIPE_SECRET_KEY: put it back, or stop and start/,
     ],
-  ])('%s in %s leaves the Worker as it was, until it is mended', async (_, file, spoil, said) => {
+  ];
+
+  const leavesWorker = async (...[, file, spoil, said]: Mistake) => {
     const right = clone.read(file);
     const from = product.lines.length;
     clone.write(file, spoil(right));
@@ -140,7 +154,11 @@ describe('settings', () => {
     clone.write(file, right);
     await product.said(/has changed: the Worker has started again\.$/, from);
     await expectPage.poll(me).toContain('"success":true');
-  });
+  };
+
+  const title = '%s in %s leaves the Worker as it was, until it is mended';
+  it.each(mistakes)(title, leavesWorker);
+  it.each(moreMistakes)(title, { tags: 'full' }, leavesWorker);
 });
 
 it('a second one in the same folder names the first', async () => {
@@ -151,12 +169,19 @@ it('a second one in the same folder names the first', async () => {
   );
 });
 
-it.each(['SIGINT', 'SIGKILL'] as const)('no process outlives its end by %s', async (signal) => {
-  const run = signal === 'SIGINT' ? product : await runProduct(clone);
-  await run.ready();
+async function endsAll(run: typeof product, signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
   const processes = processesOf(run.pid);
   expect(processes.length).toBeGreaterThan(4);
   // npm's shell, whose end the command notices, too.
   process.kill(signal === 'SIGINT' ? -run.pid : processes[2]!, signal);
   await expectPage.poll(() => processes.filter(isAlive)).toEqual([]);
+}
+
+it('no process outlives its end by SIGINT', () => endsAll(product, 'SIGINT'));
+
+it('no process outlives its end by SIGKILL', { tags: 'full' }, async () => {
+  await product.interrupt();
+  const run = await runProduct(clone);
+  await run.ready();
+  await endsAll(run, 'SIGKILL');
 });

@@ -76,7 +76,8 @@ function withoutNetwork(): string[] | null {
 
 const through = withoutNetwork();
 
-it.skipIf(!through)('starts without a network, after starts that were broken off', async () => {
+const brokenOff = 'starts without a network, after starts that were broken off';
+it.skipIf(!through)(brokenOff, { tags: 'full' }, async () => {
   const run = await runProduct({ ...clone, through: through! });
   await run.ready();
   expect(surprises(run)).toEqual([]);
