@@ -58,6 +58,22 @@ describe.each(moments)('%s', (moment, comes) => {
   });
 });
 
+/** How far `npm run preview` has come. */
+const previewMoments: typeof moments = [
+  ['while it builds', (run) => becomes(() => runs(run, 'build-languages.ts'))],
+  ['while it serves', (run) => run.ready()],
+];
+
+describe.each(previewMoments)('npm run preview, %s', (_, comes) => {
+  it('Ctrl-C ends all, without a word', { tags: 'full' }, async () => {
+    const run = await runProduct({ ...clone, script: 'preview' });
+    await comes(run);
+    await run.interrupt();
+    await expect.poll(() => run.processes(), often).toEqual([]);
+    expect(surprises(run)).toEqual([]);
+  });
+});
+
 /** Runs a program where there is no network but this machine's own; null where that is not allowed. */
 function withoutNetwork(): string[] | null {
   const inside = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
