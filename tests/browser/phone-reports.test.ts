@@ -1,4 +1,4 @@
-import { chat, messageOf, openConversation, send } from './support/chat.ts';
+import { chat, messageOf, openConversation, pageOf, send } from './support/chat.ts';
 import { expectToFit, hydrated, open, settle } from './support/page.ts';
 import { elsewhere } from './support/stub.ts';
 import type { Page } from 'playwright/test';
@@ -342,5 +342,34 @@ stubbed(
     expect(y + height).toBeLessThan(phone.height / 2);
     const help = page.getByRole('main').getByRole('button', { name: 'Get help now' }).first();
     expect(y + height).toBeLessThan((await help.boundingBox())!.y);
+  },
+);
+
+const publicPaths = ['/', '/plans', '/login', '/contact', '/help-now', '/withdraw', '/safety'];
+const memberPaths = ['/account', '/chat', '/cancel', '/order?plan=premium', '/withdraw'];
+
+stubbed(
+  'floeproject.org 262, illinois-app 511, startertab 25: letters of twice the size make no page wider than a phone',
+  async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      new MutationObserver((_, observer) => {
+        if (!document.head) return;
+        document.documentElement.style.fontSize = '200%';
+        observer.disconnect();
+      }).observe(document, { childList: true, subtree: true });
+    });
+    const expectNoWider = async (path: string) => {
+      await page.goto(path);
+      await hydrated(page);
+      await settle(page);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, path).toBeLessThanOrEqual(phone.width);
+    };
+    await page.setViewportSize(phone);
+    for (const path of [...publicPaths, '/es', '/pt-br/withdraw']) await expectNoWider(path);
+    await stub.signedIn({ tier: 'basic', renewalDate: '2030-01-05T00:00:00Z' });
+    await page.evaluate(() => sessionStorage.clear());
+    stub.respond('getChat', pageOf(hello));
+    for (const path of memberPaths) await expectNoWider(path);
   },
 );

@@ -30,7 +30,7 @@ export function messageBlocks(text: string): MessageBlock[] {
 
 /** A link with a text of its own; an address; or text between marks, which count at the borders of words. */
 const marked =
-  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|(?:https?:\/\/|(?<![\p{L}\p{N}@./_-])www\.(?=[\p{L}\p{N}-]+\.))[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
+  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|(?:https?:\/\/|(?<![\w@./-])www\.)[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
 
 /** The parts of a text: links, `*bold*`, `**bold**` and `_italic_`. Everything else is text. */
 export function messageParts(text: string): MessagePart[] {

@@ -13,6 +13,8 @@ export const globalCss = defineGlobalStyles({
     lineHeight: 'normal',
     textSizeAdjust: '100%',
     scrollPaddingTop: '6rem',
+    // The chat sets what the on-screen keyboard leaves.
+    '--visual-height': '100dvh',
     // So that a dialog, which takes the page's scroll bar away, does not move the page. The bars of phones take no room.
     md: { scrollbarGutter: 'stable' },
     accentColor: 'primary',

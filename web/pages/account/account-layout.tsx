@@ -71,7 +71,13 @@ type CardHeadProps = { id: string; title: string; beside?: ReactNode; children?:
 export function CardHead({ id, title, beside, children }: CardHeadProps) {
   return (
     <header
-      className={css({ display: 'flex', alignItems: 'center', gap: '3', minHeight: 'touch' })}
+      className={css({
+        display: 'flex',
+        flexWrap: 'wrap',
+        alignItems: 'center',
+        gap: '3',
+        minHeight: 'touch',
+      })}
     >
       <h2 id={id} className={css({ textStyle: 'subheading' })}>
         {title}

@@ -57,7 +57,6 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
       <h1 id="chat-title" className={title}>
         {chatWords.title}
       </h1>
-      <span className={`${badge()} ${label}`}>{chatWords.label}</span>
       {hasConversation && (
         <OptionsMenu
           options={options}
@@ -68,13 +67,16 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
           }
         />
       )}
-      <button
-        type="button"
-        className={`${button({ look: 'dangerSoft' })} ${help}`}
-        onClick={openHelp}
-      >
-        {chatWords.help}
-      </button>
+      <div className={below}>
+        <span className={`${badge()} ${label}`}>{chatWords.label}</span>
+        <button
+          type="button"
+          className={`${button({ look: 'dangerSoft' })} ${help}`}
+          onClick={openHelp}
+        >
+          {chatWords.help}
+        </button>
+      </div>
       <Suspense>
         {asked && (
           <ConfirmDialog
@@ -97,7 +99,7 @@ const bar = css({
   display: 'grid',
   gridTemplateColumns: '[1fr auto 2.75rem]',
   gridTemplateAreas: {
-    base: '"title title menu" "label help help"',
+    base: '"title title menu" "below below below"',
     md: '"title help menu" "label help menu"',
   },
   alignItems: 'center',
@@ -116,7 +118,14 @@ const title = css({
   minHeight: { base: 'touch', md: 'auto' },
   textStyle: 'subheading',
 });
-const label = css({ gridArea: 'label' });
+/** Large letters take a line each. */
+const below = css({
+  gridArea: 'below',
+  display: { base: 'flex', md: 'contents' },
+  flexWrap: 'wrap',
+  alignItems: 'center',
+});
+const label = css({ gridArea: 'label', marginInlineEnd: 'auto' });
 const help = css({ gridArea: 'help', justifySelf: 'end' });
 
 type MenuProps<Id> = { options: readonly { id: Id; label: string }[]; choose: (id: Id) => void };
@@ -189,13 +198,10 @@ function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
       close();
       details.querySelector('summary')?.focus();
     };
-    document.addEventListener('pointerdown', closeOutside);
-    document.addEventListener('focusin', closeOutside);
-    document.addEventListener('keydown', closeOnEscape);
-    return () => {
-      document.removeEventListener('pointerdown', closeOutside);
-      document.removeEventListener('focusin', closeOutside);
-      document.removeEventListener('keydown', closeOnEscape);
-    };
+    const left = new AbortController();
+    document.addEventListener('pointerdown', closeOutside, left);
+    document.addEventListener('focusin', closeOutside, left);
+    document.addEventListener('keydown', closeOnEscape, left);
+    return () => left.abort();
   }, [ref]);
 }

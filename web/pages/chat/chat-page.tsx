@@ -169,6 +169,6 @@ const chatFrame = css({
   width: 'full',
   maxWidth: '[52rem]',
   marginInline: 'auto',
-  minHeight: '[calc(var(--visual-height, 100dvh) - 4.25rem)]',
-  _print: { display: 'block', minHeight: '[0]', maxWidth: '[none]' },
+  minHeight: '[calc(var(--visual-height) - 4.25rem)]',
+  _print: { display: 'block', maxWidth: '[none]' },
 });

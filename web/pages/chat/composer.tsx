@@ -275,7 +275,7 @@ const hint = css({
 /** The field grows with its text: an invisible copy of the text determines the height. */
 const grow = css({
   display: 'grid',
-  maxHeight: '[min(12rem, var(--visual-height, 100dvh) / 4)]',
+  maxHeight: '[calc(var(--visual-height) / 5)]',
   overflowY: 'auto',
   borderWidth: 'thin',
   borderColor: 'edge',
@@ -326,6 +326,6 @@ const place = css({
   display: 'inline-flex',
   flexWrap: 'wrap',
   columnGap: '2',
-  minWidth: '[13rem]',
+  minWidth: '[min(13rem, 50vw)]',
   minHeight: '[1.6em]',
 });

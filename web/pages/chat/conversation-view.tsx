@@ -129,7 +129,7 @@ const scroller = css({
   paddingInline: 'gutter',
   paddingBlock: '4',
   // The page is scrolled until the list fills the screen.
-  _zoomed: { minHeight: '[70vh]', overscrollBehavior: 'auto' },
+  _zoomed: { minHeight: '[70vh]' },
 });
 const foot = css({
   position: 'relative',

@@ -47,6 +47,7 @@ const band = css({
 
 const inner = css({
   display: 'grid',
+  gridTemplateColumns: '[minmax(0, 1fr)]',
   gap: { base: '8', md: '12' },
   maxWidth: 'page',
   marginInline: 'auto',

@@ -38,6 +38,7 @@ export function Testimonials() {
         <div
           className={css({
             display: 'flex',
+            flexWrap: 'wrap',
             alignItems: 'center',
             gap: '3',
             _unscripted: { display: 'none' },
@@ -86,6 +87,7 @@ const step = `${button({ look: 'outline', size: 'icon' })} ${css({
 
 const panel = css({
   display: 'grid',
+  gridTemplateColumns: '[minmax(0, 1fr)]',
   gap: '8',
   padding: { base: '6', md: '12' },
   borderRadius: '[2rem]',

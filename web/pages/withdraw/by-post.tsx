@@ -9,7 +9,7 @@ const mail = `mailto:${brand.supportEmail}?subject=${encodeURIComponent(subject)
 /** The model text of the law, which works without this page. */
 export function ByPost() {
   return (
-    <section className={css({ display: 'grid', gap: '4' })} aria-labelledby="by-post">
+    <section className={letter} aria-labelledby="by-post">
       <h2 id="by-post" className={css({ textStyle: 'subheading' })}>
         {withdrawWords.byPost}
       </h2>
@@ -26,6 +26,7 @@ export function ByPost() {
   );
 }
 
+const letter = css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '4' });
 const paper = css({
   display: 'grid',
   gap: '3',

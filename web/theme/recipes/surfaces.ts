@@ -5,6 +5,8 @@ export const page = defineRecipe({
   base: {
     width: 'full',
     marginInline: 'auto',
+    // Where it is a grid: large letters break, and the page does not grow wider than the screen.
+    gridTemplateColumns: '[minmax(0, 1fr)]',
     paddingInline: 'gutter',
     paddingBlock: { base: '10', md: '16' },
   },
