@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { fromBase64, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
 import { log } from '../lib/log.ts';
+import { openJson, sealJson } from '../lib/sealed-json.ts';
 import type { Settings } from '../settings.ts';
 
 /** Of these, only the newest that waits is worth sending. */
@@ -57,19 +57,17 @@ type Of = { type: EventType; userId: string | null };
  * A deletion names its account itself, since
  * the account is gone when it is sent.
  */
-const contextOf = ({ type, userId }: Of) =>
-  type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`;
+const sealingOf = ({ type, userId }: Of) => ({
+  purpose: 'event' as const,
+  context: type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`,
+});
 
 /** The data of an event that names or quotes a person, as it is stored. */
-export async function sealData(
-  { CODE_PEPPER: [pepper] }: Peppers,
+export const sealData = (
+  { CODE_PEPPER }: Peppers,
   of: { type: SealedType; userId: string },
   data: Data,
-): Promise<string> {
-  const key = await sealingKey(pepper!)('event');
-  const plain = new TextEncoder().encode(JSON.stringify(data));
-  return toBase64(await seal(key, contextOf(of), plain));
-}
+): Promise<string> => sealJson(CODE_PEPPER, sealingOf(of), data);
 
 /**
  * The data of a stored event; null, with a line in the
@@ -88,21 +86,8 @@ async function readData(settings: Peppers, of: Of, stored: unknown): Promise<Dat
     return read.success ? (read.output as Data) : null;
   }
   const read = v.safeParse(Sealed, stored);
-  return read.success ? unsealData(settings, of, read.output.sealed) : null;
+  return read.success ? openJson(settings.CODE_PEPPER, sealingOf(of), read.output.sealed) : null;
 }
 
 const shapeOf = (type: EventType): v.GenericSchema | undefined =>
   Object.hasOwn(open, type) ? open[type as keyof typeof open] : undefined;
-
-async function unsealData(settings: Peppers, of: Of, sealed: string): Promise<Data | null> {
-  for (const pepper of settings.CODE_PEPPER) {
-    try {
-      const key = await sealingKey(pepper)('event');
-      const plain = await unseal(key, contextOf(of), fromBase64(sealed));
-      return JSON.parse(new TextDecoder().decode(plain));
-    } catch {
-      // The next secret of the ring may open it.
-    }
-  }
-  return null;
-}

@@ -1,8 +1,9 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { outbox, type PhoneNumber } from '#db/schema';
-import { fromBase64, keyedHash, seal, sealingKey, toBase64, unseal } from '../lib/crypto.ts';
+import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { inJson } from '../lib/expressions.ts';
+import { openJson, sealJson } from '../lib/sealed-json.ts';
 import type { Settings } from '../settings.ts';
 
 type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
@@ -42,13 +43,11 @@ export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Setting
 }
 
 async function sealedOf(pepper: string, { seq, phone, body }: ParkedRow) {
-  const key = await sealingKey(pepper)('parked-event');
-  const plain = JSON.stringify({ phone, body });
-  const sealed = await seal(key, contextOf(seq), new TextEncoder().encode(plain));
+  const sealed = await sealJson([pepper], sealingOf(seq), { phone, body });
   const hash = (await keyedHash(pepper, 'log', phone)) as PhoneNumber;
   return {
     phone: hash,
-    body: JSON.stringify({ type: 'user.deleted', sealed: toBase64(sealed) }),
+    body: JSON.stringify({ type: 'user.deleted', sealed }),
   };
 }
 
@@ -60,16 +59,15 @@ export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Pro
   const { sealed }: { sealed?: string } = JSON.parse(row.body);
   if (sealed === undefined) return row;
 
-  for (const pepper of CODE_PEPPER) {
-    const key = await sealingKey(pepper)('parked-event');
-    const plain = await unseal(key, contextOf(row.seq), fromBase64(sealed)).catch(() => null);
-    if (!plain) continue;
-    const opened: Pick<ParkedRow, 'phone' | 'body'> = JSON.parse(new TextDecoder().decode(plain));
-    return { ...row, ...opened };
-  }
+  type Parked = Pick<ParkedRow, 'phone' | 'body'>;
+  const opened = await openJson<Parked>(CODE_PEPPER, sealingOf(row.seq), sealed);
+  if (opened) return { ...row, ...opened };
   throw new Error(
     `No secret of CODE_PEPPER opens the event ${row.seq}. Put the earlier one back behind the new one.`,
   );
 }
 
-const contextOf = (seq: number) => `parked|v1|${seq}`;
+const sealingOf = (seq: number) => ({
+  purpose: 'parked-event' as const,
+  context: `parked|v1|${seq}`,
+});

@@ -35,7 +35,9 @@ export type HashPurpose =
   | 'claim'
   | 'code-message'
   | 'session'
-  | 'receipt';
+  | 'receipt'
+  | 'receipt-mail'
+  | 'restore';
 
 /** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
 export async function keyedHash(
@@ -76,7 +78,7 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
 }
 
 /** What text of the database is encrypted for, when no conversation's key encrypts it. */
-export type SealPurpose = 'parked-event' | 'event' | 'claim';
+export type SealPurpose = 'parked-event' | 'event' | 'claim' | 'receipt-mail';
 
 export const sealingKey = memoize((secret: string) =>
   memoize(async (purpose: SealPurpose) => {

@@ -1,0 +1,33 @@
+import { fromBase64, seal, sealingKey, toBase64, unseal, type SealPurpose } from './crypto.ts';
+
+/** What is encrypted, and the only row that it may stand in. */
+type Sealing = { purpose: SealPurpose; context: string };
+
+/** A value as it is stored: encrypted under the first secret. */
+export async function sealJson(
+  [secret]: string[],
+  { purpose, context }: Sealing,
+  value: unknown,
+): Promise<string> {
+  const key = await sealingKey(secret!)(purpose);
+  const plain = new TextEncoder().encode(JSON.stringify(value));
+  return toBase64(await seal(key, context, plain));
+}
+
+/** The value; null if no secret opens it, as in a row that it was not written for. */
+export async function openJson<T>(
+  secrets: string[],
+  { purpose, context }: Sealing,
+  sealed: string,
+): Promise<T | null> {
+  for (const secret of secrets) {
+    try {
+      const key = await sealingKey(secret)(purpose);
+      const plain = await unseal(key, context, fromBase64(sealed));
+      return JSON.parse(new TextDecoder().decode(plain)) as T;
+    } catch {
+      // The next secret of the ring may open it.
+    }
+  }
+  return null;
+}
