@@ -22,7 +22,7 @@ import {
 } from './support/codes.ts';
 import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
 import { exportOf, externalSession, getMe, userOf } from './support/person.ts';
-import { costOf } from './support/requests.ts';
+import { costOf, intercept } from './support/requests.ts';
 import { during, newestCode, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 
 /** The login page asks for a code of a number that never wrote. */
@@ -227,6 +227,45 @@ describe('a claim', () => {
       expect((await redeem(code)).status).toBe(200);
     });
 
+    it('after it was sent and proven: the same call again takes nothing back', async () => {
+      const { phone, linkCode } = await ask();
+      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+      await claim(linkCode, businessUserId, id);
+      const sentBy = '(select sent_by from link_codes where phone = ?)';
+      const stored = `select 1 from bot_calls where outcome = 'codeSent' and by = ${sentBy}`;
+      await until('the code is noted as sent', async () => (await run(stored, phone)).rows.length);
+      await run(`update bot_calls set outcome = 'claimed' where by = ${sentBy}`, phone);
+      await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
+      const results = await parallel(5, () => claim(linkCode, businessUserId, id));
+      expect(tally(results)).toEqual({ 200: 5 });
+      expect(await codesOn(phone)).toBe(1);
+      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      expect((await redeem(code)).status).toBe(200);
+      expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
+    });
+
+    it('by WhatsApp, whose status overtakes it: the code that has arrived signs in', async () => {
+      const { phone, linkCode } = await ask();
+      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+      intercept(async (request, text, send) => {
+        const response = await send(request);
+        if (!text.includes('biz_opaque_callback_data') || !text.includes(phone.slice(1)))
+          return response;
+        const { biz_opaque_callback_data } = JSON.parse(text.slice(text.indexOf('\n')));
+        const arrived = { status: 'delivered', recipient_user_id: businessUserId };
+        await reportStatus(phone, { ...arrived, biz_opaque_callback_data });
+        throw new TypeError('The response is lost');
+      });
+      const results = [];
+      for (let round = 0; round < 2; round += 1)
+        results.push(await claim(linkCode, businessUserId, id));
+      expect(results.map(({ status }) => status)).toEqual([503, 200]);
+      expect(await codesOn(phone)).toBe(1);
+      const code = { phone, otp: await newestCode(phone), challenge: linkCode };
+      expect((await redeem(code)).status).toBe(200);
+      expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
+    });
+
     it('and so does a refused login whose number sends the link code, by its id alone', async () => {
       advanceClock(0);
       const { phone } = await newContact();
@@ -378,6 +417,40 @@ describe('an id is tied to the number', () => {
     expect(await linkedTo(mine.phone)).toEqual([]);
     advanceClock(5 * minute + second);
     expect(await sendBack(other.businessUserId, other.otp)).toMatchObject(wrong);
+  });
+
+  it('not by a guess that 50 wrong ones overtake on its way to the database', async () => {
+    const { phone, businessUserId, otp } = await claimNumber();
+    const state = { isHeld: false, isReleased: false };
+    intercept(async (request, text, send) => {
+      const isProof = text.includes('proven_at') && text.includes(businessUserId);
+      if (state.isHeld || !isProof) return send(request);
+      state.isHeld = true;
+      await until('the release', () => state.isReleased);
+      return send(new Request(request, { signal: null }));
+    });
+    const right = sendBack(businessUserId, otp);
+    await until('the guess', () => state.isHeld);
+    const others = await parallel(50, () => sendBack(businessUserId, otherThan(otp)));
+    expect(tally(others)).toEqual({ 400: 50 });
+    const left =
+      'select tries_left from claims where user_id is null and sent_by in (select sent_by from link_codes where phone = ?)';
+    expect((await run(left, phone)).rows).toMatchObject([{ tries_left: 0 }]);
+    state.isReleased = true;
+    expect(await right).toMatchObject(wrong);
+    await verifyOtp(phone, otp);
+    expect(await linkedTo(phone)).toEqual([]);
+  });
+
+  it('and a wrong code counts once, however often its call is repeated', async () => {
+    const { phone, businessUserId, otp } = await claimNumber();
+    const id = crypto.randomUUID();
+    const body = { businessUserId, code: otherThan(otp) };
+    const again = () => botCall('/api/bot/contacts', body, id);
+    for (const response of await parallel(10, again)) expect(response).toMatchObject(wrong);
+    expect((await sendBack(businessUserId, otp)).status).toBe(200);
+    await verifyOtp(phone, otp);
+    expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
   });
 
   it('not by a status of another message, or one that says that nothing arrived', async () => {

@@ -26,8 +26,8 @@ type Contact = Person & {
  */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
-/** What the same call has decided before, if it was a claim. */
-export type ClaimedBefore = 'claimed' | 'codeSent';
+/** What the same call has decided before, if it was a claim or its proof. */
+export type ClaimedBefore = 'claimed' | 'codeSent' | 'wrongCode' | 'rightCode';
 
 /**
  * Records that a person has written to the assistant, and reads

@@ -5,7 +5,7 @@ import { countUsage, readAllowance } from '../bot/count-usage.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { recordContact } from '../bot/record-contact.ts';
 import { countReported } from '../chat/referrals.ts';
-import { proveByCode } from '../sign-in/claims.ts';
+import { proveByCode, refusedCode } from '../sign-in/claims.ts';
 import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -27,15 +27,17 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const contact = await recordContact(context, input, reads);
   const [link] = (contact.reads as { link?: Link[] }).link ?? [];
 
-  if (contact.outcome === 'unknown') {
-    if (code !== undefined) await proveByCode(context, businessUserId!, code);
-    else if (linkCode === undefined) throw unknownId();
-    else await claimNumber(context, businessUserId!, link);
-    return { success: true, known: true };
-  }
-  if (contact.outcome === 'claimed') {
-    await settleClaim(context, businessUserId!, contact.by);
-    return { success: true, known: true };
+  switch (contact.outcome) {
+    case 'unknown':
+      if (code !== undefined) await proveByCode(context, businessUserId!, code);
+      else if (linkCode === undefined) throw unknownId();
+      else await claimNumber(context, businessUserId!, link);
+      return { success: true, known: true };
+    case 'claimed':
+      await settleClaim(context, businessUserId!, contact.by);
+      return { success: true, known: true };
+    case 'wrongCode':
+      throw refusedCode();
   }
 
   const own = contact.phone ?? phone;

@@ -206,7 +206,7 @@ export function bindNumber<Outcome extends string>(
 }
 
 /** SQL: the number of the user who has an id that `mac` binds, if it is not bound to it. */
-export function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
+function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
   const business = alias(aliases, 'business');
   const owner = build
     .select({ userId: business.userId })

@@ -11,8 +11,8 @@ import {
   or,
   type SQL,
 } from 'drizzle-orm';
-import { aliases, botCalls, claims, linkCodes, users } from '#db/schema';
-import { bindNumber, spellingOf, userOf } from '../identity/identity.ts';
+import { botCalls, claims, linkCodes, users } from '#db/schema';
+import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
 import { upsertUser } from '../identity/user-record.ts';
@@ -40,7 +40,7 @@ import { sendCode, sendingMs, type Delivery } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { firstWeek } from '../usage/week.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
-import { claimRow, openNames, tieOf, type SealedClaim } from './claims.ts';
+import { claimRow, isProven, openNames, tieClaim, type SealedClaim } from './claims.ts';
 import { limitsOf } from './code-limits.ts';
 import { noteMessage } from './code-messages.ts';
 import { linkCodeLifetimeMs, newCode } from './code-secrets.ts';
@@ -126,7 +126,7 @@ export async function claimNumber(
   businessUserId: string,
   link: Link | undefined,
 ): Promise<void> {
-  if (!link) throw refusedCode();
+  if (!link) throw refusedLinkCode();
   const { db, settings, now } = call;
   const { phone } = link;
   const [claimsOf, number] = await subjectsOf(settings, businessUserId, phone);
@@ -167,15 +167,15 @@ export async function claimNumber(
   tx.insert(['claimed'], claims, claim, {
     upsert: { target: [claims.mac], set: newest, where: isNull(claims.provenAt) },
   });
-  const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id));
+  const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id))!;
   const forget = (subjects: Subject[]) =>
-    db.batch([db.run(tx.forget()), ...takeBack(call, { link, sentBy: tx.id, subjects })]);
+    takeBack(call, { link, sentBy: tx.id, subjects, stored: own });
   const applied = await orTakenBack(call, tx.apply(), () => forget(counted));
   const { outcome, facts, isFirst, row } = applied;
 
   switch (outcome) {
     case 'refused':
-      throw refusedCode();
+      throw refusedLinkCode();
     case 'limited':
       throw rateLimited(facts.allowedAt, now);
     case 'budgetSpent':
@@ -211,8 +211,9 @@ async function noteSent(db: Database, own: SQL | undefined): Promise<void> {
 const looksEveryMs = 250;
 
 /**
- * A claim whose decision is stored: the request that has made it may be sending the code,
- * or was ended before. Then the code is taken back, and this call claims the number.
+ * A claim whose decision is stored: the request that has made it may be sending the code, or was
+ * ended before. Then the code is taken back, and this call claims the number; one that a status
+ * has proven was sent.
  */
 export async function settleClaim(
   call: Call & { botCall: BotCall },
@@ -220,23 +221,28 @@ export async function settleClaim(
   sentBy: string,
 ): Promise<void> {
   const { db, settings, botCall } = call;
-  const own = and(isIn(botCalls.id, await botCall.storedIds()), eq(botCalls.by, sentBy));
+  const own = and(isIn(botCalls.id, await botCall.storedIds()), eq(botCalls.by, sentBy))!;
+  const isUnsent = and(own, eq(botCalls.outcome, 'claimed'))!;
   const [link] = (await linksOf(db, eq(linkCodes.sentBy, sentBy))) as Link[];
+  let at: number | undefined;
   for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
-    const [stored] = await db.select({ outcome: botCalls.outcome }).from(botCalls).where(own);
-    if (stored?.outcome !== 'claimed') break;
+    const hasArrived = rowExists(claims, isProven(sentBy));
+    const [stored] = await db
+      .select({ at: botCalls.at, hasArrived })
+      .from(botCalls)
+      .where(isUnsent);
+    if (!stored) return;
+    at = stored.at;
+    if (stored.hasArrived) break;
     await pause(looksEveryMs);
   }
+  if (at === undefined || !link) return;
 
-  const isUnsent = and(own, eq(botCalls.outcome, 'claimed'));
-  const [lost] = await db.delete(botCalls).where(isUnsent).returning({ at: botCalls.at });
-  if (!lost || !link) return;
   const [claimsOf, number] = await subjectsOf(settings, businessUserId, link.phone);
   // Its message may have been sent, so the hard limit of the number keeps counting it.
-  const unsent = { link, sentBy, subjects: [claimsOf, number.codesTo] };
-  const [first, ...rest] = takeBack({ db, now: lost.at }, unsent);
-  await db.batch([first, ...rest]);
-  await claimNumber(call, businessUserId, link);
+  const subjects = [claimsOf, number.codesTo];
+  const outcome = await takeBack({ db, now: at }, { link, sentBy, subjects, stored: isUnsent });
+  if (outcome === 'takenBack') await claimNumber(call, businessUserId, link);
 }
 
 /** What limits claims, and the codes of a number. */
@@ -286,10 +292,7 @@ async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allow
 
   const code = newCode();
   await sendByLink(call, tx, ['sent'], { link, code, claimedBy: null, counted });
-  const takeAllBack = (subjects: Subject[]) => {
-    const [first, ...rest] = takeBack(call, { link, sentBy: tx.id, subjects });
-    return db.batch([first, ...rest]);
-  };
+  const takeAllBack = (subjects: Subject[]) => takeBack(call, { link, sentBy: tx.id, subjects });
   const { outcome, facts } = await orTakenBack(call, tx.run(), () => takeAllBack(counted));
 
   if (outcome !== 'sent') return outcome;
@@ -324,22 +327,44 @@ async function sendByLink<Outcome extends string>(
   recordEvents(tx, on, counted, { now });
 }
 
-/** The statements that open a link code again whose code was not sent. */
-function takeBack(
+type Unsent = {
+  link: Link;
+  sentBy: string;
+  subjects: Subject[];
+  /** The bot's call that has claimed the number. */
+  stored?: SQL;
+};
+
+/**
+ * Opens a link code again whose code was not sent, and lets the bot's call claim again. Nothing is taken back of a
+ * claim that a status has proven: its code has arrived.
+ */
+async function takeBack(
   { db, now }: Pick<Call, 'db' | 'now'>,
-  { link, sentBy, subjects }: { link: Link; sentBy: string; subjects: Subject[] },
-) {
-  return [
-    db
-      .update(linkCodes)
-      .set({ claimedBy: null, sentBy: null, expiresAt: link.expiresAt })
-      .where(eq(linkCodes.sentBy, sentBy)),
-    db.delete(claims).where(eq(claims.sentBy, sentBy)),
-    ...removeCode(db, { phone: link.phone, sentBy, now, subjects: subjects.flat() }),
-  ] as const;
+  { link, sentBy, subjects, stored }: Unsent,
+): Promise<'settled' | 'sent' | 'takenBack'> {
+  const ofCode = eq(linkCodes.sentBy, sentBy);
+  const tx = transaction(db, {
+    facts: {
+      isStored: stored ? rowExists(botCalls, stored) : rowExists(linkCodes, ofCode),
+      hasArrived: rowExists(claims, isProven(sentBy)),
+    },
+    outcomes: ({ isStored, hasArrived }) => ({ settled: not(isStored), sent: hasArrived }),
+    otherwise: 'takenBack',
+  });
+
+  const { expiresAt } = link;
+  tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
+  tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
+  removeCode(tx, ['takenBack'], { phone: link.phone, sentBy, now, subjects: subjects.flat() });
+  if (stored) {
+    tx.update(['sent'], botCalls, { outcome: 'codeSent' }, stored);
+    tx.delete(['takenBack'], botCalls, stored);
+  }
+  return (await tx.run()).outcome;
 }
 
-function refusedCode(): RequestError {
+function refusedLinkCode(): RequestError {
   const message = 'linkCode is wrong, used or expired';
   return new RequestError('invalidField', { message, issues: [{ path: 'linkCode', message }] });
 }
@@ -376,12 +401,7 @@ export async function openClaimed(
   upsertUser(tx, ['known', 'created'], { ...sighting, id: newUserId }, { settings, now });
   tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
   const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
-  if (businessUserId) {
-    const { row, where } = await tieOf(call, { sentBy, businessUserId, phone });
-    tx.insert(['created'], aliases, row, { from: claims, where, upsert: 'ignore' });
-    bindNumber(tx, ['created'], { businessUserId, mac: row.mac });
-    tx.delete(['created'], claims, where);
-  }
+  if (businessUserId) await tieClaim(tx, ['created'], call, { sentBy, businessUserId, phone });
   await openSignedIn(tx, ['known', 'created'], { userId, phone, settings, now, device });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
   countOnDay(tx, ['created'], { kind: 'claim' }, now);

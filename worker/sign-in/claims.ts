@@ -1,21 +1,16 @@
-import { and, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
 import { aliases, claims } from '#db/schema';
-import { unboundNumberOf } from '../identity/identity.ts';
+import { botTransaction } from '../bot/bot-transaction.ts';
+import type { BotCall } from '../bot/incoming-call.ts';
+import { bindNumber } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { bindAlias } from '../lib/bindings.ts';
-import {
-  fromBase64,
-  keyedHash,
-  keyedHashes,
-  seal,
-  sealingKey,
-  toBase64,
-  unseal,
-} from '../lib/crypto.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { columnFact, minus } from '../lib/expressions.ts';
-import { insertSelect, upsertSelect } from '../lib/sql.ts';
+import { openJson, sealJson } from '../lib/sealed-json.ts';
+import { columnFact, minus, rowExists } from '../lib/expressions.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 
 type Call = { db: Database; settings: Settings; now: number };
@@ -42,95 +37,107 @@ export async function claimRow(settings: Settings, { businessUserId, phone, ...c
 
 export type Names = { businessUserId?: string; phone: PhoneNumber };
 
-const contextOf = (mac: string) => `claim|v1|${mac}`;
+const sealingOf = (mac: string) => ({ purpose: 'claim' as const, context: `claim|v1|${mac}` });
 
 /** Names as they are stored in the row that a keyed hash names. */
-export async function sealNames({ CODE_PEPPER }: Peppers, mac: string, names: Names) {
-  const key = await sealingKey(CODE_PEPPER[0]!)('claim');
-  const plain = new TextEncoder().encode(JSON.stringify(names));
-  return toBase64(await seal(key, contextOf(mac), plain));
-}
+export const sealNames = ({ CODE_PEPPER }: Peppers, mac: string, names: Names) =>
+  sealJson(CODE_PEPPER, sealingOf(mac), names);
 
 export type SealedClaim = { mac: string; sealed: string };
 
 /** The names of a row; null if no secret of `CODE_PEPPER` opens them. */
-export async function openNames(
-  { CODE_PEPPER }: Peppers,
-  { mac, sealed }: SealedClaim,
-): Promise<Names | null> {
-  for (const pepper of CODE_PEPPER) {
-    const key = await sealingKey(pepper)('claim');
-    const names = await unseal(key, contextOf(mac), fromBase64(sealed)).catch(() => null);
-    if (names) return JSON.parse(new TextDecoder().decode(names));
-  }
-  return null;
-}
+export const openNames = ({ CODE_PEPPER }: Peppers, { mac, sealed }: SealedClaim) =>
+  openJson<Names>(CODE_PEPPER, sealingOf(mac), sealed);
 
 type Tied = { sentBy: string; businessUserId: string; phone: PhoneNumber };
+type On<Outcome> = readonly [Outcome, ...Outcome[]];
 
-/** What ties the id of a claim that is proven and has signed in: the alias, and the claim that it comes from. */
-export async function tieOf(
+/** SQL: the claim of a code, if number and id are proven to be one person's. */
+export const isProven = (sentBy: string) =>
+  and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
+
+/** Ties the id of a claim, if it is proven and has signed in; the claim is over then. */
+export async function tieClaim<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
   { settings, now }: Pick<Call, 'settings' | 'now'>,
   { sentBy, businessUserId, phone }: Tied,
-) {
+): Promise<void> {
+  const mac = await bindAlias(settings, businessUserId, phone);
   const row = {
     kind: 'business' as const,
     value: businessUserId,
     userId: columnFact<string>(claims.userId),
     proof: 'claim' as const,
     at: now,
-    mac: await bindAlias(settings, businessUserId, phone),
+    mac,
   };
-  const where = and(
-    eq(claims.sentBy, sentBy),
-    isNotNull(claims.provenAt),
-    isNotNull(claims.userId),
-  )!;
-  return { row, where };
+  const where = and(isProven(sentBy), isNotNull(claims.userId))!;
+
+  tx.insert(on, aliases, row, { from: claims, where, upsert: 'ignore' });
+  bindNumber(tx, on, { businessUserId, mac });
+  tx.delete(on, claims, where);
 }
 
 /** Notes that number and id of a claim are one person's. */
-export async function proveClaim(call: Call, claim: Tied): Promise<void> {
-  const { db, now } = call;
+async function prove<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  call: Call,
+  claim: Tied,
+): Promise<void> {
   const isUnproven = and(eq(claims.sentBy, claim.sentBy), isNull(claims.provenAt));
-  const prove = db.update(claims).set({ provenAt: now }).where(isUnproven);
-  const { row, where } = await tieOf(call, claim);
-  const tie = insertSelect(aliases, row, sql`from ${claims} where ${where}`);
-  const { businessUserId } = claim;
-  await db.batch([
-    prove,
-    db.run(upsertSelect(tie, aliases, 'ignore')),
-    db
-      .update(aliases)
-      .set({ mac: row.mac })
-      .where(unboundNumberOf({ businessUserId, mac: row.mac })),
-    db.delete(claims).where(where),
-  ]);
+  tx.update(on, claims, { provenAt: call.now }, isUnproven);
+  await tieClaim(tx, on, call, claim);
+}
+
+/** Notes what a status has proven: who has received the code of a claim. */
+export async function proveClaim(call: Call, claim: Tied): Promise<void> {
+  const tx = transaction(call.db, {
+    facts: { isKnown: rowExists(claims, eq(claims.sentBy, claim.sentBy)) },
+    outcomes: ({ isKnown }) => ({ unknown: not(isKnown) }),
+    otherwise: 'proven',
+  });
+  await prove(tx, ['proven'], call, claim);
+  await tx.run();
 }
 
 /**
  * Proves the claim of an id by the code that came back from it; it uses nothing up, and a wrong code counts for the
- * claim. Throws 400 for a wrong or old one.
+ * claim, once for each call. Throws 400 for a wrong or old one.
  */
-export async function proveByCode(call: Call, businessUserId: string, code: string): Promise<void> {
+export async function proveByCode(
+  call: Call & { botCall: BotCall },
+  businessUserId: string,
+  code: string,
+): Promise<void> {
   const { db, settings, now } = call;
   const own = inArray(claims.mac, await idMacs(settings, businessUserId));
-  const isOpen = and(own, gt(claims.expiresAt, now), gt(claims.triesLeft, 0));
-  const [claim] = await db.select().from(claims).where(isOpen);
+  const [claim] = await db.select().from(claims).where(own);
   const names = claim && (await openNames(settings, claim));
   if (!claim || !names) throw refusedCode();
 
-  const { sentBy, codeMac } = claim;
+  const { sentBy } = claim;
   const { phone } = names;
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
-  if (macs.includes(codeMac)) return proveClaim(call, { sentBy, businessUserId, phone });
+  const isOpen = and(eq(claims.sentBy, sentBy), gt(claims.expiresAt, now), gt(claims.triesLeft, 0));
+  const tx = await botTransaction(call, {
+    facts: {
+      isOpen: rowExists(claims, isOpen),
+      isRight: rowExists(claims, and(isOpen, inArray(claims.codeMac, macs))),
+    },
+    outcomes: (facts) => ({ closed: not(facts.isOpen), wrongCode: not(facts.isRight) }),
+    otherwise: 'rightCode',
+    forgotten: ['closed'],
+  });
+  tx.update(['wrongCode'], claims, { triesLeft: minus(claims.triesLeft, 1) }, isOpen);
+  await prove(tx, ['rightCode'], call, { sentBy, businessUserId, phone });
+  const { outcome } = await tx.apply();
 
-  const triesLeft = minus(claims.triesLeft, 1);
-  await db.update(claims).set({ triesLeft }).where(isOpen);
-  throw refusedCode();
+  if (outcome !== 'rightCode') throw refusedCode();
 }
 
-function refusedCode(): RequestError {
+export function refusedCode(): RequestError {
   const message = 'code is wrong or expired';
   return new RequestError('invalidField', { message, issues: [{ path: 'code', message }] });
 }

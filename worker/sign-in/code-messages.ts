@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, exists, gt, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { claims, codeMessages, codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
@@ -10,6 +10,7 @@ import type { MessageStatus } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
+import { codesOf } from './sent-codes.ts';
 
 type Call = { db: Database; settings: Settings; now: number };
 
@@ -35,7 +36,7 @@ export async function noteMessage(
     sql`where true`,
   );
   const upsert = upsertSelect(row, codeMessages, { target: [codeMessages.mac], set: known });
-  await settle(call, [mac], upsert);
+  await settle(call, { macs: [mac], sentBy }, upsert);
 }
 
 /** Notes a status: the first that says how a message ended stands, whatever comes later. */
@@ -64,14 +65,19 @@ export async function noteStatus(call: Call, status: MessageStatus): Promise<voi
       recipientMac: coalesce(recipientMac, excluded(recipientMac)),
     },
   });
-  await settle(call, macs, upsert);
+  await settle(call, { macs, sentBy: sentBy ?? null }, upsert);
 }
 
-/** Writes, and then does what the message and its status say together. */
-async function settle(call: Call, macs: string[], upsert: ReturnType<typeof upsertSelect>) {
+type Named = { macs: string[]; sentBy: string | null };
+
+/**
+ * Writes, and then does what the message and its status say together. A status names the code itself, so that it
+ * proves a claim also when the response that names the message was lost.
+ */
+async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
   const { db, settings } = call;
   const isRecipient = and(
-    eq(claims.sentBy, codeMessages.sentBy),
+    eq(claims.sentBy, coalesce(codeMessages.sentBy, sentBy)),
     eq(claims.mac, codeMessages.recipientMac),
     isNull(claims.provenAt),
   );
@@ -84,7 +90,7 @@ async function settle(call: Call, macs: string[], upsert: ReturnType<typeof upse
       .where(inArray(codeMessages.mac, macs)),
   });
   const [row] = found;
-  if (!row?.message.sentBy) return;
+  if (!row) return;
 
   const { message, claim } = row;
   if (message.state === 'failed') return endCode(call, message);
@@ -100,19 +106,14 @@ async function endCode(
   { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
 ): Promise<void> {
   const names = sealedPhone && (await openNames(settings, { mac, sealed: sealedPhone }));
-  if (!names) return;
+  if (!names || sentBy === null) return;
   const { phone } = names;
-  const own = and(
-    eq(codes.phone, phone),
-    eq(codes.sentBy, sentBy!),
-    eq(codes.undelivered, false),
-    gt(codes.expiresAt, now),
-  );
+  const own = and(codesOf(phone, sentBy), eq(codes.undelivered, false), gt(codes.expiresAt, now));
   const isLive = exists(db.select({ phone: codes.phone }).from(codes).where(own));
   const events = and(
     isIn(rateLimitEvents.subject, JSON.parse(subjects ?? '[]')),
     eq(rateLimitEvents.at, sentAt!),
-    eq(rateLimitEvents.by, sentBy!),
+    eq(rateLimitEvents.by, sentBy),
     isLive,
   );
   await db.batch([

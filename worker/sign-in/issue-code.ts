@@ -1,18 +1,18 @@
 import { and, eq, gt, gte, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
-import { linkCodes, users } from '#db/schema';
+import { codes, linkCodes, users } from '#db/schema';
 import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
-import { coalesce, columnFact, iif, oneRow } from '../lib/expressions.ts';
+import { coalesce, columnFact, iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
-import { codeRow, insertCode, orTakenBack, removeCode } from './sent-codes.ts';
+import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './sent-codes.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
 export type SignInCall = {
@@ -164,6 +164,12 @@ export async function withdrawCode(
   const { db, now } = call;
   const { codesTo, codesFrom } = await limitsOf(call, phone);
   const subjects = subjectsIn([...codesTo, ...codesFrom]).flat();
-  const [first, ...rest] = removeCode(db, { phone, sentBy: id, now, subjects });
-  await db.batch([first, ...rest]);
+
+  const tx = transaction(db, {
+    facts: { isStored: rowExists(codes, codesOf(phone, id)) },
+    outcomes: ({ isStored }) => ({ gone: not(isStored) }),
+    otherwise: 'removed',
+  });
+  removeCode(tx, ['removed'], { phone, sentBy: id, now, subjects });
+  await tx.run();
 }

@@ -1,9 +1,9 @@
-import { and, eq, exists } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
-import { minus, plus } from '../lib/expressions.ts';
+import { minus, plus, rowExists } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import { pause } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
@@ -81,24 +81,25 @@ export async function orTakenBack<T>(
 
 type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
 
-/**
- * The statements that remove a code which was not
- * sent, with the events that were counted for it.
- */
-export function removeCode(db: Database, { phone, sentBy, now, subjects }: Unsent) {
-  const own = and(eq(codes.phone, phone), eq(codes.sentBy, sentBy));
-  const isNewest = exists(db.select({ phone: codes.phone }).from(codes).where(own));
+/** Removes a code that was not sent, with the events that were counted for it. */
+export function removeCode<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { phone, sentBy, now, subjects }: Unsent,
+): void {
+  const own = codesOf(phone, sentBy);
+  const today = and(eq(dailyCodes.day, codeDay(now)), rowExists(codes, own));
   const events = and(
     isIn(rateLimitEvents.subject, subjects),
     eq(rateLimitEvents.at, now),
     eq(rateLimitEvents.by, sentBy),
   );
-  return [
-    db
-      .update(dailyCodes)
-      .set({ sent: minus(dailyCodes.sent, 1) })
-      .where(and(eq(dailyCodes.day, codeDay(now)), isNewest)),
-    db.delete(codes).where(own),
-    db.delete(rateLimitEvents).where(events),
-  ] as const;
+
+  tx.update(on, dailyCodes, { sent: minus(dailyCodes.sent, 1) }, today);
+  tx.delete(on, codes, own);
+  tx.delete(on, rateLimitEvents, events);
 }
+
+/** SQL: the rows of a code, one for each of its challenges. */
+export const codesOf = (phone: PhoneNumber, sentBy: string) =>
+  and(eq(codes.phone, phone), eq(codes.sentBy, sentBy))!;
