@@ -155,9 +155,25 @@ describe('after the database was put back', () => {
     finder: newNumber(),
     objector: newNumber(),
     refunded: newNumber(),
+    one: newNumber(),
+    other: newNumber(),
+    between: newNumber(),
+    circler: newNumber(),
+    away: newNumber(),
+    next: newNumber(),
   };
   const { thiefs, mover, target, payer, comer, leaver, withdrawer, suspended, invited } = people;
   const { objector, refunded, reinvited, loser, finder } = people;
+  const { one, other, between, circler, away, next } = people;
+  /** In a circle: two people exchange their numbers, and one comes back to theirs. */
+  const moves = [
+    [one, between],
+    [circler, away],
+    [other, one],
+    [between, other],
+    [away, circler],
+  ] as const;
+  let ids: Record<'one' | 'other' | 'circler', string>;
   let product: Product;
   let at: string;
   let thief: string;
@@ -176,7 +192,9 @@ describe('after the database was put back', () => {
     for (const token of [objecting, refunding]) await product.buy(token);
     const stated = { name: 'Ada Lovelace', contact: objector, plan: 'Basic' };
     const { statement } = await product.api('POST', '/api/withdrawals', stated);
-    for (const phone of [suspended, reinvited, invited]) await product.write(phone);
+    for (const phone of [suspended, reinvited, invited, one, other, circler])
+      await product.write(phone);
+    ids = { one: await idOf(one), other: await idOf(other), circler: await idOf(circler) };
     const named = { phone: loser, businessUserId: businessUserIdOf(loser.slice(1)) };
     await product.callAsBot('/api/bot/contacts', named);
     const link = `${product.sandboxUrl}/phones/${invited}/trial`;
@@ -220,12 +238,30 @@ describe('after the database was put back', () => {
     await setStatus(suspended, 'pending');
     await setStatus(reinvited, 'pending');
     await setStatus(reinvited, 'approved');
-    expect(await product.support('move', loser, finder, '--yes')).toMatchObject({ code: 0 });
+    for (const [from, to] of [[loser, finder] as const, ...moves]) await moveBySupport(from, to);
+    await setStatus(one, 'pending');
     await product.isTold();
     await product.close();
 
     product = await start(1);
   });
+
+  async function idOf(phone: string): Promise<string> {
+    const sql = 'select id from users where phone = ?';
+    return (await product.database.execute({ sql, args: [phone] })).rows[0]!['id'] as string;
+  }
+
+  async function moveBySupport(from: string, to: string): Promise<void> {
+    expect(await product.support('move', from, to, '--yes')).toMatchObject({ code: 0 });
+    // The bot is told of each with the number that it has then.
+    await product.isTold();
+  }
+
+  async function numbersNow() {
+    const sql = `select id, phone || ' ' || status as now from users where id in (?, ?, ?)`;
+    const { rows } = await product.database.execute({ sql, args: Object.values(ids) });
+    return new Map(rows.map(({ id, now }) => [id, now]));
+  }
 
   afterAll(async () => {
     await product.close();
@@ -277,10 +313,17 @@ describe('after the database was put back', () => {
     await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: { status: 503 } });
     const first = await product.afterRestore('--at', at);
     expect(first).toMatchObject({ code: 1, stdout: expect.stringMatching(/bot answered 503/) });
-    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: null });
+    // Then the database fails at one of the moves, after others were repeated.
+    const fault = { status: 503, match: ids.other };
+    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: null, libsql: fault });
+    expect(await product.afterRestore('--at', at)).toMatchObject({ code: 1 });
+    await call(`${product.sandboxUrl}/faults`, 'PUT', { libsql: null });
+    expect((await numbersNow()).get(ids.one)).toBe(`${between} approved`);
     const { code, stdout } = await product.afterRestore('--at', at);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/sessions: done on/);
+    for (const [from, to] of moves)
+      expect(stdout).toContain(`${from} had moved to ${to}: moved again`);
     for (let run = 0; run < 2; run += 1) await runMinuteCron(siteUrl);
 
     const me = (token: string) => api('GET', '/api/user/me', undefined, token);
@@ -328,6 +371,30 @@ describe('after the database was put back', () => {
     ]);
   });
 
+  it('repeats moves in a circle once, however often it is interrupted, and none of later', async () => {
+    const after = new Map([
+      [ids.one, `${other} approved`],
+      [ids.other, `${one} pending`],
+      [ids.circler, `${circler} approved`],
+    ]);
+    expect(await numbersNow()).toEqual(after);
+    const interrupt = () =>
+      product.database.execute(`delete from used_tokens where id like 'restore:%:events'`);
+    await interrupt();
+    expect(await product.afterRestore('--at', at)).toMatchObject({ code: 0 });
+    expect(await numbersNow()).toEqual(after);
+
+    // What people do now is told to the bot, too.
+    await moveBySupport(other, next);
+    await moveBySupport(one, other);
+    await moveBySupport(next, away);
+    const now = new Map([...after, [ids.one, `${away} approved`], [ids.other, `${other} pending`]]);
+    expect(await numbersNow()).toEqual(now);
+    await interrupt();
+    expect(await product.afterRestore('--at', at)).toMatchObject({ code: 0 });
+    expect(await numbersNow()).toEqual(now);
+  });
+
   it('leaves every open statement of withdrawal to the owner, and pays none twice', async () => {
     const { rows } = await product.database.execute(
       'select seq, origin, state, reason, due_at from withdrawals order by origin',
@@ -365,6 +432,12 @@ describe('after the database was put back', () => {
     expect(lines.map((line) => JSON.parse(line).outcome)).toEqual([
       'started',
       'incomplete',
+      'started',
+      'incomplete',
+      'started',
+      'done',
+      'started',
+      'done',
       'started',
       'done',
       'started',

@@ -8,6 +8,7 @@ import {
   phoneChanges,
   sessions,
   trialLinks,
+  usedTokens,
   usedTrials,
   users,
   type User,
@@ -53,6 +54,8 @@ export type Move = {
   isAllowed: SQL;
   /** The rows that are bound to the number. */
   bound: BoundRow[];
+  /** What says that this move was made, for `after-restore`. */
+  marker?: typeof usedTokens.$inferInsert;
 };
 
 /** A business-scoped id, or the keyed hash of a trial link, of a user, with what binds it. */
@@ -107,6 +110,7 @@ export async function moveInDatabase({ db, settings }: Place, user: User, move: 
     otherwise: 'moved',
   });
 
+  if (move.marker) tx.insert(['moved'], usedTokens, move.marker);
   renumberEvents(tx, to);
   countOnDay(tx, ['moved'], { kind: 'number_change' }, to.now);
   tx.delete(['moved'], codes, inArray(codes.phone, [user.phone, phone]));

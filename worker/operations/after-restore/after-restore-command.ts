@@ -7,7 +7,7 @@ import { writeAudit } from '../support/command-audit.ts';
 import { adoptCustomers } from './adopt-customers.ts';
 import { endSessions, fetchSubscriptions, raiseGenerations } from './end-sessions.ts';
 import { repeatEvents } from './repeat-events.ts';
-import { mark, markedAt, type Restore, type Step } from './restore.ts';
+import { markNow, markedAt, type Restore, type Step } from './restore.ts';
 import { stopStatements } from './stop-statements.ts';
 
 /*
@@ -82,7 +82,7 @@ async function audited(target: Target, restore: Restore): Promise<boolean> {
   const entry = { env: target, command: 'after-restore', about };
   writeAudit(entry, 'started');
   try {
-    await mark(restore.db, restore.at, 'begun');
+    await markNow(restore.db, restore.at, 'begun');
     const isComplete = await runAll(restore);
     writeAudit(entry, isComplete ? 'done' : 'incomplete');
     return isComplete;
@@ -121,7 +121,7 @@ async function runStep(restore: Restore, step: Step, unknown: string[]): Promise
       ...(report.done.length === 0 ? ['  nothing'] : []),
     );
     unknown.push(...report.unknown);
-    if (!isDry) await mark(db, at, step.name);
+    if (!isDry) await markNow(db, at, step.name);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

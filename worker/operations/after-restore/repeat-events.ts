@@ -1,13 +1,15 @@
 import { and, eq, lte, not, sql, type SQL } from 'drizzle-orm';
 import * as v from 'valibot';
-import { customers, users, type User } from '#db/schema';
+import { customers, usedTokens, users, type User } from '#db/schema';
 import { userOf } from '../../identity/identity.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { boundRowsOf, moveInDatabase } from '../../account/move-number.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
+import { rowExists } from '../../lib/expressions.ts';
+import { keyedHash } from '../../lib/crypto.ts';
 import { transaction } from '../../lib/transaction.ts';
-import type { Report, Restore, Step } from './restore.ts';
+import { mark, marked, markerOf, type Report, type Restore, type Step } from './restore.ts';
 import { toldSince, type ToldEvent } from './told-events.ts';
 
 /**
@@ -17,25 +19,50 @@ import { toldSince, type ToldEvent } from './told-events.ts';
 export const repeatEvents: Step = {
   name: 'events',
   async run(restore) {
-    const events = await toldSince(restore.settings, restore.at);
     const all: Report = { done: [], unknown: [] };
-    const approvals = new Map<string, ToldEvent>();
-    const add = (event: ToldEvent, line: Line | null) => {
-      if (line) all[line.isUnknown ? 'unknown' : 'done'].push(`${event.timestamp}: ${line.text}`);
-    };
-    for (const event of events) {
-      add(event, await repeat(restore, event));
-      const isApproval = event.type === 'user.approved';
-      const user = isApproval ? await personOf(restore, event) : null;
-      if (user) approvals.set(user.id, event);
+    for (const event of await toldSince(restore.settings, restore)) {
+      const outcome = await repeatOnce(restore, event);
+      if (outcome === 'nothing') continue;
+      const line = `${event.timestamp}: ${lineOf(event, outcome)}`;
+      all[outcome === 'repeated' ? 'done' : 'unknown'].push(line);
     }
-    // Of each person the last one counts, also when the number has changed.
-    for (const [id, event] of approvals) add(event, await repeatApproval(restore, id, event));
     return all;
   },
 };
 
-type Line = { text: string; isUnknown?: true };
+/** `unknown`: the owner has to look. */
+type Outcome = 'repeated' | 'unknown' | 'nothing';
+type Act = (restore: Restore, event: ToldEvent, name: string) => Promise<Outcome>;
+
+const acts: Record<string, Act> = {
+  'user.deleted': leave,
+  'user.phone_changed': move,
+  'user.approved': setStatus,
+  'chat.consent': withdraw,
+  'withdrawal.received': tell,
+  'withdrawal.refunded': tell,
+};
+
+/**
+ * Each event acts once, also if the run is interrupted and repeated: with each move a number
+ * may mean another person, so that an earlier event would find somebody else by it.
+ */
+async function repeatOnce(restore: Restore, event: ToldEvent): Promise<Outcome> {
+  const { db, settings, at, isDry } = restore;
+  const act = acts[event.type];
+  if (!act) return 'nothing';
+
+  const name = await keyedHash(settings.CODE_PEPPER[0]!, 'restore', JSON.stringify(event));
+  const before = await marked(db, at, name);
+  if (before !== null && before !== begun) return before as Outcome;
+
+  const outcome = await act(restore, event, name);
+  if (!isDry) await mark(db, at, name, outcome);
+  return outcome;
+}
+
+/** The mark of an event that the database has repeated, and Stripe may not know. */
+const begun = 'begun';
 
 const Named = v.object({ userId: v.optional(v.string()), phone: v.optional(CanonicalPhone) });
 const Status = v.picklist(['approved', 'pending']);
@@ -46,32 +73,34 @@ const Told = v.object({
 });
 const Move = v.object({ phone: CanonicalPhone, previousPhone: CanonicalPhone });
 
-async function repeat(restore: Restore, event: ToldEvent): Promise<Line | null> {
-  switch (event.type) {
+/** What the owner reads, by the event alone: whoever it was may have another number by now. */
+function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
+  const who = String(data['phone'] ?? data['userId']);
+  switch (type) {
     case 'user.deleted':
-      return leave(restore, event);
-    case 'user.phone_changed':
-      return move(restore, event);
-    case 'chat.consent':
-      return event.data['version'] === null ? withdraw(restore, event) : null;
+      return `${who} had left: deleted again`;
+    case 'user.approved':
+      return `${who} was ${String(data['status'])}: set again`;
+    case 'user.phone_changed': {
+      const moved = `${String(data['previousPhone'])} had moved to ${who}`;
+      return outcome === 'repeated'
+        ? `${moved}: moved again`
+        : `${moved}, which somebody else has by now: ask both, then \`support move\``;
+    }
     case 'withdrawal.received':
-    case 'withdrawal.refunded':
-      return tell(event);
+      return `${who} was told of a statement of withdrawal, which is lost: the bot has its receipt`;
+    case 'withdrawal.refunded': {
+      const sum = `${String(data['amount'])} cents (${String(data['currency'])})`;
+      return `${who} was told that ${sum} are on their way: do not pay them again`;
+    }
     default:
-      return null;
+      return `${who} had withdrawn the consent: withdrawn again`;
   }
 }
 
 /** A statement itself is not in the event: its owner looks at Stripe. */
-function tell({ data }: ToldEvent): Line | null {
-  const told = v.safeParse(Told, data);
-  if (!told.success) return null;
-  const { phone, amount, currency } = told.output;
-  const text =
-    amount === undefined
-      ? `${phone} was told of a statement of withdrawal, which is lost: the bot has its receipt`
-      : `${phone} was told that ${amount} cents (${currency}) are on their way: do not pay them again`;
-  return { text, isUnknown: true };
+async function tell(_: Restore, { data }: ToldEvent): Promise<Outcome> {
+  return v.is(Told, data) ? 'unknown' : 'nothing';
 }
 
 /** The person of an event who had an account then. */
@@ -100,24 +129,27 @@ async function findPerson(
  * The cron job deletes the account within a minute,
  * with its conversation and its subscription.
  */
-async function leave(restore: Restore, event: ToldEvent): Promise<Line | null> {
+async function leave(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const { db, isDry } = restore;
   const user = await personOf(restore, event);
-  if (!user) return null;
+  if (!user) return 'nothing';
+
   const set = { leavingAt: 0 };
   if (!isDry)
     await db
       .insert(customers)
       .values({ userId: user.id, dueAt: null, ...set })
       .onConflictDoUpdate({ target: customers.userId, set });
-  return { text: `${user.phone} had left: deleted again` };
+  return 'repeated';
 }
 
-async function withdraw(restore: Restore, event: ToldEvent): Promise<Line | null> {
+async function withdraw(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const { db, isDry } = restore;
+  if (event.data['version'] !== null) return 'nothing';
   const user = await personOf(restore, event);
   const isLater = user && (user.chatConsentAt ?? Infinity) <= Date.parse(event.timestamp);
-  if (!isLater) return null;
+  if (!isLater) return 'nothing';
+
   const tx = transaction(db, {
     from: sql`${users} where ${eq(users.id, user.id)}`,
     facts: { hasChat: sql<number>`${users.chatKey} is not null` },
@@ -127,46 +159,55 @@ async function withdraw(restore: Restore, event: ToldEvent): Promise<Line | null
   const call = { settings: quiet(restore), now: Date.now() };
   clearConversation(tx, ['withdrawn'], call, { id: user.id, next: null });
   if (!isDry) await tx.run();
-  return { text: `${user.phone} had withdrawn the consent: withdrawn again` };
+  return 'repeated';
 }
 
-async function repeatApproval(
-  restore: Restore,
-  id: string,
-  event: ToldEvent,
-): Promise<Line | null> {
-  const { db, isDry } = restore;
-  const user = await findPerson(db, id, event.timestamp);
-  const status = v.safeParse(Status, event.data['status']);
-  if (!user || !status.success || user.status === status.output) return null;
-  if (!isDry) await db.update(users).set({ status: status.output }).where(eq(users.id, user.id));
-  return { text: `${user.phone} was ${status.output}: set again` };
-}
+async function setStatus(restore: Restore, event: ToldEvent, name: string): Promise<Outcome> {
+  const { db, at, isDry } = restore;
+  const user = await personOf(restore, event);
+  const told = v.safeParse(Status, event.data['status']);
+  if (!user || !told.success) return 'nothing';
+  const outcome = user.status === told.output ? 'nothing' : 'repeated';
+  if (isDry) return outcome;
 
-async function move(restore: Restore, event: ToldEvent): Promise<Line | null> {
-  const { db, isDry } = restore;
-  const moved = v.safeParse(Move, event.data);
-  if (!moved.success) return null;
-  const { phone, previousPhone } = moved.output;
-  const user = await findPerson(db, userOf('phone', previousPhone), event.timestamp);
-  if (!user) return null;
-  const text = `${previousPhone} had moved to ${phone}`;
-  if (isDry) return { text: `${text}: moved again` };
-  const { outcome } = await moveInDatabase({ db, settings: quiet(restore) }, user, {
-    phone,
-    whatsappId: phone.slice(1),
-    // A move by support drops the id that WhatsApp gave, so its event names none.
-    sessionId: event.data['businessUserId'] === undefined ? null : '',
-    isAllowed: sql`true`,
-    bound: await boundRowsOf(db, user.id),
+  const marker = markerOf(at, name, outcome);
+  const tx = transaction(db, {
+    facts: { isDone: rowExists(usedTokens, eq(usedTokens.id, marker.id)) },
+    outcomes: ({ isDone }) => ({ done: isDone }),
+    otherwise: 'set',
   });
-  if (outcome !== 'moved')
-    return {
-      text: `${text}, which somebody else has by now: ask both, then \`support move\``,
-      isUnknown: true,
-    };
+  tx.update(['set'], users, { status: told.output }, eq(users.id, user.id));
+  tx.insert(['set'], usedTokens, marker);
+  await tx.run();
+  return outcome;
+}
+
+async function move(restore: Restore, event: ToldEvent, name: string): Promise<Outcome> {
+  const { db, at, isDry } = restore;
+  const moved = v.safeParse(Move, event.data);
+  if (!moved.success) return 'nothing';
+  const { phone, previousPhone } = moved.output;
+  const hasMoved = (await marked(db, at, name)) === begun;
+  const number = hasMoved ? phone : previousPhone;
+  const user = await findPerson(db, userOf('phone', number), event.timestamp);
+  if (!user) return 'nothing';
+  if (isDry) return 'repeated';
+
+  if (!hasMoved) {
+    const marker = markerOf(at, name, begun);
+    const { outcome } = await moveInDatabase({ db, settings: quiet(restore) }, user, {
+      phone,
+      whatsappId: phone.slice(1),
+      // A move by support drops the id that WhatsApp gave, so its event names none.
+      sessionId: event.data['businessUserId'] === undefined ? null : '',
+      isAllowed: not(rowExists(usedTokens, eq(usedTokens.id, marker.id))),
+      bound: await boundRowsOf(db, user.id),
+      marker,
+    });
+    if (outcome !== 'moved') return 'unknown';
+  }
   await renameCustomer(restore, user.id, phone);
-  return { text: `${text}: moved again` };
+  return 'repeated';
 }
 
 /** The bot knows what it has told us. */

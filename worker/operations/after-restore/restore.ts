@@ -27,21 +27,40 @@ export type Step = {
 };
 
 const markersKeptMs = 90 * dayMs;
-const markerOf = (at: number, step: string) => `restore:${at}:${step}`;
 
-/** When (unix ms) a step was finished, or the first run begun; null before. */
-export async function markedAt(db: Database, at: number, step: string): Promise<number | null> {
+/** What says that something was done, in the restored database itself: another restore forgets it. */
+export const markerOf = (at: number, name: string, by: string) => ({
+  id: `restore:${at}:${name}`,
+  by,
+  expiresAt: Date.now() + markersKeptMs,
+});
+
+/** How something was done; null before. */
+export async function marked(db: Database, at: number, name: string): Promise<string | null> {
   const [marker] = await db
     .select({ by: usedTokens.by })
     .from(usedTokens)
-    .where(eq(usedTokens.id, markerOf(at, step)));
-  return marker ? Number(marker.by) : null;
+    .where(eq(usedTokens.id, markerOf(at, name, '').id));
+  return marker?.by ?? null;
 }
 
-/** Kept in the restored database itself: another restore forgets it. */
-export async function mark(db: Database, at: number, step: string): Promise<void> {
-  const now = Date.now();
-  const row = { id: markerOf(at, step), by: String(now), expiresAt: now + markersKeptMs };
+export async function mark(db: Database, at: number, name: string, by: string): Promise<void> {
+  const row = markerOf(at, name, by);
+  await db
+    .insert(usedTokens)
+    .values(row)
+    .onConflictDoUpdate({ target: usedTokens.id, set: { by } });
+}
+
+/** When (unix ms) a step was finished, or the first run begun; null before. */
+export async function markedAt(db: Database, at: number, step: string): Promise<number | null> {
+  const by = await marked(db, at, step);
+  return by === null ? null : Number(by);
+}
+
+/** Keeps the first instant. */
+export async function markNow(db: Database, at: number, step: string): Promise<void> {
+  const row = markerOf(at, step, String(Date.now()));
   await db.insert(usedTokens).values(row).onConflictDoNothing();
 }
 

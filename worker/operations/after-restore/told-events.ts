@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import type { Settings } from '../../settings.ts';
 import { minuteMs } from '../../lib/time.ts';
+import type { Restore } from './restore.ts';
 
 const ToldEvent = v.object({
   type: v.string(),
@@ -15,10 +16,13 @@ export type ToldEvent = v.InferOutput<typeof ToldEvent>;
 const pagesAtMost = 10_000;
 
 /**
- * What the bot has accepted since `at` (unix ms),
+ * What the bot has accepted between the instants (unix ms),
  * oldest first. Throws a sentence if it does not say.
  */
-export async function toldSince(settings: Settings, at: number): Promise<ToldEvent[]> {
+export async function toldSince(
+  settings: Settings,
+  { at, until }: Pick<Restore, 'at' | 'until'>,
+): Promise<ToldEvent[]> {
   const events: ToldEvent[] = [];
   let after: string | undefined;
   for (let page = 0; page < pagesAtMost; page += 1) {
@@ -27,9 +31,9 @@ export async function toldSince(settings: Settings, at: number): Promise<ToldEve
     if (next === undefined) break;
     after = next;
   }
-  const isLater = ({ timestamp }: ToldEvent) => Date.parse(timestamp) > at;
   const instant = ({ timestamp }: ToldEvent) => Date.parse(timestamp);
-  return events.filter(isLater).toSorted((a, b) => instant(a) - instant(b));
+  const isLost = (event: ToldEvent) => instant(event) > at && instant(event) <= until;
+  return events.filter(isLost).toSorted((a, b) => instant(a) - instant(b));
 }
 
 async function ask(settings: Settings, at: number, after: string | undefined) {
