@@ -618,15 +618,39 @@ export const withdrawals = sqliteTable(
 
 export type Withdrawal = typeof withdrawals.$inferSelect;
 
-/** Receipts that the mail service has not taken yet: at most one of a statement, for a day. */
+/**
+ * Receipts that go, or have gone, to an e-mail address: one row for a statement and an inbox. Those with the same inbox
+ * and time go in one mail, of which one row is the head.
+ */
 export const receiptMails = sqliteTable(
   'receipt_mails',
   {
-    /** The statement's. */
-    id: text('id').primaryKey(),
-    createdAt: instant('created_at').notNull(),
+    statementId: text('statement_id').notNull(),
+    /** A keyed hash: of a stranger's receipts by the address alone, of a person's by the statement, too. */
+    inbox: text('inbox').notNull(),
+    /** Whether a signed-in person has given the address. */
+    isOwn: flag('is_own').notNull(),
+    /** The address, encrypted; empty when nothing is left to do. */
+    sealed: text('sealed').notNull(),
+    /** The keyed hash of the network that has caused a stranger's mail. */
+    network: text('network'),
+    /** Which daily budget counts it; null for what goes with another mail, and for a person's own. */
+    budget: text('budget', { enum: ['few', 'many'] }),
+    /** The first attempt. */
+    sendAt: instant('send_at').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    dueAt: instant('due_at').notNull(),
+    /** The next attempt of a head; null when nothing is left to do. */
+    dueAt: instant('due_at'),
+    keptUntil: instant('kept_until').notNull(),
   },
-  (table) => [index('receipt_mails_due').on(table.dueAt)],
+  (table) => [
+    primaryKey({ columns: [table.statementId, table.inbox] }),
+    index('receipt_mails_due')
+      .on(table.dueAt)
+      .where(sql`due_at is not null`),
+    index('receipt_mails_inbox').on(table.inbox, table.sendAt),
+    index('receipt_mails_network').on(table.network, table.sendAt),
+    index('receipt_mails_budget').on(table.budget, table.sendAt),
+    index('receipt_mails_kept').on(table.keptUntil),
+  ],
 );

@@ -214,13 +214,24 @@ CREATE TABLE `rate_limit_events` (
 );
 --> statement-breakpoint
 CREATE TABLE `receipt_mails` (
-	`id` text PRIMARY KEY NOT NULL,
-	`created_at` integer NOT NULL,
+	`statement_id` text NOT NULL,
+	`inbox` text NOT NULL,
+	`is_own` integer NOT NULL,
+	`sealed` text NOT NULL,
+	`network` text,
+	`budget` text,
+	`send_at` integer NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
-	`due_at` integer NOT NULL
+	`due_at` integer,
+	`kept_until` integer NOT NULL,
+	PRIMARY KEY(`statement_id`, `inbox`)
 );
 --> statement-breakpoint
-CREATE INDEX `receipt_mails_due` ON `receipt_mails` (`due_at`);--> statement-breakpoint
+CREATE INDEX `receipt_mails_due` ON `receipt_mails` (`due_at`) WHERE due_at is not null;--> statement-breakpoint
+CREATE INDEX `receipt_mails_inbox` ON `receipt_mails` (`inbox`,`send_at`);--> statement-breakpoint
+CREATE INDEX `receipt_mails_network` ON `receipt_mails` (`network`,`send_at`);--> statement-breakpoint
+CREATE INDEX `receipt_mails_budget` ON `receipt_mails` (`budget`,`send_at`);--> statement-breakpoint
+CREATE INDEX `receipt_mails_kept` ON `receipt_mails` (`kept_until`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,

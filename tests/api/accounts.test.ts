@@ -178,7 +178,8 @@ const notExported: Record<string, string> = {
   bot_calls: 'found by the id of a call alone; a note says what they hold, and for how long',
   used_tokens: 'found by the id of a token alone',
   stripe_events: 'ids of events, which name nobody',
-  receipt_mails: 'that the receipt of a statement is not sent yet; the statement is exported',
+  receipt_mails:
+    'when the receipt of a statement was mailed; the statement is exported, and the address kept until then',
   chat_erasures: 'that a cleared conversation is not erased everywhere yet',
   head: 'counters of the conversation, each of which stands in its messages',
   cleared_messages: 'random ids of messages that the person has cleared, for a day',

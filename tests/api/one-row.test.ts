@@ -305,7 +305,7 @@ const empty = new Set([
   'daily_totals',
   'stripe_events',
   'left_weeks',
-  // The id of a statement alone, until its mail is sent.
+  // Keyed hashes, and an address that is bound to its statement (receipt-mail.test.ts).
   'receipt_mails',
 ]);
 /** They fill by what no stage does: a token, a trial, a clearing, a claim. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { call, cronAfter, newAddress, parallel, runCron, send } from './support/api.ts';
 import { complete } from './support/buying.ts';
-import { day, eventually, minute } from './support/clock.ts';
-import { newPerson } from './support/person.ts';
+import { advanceClock, day, eventually, minute } from './support/clock.ts';
+import { newPerson, userOf } from './support/person.ts';
 import { intercept, logLines } from './support/requests.ts';
 import { during, run, sandbox } from './support/sandbox.ts';
 
@@ -33,13 +33,17 @@ async function buyer() {
 
 const withdraw = (token: string, email: string) => call('POST', path, { token, body: { email } });
 
-const queued = async (id: string) =>
-  (await run('select attempts from receipt_mails where id = ?', id)).rows;
+const queued = async (id: string) => {
+  const waiting =
+    'select attempts from receipt_mails where statement_id = ? and due_at is not null';
+  return (await run(waiting, id)).rows;
+};
 
 /** When the first attempt has ended, and the next one has its time. */
 const triedOnce = (id: string) =>
   eventually(async () => {
-    const { rows } = await run('select attempts, due_at from receipt_mails where id = ?', id);
+    const sql = 'select attempts, due_at from receipt_mails where statement_id = ?';
+    const { rows } = await run(sql, id);
     expect(rows).toMatchObject([{ attempts: 1 }]);
     expect(Number(rows[0]!['due_at'])).toBeLessThan(Date.now() + minute / 2);
   });
@@ -91,7 +95,7 @@ describe('the receipt of a statement goes by e-mail', () => {
       await triedOnce(response.body.statement.id);
       return response;
     });
-    const lease = 'update receipt_mails set due_at = ? where id = ?';
+    const lease = 'update receipt_mails set due_at = ? where statement_id = ?';
     await run(lease, Date.now() + minute, body.statement.id);
     await runCron();
     expect(await sandbox.mails(email)).toEqual([]);
@@ -192,40 +196,161 @@ describe('a stranger', () => {
     },
   );
 
-  it('reaches an inbox three times a day, in whatever spelling; every statement is kept', async () => {
+  it('reaches an inbox three times a day, in whatever spelling; what is more comes in one mail', async () => {
     const email = newEmail();
     const [name, host] = email.split('@');
     const spellings = [email, email.toUpperCase(), `${name}+a@${host}`, `${name}+b@${host}`, email];
     const responses = [];
     for (const spelling of spellings) responses.push(await state(spelling));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const delays = responses.map(({ body }) => body.mail.isDelayed);
+    expect(delays).toEqual([false, false, false, true, true]);
+    const all = new Set(spellings.map((each) => each.toLowerCase()));
+    const sent = async () =>
+      (await Promise.all([...all].map((each) => sandbox.mails(each)))).flat();
     await cronAfter(minute);
-    const sent = [];
-    for (const spelling of new Set(spellings.map((each) => each.toLowerCase())))
-      sent.push(...(await sandbox.mails(spelling)));
-    expect(sent).toHaveLength(3);
-    const shapes = responses.map(({ body }) => Object.keys(body.statement));
-    expect(new Set(shapes.map(String)).size).toBe(1);
+    await eventually(async () => expect(await sent()).toHaveLength(3));
+    await cronAfter(day);
+    await eventually(async () => expect(await sent()).toHaveLength(4));
+    const [last] = await sandbox.mails(`${name}+b@${host}`);
+    for (const { body } of responses.slice(3)) expect(last!.text).toContain(body.statement.id);
+    for (const { body } of responses) expect(await queued(body.statement.id)).toEqual([]);
   });
 
-  it('causes five mails an hour from one address; every statement is kept', async () => {
-    const address = newAddress();
-    const emails = Array.from({ length: 8 }, newEmail);
-    for (const email of emails) expect((await state(email, { address })).status).toBe(200);
-    await cronAfter(minute);
-    const counts = await Promise.all(emails.map((email) => sandbox.mails(email)));
-    expect(counts.flat()).toHaveLength(5);
-  });
-
-  it('causes no mail after 300 of strangers in a day; every statement is kept', async () => {
-    const fill = `insert into rate_limit_events (subject, at, by)
-      select 'receipt-mails', ?, 'test' || value from json_each(?)`;
+  it('delays nobody but the own network by many mails, and the owner is told', async () => {
+    // Long ago, so that nothing here counts for another test.
+    advanceClock(-2000 * day);
+    const fill = `insert into receipt_mails
+        (statement_id, inbox, is_own, sealed, budget, send_at, kept_until)
+      select 'test' || value, 'test' || value, 0, '', 'many', ?, 9e15 from json_each(?)`;
     const marks = Array.from({ length: 300 }, (_, index) => index);
     await run(fill, Date.now(), JSON.stringify(marks));
-    const email = newEmail();
-    const { status, body } = await state(email);
-    await run("delete from rate_limit_events where by like 'test%' and subject = 'receipt-mails'");
-    expect(status).toBe(200);
-    expect(await queued(body.statement.id)).toEqual([]);
+    const [flooding, other] = [newAddress(), newAddress()];
+    const flood = [];
+    for (let made = 0; made < 6; made += 1)
+      flood.push(await state(newEmail(), { address: flooding }));
+    const elsewhere = await state(newEmail(), { address: other });
+    await run("delete from receipt_mails where statement_id like 'test%'");
+
+    expect(flood.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const delays = flood.map(({ body }) => body.mail.isDelayed);
+    expect(delays).toEqual([false, false, false, true, true, true]);
+    expect(elsewhere.body.mail).toMatchObject({ isDelayed: false });
+    const tomorrow = Date.now() + day - minute;
+    expect(Date.parse(flood[5]!.body.mail.at)).toBeGreaterThan(tomorrow);
+    const told = { level: 'error', budget: 'many', until: flood[5]!.body.mail.at };
+    expect(logLines('receipt_mail_waits').at(-1)).toMatchObject(told);
   });
+});
+
+describe('the receipt of a person who confirms what a stranger has stated', () => {
+  async function stated() {
+    const { phone, token } = await buyer();
+    const theirs = newEmail();
+    const body = { name: 'Not Ada', contact: phone, plan: 'Call 900', email: theirs };
+    const { statement } = (await call('POST', '/api/withdrawals', { body })).body;
+    return { phone, token, theirs, id: statement.id as string };
+  }
+
+  it('goes to the address that they give, and nothing of them to the stranger', async () => {
+    const { phone, token, theirs, id } = await stated();
+    const email = newEmail();
+    const { body } = await withdraw(token, email);
+    expect(body).toMatchObject({ statement: { id, state: 'done' }, mail: { isDelayed: false } });
+    const own = await mailTo(email);
+    expect(own.text).toBe(body.receipt);
+    expect(own.text).toContain(phone);
+    expect(own.text).not.toContain('Call 900');
+    const other = await mailTo(theirs);
+    for (const secret of [phone, phone.slice(1), 'Basic', '11.99', email])
+      expect(JSON.stringify(other)).not.toContain(secret);
+    await runCron();
+    expect(await sandbox.mails(email)).toHaveLength(1);
+    expect(await sandbox.mails(theirs)).toHaveLength(1);
+  });
+
+  it('goes nowhere if they give none', async () => {
+    const { token, theirs, id } = await stated();
+    const { body } = await call('POST', path, { token });
+    expect(body).toMatchObject({ statement: { id }, mail: null });
+    const { text } = await mailTo(theirs);
+    expect(text).not.toBe(body.receipt);
+    await runCron();
+    expect(await sandbox.mails(theirs)).toHaveLength(1);
+  });
+
+  it('comes also if neither Stripe nor the mail service responds, and the statement takes effect', async () => {
+    const { token, id } = await stated();
+    const email = newEmail();
+    const down = { stripe: { status: 500 }, mail: { status: 503 } };
+    const { body } = await during(down, async () => {
+      const response = await withdraw(token, email);
+      await eventually(async () => expect(await queued(id)).toMatchObject([{}, { attempts: 1 }]));
+      return response;
+    });
+    expect(body).toMatchObject({ statement: { id, state: 'received' } });
+    const due = 'update receipt_mails set due_at = 0 where statement_id = ? and due_at is not null';
+    await run(due, id);
+    await runCron();
+    expect((await mailTo(email)).text).toContain(id);
+    const settled = async () => {
+      await run('update customers set lease_until = 0 where user_id = ?', userOf(token));
+      await runCron();
+      const { rows } = await run('select state from withdrawals where id = ?', id);
+      expect(rows).toMatchObject([{ state: 'done' }]);
+    };
+    await eventually(settled);
+  });
+});
+
+describe('the receipt of a repeated statement', () => {
+  it('goes to each address once, whenever it is given first', async () => {
+    const { token } = await buyer();
+    const first = await call('POST', path, { token });
+    expect(first.body.mail).toBe(null);
+    const [one, other] = [newEmail(), newEmail()];
+    for (const email of [one, other]) {
+      const responses = await parallel(10, () => withdraw(token, email));
+      for (const { body } of responses)
+        expect(body).toEqual({ ...first.body, mail: { at: expect.any(String), isDelayed: false } });
+    }
+    await runCron();
+    for (const email of [one, other]) {
+      expect((await mailTo(email)).text).toBe(first.body.receipt);
+      await withdraw(token, email.toUpperCase());
+      await runCron();
+      expect(await sandbox.mails(email)).toHaveLength(1);
+    }
+  });
+
+  it('goes to ten addresses; the response says that a further one gets none', async () => {
+    const { token } = await buyer();
+    const mails = [];
+    for (let made = 0; made < 12; made += 1)
+      mails.push((await withdraw(token, newEmail())).body.mail);
+    expect(mails.map((mail) => mail !== null)).toEqual([...Array(10).fill(true), false, false]);
+  });
+});
+
+it('a row that somebody has changed by hand brings nobody another one’s receipt', async () => {
+  const [victim, thief] = [await buyer(), newEmail()];
+  const email = newEmail();
+  const [own, other] = await during({ mail: { status: 503 } }, async () => {
+    const responses = [await withdraw(victim.token, email), await state(thief)] as const;
+    for (const { body } of responses) await triedOnce(body.statement.id);
+    return responses.map(({ body }) => body.statement.id as string) as [string, string];
+  });
+  const columns = ['sealed', 'inbox', 'is_own', 'send_at'];
+  const copied = columns.map(
+    (name) => `${name} = (select ${name} from receipt_mails where statement_id = ?1)`,
+  );
+  const copy = `update receipt_mails set ${copied.join(', ')} where statement_id = ?2`;
+  await run(copy, other, own);
+  await cronAfter(minute);
+  const mails = await sandbox.mails(thief);
+  expect(JSON.stringify(mails)).not.toContain(victim.phone);
+  expect(JSON.stringify(mails)).not.toContain(own);
+  expect(await sandbox.mails(email)).toEqual([]);
+  const [told] = logLines('row_not_bound');
+  expect(told).toMatchObject({ level: 'error', table: 'receipt_mails' });
 });

@@ -331,7 +331,7 @@ describe('the form for everybody', () => {
     expect(shape(known)).toEqual(shape(unknown));
     expect(shape(known)).toEqual([
       200,
-      ['success', 'statement', 'receipt'],
+      ['success', 'statement', 'receipt', 'mail'],
       ['id', 'submittedAt', 'state', 'refund'],
       'received',
       null,

@@ -110,7 +110,7 @@ export const calls: Record<string, Bound> = {
   },
   'POST /api/billing/withdrawal': {
     grows: 'a `withdrawals` row, refunds',
-    upTo: 'one for a contract; each payment goes back once; 120 an hour of a user',
+    upTo: 'one for a contract; each payment goes back once; 10 addresses get its receipt; 120 an hour of a user',
   },
   'GET /api/withdrawals': { grows: 'nothing', upTo: ofAddress },
   'POST /api/withdrawals': {
@@ -119,7 +119,7 @@ export const calls: Record<string, Bound> = {
       'LIMIT_STATEMENTS_PER_ADDRESS, five times as many of a /48',
       'kept for WITHDRAWAL_KEPT_DAYS, as the law asks, then deleted',
       'its person is told of one that waits, three times a day of a number',
-      'one mail: 3 a day to a recipient, 5 an hour and 10 a day of an address, 300 a day of all',
+      'one mail: 3 a day to an inbox, 3,000 a day of networks that cause at most 3, 300 of others; what is more waits',
     ],
   },
   'GET /api/withdrawals/:id/receipt': { grows: 'nothing', upTo: ofAddress },
@@ -286,7 +286,7 @@ export const tables: Record<string, Bound> = {
   },
   receipt_mails: {
     grows: 'a statement with an e-mail address',
-    upTo: 'one of a statement, until it is sent, at most a day',
+    upTo: '10 of a statement of a signed-in person for 30 days; one of others until two days after it is sent',
   },
   messages: {
     grows: 'a message of the conversation, in the live object',

@@ -44,6 +44,7 @@ import {
   PublicStatement,
   ReceiptKey,
   Statement,
+  ReceiptMail,
 } from './withdrawal-schemas.ts';
 
 type Shape =
@@ -401,6 +402,7 @@ export const endpoints = {
       success: v.literal(true),
       statement: Statement,
       receipt: v.string(),
+      mail: v.nullable(ReceiptMail),
     }),
     fails: ['notFound', 'conflict'],
   },
@@ -420,6 +422,7 @@ export const endpoints = {
       success: v.literal(true),
       statement: Statement,
       receipt: v.string(),
+      mail: v.nullable(ReceiptMail),
     }),
     fails: ['notFound'],
   },

@@ -33,6 +33,12 @@ export const Statement = v.object({
 });
 
 /**
+ * When the receipt goes to the address that was given;
+ * `isDelayed`: a limit keeps it until then.
+ */
+export const ReceiptMail = v.object({ at: Timestamp, isDelayed: v.boolean() });
+
+/**
  * As its person sees it later. `objectUntil`: made without
  * signing in, it takes effect then, unless they object.
  */

@@ -20,7 +20,7 @@ import {
 } from '../withdrawal/concluded-contract.ts';
 import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { mailService } from '../messaging/mail.ts';
-import { mailReceipts } from '../withdrawal/receipt-mail.ts';
+import { mailReceipts, type QueuedMail } from '../withdrawal/receipt-mail.ts';
 import { logNeedsOwner, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
 import {
@@ -30,10 +30,12 @@ import {
   objected,
   lastStatement,
   objectTo,
+  repeatStatement,
   shownStatement,
   statementNow,
   statementOf,
   statementsOf,
+  type Kept,
   type Statement,
 } from '../withdrawal/statements.ts';
 import * as v from 'valibot';
@@ -74,7 +76,7 @@ function requireWithdrawal({ WITHDRAWAL_DAYS: days }: Settings): void {
   if (days === 0) throw new RequestError('notFound');
 }
 
-function termsOf(settings: Settings, userId: string, { statements, choices }: Kept): Terms {
+function termsOf(settings: Settings, userId: string, { statements, choices }: Known): Terms {
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);
   return { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn };
 }
@@ -118,40 +120,37 @@ async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCust
     choices: choicesOf(db, user.id),
   });
   const kept = { statements, choices };
+  const email = input.email ?? null;
+  const again = { email, now };
   const waiting = statements.find(isUnconfirmed);
   if (waiting && (await hasContract(settings, leased, waiting, kept)))
-    return confirmStatement(context, leased, waiting);
+    return settleKept(context, leased, await repeatStatement(context, waiting, again));
 
   const found = await findContract(settings, leased, kept);
-  if (found === 'none')
-    return { result: await personsResponse(settings, lastStatement(statements)!) };
+  if (found === 'none') {
+    const last = await repeatStatement(context, lastStatement(statements)!, again);
+    return { result: await responseToPerson(context, last) };
+  }
 
-  const statement = await keepOwnStatement(context, {
+  const own = await keepOwnStatement(context, {
     userId: user.id,
     contact: user.phone,
-    email: input.email ?? null,
+    email,
     language,
     now,
     found: found === 'unknown' ? null : found,
   });
-  mailSoon(context, statement);
-  const { result: settled, ...released } = await settleSoon(context, leased, statement);
-  return { result: await personsResponse(settings, settled), ...released };
+  return settleKept(context, leased, own);
+}
+
+async function settleKept(context: UserContext<'withdraw'>, leased: LeasedCustomer, kept: Kept) {
+  const { result: statement, ...released } = await settleSoon(context, leased, kept.statement);
+  return { result: await responseToPerson(context, { ...kept, statement }), ...released };
 }
 
 /** The cron job sends what fails here. */
-function mailSoon({ waitUntil, ...context }: BaseContext, { id, email }: Statement): void {
-  if (email && mailService(context.settings)) waitUntil(mailReceipts(context, id));
-}
-
-/** A statement that was made without signing in takes effect now that its person has confirmed it. */
-async function confirmStatement(
-  context: UserContext<'withdraw'>,
-  leased: LeasedCustomer,
-  waiting: Statement,
-) {
-  const { result: settled, ...released } = await settleSoon(context, leased, waiting);
-  return { result: await personsResponse(context.settings, settled), ...released };
+function mailSoon({ waitUntil, now, ...place }: BaseContext, mail: QueuedMail | undefined): void {
+  if (mail && mail.sendAt <= now) waitUntil(mailReceipts(place, mail.inbox));
 }
 
 export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context) => {
@@ -173,14 +172,14 @@ async function object(db: Database, id: string, userId: string) {
   return { result: { success: true as const } };
 }
 
-type Kept = { statements: Statement[]; choices: KeptChoice[] };
+type Known = { statements: Statement[]; choices: KeptChoice[] };
 
 /** Whether there was a contract when a statement was made; while Stripe does not respond, it is believed. */
 async function hasContract(
   settings: Settings,
   { customer: { stripeId }, user }: LeasedCustomer,
   { subscription, submittedAt: statedAt }: Statement,
-  kept: Kept,
+  kept: Known,
 ): Promise<boolean> {
   if (subscription !== null) return true;
   if (stripeId === null) return false;
@@ -200,7 +199,7 @@ type Found = { contract: ConcludedContract; at: number } | 'none' | 'unknown';
 async function findContract(
   settings: Settings,
   { customer, user }: LeasedCustomer,
-  kept: Kept,
+  kept: Known,
 ): Promise<Found> {
   const { statements } = kept;
   const { stripeId } = customer;
@@ -242,14 +241,23 @@ async function settleSoon(
   }
 }
 
-const responseOf = (statement: Statement) => ({
-  success: true as const,
-  statement: statementNow(statement),
-});
+/** Sends the mail, and says when it goes. */
+function respond(context: BaseContext, { statement, mail }: Kept, receipt: string) {
+  mailSoon(context, mail);
+  return {
+    success: true as const,
+    statement: statementNow(statement),
+    receipt,
+    mail: mail
+      ? { at: new Date(mail.sendAt).toISOString(), isDelayed: mail.sendAt > context.now }
+      : null,
+  };
+}
 
 /** What a stranger has written stays out of it, also when its person confirms it. */
-async function personsResponse(settings: Settings, statement: Statement) {
-  return { ...responseOf(statement), receipt: await receiptForPerson(settings, statement) };
+async function responseToPerson(context: BaseContext, kept: Kept) {
+  const receipt = await receiptForPerson(context.settings, kept.statement);
+  return respond(context, kept, receipt);
 }
 
 export const getWithdrawalForm: Handler<'getWithdrawalForm'> = async ({ settings }) => {
@@ -264,7 +272,7 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   const phone = v.safeParse(CanonicalPhone, input.contact);
   const { name, contact, plan, email } = input;
 
-  const statement = await keepPublicStatement(
+  const { statement, mail } = await keepPublicStatement(
     context,
     {
       name,
@@ -277,9 +285,9 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
     { address, now },
   );
   if (statement.state === 'needs_owner') logNeedsOwner(statement, statement.reason);
-  mailSoon(context, statement);
   const receipt = await receiptOf(settings, statement);
-  return { ...responseOf({ ...statement, state: 'received' }), receipt };
+  const received: Statement = { ...statement, state: 'received' };
+  return respond(context, { statement: received, mail }, receipt);
 };
 
 export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (context) => {

@@ -12,6 +12,7 @@ import {
   pushSubscriptions,
   phoneChanges,
   rateLimitEvents,
+  receiptMails,
   sessions,
   stripeEvents,
   trialLinks,
@@ -64,6 +65,7 @@ const expiring: Expiring[] = [
     expiresAt: pushSubscriptions.expiresAt,
   },
   { table: leftWeeks, key: leftWeeks.phoneMac, expiresAt: leftWeeks.endsAt },
+  { table: receiptMails, key: rowid, expiresAt: receiptMails.keptUntil },
   { table: linkCodes, key: linkCodes.mac, expiresAt: linkCodes.expiresAt },
   { table: phoneChanges, key: phoneChanges.id, expiresAt: phoneChanges.expiresAt },
   {

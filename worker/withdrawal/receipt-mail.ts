@@ -1,135 +1,307 @@
-import { and, asc, eq, inArray, lte, sql, type SQL } from 'drizzle-orm';
-import { receiptMails, withdrawals } from '#db/schema';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  lte,
+  ne,
+  not,
+  notExists,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
+import { receiptMails, withdrawals, type Withdrawal } from '#db/schema';
 import { retryPause } from '../bot/delivery-rules.ts';
 import type { Database } from '../lib/database.ts';
+import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import { rowExists } from '../lib/expressions.ts';
+import { coalesce, greatest, iif, plus, rowExists, valueOf } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
-import { hashedSubject, type Limited } from '../lib/rate-limits.ts';
-import { dayMs, hourMs } from '../lib/time.ts';
+import type { Limit } from '../lib/rate-limits.ts';
+import { openJson, sealJson } from '../lib/sealed-json.ts';
+import { build } from '../lib/sql.ts';
+import { dayMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import { mailService, sendMail, type MailResult } from '../messaging/mail.ts';
 import type { Settings } from '../settings.ts';
-import { receiptMailOf } from './receipt.ts';
+import { receiptLinkMs, receiptMailOf } from './receipt.ts';
 
 /*
- * The receipt of a statement by e-mail. A row of `receipt_mails` is a mail that is not sent yet: a statement has at most
- * one, a lease keeps two runs from sending it, and it is gone when the service has taken it, refuses it, or after a day.
+ * The receipt of a statement by e-mail. It goes to the address that came with the very call which has made, repeated or
+ * confirmed the statement: a stranger's mail says nothing of the account, a person's goes to nobody but themselves.
+ * No mail is dropped. One above a limit waits, and the response says until when.
  */
 
-type Context = { db: Database; settings: Settings };
+type Place = { db: Database; settings: Settings };
+type On<Outcome> = readonly [Outcome, ...Outcome[]];
+type Row = typeof receiptMails.$inferSelect;
 
-/** Whoever states without signing in can name any address: mails for all of them together, in a day. */
-const budget = { subject: ['receipt-mails'], limits: [{ most: 300, per: dayMs }] };
-const perRecipient = [{ most: 3, per: dayMs }];
-const perAddress = [
-  { most: 5, per: hourMs },
-  { most: 10, per: dayMs },
-];
+/** Whoever states without signing in can name any address: what is more goes together, in the next mail. */
+const ofInbox = { most: 3, per: dayMs };
+/**
+ * So many mails a day of one network are few. They have a budget of their own, which a network that states more
+ * often does not use up: thirty addresses delay themselves alone.
+ */
+const fewOfNetwork = { most: 3, per: dayMs };
+const budgets = { few: { most: 3000, per: dayMs }, many: { most: 300, per: dayMs } };
+/** A person may give so many addresses for one statement. */
+const inboxesOfPerson = 10;
+
+/** Services recognise a mail that is sent again for a day. */
+const lifetimeMs = dayMs;
+const { statementId, inbox, isOwn, sealed, network, budget, sendAt, attempts, dueAt } =
+  receiptMails;
 
 /** Letters of either case and a `+tag` lead to the same inbox. */
 const inboxOf = (email: string) => email.toLowerCase().replace(/\+[^@]*(?=@)/, '');
 
 /** Whether receipts go to an address: one was given, and mails are set up. */
-export function mailsTo(settings: Settings, email: string | null): email is string {
+function mailsTo(settings: Settings, email: string | null): email is string {
   return email !== null && mailService(settings) !== null;
 }
 
-/** Queues the receipt of a statement, if the statement was kept. */
-export function queueReceipt<Outcome extends string>(
-  tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
-  { id, now, where }: { id: string; now: number; where?: SQL },
-): void {
-  const row = { id, createdAt: now, dueAt: now };
-  const isKept = rowExists(withdrawals, eq(withdrawals.id, id));
-  tx.insert(on, receiptMails, row, { where: and(isKept, where)! });
+const sealingOf = (row: Pick<Row, 'statementId' | 'isOwn'>) => ({
+  purpose: 'receipt-mail' as const,
+  context: `receipt-mail|v1|${row.statementId}|${row.isOwn ? 'person' : 'stranger'}`,
+});
+
+/** The mails of a network, or to an inbox, that a limit counts, and when (unix ms) it allows the next one. */
+function nextAt(which: SQL, { most, per }: Limit): SQL<number> {
+  const nth = build
+    .select({ at: sendAt })
+    .from(receiptMails)
+    .where(and(which, isNotNull(budget)))
+    .orderBy(desc(sendAt))
+    .limit(1)
+    .offset(most - 1);
+  return coalesce<number>(plus(nth, per), 0);
 }
+
+/** What queues a mail, and what finds it afterwards. */
+export type NewMail = {
+  queue: <Outcome extends string>(tx: Transaction<Outcome, unknown>, on: On<Outcome>) => void;
+  own: SQL;
+};
+
+type Stated = { id: string; email: string | null; now: number };
 
 /**
- * What limits the receipts that strangers cause: by network address,
- * by recipient, and for all together. Empty where none is sent.
+ * The mail that a stranger's statement brings; null where none is sent. It goes with one that waits for the same
+ * inbox, or as soon as the limits allow.
  */
-export async function strangersMails(
+export async function strangersMail(
   settings: Settings,
-  { address, email }: { address: string; email: string | null },
-): Promise<Limited[]> {
-  if (!mailsTo(settings, email)) return [];
+  { id, email, now, address }: Stated & { address: string },
+): Promise<NewMail | null> {
+  if (!mailsTo(settings, email)) return null;
 
-  const hashes = (text: string) => keyedHashes(settings.CODE_PEPPER, 'limit', text);
-  const [from, to] = await Promise.all([hashes(address), hashes(inboxOf(email))]);
-  return [
-    budget,
-    { subject: hashedSubject('receipt-from', from), limits: perAddress },
-    { subject: hashedSubject('receipt-to', to), limits: perRecipient },
-  ];
+  const [inboxes, networks] = await Promise.all([
+    keyedHashes(settings.CODE_PEPPER, 'receipt-mail', inboxOf(email)),
+    keyedHashes(settings.CODE_PEPPER, 'limit', networkOf(address) ?? address),
+  ]);
+  const isTheirs = inArray(inbox, inboxes);
+  const waits = and(isTheirs, isNotNull(dueAt), eq(attempts, 0), gt(sendAt, now));
+  const isFew = lte(nextAt(inArray(network, networks), fewOfNetwork), now);
+  const budgetAt = iif(
+    isFew,
+    nextAt(eq(budget, 'few'), budgets.few),
+    nextAt(eq(budget, 'many'), budgets.many),
+  );
+  const plan = build
+    .select({
+      waitsAt: valueOf(sendAt, waits).as('waits_at'),
+      inbox: coalesce<string>(valueOf(inbox, waits), inboxes[0]).as('inbox'),
+      sendAt: coalesce<number>(
+        valueOf(sendAt, waits),
+        greatest(now, nextAt(isTheirs, ofInbox), budgetAt),
+      ).as('send_at'),
+      budget: iif<'few' | 'many'>(isFew, 'few', 'many').as('budget'),
+    })
+    .from(sql`(select 1)`)
+    .as('plan');
+  const unlessJoined = <T>(value: T) => iif<T>(isNotNull(plan.waitsAt), null, value);
+  const stranger = { statementId: id, isOwn: false };
+  const row = {
+    ...stranger,
+    sealed: await sealJson(settings.CODE_PEPPER, sealingOf(stranger), email),
+    network: networks[0]!,
+    inbox: sql<string>`${plan.inbox}`,
+    budget: unlessJoined<'few' | 'many'>(plan.budget as never),
+    sendAt: sql<number>`${plan.sendAt}`,
+    dueAt: unlessJoined<number>(plan.sendAt as never),
+    keptUntil: plus(plan.sendAt, 2 * lifetimeMs),
+  };
+  return {
+    queue: (tx, on) => tx.insert(on, receiptMails, row, { from: plan }),
+    own: and(eq(statementId, id), isTheirs)!,
+  };
 }
 
-type Queued = { id: string; createdAt: number; attempts: number };
+/** The mail to an address that a signed-in person has given, once for each; null where none is sent. */
+export async function personsMail(
+  settings: Settings,
+  { id, email, now }: Stated,
+): Promise<NewMail | null> {
+  if (!mailsTo(settings, email)) return null;
+
+  const inboxes = await keyedHashes(settings.CODE_PEPPER, 'receipt-mail', id, inboxOf(email));
+  const ofStatement = eq(statementId, id);
+  const own = and(ofStatement, inArray(inbox, inboxes))!;
+  const last = build
+    .select({ inbox })
+    .from(receiptMails)
+    .where(and(ofStatement, eq(isOwn, true)))
+    .limit(1)
+    .offset(inboxesOfPerson - 1);
+  const person = { statementId: id, isOwn: true };
+  const row = {
+    ...person,
+    sealed: await sealJson(settings.CODE_PEPPER, sealingOf(person), email),
+    inbox: inboxes[0]!,
+    sendAt: now,
+    dueAt: now,
+    keptUntil: now + receiptLinkMs,
+  };
+  const where = and(not(rowExists(receiptMails, own)), notExists(last));
+  return { queue: (tx, on) => tx.insert(on, receiptMails, row, { where }), own };
+}
+
+export type QueuedMail = Pick<Row, 'inbox' | 'budget' | 'sendAt'>;
+
+/** Reads a mail that was queued. */
+export const queuedMail = (db: Database, mail: NewMail | null) =>
+  db
+    .select({ inbox, budget, sendAt })
+    .from(receiptMails)
+    .where(mail?.own ?? sql`false`);
+
+/** Tells the owner that strangers' mails wait for a budget of the day. */
+export function reportWaiting(mail: QueuedMail | undefined, now: number): void {
+  if (!mail?.budget || mail.sendAt <= now) return;
+  const until = new Date(mail.sendAt).toISOString();
+  log('error', 'receipt_mail_waits', { budget: mail.budget, until, action: lookForFlood });
+}
 
 /** The platform lets a request hold six connections, and the database takes one. */
 const atOnce = 5;
 const stepsPerRun = 10;
 const leaseMs = 60_000;
-/** Services recognise a mail that is sent again for a day. */
-const lifetimeMs = dayMs;
 
-/** Sends the receipts that are due: all of them, or the one of a statement. */
-export async function mailReceipts(context: Context, only?: string): Promise<void> {
+/** Sends the receipts that are due: all of them, or those of an inbox. */
+export async function mailReceipts(place: Place, only?: string): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const mails = await lease(context.db, Date.now(), only);
-    await Promise.all(mails.map((mail) => deliver(context, mail)));
+    const mails = await lease(place.db, Date.now(), only);
+    await Promise.all(mails.map((mail) => deliver(place, mail)));
     if (mails.length < atOnce) return;
   }
 }
 
-function lease(db: Database, now: number, only: string | undefined): Promise<Queued[]> {
-  const { id, createdAt, attempts } = receiptMails;
-  const named = only === undefined ? undefined : eq(id, only);
+type Leased = Pick<Row, 'inbox' | 'isOwn' | 'sendAt' | 'attempts'>;
+
+function lease(db: Database, now: number, only: string | undefined): Promise<Leased[]> {
+  const rowid = sql<number>`rowid`;
   const due = db
-    .select({ id })
+    .select({ rowid })
     .from(receiptMails)
-    .where(and(lte(receiptMails.dueAt, now), named))
-    .orderBy(asc(receiptMails.dueAt))
+    .where(and(lte(dueAt, now), only === undefined ? undefined : eq(inbox, only)))
+    .orderBy(asc(dueAt))
     .limit(atOnce);
   return db
     .update(receiptMails)
-    .set({ dueAt: now + leaseMs, attempts: sql`${attempts} + 1` })
-    .where(inArray(id, due))
-    .returning({ id, createdAt, attempts });
+    .set({ dueAt: now + leaseMs, attempts: plus(attempts, 1) })
+    .where(inArray(rowid, due))
+    .returning({ inbox, isOwn, sendAt, attempts });
 }
 
-async function deliver(context: Context, mail: Queued): Promise<void> {
-  const result = await send(context, mail);
-  const own = eq(receiptMails.id, mail.id);
-  if (isOver(mail, result)) await context.db.delete(receiptMails).where(own);
-  else {
-    const dueAt = Date.now() + retryPause(mail.attempts);
-    await context.db.update(receiptMails).set({ dueAt }).where(own);
-  }
+async function deliver(place: Place, mail: Leased): Promise<void> {
+  const { db, settings } = place;
+  const own = and(eq(inbox, mail.inbox), eq(sendAt, mail.sendAt));
+  const rows = await db
+    .select({ mail: receiptMails, statement: withdrawals })
+    .from(receiptMails)
+    .innerJoin(withdrawals, eq(withdrawals.id, statementId))
+    .where(own)
+    .orderBy(asc(withdrawals.seq));
+  const { email, statements } = await addressed(settings, rows);
+  const result = email === null ? none : await send(settings, { mail, email, statements });
+
+  const end = endOf(mail, result, statements);
+  const retryAt = Date.now() + retryPause(mail.attempts);
+  if (end === 'retry')
+    await db
+      .update(receiptMails)
+      .set({ dueAt: retryAt })
+      .where(and(own, isNotNull(dueAt)));
+  // The owner sends by hand what nobody could send: `support` opens the address.
+  else
+    await db
+      .update(receiptMails)
+      .set({ dueAt: null, ...(end === 'over' && { sealed: '' }) })
+      .where(own);
 }
 
-async function send({ db, settings }: Context, { id }: Queued): Promise<MailResult> {
+const none: MailResult = { sent: false, status: 0, fault: 'theirs' };
+
+type Found = { mail: Row; statement: Withdrawal };
+
+/** The address of a mail, and the statements that were made with it: a row that was written for another is no part. */
+async function addressed(settings: Settings, rows: Found[]) {
+  const opened = await Promise.all(rows.map(({ mail }) => addressOf(settings, mail)));
+  const email = opened.find((each) => each !== null) ?? null;
+  const isPart = (each: string | null) =>
+    each !== null && email !== null && inboxOf(each) === inboxOf(email);
+  const statements = rows
+    .filter((_, index) => isPart(opened[index]!))
+    .map(({ statement }) => statement);
+  if (statements.length < rows.length) log('error', 'row_not_bound', { table: 'receipt_mails' });
+  return { email, statements };
+}
+
+const addressOf = ({ CODE_PEPPER }: Settings, row: Row): Promise<string | null> =>
+  openJson<string>(CODE_PEPPER, sealingOf(row), row.sealed);
+
+type Addressed = { mail: Leased; email: string; statements: Withdrawal[] };
+
+async function send(
+  settings: Settings,
+  { mail, email, statements }: Addressed,
+): Promise<MailResult> {
   const service = mailService(settings);
-  const [statement] = await db.select().from(withdrawals).where(eq(withdrawals.id, id));
-  if (!service || !statement?.email) return { sent: false, status: 0, fault: 'passing' };
+  if (!service) return { sent: false, status: 0, fault: 'passing' };
 
-  const mail = await receiptMailOf(settings, statement);
-  return sendMail(service, { id: `receipt-${id}`, to: statement.email, ...mail });
+  const text = await receiptMailOf(settings, statements, mail.isOwn);
+  return sendMail(service, { id: `receipt-${mail.inbox}-${mail.sendAt}`, to: email, ...text });
 }
 
-/** Whether nothing more is tried; says so in the log, without the address. */
-function isOver({ id, createdAt }: Queued, result: MailResult): boolean {
-  if (result.sent) return true;
+/** What becomes of a mail; says so in the log, without the address. */
+function endOf(mail: Leased, result: MailResult, statements: Withdrawal[]) {
+  if (result.sent) return 'over';
 
   const { status, fault } = result;
+  const isTooOld = mail.sendAt + lifetimeMs <= Date.now();
   if (fault === 'ours') log('error', 'mail_refused', { status, action: checkKey });
-  // A stranger may give an address that nobody has: no alarm for that.
-  if (fault === 'theirs') log('info', 'receipt_refused', { id, status });
-  const isTooOld = createdAt + lifetimeMs <= Date.now();
-  if (isTooOld) log('error', 'receipt_not_mailed', { id, status, action: sendIt });
-  return fault === 'theirs' || isTooOld;
+  for (const { id } of statements) {
+    // A stranger may give an address that nobody has: no alarm for that.
+    if (fault === 'theirs') log('info', 'receipt_refused', { id, status });
+    else if (isTooOld) log('error', 'receipt_not_mailed', { id, status, action: sendIt });
+  }
+  if (fault === 'theirs') return 'over';
+  return isTooOld ? 'unsent' : 'retry';
+}
+
+/** The addresses to which the receipt of a statement was not sent yet. */
+export async function unsentTo({ db, settings }: Place, id: string): Promise<string[]> {
+  const rows = await db
+    .select()
+    .from(receiptMails)
+    .where(and(eq(statementId, id), ne(sealed, '')));
+  const opened = await Promise.all(rows.map((row) => addressOf(settings, row)));
+  return opened.filter((each) => each !== null);
 }
 
 const checkKey = 'Check MAIL_API_KEY and MAIL_FROM: run `npm run doctor`.';
 const sendIt = 'Send the receipt by hand: `npm run support -- withdrawals` lists the statements.';
+const lookForFlood = 'See whether somebody floods the form: `npm run support -- withdrawals`.';

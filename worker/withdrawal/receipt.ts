@@ -122,18 +122,27 @@ export function receiptForPerson(settings: Secrets, statement: Withdrawal): Prom
 }
 
 /**
- * The receipt as a mail. Whoever makes a statement without signing in
+ * The receipts of one mail. Whoever makes a statement without signing in
  * chooses its recipient: then nothing that they wrote is in the mail.
  */
 export async function receiptMailOf(
   settings: Secrets,
-  statement: Withdrawal,
+  statements: Withdrawal[],
+  isOwn: boolean,
 ): Promise<{ subject: string; text: string }> {
-  const words = texts[statement.language as Language];
-  const isOwn = statement.origin === 'account';
-  const told = isOwn ? statement : { ...statement, name: null, plan: null, contact: '' };
-  const receipt = await receiptOf(settings, told);
-  return { subject: words.title, text: isOwn ? receipt : `${receipt}\n\n${words.stranger}` };
+  const words = texts[statements[0]!.language as Language];
+  const receipts = statements.map((each) =>
+    isOwn ? receiptForPerson(settings, each) : receiptForStranger(settings, each),
+  );
+  const all = await Promise.all(receipts);
+  const text = isOwn ? all : [...all, words.stranger];
+  return { subject: words.title, text: text.join('\n\n') };
+}
+
+/** Only what is said of any statement, also of one that its person has made. */
+function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<string> {
+  const unsaid = { name: null, plan: null, contact: '' };
+  return receiptOf(settings, { ...statement, ...unsaid, origin: 'public' });
 }
 
 /** The columns of the contract, which nobody states. */

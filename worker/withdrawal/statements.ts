@@ -22,7 +22,7 @@ import { insertBotEvent, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import type { Database } from '../lib/database.ts';
 import { networkOf } from '../lib/caller.ts';
-import { fixed, rowExists } from '../lib/expressions.ts';
+import { coalesce, fixed, least, rowExists } from '../lib/expressions.ts';
 import {
   allowedAt,
   hashedSubject,
@@ -36,7 +36,13 @@ import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { sumOf, type ConcludedContract } from './concluded-contract.ts';
-import { mailsTo, queueReceipt, strangersMails } from './receipt-mail.ts';
+import {
+  personsMail,
+  queuedMail,
+  reportWaiting,
+  strangersMail,
+  type QueuedMail,
+} from './receipt-mail.ts';
 import { receiptForPerson, receiptOf } from './receipt.ts';
 import { objectionMs } from './right.ts';
 
@@ -136,11 +142,16 @@ type OwnStatement = {
   found: { contract: ConcludedContract; at: number } | null;
 };
 
+type Place = { db: Database; settings: Settings };
+
+/** A statement, and the mail to the address that was given with it. */
+export type Kept = { statement: Statement; mail: QueuedMail | undefined };
+
 /** Keeps a signed-in person's statement. Another one of the same contract is not kept: the first is returned. */
 export async function keepOwnStatement(
-  { db, settings }: { db: Database; settings: Settings },
+  { db, settings }: Place,
   { found, now, ...statement }: OwnStatement,
-): Promise<Statement> {
+): Promise<Kept> {
   const row: Statement = {
     ...unsettled,
     ...statement,
@@ -154,6 +165,7 @@ export async function keepOwnStatement(
   const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
   const { seq: _, ...columns } = row;
   const event = await receivedEvent(settings, row, now);
+  const mail = await personsMail(settings, { ...row, now });
 
   const tx = transaction(db, {
     facts: { isStated: rowExists(withdrawals, own) },
@@ -163,11 +175,40 @@ export async function keepOwnStatement(
   // The contract may be stated already by another account.
   tx.insert(['kept'], withdrawals, columns, { upsert: 'ignore' });
   queueEvent(tx, ['kept'], event);
-  if (mailsTo(settings, row.email)) queueReceipt(tx, ['kept'], { id: row.id, now });
   const kept = db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1);
-  const { reads } = await tx.run({ kept });
+  mail?.queue(tx, ['kept']);
+  const { reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
 
-  return reads.kept[0]!;
+  const [first] = reads.kept as [Statement];
+  const isFirst = first.id === row.id;
+  if (isFirst || mail === null) return { statement: first, mail: reads.queued[0] };
+  return repeatStatement({ db, settings }, first, { email: row.email, now });
+}
+
+/**
+ * A person makes a statement once more, or confirms one that was made without signing in: that one takes effect now,
+ * also if Stripe does not respond. The receipt goes to the address that the person gives, and to no other.
+ */
+export async function repeatStatement(
+  { db, settings }: Place,
+  statement: Statement,
+  { email, now }: { email: string | null; now: number },
+): Promise<Kept> {
+  const { id, userId } = statement;
+  const mail = await personsMail(settings, { id, email, now });
+  const waits = and(eq(withdrawals.id, id), openPublicOf(userId));
+
+  const tx = transaction(db, {
+    facts: { isWaiting: rowExists(withdrawals, waits) },
+    outcomes: ({ isWaiting }) => ({ confirmed: isWaiting }),
+    otherwise: 'repeated',
+  });
+  const dueAt = least(coalesce(withdrawals.dueAt, now), now);
+  tx.update(['confirmed'], withdrawals, { dueAt }, eq(withdrawals.id, id));
+  mail?.queue(tx, ['confirmed', 'repeated']);
+  const { reads } = await tx.run({ queued: queuedMail(db, mail) });
+
+  return { statement, mail: reads.queued[0] };
 }
 
 /** A statement of which nothing is known but what was stated. */
@@ -298,14 +339,14 @@ type Caller = { address: string; now: number };
  * account is the owner's at once: the cron job spends no step on it.
  */
 export async function keepPublicStatement(
-  { db, settings }: { db: Database; settings: Settings },
+  { db, settings }: Place,
   { phone, ...statement }: PublicStatement,
   { address, now }: Caller,
-): Promise<Statement> {
+): Promise<Kept> {
   const id = crypto.randomUUID();
   const about = phone ?? statement.contact;
   const { callers, told } = await limitsOf(settings, { address, about });
-  const mails = await strangersMails(settings, { address, email: statement.email });
+  const mail = await strangersMail(settings, { id, email: statement.email, now, address });
   const userId = await ownerOf(db, phone);
   const { seq: _, ...row } = {
     ...unsettled,
@@ -323,7 +364,6 @@ export async function keepPublicStatement(
     facts: {
       mayStateAt: allowedAt(callers),
       mayTellAt: allowedAt([told]),
-      mayMailAt: allowedAt(mails),
       hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
       othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
     },
@@ -344,16 +384,14 @@ export async function keepPublicStatement(
   queueEvent(tx, ['told'], event);
   recordEvents(tx, accepted, subjectsIn(callers), { now });
   recordEvents(tx, ['told'], [told.subject], { now });
-  if (mails.length > 0) {
-    const where = lte(tx.fact('mayMailAt'), now);
-    queueReceipt(tx, accepted, { id, now, where });
-    recordEvents(tx, accepted, subjectsIn(mails), { now, where });
-  }
+  mail?.queue(tx, accepted);
   const kept = db.select().from(withdrawals).where(eq(withdrawals.id, id));
-  const { outcome, facts, reads } = await tx.run({ kept });
+  const { outcome, facts, reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
 
   if (outcome === 'limited') throw rateLimited(facts.mayStateAt, now);
-  return reads.kept[0]!;
+  const [queued] = reads.queued;
+  reportWaiting(queued, now);
+  return { statement: reads.kept[0]!, mail: queued };
 }
 
 /** A network may state so many times as often as one of its addresses. */

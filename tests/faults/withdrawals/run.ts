@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull } from 'drizzle-orm';
 import {
   customers as stripeCustomers,
   outbox,
@@ -186,13 +186,14 @@ async function settled(run: Run, person: Buyer): Promise<Withdrawal[]> {
       .where(eq(outbox.userId, user!.id));
     rows = await database.select().from(withdrawals).where(own);
     const ids = rows.map(({ id }) => id);
-    await database.update(receiptMails).set({ dueAt: 0 }).where(inArray(receiptMails.id, ids));
+    const ofThem = and(inArray(receiptMails.statementId, ids), isNotNull(receiptMails.dueAt));
+    await database.update(receiptMails).set({ dueAt: 0 }).where(ofThem);
     if (rows.length === 0) await person.call('withdraw', { email: emailOf(person) });
     await runMinuteCron(product.siteUrl);
 
     rows = await database.select().from(withdrawals).where(own);
     const waiting = await database.$count(outbox, eq(outbox.userId, user!.id));
-    const unsent = await database.$count(receiptMails, inArray(receiptMails.id, ids));
+    const unsent = await database.$count(receiptMails, ofThem);
     const isDone = rows.length > 0 && rows.every(({ state }) => state === 'done');
     if (isDone && ids.length > 0 && waiting === 0 && unsent === 0) return rows;
   }

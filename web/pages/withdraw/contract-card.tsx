@@ -38,7 +38,7 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
     return <Waiting statement={statement} onDone={onDone} refetch={() => void refetch()} />;
   if (contract) return <Confirm contract={contract} onDone={onDone} />;
   if (statement && receipt)
-    return <ReceiptCard state={statement.state} receipt={receipt} isMailed={false} isMember />;
+    return <ReceiptCard state={statement.state} receipt={receipt} isMember />;
   return <Nothing onDone={onDone} />;
 }
 
@@ -61,7 +61,7 @@ function Confirm({ contract, onDone }: { contract: Contract; onDone: OnDone }) {
         <h2 id="confirm" className={css({ textStyle: 'subheading' })}>
           {withdrawWords.confirmTitle}
         </h2>
-        <ConfirmForm onDone={onDone} asksEmail />
+        <ConfirmForm onDone={onDone} />
       </section>
     </>
   );
@@ -71,9 +71,7 @@ const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineSt
 
 const OwnFields = v.object({ email: EmailRule });
 
-type ConfirmProps = { onDone: OnDone; asksEmail?: boolean };
-
-function ConfirmForm({ onDone, asksEmail = false }: ConfirmProps) {
+function ConfirmForm({ onDone }: { onDone: OnDone }) {
   const { form, errors, check, clear } = useKeptForm('statement', OwnFields);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
@@ -88,9 +86,10 @@ function ConfirmForm({ onDone, asksEmail = false }: ConfirmProps) {
     setSending(true);
     const { email } = typed;
     try {
-      const { statement, receipt } = await request('withdraw', email ? { email } : undefined);
+      const made = await request('withdraw', email ? { email } : undefined);
+      const { statement, receipt, mail } = made;
       clear();
-      onDone({ state: statement.state, receipt, isMailed: Boolean(email) });
+      onDone({ state: statement.state, receipt, ...(email && { mail }) });
       // The plan on every page is another one now.
       void refetchProfile();
       void queryClient.invalidateQueries({ queryKey: ['withdrawal'] });
@@ -106,7 +105,7 @@ function ConfirmForm({ onDone, asksEmail = false }: ConfirmProps) {
       onSubmit={(event) => void confirm(event)}
       className={css({ display: 'grid', gap: '5' })}
     >
-      {asksEmail && <EmailField error={errors['email']} />}
+      <EmailField error={errors['email']} />
       <Failure failure={failure} />
       <button
         type="submit"

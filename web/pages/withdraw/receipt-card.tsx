@@ -4,21 +4,17 @@ import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { button, card } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
+import { formatInstant } from '../../rules/withdrawal-view.ts';
 
 export type Receipt = {
   state: Output<'withdraw'>['statement']['state'];
   receipt: string;
-  /** Whether an e-mail address was given for it. */
-  isMailed: boolean;
+  /** When it goes by e-mail, and null if it does not; missing where no address was given. */
+  mail?: Output<'withdraw'>['mail'] | undefined;
 };
 
 /** The confirmation with its date and time, also as a file, and where the money is. */
-export function ReceiptCard({
-  state,
-  receipt,
-  isMailed,
-  isMember,
-}: Receipt & { isMember: boolean }) {
+export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMember: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The button with the focus is gone.
   useEffect(() => heading.current?.focus(), []);
@@ -34,7 +30,7 @@ export function ReceiptCard({
       </h2>
       <p>{withdrawWords.states[state]}</p>
       <p>{withdrawWords.keep}</p>
-      {isMailed && <p>{withdrawWords.mailed}</p>}
+      {mail !== undefined && <p>{sentenceOn(mail)}</p>}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard */}
       <section className={paper} tabIndex={0} aria-label={withdrawWords.receipt}>
         {receipt}
@@ -53,6 +49,11 @@ export function ReceiptCard({
       )}
     </section>
   );
+}
+
+function sentenceOn(mail: NonNullable<Receipt['mail']> | null): string {
+  if (mail === null) return withdrawWords.notMailed;
+  return mail.isDelayed ? withdrawWords.mailedLater(formatInstant(mail.at)) : withdrawWords.mailed;
 }
 
 const paper = css({

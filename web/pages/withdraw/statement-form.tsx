@@ -37,7 +37,11 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
         ...(email && { email }),
       });
       clear();
-      onDone({ state: sent.statement.state, receipt: sent.receipt, isMailed: Boolean(email) });
+      onDone({
+        state: sent.statement.state,
+        receipt: sent.receipt,
+        ...(email && { mail: sent.mail }),
+      });
     } catch (error) {
       setFailure(failureOf(error));
       setSending(false);

@@ -102,6 +102,13 @@ export const alerts: Alert[] = [
     ...any('receipt_not_mailed'),
   },
   {
+    name: 'Receipts wait',
+    when: 'any `receipt_mail_waits`',
+    urgency: 'same day',
+    meaning: 'see whether somebody floods the form',
+    ...any('receipt_mail_waits'),
+  },
+  {
     name: 'Somebody who left may be charged',
     when: 'any `customer_unclosed`',
     urgency: 'now',

@@ -226,6 +226,13 @@ export const logEvents: Record<string, LogEvent> = {
     'The receipt of the statement `id` could not be mailed for a day, and nothing more is',
     'tried. Send it by hand: `npm run support -- withdrawals show SEQ` has it.',
   ),
+  receipt_mail_waits: line(
+    'error',
+    'budget until action',
+    'Strangers have made so many statements that a receipt waits until `until`: of networks with',
+    'at most three mails a day (`few`, 3,000 a day) or of others (`many`, 300). The page says when',
+    'it goes. Look at `npm run support -- withdrawals`, and block who floods the form.',
+  ),
   receipt_refused: line(
     'info',
     'id status',

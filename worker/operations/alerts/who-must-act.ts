@@ -85,6 +85,11 @@ const duties: Record<string, Rest> = {
     null,
     'the receipt on the page and by the bot',
   ),
+  receipt_mail_waits: owner(
+    'Receipts wait',
+    null,
+    'when the mail goes, and the receipt on the page as a file',
+  ),
 
   bot_refused: bot('The clock of the bot is wrong', null, 'no reply'),
   outbox_parked: bot('A deletion did not reach the bot', 'parked', 'nothing'),

@@ -2,6 +2,7 @@ import { asc, eq, inArray } from 'drizzle-orm';
 import { withdrawals } from '#db/schema';
 import type { Database } from '../../lib/database.ts';
 import { receiptOf } from '../../withdrawal/receipt.ts';
+import { unsentTo } from '../../withdrawal/receipt-mail.ts';
 import {
   completed,
   restored,
@@ -70,7 +71,7 @@ function summaryOf({ seq, id, origin, submittedAt, state, reason, ...rest }: Sta
   };
 }
 
-function show({ settings }: SupportRequest, statement: Statement): Action {
+function show({ db, settings }: SupportRequest, statement: Statement): Action {
   return {
     would: `show withdrawal ${statement.seq}`,
     about: `withdrawal ${statement.seq}`,
@@ -79,7 +80,8 @@ function show({ settings }: SupportRequest, statement: Statement): Action {
       const { name, contact, email, plan, userId, subscription } = statement;
       const stated = { name, contact, email, plan, userId, subscription };
       const receipt = await receiptOf(settings, statement);
-      const data = { ...summaryOf(statement), ...stated, receipt };
+      const notMailedTo = (await unsentTo({ db, settings }, statement.id)).join(', ') || null;
+      const data = { ...summaryOf(statement), ...stated, notMailedTo, receipt };
       const lines = Object.entries(data).map(([key, value]) =>
         key === 'receipt'
           ? ''
