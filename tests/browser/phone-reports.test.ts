@@ -371,5 +371,8 @@ stubbed(
     await page.evaluate(() => sessionStorage.clear());
     stub.respond('getChat', pageOf(hello));
     for (const path of memberPaths) await expectNoWider(path);
+    await page.goto('/chat');
+    await hydrated(page, 'main form');
+    expect((await chat.field(page).boundingBox())!.width).toBeGreaterThan(250);
   },
 );

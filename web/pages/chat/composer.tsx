@@ -149,7 +149,7 @@ function MessageField({ ref, text, error, write, submit }: FieldProps) {
     if (!event.repeat) submit();
   };
   return (
-    <label className={css({ flex: '1', minWidth: '[0]' })}>
+    <label className={css({ flex: '[1 1 8rem]', minWidth: '[0]' })}>
       <span className={visuallyHidden}>{composerWords.field}</span>
       <div className={grow} data-text={`${text}\n`}>
         <textarea
