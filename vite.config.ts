@@ -54,7 +54,7 @@ const main = { name: 'main', tags: ['$initial' as const], test: /\.[jt]sx?(\?|$)
 // What most pages need together: small chunks compress worse, and each costs a line of every page.
 const together = [
   { name: 'texts', test: /(\/rules\/plan-texts|\/compiled\/[\w-]+\/(intl|plan-texts[.\w]*))\.ts$/ },
-  { name: 'calls', test: /\/data\/(api-client|api-errors)\.ts$/ },
+  { name: 'calls', test: /\/data\/(api-client|api-errors|shown-notices)\.ts$/ },
   { name: 'parts', test: /(\/ui\/(alert|external-link)\.tsx|\/contract\/visible-text\.ts)$/ },
 ];
 

@@ -94,6 +94,19 @@ describe('what a tab keeps', () => {
     expect(kept.read('contact', mine)).toBeNull();
   });
 
+  it('of a guest follows what the same person had begun, and nothing of either is lost', async () => {
+    const kept = await loadPage();
+    kept.keep('contact', mine, { name: 'Me', email: 'old@a.example', message: 'First' });
+    kept.keep('contact', null, { name: '', email: 'new@a.example', message: 'Second' });
+    kept.keepOnly(mineLater);
+    const both = { name: 'Me', email: 'new@a.example', message: 'First\n\nSecond' };
+    expect(kept.read('contact', mine)).toEqual(both);
+    expect(kept.read('contact', null)).toBeNull();
+    kept.keep('contact', null, both);
+    kept.keepOnly(mineLater);
+    expect(kept.read('contact', mine)).toEqual(both);
+  });
+
   it('takes nothing of a person who has logged out, or after whom another one has signed in', async () => {
     const kept = await loadPage();
     kept.keepOnly(mine);

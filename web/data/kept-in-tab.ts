@@ -126,9 +126,20 @@ function readKept(key: string): unknown {
 function adopt(token: string): void {
   for (const name of writtenSignedOut) {
     const value = readKept(keyOf(name, null));
-    if (value !== null && readKept(keyOf(name, token)) === null) keptInTab.keep(name, token, value);
+    if (value !== null) keptInTab.keep(name, token, joined(keptInTab.read(name, token), value));
     tabStorage.remove(keyOf(name, null));
   }
+}
+
+/** The later fields that have a text take the place of the earlier ones; a letter follows the other. */
+function joined(earlier: unknown, later: unknown): unknown {
+  if (earlier === null || typeof later !== 'object') return later;
+  const before: Record<string, unknown> = Object(earlier);
+  const filled = Object.entries(Object(later)).filter(([, text]) => text !== '');
+  const after: Record<string, unknown> = Object.fromEntries(filled);
+  const letters = [before['message'], after['message']].filter(Boolean);
+  const message = [...new Set(letters)].join('\n\n');
+  return { ...before, ...after, ...(message && { message }) };
 }
 
 type Choice = (name: string, person: string) => boolean;
