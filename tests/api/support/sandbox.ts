@@ -14,6 +14,7 @@ type Renewals = {
   afterRetries?: 'cancel' | 'unpaid' | 'past_due';
 };
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
+type BotEvent = { type: string; timestamp: string; data: Record<string, unknown> };
 type Message = { id: string; from: 'user' | 'solace'; text: string; code?: string; url?: string };
 
 async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -65,10 +66,11 @@ export const sandbox = {
   messages: (phone: string) => control<Message[]>('GET', ofPhone('phones', phone, '/messages')),
   externalToken: (phone: string, body: unknown = {}) =>
     control<{ token: string }>('POST', ofPhone('phones', phone, '/external-token'), body),
-  botEvents: () =>
-    control<{ type: string; timestamp: string; data: Record<string, unknown> }[]>(
+  /** The events that the bot accepted, of one phone or of all, from a place in their order on. */
+  botEvents: ({ phone, from = 0 }: { phone?: string; from?: number } = {}) =>
+    control<BotEvent[]>(
       'GET',
-      '/bot/events',
+      `/bot/events?from=${from}${phone ? `&phone=${encodeURIComponent(phone)}` : ''}`,
     ),
   faults: (faults: Faults) => change('/faults', faults),
   /** The number of requests that a fault with `hold` and this `match` holds. */
@@ -110,10 +112,8 @@ export const sandbox = {
 
 /** The events that the bot accepted about a number, oldest first. */
 export async function eventsAbout(phone: string, type?: string) {
-  const events = await sandbox.botEvents();
-  return events.filter(
-    (event) => event.data.phone === phone && (type === undefined || event.type === type),
-  );
+  const events = await sandbox.botEvents({ phone });
+  return events.filter((event) => type === undefined || event.type === type);
 }
 
 /** The events about a number when the bot has accepted all that were written, oldest first. */

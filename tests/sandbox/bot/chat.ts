@@ -301,7 +301,12 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
     return { events: told.slice(from, to), ...(to < told.length && { next: String(to) }) };
   }
 
-  app.get('/bot/events', (c) => c.json(store.list('bot-events')));
+  /** All, or those about a phone, from a place in their order on. */
+  app.get('/bot/events', (c) => {
+    const { phone, from } = c.req.query();
+    const events = store.list<Told>('bot-events').slice(Number(from ?? 0));
+    return c.json(phone ? events.filter(({ data }) => data['phone'] === phone) : events);
+  });
   return app;
 }
 
