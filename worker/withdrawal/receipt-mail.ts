@@ -12,6 +12,7 @@ import {
   notExists,
   sql,
   type SQL,
+  type SQLWrapper,
 } from 'drizzle-orm';
 import { receiptMails, withdrawals, type Withdrawal } from '#db/schema';
 import { retryPause } from '../bot/delivery-rules.ts';
@@ -122,16 +123,16 @@ export async function strangersMail(
     })
     .from(sql`(select 1)`)
     .as('plan');
-  const unlessJoined = <T>(value: T) => iif<T>(isNotNull(plan.waitsAt), null, value);
+  const unlessJoined = <T>(value: SQLWrapper) => iif<T>(isNotNull(plan.waitsAt), null, value);
   const stranger = { statementId: id, isOwn: false };
   const row = {
     ...stranger,
     sealed: await sealJson(settings.CODE_PEPPER, sealingOf(stranger), email),
     network: networks[0]!,
     inbox: sql<string>`${plan.inbox}`,
-    budget: unlessJoined<'few' | 'many'>(plan.budget as never),
+    budget: unlessJoined<'few' | 'many'>(plan.budget),
     sendAt: sql<number>`${plan.sendAt}`,
-    dueAt: unlessJoined<number>(plan.sendAt as never),
+    dueAt: unlessJoined<number>(plan.sendAt),
     keptUntil: plus(plan.sendAt, 2 * lifetimeMs),
   };
   return {
