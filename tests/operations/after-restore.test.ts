@@ -195,6 +195,9 @@ describe('after the database was put back', () => {
     for (const phone of [suspended, reinvited, invited, one, other, circler])
       await product.write(phone);
     ids = { one: await idOf(one), other: await idOf(other), circler: await idOf(circler) };
+    const setStatus = (phone: string, status: string) =>
+      call(`${product.sandboxUrl}/phones/${phone}/status`, 'POST', { status });
+    await setStatus(reinvited, 'pending');
     const named = { phone: loser, businessUserId: businessUserIdOf(loser.slice(1)) };
     await product.callAsBot('/api/bot/contacts', named);
     const link = `${product.sandboxUrl}/phones/${invited}/trial`;
@@ -233,11 +236,8 @@ describe('after the database was put back', () => {
       return (await api('GET', '/api/billing/withdrawal', undefined, refunding)).statement?.state;
     };
     await until('the refund', stateOf, (state) => state === 'done');
-    const setStatus = (phone: string, status: string) =>
-      call(`${product.sandboxUrl}/phones/${phone}/status`, 'POST', { status });
     await setStatus(suspended, 'pending');
-    await setStatus(reinvited, 'pending');
-    await setStatus(reinvited, 'approved');
+    for (const status of ['approved', 'pending', 'approved']) await setStatus(reinvited, status);
     for (const [from, to] of [[loser, finder] as const, ...moves]) await moveBySupport(from, to);
     await setStatus(one, 'pending');
     await product.isTold();
