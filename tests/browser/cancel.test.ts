@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expectToFit, follow, open, shownToasts, violations } from './support/page.ts';
+import { expectToFit, follow, open, setVisible, shownToasts, violations } from './support/page.ts';
 import type { Phone } from './support/phone.ts';
 import { buy, enterCode, expect, signInByExternalToken, stubbed, test } from './support/test.ts';
 
@@ -116,6 +116,31 @@ stubbed(
     await cancelButton(page).click();
     const end = 'Your trial stays until December 1, 2026 and Basic until December 3, 2026';
     await expect(page.getByText(end)).toBeVisible();
+  },
+);
+
+stubbed(
+  'a plan that a trial hides is looked at again on the return from another tab',
+  async ({ page, stub }) => {
+    const cancelAtDate = '2026-12-03T09:00:00.000Z';
+    const subscription = {
+      tier: 'basic',
+      status: 'active',
+      startDate: null,
+      renewalDate: cancelAtDate,
+      cancelAtDate: null,
+    };
+    stub.respond('getSubscription', { success: true, subscription });
+    await stub.signedIn({ ...dated, tier: 'premium', isTrial: true });
+    await open(page, '/cancel');
+    await expect(cancelButton(page)).toBeVisible();
+    await setVisible(page, false);
+    stub.respond('getSubscription', {
+      success: true,
+      subscription: { ...subscription, cancelAtDate },
+    });
+    await setVisible(page, true);
+    await expect(keepButton(page)).toBeVisible();
   },
 );
 

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright/test';
 import { languages } from '../../worker/contract/languages.ts';
-import { brand } from '../../worker/contract/brand.ts';
-import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
-import { follow, hydrated, open, ownTexts } from './support/page.ts';
+import { follow, hydrated, open } from './support/page.ts';
 import { expect, signInByExternalToken, test } from './support/test.ts';
+import { expectNoEnglish, sentenceOf } from './support/words.ts';
 
 const journeys = [
   {
@@ -21,34 +20,6 @@ const journeys = [
     reply: /^(Agradeço por me contar|Estou te ouvindo)/,
   },
 ] as const;
-
-type Tag = (typeof journeys)[number]['tag'];
-
-const names: Record<string, string> = {
-  name: brand.name,
-  companion: brand.companion,
-  app: brand.messagingApp,
-  withdrawalDays: '14',
-};
-
-/** A sentence of a language by its key, with these values and the names of the product. */
-function sentenceOf(tag: Tag, key: string, values: Record<string, string> = {}): string {
-  const text = sentencesOf(folderOf(tag)).get(key)!;
-  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? names[name]!);
-}
-
-/** Words of English that neither Spanish nor Portuguese has. */
-const englishWords =
-  /\b(the|you|your|and|with|this|that|please|of|are|is|will|have|try|again|our|send|loading)\b/i;
-
-/** The page is in its language, and shows no English. */
-async function expectNoEnglish(page: Page, tag: Tag): Promise<void> {
-  await expect(page.locator('html')).toHaveAttribute('lang', tag);
-  const texts = await ownTexts(page);
-  expect(texts.length, 'texts on the page').toBeGreaterThan(3);
-  const english = texts.filter((text) => englishWords.test(text));
-  expect(english, `English on ${page.url()}`).toEqual([]);
-}
 
 async function agree(page: Page): Promise<void> {
   for (const index of [0, 1]) await page.getByRole('checkbox').nth(index).check();

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright/test';
 import { brand } from '../../worker/contract/brand.ts';
-import { languages, type Language } from '../../worker/contract/languages.ts';
-import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
+import { languages } from '../../worker/contract/languages.ts';
 import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
 import {
   expectToBeAccessible,
@@ -10,6 +9,7 @@ import {
   follow,
   hydrated,
   open,
+  setVisible,
   settle,
 } from './support/page.ts';
 import { day, hour, mailsTo, Phone } from './support/phone.ts';
@@ -114,6 +114,47 @@ test('with the tick the time until the statement is paid for, also with Back and
   await page.goForward();
   await expect(doneHeading(page)).toBeVisible();
   await expect(confirmButton(page)).toHaveCount(0);
+});
+
+test('what another tab has done is on the page when it is shown again', async ({
+  page,
+  context,
+  phone,
+}) => {
+  await signInByExternalToken(page, phone, '/withdraw');
+  await expect(page.getByText(/^There is no contract/)).toBeVisible();
+  const other = await context.newPage();
+  /** Does something in the other tab, and comes back. */
+  const meanwhile = async (work: () => Promise<void>) => {
+    await setVisible(page, false);
+    await work();
+    await setVisible(page, true);
+  };
+
+  await meanwhile(() => buy(other, 'Basic'));
+  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  await meanwhile(async () => {
+    await other.goto('/order?plan=premium');
+    await toPayment(other).click();
+    await other.getByRole('button', { name: 'Switch to Premium' }).click();
+    await other.waitForURL((url) => url.href.startsWith(process.env.SITE_URL!));
+  });
+  await expect(fact(page, 'Plan')).toHaveText('Premium');
+  await meanwhile(async () => {
+    await openWithdrawal(other);
+    await confirmButton(other).click();
+    await expect(doneHeading(other)).toBeVisible();
+  });
+  await expect(doneHeading(page)).toBeVisible();
+  expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
+
+  await meanwhile(() => buy(other, 'Basic'));
+  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  // A receipt makes way for a new contract, too.
+  await confirmButton(page).click();
+  await expect(doneHeading(page)).toBeFocused();
+  await meanwhile(() => buy(other, 'Premium'));
+  await expect(fact(page, 'Plan')).toHaveText('Premium');
 });
 
 test('a stranger’s statement for a number is told to its person, who keeps the plan', async ({
@@ -252,92 +293,6 @@ test(afterMoves, { tag: '@full' }, async ({ page, phone }) => {
   expect(await statesOf(other)).toEqual(['canceled']);
 });
 
-/** What the words of each language are, with the values of the purchase below. */
-const sentence = (tag: Language, key: string) => sentencesOf(folderOf(tag)).get(key)!;
-
-for (const { tag, path } of languages)
-  for (const [width, colorScheme] of [
-    [390, 'dark'],
-    [1440, 'light'],
-  ] as const)
-    test(
-      `${tag}, ${width} px, ${colorScheme}: bought, reviewed and withdrawn on day 13`,
-      { tag: '@full' },
-      async ({ page, phone }) => {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await signInByExternalToken(page, phone, `${path}/order?plan=basic`);
-        await page.getByRole('checkbox').check();
-        await expectToFit(page, width);
-        await expectToBeAccessible(page);
-        await page.getByRole('button', { name: sentence(tag, 'order.order.pay') }).click();
-        await page.getByRole('button', { name: 'Subscribe' }).click();
-        await page.waitForURL(`**${path}/payment-success*`);
-        await phone.advance(13 * day);
-        await page.goto(`${path}/`);
-        const { withdraw, confirm } = withdrawalLabels[tag];
-        await page.getByRole('contentinfo').getByRole('link', { name: withdraw }).click();
-        const button = page.getByRole('button', { name: confirm, exact: true });
-        await expect(button).toBeVisible();
-        await expectToFit(page, width);
-        await expectToBeAccessible(page);
-        await button.click();
-        await expect(
-          page.getByRole('heading', { name: sentence(tag, 'withdraw.withdraw.doneTitle') }),
-        ).toBeFocused();
-        await expectToFit(page, width);
-        expect(await statesOf(phone)).toEqual(['canceled']);
-      },
-    );
-
-/** The ways that the tours in English take, in the other languages. */
-for (const { tag, path } of languages.filter((each) => each.tag !== 'en'))
-  test(
-    `${tag}: withdrawn signed out, on the first day, and after a move to a dearer plan`,
-    { tag: '@full' },
-    async ({ page, phone }) => {
-      const button = page.getByRole('button', { name: withdrawalLabels[tag].confirm, exact: true });
-      const done = page.getByRole('heading', {
-        name: sentence(tag, 'withdraw.withdraw.doneTitle'),
-      });
-      const pays = ['order.order.pay', 'order.order.change'].map((key) =>
-        page.getByRole('button', { name: sentence(tag, key), exact: true }),
-      );
-      const withdraw = async () => {
-        await page.goto(`${path}/withdraw`);
-        await button.click();
-        await expect(done).toBeFocused();
-        await expectToBeAccessible(page);
-      };
-      const order = async (plan: string, press: string) => {
-        await page.goto(`${path}/order?plan=${plan}`);
-        await pays[0]!.or(pays[1]!).click();
-        await page.getByRole('button', { name: press }).click();
-      };
-
-      await page.goto(`${path}/withdraw`);
-      await page.locator('[name=name]').fill('Ada Lovelace');
-      await page.locator('[name=contact]').fill('ada@example.com');
-      await button.click();
-      await expect(done).toBeFocused();
-
-      await signInByExternalToken(page, phone);
-      await order('basic', 'Subscribe');
-      await page.waitForURL(`**${path}/payment-success*`);
-      await withdraw();
-      expect(await statesOf(phone)).toEqual(['canceled']);
-
-      const other = new Phone();
-      await signInByExternalToken(page, other);
-      await order('basic', 'Subscribe');
-      await page.waitForURL(`**${path}/payment-success*`);
-      await other.advance(2 * day);
-      await order('premium', 'Switch to Premium');
-      await withdraw();
-      expect(await statesOf(other)).toEqual(['canceled']);
-    },
-  );
-
 /** The last minute of the right, and the minute after it, by Stripe's clock. */
 test('the right ends with its last day in UTC-12', async ({ page, phone }) => {
   await buyer(page, phone);
@@ -370,7 +325,13 @@ stubbed(
     stub.respond('getWithdrawal', { success: false, code: 'unavailable', message: 'Later.' }, 503);
     await open(page, '/withdraw');
     await expect(page.getByRole('alert')).toContainText('You can still withdraw');
-    await expect(page.getByLabel('Your name')).toBeVisible();
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    const look = stub.hold('getWithdrawal');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('button', { name: 'One moment...' })).toBeVisible();
+    await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
+    look();
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
     const statement = { id: 'x', submittedAt: '2026-11-28T10:00:00.000Z', refund: 1199 };
     for (const [state, text] of Object.entries({
       received: 'What comes back is being computed.',

@@ -16,5 +16,8 @@ export const queryClient = new QueryClient({
   },
 });
 
+// Whoever returns from another tab sees what was done there.
+queryClient.mount();
+
 const mayRetry = (error: Error) =>
   !(error instanceof ApiError) || (error.isOutage && !error.isNotified);

@@ -55,7 +55,7 @@ export const setVisible = (page: Page, isVisible: boolean) =>
       configurable: true,
       value: visible ? 'visible' : 'hidden',
     });
-    document.dispatchEvent(new Event('visibilitychange'));
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   }, isVisible);
 
 /** Fetches the profile again, as a return to the tab does. */
@@ -182,7 +182,7 @@ export async function expectToBeAccessible(page: Page): Promise<void> {
 }
 
 /** A colour that is still changing has too little contrast. */
-async function changeColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+export async function changeColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.evaluate(() => {
     for (const animation of document.getAnimations())

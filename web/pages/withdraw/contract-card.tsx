@@ -23,26 +23,39 @@ import { EmailField, EmailRule, Failure } from './confirming.tsx';
 import { StatementForm } from './statement-form.tsx';
 
 type OnDone = (receipt: Receipt) => void;
+type OnSent = (sent: Output<'withdraw'>, hasEmail: boolean) => void;
 type Statement = NonNullable<Output<'getWithdrawal'>['statement']>;
 
 /** The contract of a person who is signed in, with what comes back, and the button that confirms. */
 export default function ContractCard({ token, onDone }: { token: string; onDone: OnDone }) {
   const queryKey = ['withdrawal', token];
   const options = { queryKey, queryFn: () => request('getWithdrawal'), meta: { silent: true } };
-  const { data, isPending, refetch } = useQuery(options, queryClient);
-  if (isPending) return <Spinner label={withdrawWords.loading} />;
-  if (!data) return <Unknown onDone={onDone} again={() => void refetch()} />;
+  const { data, isFetched, isFetching, refetch } = useQuery(options, queryClient);
+  const [mail, setMail] = useState<Receipt['mail']>();
+
+  const keep = async ({ statement, receipt, ...sent }: Output<'withdraw'>, hasEmail: boolean) => {
+    setMail(hasEmail ? sent.mail : undefined);
+    // What was asked for before would bring the contract back.
+    await queryClient.cancelQueries({ queryKey });
+    queryClient.setQueryData(queryKey, { success: true, contract: null, statement, receipt });
+    // The plan on every page is another one now.
+    void refetchProfile();
+  };
+  const onSent: OnSent = (sent, hasEmail) => void keep(sent, hasEmail);
+
+  if (!data && !isFetched) return <Spinner label={withdrawWords.loading} />;
+  if (!data) return <Unknown onDone={onDone} isLooking={isFetching} again={() => void refetch()} />;
 
   const { contract, statement, receipt } = data;
   if (statement?.objectUntil)
-    return <Waiting statement={statement} onDone={onDone} refetch={() => void refetch()} />;
-  if (contract) return <Confirm contract={contract} onDone={onDone} />;
+    return <Waiting statement={statement} onSent={onSent} refetch={() => void refetch()} />;
+  if (contract) return <Confirm contract={contract} onSent={onSent} />;
   if (statement && receipt)
-    return <ReceiptCard state={statement.state} receipt={receipt} isMember />;
+    return <ReceiptCard state={statement.state} receipt={receipt} mail={mail} isMember />;
   return <Nothing onDone={onDone} />;
 }
 
-function Confirm({ contract, onDone }: { contract: Contract; onDone: OnDone }) {
+function Confirm({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
   return (
     <>
       <section className={card({ look: 'raised' })} aria-labelledby="contract">
@@ -61,7 +74,7 @@ function Confirm({ contract, onDone }: { contract: Contract; onDone: OnDone }) {
         <h2 id="confirm" className={css({ textStyle: 'subheading' })}>
           {withdrawWords.confirmTitle}
         </h2>
-        <ConfirmForm onDone={onDone} />
+        <ConfirmForm onSent={onSent} />
       </section>
     </>
   );
@@ -71,7 +84,7 @@ const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineSt
 
 const OwnFields = v.object({ email: EmailRule });
 
-function ConfirmForm({ onDone }: { onDone: OnDone }) {
+function ConfirmForm({ onSent }: { onSent: OnSent }) {
   const { form, errors, check, clear } = useKeptForm('statement', OwnFields);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
@@ -86,13 +99,9 @@ function ConfirmForm({ onDone }: { onDone: OnDone }) {
     setSending(true);
     const { email } = typed;
     try {
-      const made = await request('withdraw', email ? { email } : undefined);
-      const { statement, receipt, mail } = made;
+      const sent = await request('withdraw', email ? { email } : undefined);
       clear();
-      onDone({ state: statement.state, receipt, ...(email && { mail }) });
-      // The plan on every page is another one now.
-      void refetchProfile();
-      void queryClient.invalidateQueries({ queryKey: ['withdrawal'] });
+      onSent(sent, Boolean(email));
     } catch (error) {
       setFailure(failureOf(error));
       setSending(false);
@@ -124,10 +133,10 @@ function onceOf(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }
 
-type WaitingProps = { statement: Statement; onDone: OnDone; refetch: () => void };
+type WaitingProps = { statement: Statement; onSent: OnSent; refetch: () => void };
 
 /** Somebody has withdrawn for this number without signing in. */
-function Waiting({ statement, onDone, refetch }: WaitingProps) {
+function Waiting({ statement, onSent, refetch }: WaitingProps) {
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
   const { id, submittedAt, objectUntil = submittedAt } = statement;
@@ -151,7 +160,7 @@ function Waiting({ statement, onDone, refetch }: WaitingProps) {
         {withdrawWords.waiting(formatDate(submittedAt))}
       </h2>
       <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
-      <ConfirmForm onDone={onDone} />
+      <ConfirmForm onSent={onSent} />
       <Failure failure={failure} />
       <button
         type="button"
@@ -187,8 +196,10 @@ function Nothing({ onDone }: { onDone: OnDone }) {
   );
 }
 
+type UnknownProps = { onDone: OnDone; isLooking: boolean; again: () => void };
+
 /** The right does not depend on whether we can look. */
-function Unknown({ onDone, again }: { onDone: OnDone; again: () => void }) {
+function Unknown({ onDone, isLooking, again }: UnknownProps) {
   return (
     <>
       <section className={card({ look: 'raised' })} aria-labelledby="contract">
@@ -196,8 +207,13 @@ function Unknown({ onDone, again }: { onDone: OnDone; again: () => void }) {
           {withdrawWords.contract}
         </h2>
         <Alert look="danger">{withdrawWords.failed}</Alert>
-        <button type="button" className={button({ look: 'soft', wide: true })} onClick={again}>
-          {withdrawWords.again}
+        <button
+          type="button"
+          className={button({ look: 'soft', wide: true })}
+          aria-disabled={isLooking}
+          onClick={again}
+        >
+          {isLooking ? withdrawWords.confirming : withdrawWords.again}
         </button>
       </section>
       <Statement onDone={onDone} />
