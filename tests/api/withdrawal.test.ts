@@ -270,6 +270,23 @@ describe('when something fails', () => {
     expect(phone).toBeTruthy();
   });
 
+  it('what was stated is shown with its receipt, and its contract is not offered again', async () => {
+    const { token, customer } = await buyer('basic');
+    const { body, shown } = await during({ stripe: { status: 500 } }, async () => {
+      const stated = await withdraw(token);
+      return { body: stated.body, shown: await read(token) };
+    });
+    const received = { contract: null, statement: body.statement, receipt: body.receipt };
+    expect(shown).toMatchObject(received);
+    expect(await read(token)).toMatchObject(received);
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    await run('update withdrawals set due_at = 0 where id = ?', body.statement.id);
+    await runCron();
+    expect((await read(token)).statement).toMatchObject({ state: 'done' });
+    await subscribe(token, 'premium');
+    expect((await read(token)).contract).toMatchObject({ tier: 'premium', refund: 2999 });
+  });
+
   it('a response of Stripe that was lost doubles no refund', async () => {
     const { token, customer } = await buyer('basic');
     const fault = { stripe: { cut: true, path: '/v1/credit_notes' } } as const;
@@ -300,6 +317,18 @@ describe('when something fails', () => {
     await advance(person.phone, 2 * day);
     await runCron();
     expect((await read(person.token)).statement).toMatchObject({ state: 'needs_owner' });
+  });
+
+  it('a renewal that could not be paid is collected no more, and what was paid comes back', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    await sandbox.card(phone, true);
+    await advance(phone, week + 2 * hour);
+    expect((await subscriptionOf(customer)).status).toBe('past_due');
+    expect((await withdraw(token)).body.statement).toMatchObject({ state: 'done', refund: 1199 });
+    await sandbox.card(phone, false);
+    await advance(phone, 3 * week);
+    expect(await paymentsOf(customer)).toEqual([1199]);
+    expect(await refundsOf(customer)).toEqual([1199]);
   });
 
   it('a disputed payment is not paid back twice', async () => {
@@ -381,6 +410,26 @@ describe('the form for everybody', () => {
       new Set([first.body.statement.id]),
     );
     expect((await read(token)).statement).not.toHaveProperty('objectUntil');
+    expect(await refundsOf(customer)).toEqual([1199]);
+  });
+
+  it('takes effect once its person has confirmed it, also while Stripe does not respond', async () => {
+    const { phone, token, customer } = await buyer('basic');
+    const { id } = (await state({ name: 'Ada Lovelace', contact: phone })).body.statement;
+    const { shown, confirmed } = await during({ stripe: { status: 500 } }, async () => {
+      const found = await read(token);
+      // As of a statement of which its person was not told.
+      await run('update withdrawals set due_at = null where id = ?', id);
+      return { shown: found, confirmed: await withdraw(token) };
+    });
+    expect(shown).toMatchObject({ contract: null, statement: { id, state: 'received' } });
+    expect(shown.statement).toHaveProperty('objectUntil');
+    expect(confirmed.body.statement).toMatchObject({ id, state: 'received' });
+    const { rows } = await run('select due_at from withdrawals where id = ?', id);
+    expect(Number(rows[0]!['due_at'])).toBeLessThanOrEqual(Date.now());
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    await runCron();
+    expect((await read(token)).statement).toMatchObject({ id, state: 'done', refund: 1199 });
     expect(await refundsOf(customer)).toEqual([1199]);
   });
 

@@ -54,8 +54,8 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
   return withinLimit(session, { ...billingCalls(userId), now, reads }, async (_user, read) => {
     const { statements, choices } = read;
     const [found] = read.customer;
-    const terms = termsOf(settings, userId, { statements, choices });
-    const contract = await contractNow(settings, found?.stripeId ?? null, terms);
+    const known = { userId, statements, choices };
+    const contract = await contractNow(settings, found?.stripeId ?? null, known);
     return {
       success: true as const,
       contract: contract && shownContract(contract),
@@ -81,11 +81,31 @@ function termsOf(settings: Settings, userId: string, { statements, choices }: Kn
   return { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn };
 }
 
-async function contractNow(settings: Settings, stripeId: string | null, terms: Terms) {
-  if (stripeId === null) return null;
-  const found = await withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
-  return found.contract;
+/**
+ * The contract that could be withdrawn now. None where an open
+ * statement means it already, also while Stripe does not respond.
+ */
+async function contractNow(
+  settings: Settings,
+  stripeId: string | null,
+  { userId, ...known }: Known & { userId: string },
+): Promise<ConcludedContract | null> {
+  const isStated = known.statements.some(meansAnyContract);
+  if (stripeId === null || isStated) return null;
+
+  const terms = termsOf(settings, userId, known);
+  const read = withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
+  const found = await read.catch((error: unknown) => {
+    const isOpen = lastStatement(known.statements)?.state === 'received';
+    if (error instanceof StripeUnavailable && isOpen) return null;
+    throw error;
+  });
+  return found?.contract ?? null;
 }
+
+/** A person's own statement whose contract could not be read yet. */
+const meansAnyContract = (statement: Statement): boolean =>
+  statement.state === 'received' && statement.subscription === null && !isUnconfirmed(statement);
 
 function shownContract(contract: ConcludedContract): NonNullable<Shown['contract']> {
   return {
