@@ -1,7 +1,7 @@
 import type { User } from '#db/schema';
 import { eq } from 'drizzle-orm';
 import { customers } from '#db/schema';
-import { CanonicalPhone } from '../identity/phone.ts';
+import { CanonicalPhone, readPastedPhone } from '../identity/phone.ts';
 import { leaseOf, withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
 import { billingCalls, withdrawalCalls } from '../billing/page-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
@@ -289,7 +289,6 @@ export const getWithdrawalForm: Handler<'getWithdrawalForm'> = async ({ settings
 export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   const { settings, input, address, language, now } = context;
   requireWithdrawal(settings);
-  const phone = v.safeParse(CanonicalPhone, input.contact);
   const { name, contact, plan, email } = input;
 
   const { statement, mail } = await keepPublicStatement(
@@ -300,7 +299,7 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
       plan: plan ?? null,
       email: email ?? null,
       language,
-      phone: phone.success ? phone.output : null,
+      phone: await phoneIn(contact),
     },
     { address, now },
   );
@@ -309,6 +308,14 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   const received: Statement = { ...statement, state: 'received' };
   return respond(context, { statement: received, mail }, receipt);
 };
+
+/** The number of an account, in any spelling; null where it is none. */
+async function phoneIn(contact: string): Promise<string | null> {
+  if (contact.includes('@')) return null;
+
+  const phone = v.safeParse(CanonicalPhone, await readPastedPhone(contact));
+  return phone.success ? phone.output : null;
+}
 
 export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (context) => {
   const { db, settings, params, query, now } = context;

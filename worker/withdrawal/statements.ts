@@ -256,9 +256,16 @@ const isOpenToObjection = (statement: Statement): boolean =>
 const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
   submittedAt + objectionMs;
 
-/** The newest statement that its person has made, as far as we know. */
+/** Whether a statement was made without signing in, and takes no effect by itself. */
+const isUntold = (statement: Statement): boolean =>
+  isOpenToObjection(statement) && statement.dueAt === null;
+
+/** The newest statement that its person has made, as far as we know, or has to know of. */
 export const lastStatement = (newestFirst: Statement[]): Statement | undefined =>
-  newestFirst.find(({ reason }) => reason !== objected && reason !== repeated);
+  newestFirst.find((each) => {
+    const { reason } = each;
+    return reason !== objected && reason !== repeated && !isUntold(each);
+  });
 
 /** A statement in the response to whoever makes it, which says nothing about accounts. */
 export function statementNow({ id, submittedAt, state, refund }: Statement) {
