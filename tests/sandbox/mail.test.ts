@@ -27,6 +27,15 @@ test('a mail is in the inbox of its recipient, in any case of letters', async ()
   expect(await inboxOf(to)).toMatchObject([{ id: json.id, text: 'One line.\nAnother.' }]);
 });
 
+test('the newest mails of everybody are listed, and on the page', async () => {
+  const sent = [mail(), mail()];
+  for (const each of sent) await send(each);
+  const { json } = await sandbox.call('GET', '/mail');
+  expect(json.slice(-2)).toMatchObject(sent);
+  const { json: page } = await sandbox.call('GET', '/page/state?phone=%2B15551234567');
+  expect(page.mails).toEqual(json);
+});
+
 test('a key sends one mail, however often it comes; another mail under it is refused', async () => {
   const [first, key] = [mail(), { 'idempotency-key': crypto.randomUUID() }];
   const { json } = await send(first, key);

@@ -8,6 +8,9 @@ const one = '[^\\s@<>,;"]+@[^\\s@<>,;"]+\\.[^\\s@<>,;"]+';
 const address = new RegExp(`^(?:[^<>@]{1,100} <(${one})>|(${one}))$`);
 const addressRule = 'needs to follow the `email@example.com` or `Name <email@example.com>` format.';
 
+/** So many mails of everybody are listed. */
+const newest = 20;
+
 /** One line: a line break would begin another header of the mail. */
 const line = v.pipe(v.string(), v.regex(/^[^\r\n]*$/, 'must be one line.'));
 const recipient = v.pipe(v.string(), v.regex(address, addressRule));
@@ -59,12 +62,14 @@ export function createMail({ store, secrets }: Setup): Hono {
 
     const received: Received = { id: randomUUID(), at: new Date().toISOString(), ...mail };
     store.transaction(() => {
+      store.put('mails', received.id, received);
       for (const to of [mail.to].flat()) store.put(inbox(addressOf(to)), received.id, received);
       if (id) store.put('mail-keys', id, { id: received.id, text });
     });
     return c.json({ id: received.id });
   });
 
+  app.get('/mail', (c) => c.json(store.list('mails').slice(-newest)));
   app.get('/mail/:address', (c) => c.json(store.list(inbox(c.req.param('address')))));
   return app;
 }

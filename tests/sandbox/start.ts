@@ -90,7 +90,7 @@ function logError(error: Error, c: Context): Response {
   return c.json({ error: error.message }, 500);
 }
 
-/** The page of the local services: phones, the bot's events and Stripe's objects. */
+/** The page of the local services: phones, the bot's events, mails and Stripe's objects. */
 function createPage(siteUrl: string, services: Hono): Hono {
   const app = new Hono();
   const read = async (path: string): Promise<unknown> => {
@@ -110,9 +110,10 @@ function createPage(siteUrl: string, services: Hono): Hono {
       '/bot/events',
       '/stripe/clock',
       `/stripe/customers/${phone}`,
+      '/mail',
     ];
-    const [phones, messages, events, clock, billing] = await Promise.all(paths.map(read));
-    return c.json({ phones, messages, events, clock, billing });
+    const [phones, messages, events, clock, billing, mails] = await Promise.all(paths.map(read));
+    return c.json({ phones, messages, events, clock, billing, mails });
   });
   return app;
 }

@@ -109,21 +109,22 @@ async function readState() {
   const state = await call('GET', `/page/state?phone=%2B${number}`).catch(() => null);
   document.body.classList.toggle('away', state === null);
   if (!state || number !== current) return;
-  const { phones, messages, events, billing } = state;
-  const drawn = { number, phones, messages, events, billing, time: dateOfUnix(state.clock.now) };
+  const { clock, ...rest } = state;
+  const drawn = { number, ...rest, time: dateOfUnix(clock.now) };
   const text = JSON.stringify(drawn);
   if (text === shown) return;
   shown = text;
   draw(drawn);
 }
 
-function draw({ number, phones, messages, events, billing, time }) {
+function draw({ number, phones, messages, events, mails, billing, time }) {
   byId('hidden-number').checked = phones.some((phone) => phone.number === number && phone.hidden);
   byId('phone-number').textContent = format(number);
   byId('recent').replaceChildren(...phones.slice(0, 12).map(phoneItem));
   byId('messages').replaceChildren(...messages.map(bubble));
   byId('messages').scrollTop = byId('messages').scrollHeight;
   byId('events').replaceChildren(...events.slice(-50).toReversed().map(eventItem));
+  byId('mails').replaceChildren(...mails.toReversed().map(mailItem));
   const none = element('p', { className: 'hint' }, 'No customer for this number.');
   byId('billing').replaceChildren(
     element('p', { className: 'hint' }, `Stripe’s clock says ${time}.`),
@@ -187,6 +188,19 @@ function eventItem({ type, timestamp, data }) {
   const text = [format(phone.replace(/\D/g, '')), ...more].join(', ');
   const details = element('p', { className: 'hint' }, text);
   return element('li', {}, element('b', {}, type), element('time', {}, dateOf(timestamp)), details);
+}
+
+function mailItem({ to, subject, text, at }) {
+  const recipient = element('p', { className: 'hint' }, [to].flat().join(', '));
+  const body = element('details', {}, element('summary', {}, 'Read'), ...linked(text));
+  return element(
+    'li',
+    {},
+    element('b', {}, subject),
+    element('time', {}, dateOf(at)),
+    recipient,
+    body,
+  );
 }
 
 const pass = (seconds) => call('POST', '/stripe/clock', { advanceSeconds: seconds }).then(refresh);
