@@ -45,11 +45,21 @@ async function owedTo(customer: string, asked: boolean, at: number): Promise<num
   return owedByLaw(invoices, asked, at);
 }
 
-/** A purchase, perhaps a dearer plan after it, and some days; who asked to begin at once. */
+/** What its owner may take off each later week of a subscription, at Stripe; sometimes all of it. */
+async function takeOff(customer: string, random: (below: number) => number): Promise<void> {
+  const percent = { percent_off: random(5) === 0 ? 100 : 1 + random(95) };
+  const off = random(2) ? percent : { amount_off: 1 + random(1100), currency: 'usd' };
+  const { id: coupon } = await stripe.coupons.create({ ...off, duration: 'forever' });
+  const { id } = await subscriptionOf(customer);
+  await stripe.subscriptions.update(id, { discounts: [{ coupon }] });
+}
+
+/** A purchase, perhaps a coupon and a dearer plan after it, and some days; who asked to begin at once. */
 async function randomContract(random: (below: number) => number) {
   const startNow = random(2) === 1;
   const person = await buyer(random(2) ? 'basic' : 'premium', startNow);
   let asked = startNow;
+  if (random(3) === 0) await takeOff(person.customer, random);
   if (random(3) === 0) {
     await advance(person.phone, hour + random(6 * day));
     asked = random(2) === 1;
@@ -221,6 +231,23 @@ it.each([true, false])(
   },
 );
 
+it('a move to a dearer plan is a contract of its own, also from a week that a coupon has paid', async () => {
+  const { phone, token, customer } = await buyer('basic', false);
+  const { id: coupon } = await stripe.coupons.create({ percent_off: 100, duration: 'forever' });
+  const { id } = await subscriptionOf(customer);
+  await stripe.subscriptions.update(id, { discounts: [{ coupon }] });
+  await advance(phone, week + 2 * hour);
+  await stripe.subscriptions.update(id, { discounts: '' });
+  await order(token, 'premium', true);
+  await switchPlan(token, 'premium');
+  await deliver(customer);
+  const { contract } = (await call('GET', path, { token })).body;
+  expect(contract).toMatchObject({ tier: 'premium', startNow: true, paid: 2999 });
+  expect(Date.parse(contract.withdrawableUntil) - Date.parse(contract.concludedAt)).toBeGreaterThan(
+    14 * day * 1000,
+  );
+});
+
 it('20 callers and a move to a dearer plan give back what their contract was paid', async () => {
   const person = await buyer('basic', false);
   const { token, customer } = person;
@@ -249,7 +276,7 @@ it('20 callers and a move to a dearer plan give back what their contract was pai
 
 it('a dispute and a withdrawal of the same payment never pay twice', async () => {
   const { phone, token, customer } = await buyer('basic', false);
-  await Promise.all([sandbox.dispute(phone), parallel(5, () => withdraw(token))]);
+  await Promise.all([sandbox.dispute(phone), parallel(20, () => withdraw(token))]);
   await deliver(customer);
   await runCron();
   const { data: notes } = await stripe.creditNotes.list({ customer });

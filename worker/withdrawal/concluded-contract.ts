@@ -200,7 +200,12 @@ function chargeOf({ payments }: Stripe.Invoice): Stripe.Charge | null {
 }
 
 const chargedLine = ({ lines }: Stripe.Invoice) => lines.data.find(({ amount }) => amount > 0);
-const creditedLine = ({ lines }: Stripe.Invoice) => lines.data.find(({ amount }) => amount < 0);
+
+/** What is left of the plan before; nothing, if a coupon has paid that. */
+const creditedLine = ({ lines }: Stripe.Invoice) =>
+  lines.data.find(
+    ({ amount, parent }) => amount <= 0 && parent?.subscription_item_details?.proration,
+  );
 
 type Tiers = ReadonlyMap<string, PaidPlanId | null>;
 

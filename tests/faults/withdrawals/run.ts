@@ -118,7 +118,7 @@ function emailOf({ phone }: Customer): string {
   return `p${phone.slice(1)}@example.com`;
 }
 
-/** A purchase, perhaps a dearer plan after it, and some days; who asked to begin at once. */
+/** A purchase, perhaps a coupon and a dearer plan after it, and some days; who asked to begin at once. */
 async function newBuyer(run: Run, index: number): Promise<Buyer> {
   const { choices } = run;
   const person = new Customer(index, choices.fork(), run);
@@ -127,6 +127,7 @@ async function newBuyer(run: Run, index: number): Promise<Buyer> {
   const url = await orderPage(person, choices.pick(['basic', 'premium']), asked);
   const sessionId = sessionIn(await submit(url, {}));
   await person.call('verifyCheckoutSession', { sessionId });
+  if (choices.chance(0.3)) await takeOff(run.rig, person);
   if (choices.chance(0.4)) {
     await person.pass(choices.between(hour, 6 * day));
     asked = choices.chance(0.5);
@@ -134,6 +135,17 @@ async function newBuyer(run: Run, index: number): Promise<Buyer> {
   }
   await person.pass(choices.between(hour, 12 * day));
   return Object.assign(person, { asked });
+}
+
+/** A coupon for each later week. */
+async function takeOff({ stripe, control }: Rig, { phone, choices }: Customer): Promise<void> {
+  const percent = choices.between(1, 95);
+  const { id: coupon } = await stripe.coupons.create({
+    percent_off: percent,
+    duration: 'forever',
+  });
+  const held = await control('GET', `/stripe/customers/${encodeURIComponent(phone)}`);
+  await stripe.subscriptions.update(held.subscriptions[0].id, { discounts: [{ coupon }] });
 }
 
 async function moveToPlatinum({ tiers }: Rig, person: Customer, asked: boolean): Promise<void> {

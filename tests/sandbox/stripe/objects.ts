@@ -78,6 +78,7 @@ export type Subscription = Stored<
   Stripe.Subscription,
   {
     cancellation_details: Stripe.Subscription.CancellationDetails;
+    discounts: string[];
     items: List<SubscriptionItem>;
     trial_settings: Stripe.Subscription.TrialSettings;
     _: {
@@ -89,6 +90,13 @@ export type Subscription = Stored<
       lastFinalized: string | null;
     };
   }
+>;
+
+export type Coupon = Stored<Stripe.Coupon, object>;
+
+export type Discount = Stored<
+  Stripe.Discount,
+  { customer: string; source: { coupon: string; type: 'coupon' }; subscription: string }
 >;
 
 export type Phase = Stored<Stripe.SubscriptionSchedule.Phase, { items: PhaseItem[] }>;

@@ -65,7 +65,10 @@ export const kinds = {
     pathParam: 'session',
   }),
   creditNotes: kind<stripe.CreditNote>('cn_', 'credit note', { event: 'credit_note' }),
+  // Merchants name them.
+  coupons: kind<stripe.Coupon>('coupon ', 'coupon', { pathParam: 'coupon', event: 'coupon' }),
   customers: kind<stripe.Customer>('cus_', 'customer', { event: 'customer' }),
+  discounts: kind<stripe.Discount>('di_', 'discount'),
   disputes: kind<stripe.Dispute>('du_', 'dispute', {
     pathParam: 'dispute',
     event: 'charge.dispute',

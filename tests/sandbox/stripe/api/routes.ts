@@ -1,5 +1,6 @@
 import * as account from '../account.ts';
 import * as catalogue from '../catalogue.ts';
+import * as coupons from '../coupons.ts';
 import * as customers from '../customers.ts';
 import * as checkout from '../hosted/checkout.ts';
 import * as portal from '../hosted/portal-sessions.ts';
@@ -119,6 +120,8 @@ export const routes: readonly Route[] = [
   ['GET', '/v1/products', list('products')],
   ['POST', '/v1/products', catalogue.createProduct],
   ['POST', '/v1/products/:id', catalogue.updateProduct],
+  ['POST', '/v1/coupons', coupons.createCoupon],
+  ['GET', '/v1/coupons/:id', retrieve('coupons')],
   ['GET', '/v1/prices', listPrices],
   ['POST', '/v1/prices', catalogue.createPrice],
   ['GET', '/v1/prices/:id', retrieve('prices')],

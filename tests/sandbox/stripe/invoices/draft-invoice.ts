@@ -26,7 +26,7 @@ export function draftInvoice(world: World, draft: Draft): Invoice {
   const data = (draft.lines ?? []).map((line) => ({ ...line, invoice: id }));
   return world.invoices.insert({
     ...addressee(world, draft.customer),
-    ...amounts(data.reduce((sum, line) => sum + line.amount, 0)),
+    ...amounts(data),
     ...finalization(now, draft.isAutomatic ?? false),
     id,
     object: 'invoice',
@@ -56,10 +56,20 @@ export function finalization(created: number, isAutomatic: boolean) {
   return { auto_advance: isAutomatic, automatically_finalizes_at: at, next_payment_attempt: at };
 }
 
-function amounts(total: number) {
+function amounts(lines: Line[]) {
+  const discounts = lines.flatMap((line) => line.discount_amounts ?? []);
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const total = discounts.reduce((rest, { amount }) => rest - amount, subtotal);
   const due = Math.max(0, total);
-  const taxFree = { subtotal_excluding_tax: total, total_excluding_tax: total };
-  return { ...taxFree, amount_due: due, amount_remaining: due, subtotal: total, total };
+  return {
+    amount_due: due,
+    amount_remaining: due,
+    subtotal,
+    subtotal_excluding_tax: subtotal,
+    total,
+    total_excluding_tax: total,
+    total_discount_amounts: discounts,
+  };
 }
 
 function addressee(world: World, customer: string) {

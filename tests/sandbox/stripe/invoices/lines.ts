@@ -1,10 +1,12 @@
 import type { Invoice, Line, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
 import { formatMoney } from '../hosted/layout.ts';
+import { discountBilled, discountOf, discountsOn } from '../coupons.ts';
 import { newId, newObject } from '../table.ts';
 import type { World } from '../world.ts';
 import { shortDate } from '../clock.ts';
 
-type Fields = Pick<Line, 'amount' | 'description' | 'period'> & { proration: boolean };
+type Fields = Pick<Line, 'amount' | 'description' | 'period'> &
+  Partial<Pick<Line, 'discount_amounts'>> & { proration: boolean };
 
 function newLine(
   subscription: Subscription,
@@ -55,9 +57,12 @@ export function periodLine(
   const { price, quantity } = item;
   const cost = `${formatMoney(price.unit_amount, price.currency)} / ${price.recurring.interval}`;
   const description = `${quantity} × ${productName(world, price)} (at ${cost})`;
+  const amount = price.unit_amount * quantity;
+  const discounts = discountsOn(world, subscription, amount);
   return newLine(subscription, item, {
-    amount: price.unit_amount * quantity,
+    amount,
     description,
+    ...(discounts.length > 0 && { discount_amounts: discounts }),
     period,
     proration: false,
   });
@@ -84,7 +89,12 @@ export function prorationLine(
 ): Line {
   const { price, quantity, current_period_start: start, current_period_end: end } = item;
   const period = { start: world.now(), end };
-  const amount = (price.unit_amount * quantity * (end - period.start)) / (end - start || 1);
+  const gross = price.unit_amount * quantity;
+  const off =
+    kind === 'credit'
+      ? discountBilled(world, subscription._.billed[item.id])
+      : discountOf({ discount_amounts: discountsOn(world, subscription, gross) });
+  const amount = ((gross - off) * (end - period.start)) / (end - start || 1);
   const what = kind === 'credit' ? 'Unused time on' : 'Remaining time on';
   return newLine(subscription, item, {
     // Recorded: Stripe rounds each line, and half a cent towards minus infinity.

@@ -6,6 +6,7 @@ import { isEnded, applyCancellation, periodEnd } from './subscriptions.ts';
 import { endTrial, movePeriod, periodFrom, newSubscriptionItem } from './periods.ts';
 import type { Subscription, SubscriptionItem, Line } from '../objects.ts';
 import { planOf, recurringPrice } from '../catalogue.ts';
+import { setDiscounts } from '../coupons.ts';
 import { collectInvoice } from '../invoices/collect-invoice.ts';
 import { invoiceSubscription } from '../invoices/invoices.ts';
 import { periodLine, prorationLine } from '../invoices/lines.ts';
@@ -19,6 +20,7 @@ export function updateSubscription(world: World, call: Call<Params>): Subscripti
   const { status } = world.subscriptions.get(id);
   refuseChange(status, params);
   applyFields(world, id, params);
+  setDiscounts(world, id, params.discounts);
   applyCancellation(world, id, params);
   changeItems(world, id, params.items ?? [], {
     proration: params.proration_behavior,

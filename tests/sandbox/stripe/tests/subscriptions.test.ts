@@ -43,6 +43,38 @@ test('without a card nothing is sold, and a first payment that fails may be made
   expect(await me.status()).toBe('incomplete_expired');
 });
 
+test('a coupon lowers each whole week, and what it took comes back in no credit', async () => {
+  const me = await newPerson();
+  const { coupons, subscriptions } = me.stripe;
+  const { id } = await me.subscribe('basic');
+  const duration = 'forever';
+  const percent = await coupons.create({ percent_off: 25, duration });
+  await subscriptions.update(id, { discounts: [{ coupon: percent.id }] });
+  await me.advance(week + draftHour);
+  expect(await me.invoice()).toMatchObject({
+    subtotal: 1199,
+    total: 899,
+    amount_paid: 899,
+    total_discount_amounts: [{ amount: 300 }],
+  });
+  await me.portal('switch', { price: me.catalogue.prices.premium });
+  const { lines, total, total_discount_amounts: discounts } = await me.invoice();
+  const credit = lines.data.find(({ amount }) => amount < 0)!;
+  expect(credit.amount).toBe(Math.ceil((-899 * (week - draftHour)) / week - 0.5));
+  const charged = lines.data.reduce((sum, { amount }) => sum + amount, 0);
+  expect(total).toBe(charged - discounts!.reduce((sum, { amount }) => sum + amount, 0));
+
+  const off = await coupons.create({ amount_off: 9000, currency: 'usd', duration });
+  await subscriptions.update(id, { discounts: [{ coupon: off.id }] });
+  await me.advance(week + draftHour);
+  expect(await me.invoice()).toMatchObject({ total: 0, amount_paid: 0, status: 'paid' });
+  await subscriptions.update(id, { discounts: '' });
+  expect((await me.current()).discounts).toEqual([]);
+  await expect(coupons.create({ duration })).rejects.toThrow('percent_off or amount_off');
+  const unknown = subscriptions.update(id, { discounts: [{ coupon: 'nothing' }] });
+  await expect(unknown).rejects.toMatchObject({ code: 'resource_missing' });
+});
+
 test('plans change within a trial without ending it', async () => {
   const me = await newPerson();
   const { basic, premium } = me.catalogue.prices;
