@@ -27,6 +27,13 @@ const withdraw = (token: string, body?: object) =>
 
 type Buyer = Person & { customer: string };
 
+/** Such as "December 1, 2026 at 09:05:00 UTC". */
+function inWords(iso: string): string {
+  const date = new Date(iso);
+  const written = date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' });
+  return `${written} at ${iso.slice(11, 19)} UTC`;
+}
+
 async function buyer(tier: Tier, startNow?: boolean): Promise<Buyer> {
   const person = await newPerson();
   const { body } = await call('POST', '/api/billing/create-subscription-update-session', {
@@ -201,7 +208,7 @@ describe('a statement', () => {
     const { phone, token } = await buyer('basic');
     const { body } = await withdraw(token, { email: 'ada@example.com' });
     const { id, submittedAt } = body.statement;
-    expect(body.receipt).toContain(`${submittedAt.slice(0, 19)}Z`);
+    expect(body.receipt).toContain(`Received: ${inWords(submittedAt)}`);
     expect(body.receipt).toContain('Solace Basic');
     expect(body.receipt).toContain('$11.99');
     expect(body.receipt).toContain(phone);
@@ -211,6 +218,16 @@ describe('a statement', () => {
     expect(await file.text()).toBe(`${body.receipt}\n`);
     const wrong = await call('GET', `${link.pathname}?key=${'0'.repeat(64)}`);
     expect(wrong).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it.each([
+    ['es', /^Recibido: \d+ de \p{L}+ de \d{4} a las [\d:]+ UTC$/mu],
+    ['pt-BR', /^Recebido: \d+ de \p{L}+ de \d{4} às [\d:]+ UTC$/mu],
+  ])('has a receipt with the date in its language: %s', async (language, received) => {
+    const body = { name: 'Ada Lovelace', contact: 'ada@example.com' };
+    const headers = { 'accept-language': language };
+    const made = await call('POST', '/api/withdrawals', { body, headers });
+    expect(made.body.receipt).toMatch(received);
   });
 
   it('is told to the bot, and again when the money is on its way', async () => {
@@ -377,7 +394,7 @@ describe('the form for everybody', () => {
     expect(statement).toMatchObject({ id: known.body.statement.id, state: 'received' });
     const waits = Date.parse(statement.objectUntil) - Date.parse(statement.submittedAt);
     expect(waits).toBe(objectionMs);
-    expect(receipt).toContain(`${statement.objectUntil.slice(0, 19)}Z`);
+    expect(receipt).toContain(`takes effect on ${inWords(statement.objectUntil)}.`);
     expect(receipt).toContain('/withdraw');
     const shown = await call('GET', '/api/billing/subscription', { token });
     expect(shown.body.withdrawal).toEqual(statement);

@@ -32,6 +32,10 @@ class Tour {
   field = (name: string) => this.page.locator(`[name=${name}]`);
   button = (name: string) => this.page.getByRole('button', { name, exact: true });
   heading = (name: string) => this.page.getByRole('heading', { name, exact: true });
+  footerLink = () =>
+    this.page
+      .getByRole('contentinfo')
+      .getByRole('link', { name: withdrawalLabels[this.tag].withdraw });
   confirm = () => this.button(withdrawalLabels[this.tag].confirm);
   done = () => this.heading(this.word('doneTitle'));
   receipt = () => this.page.getByRole('region', { name: this.word('receipt'), exact: true });
@@ -70,20 +74,27 @@ class Tour {
     await expect(this.done()).toBeFocused();
   }
 
-  /** With `PICTURES`, keeps what a person sees. */
   async seen(name: string): Promise<void> {
     await expectNoEnglish(this.page, this.tag);
     for (const width of widths) {
       await expectToFit(this.page, width);
       await expectToBeAccessible(this.page);
-      if (folder) await this.#keep(`${name}-${this.tag}-${width}`);
     }
+    await this.keep(name);
   }
 
-  async #keep(name: string): Promise<void> {
+  /** With `PICTURES`, keeps what a person sees. */
+  async keep(name: string): Promise<void> {
+    if (!folder) return;
+    for (const width of widths) await this.#keepAt(width, name);
+  }
+
+  async #keepAt(width: number, name: string): Promise<void> {
+    await this.page.setViewportSize({ width, height: 800 });
     for (const colours of ['light', 'dark'] as const) {
       await changeColours(this.page, colours);
-      await this.page.screenshot({ path: `${folder}/${name}-${colours}.png`, fullPage: true });
+      const path = `${folder}/${name}-${this.tag}-${width}-${colours}.png`;
+      await this.page.screenshot({ path, fullPage: true });
     }
   }
 }
@@ -113,8 +124,7 @@ for (const language of languages) {
       const all = tour.word('refundAll', { refund: tour.money(11.99) });
       for (const each of [tour, other]) {
         await each.go('/');
-        const { withdraw } = withdrawalLabels[tag];
-        await each.page.getByRole('contentinfo').getByRole('link', { name: withdraw }).click();
+        await each.footerLink().click();
         await expect(each.fact('refund')).toHaveText(all);
       }
       await tour.seen('contract');
@@ -326,9 +336,11 @@ for (const language of languages) {
 
   unscripted(`${tag}: without JavaScript, in both themes`, { tag: '@full' }, async ({ page }) => {
     const tour = new Tour(page, language);
-    await tour.go('/withdraw');
-    await expect(page.getByText(tour.word('withoutScript'))).toBeVisible();
-    await tour.seen('without-script');
+    await tour.go('/');
+    await tour.footerLink().click();
+    await expect(page.getByRole('main').getByText(/JavaScript/)).toBeVisible();
+    await expectToFit(page, ...widths);
+    await tour.keep('without-script');
   });
 }
 

@@ -98,11 +98,11 @@ export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<st
     words.statement.replace('{company}', brand.company),
     '',
     line(words.number, statement.id),
-    line(words.submitted, instantOf(statement.submittedAt)),
+    line(words.submitted, instantOf(statement.submittedAt, statement)),
     line(words.name, statement.name),
     line(words.contact, statement.contact),
     line(words.plan, planOf(statement)),
-    line(words.concluded, statement.concludedAt && instantOf(statement.concludedAt)),
+    line(words.concluded, statement.concludedAt && instantOf(statement.concludedAt, statement)),
     refundLine(words, statement),
     objectionLine(words, settings, statement),
     '',
@@ -159,7 +159,7 @@ function refundLine(words: Texts, { refund, currency, language }: Withdrawal): s
 
 function objectionLine(words: Texts, { SITE_URL }: Secrets, statement: Withdrawal): string | null {
   if (statement.origin !== 'public') return null;
-  const until = instantOf(statement.submittedAt + objectionMs);
+  const until = instantOf(statement.submittedAt + objectionMs, statement);
   const page = SITE_URL + pathIn(statement.language, '/withdraw');
   return `${words.objection.replace('{until}', until)}: ${page}`;
 }
@@ -167,7 +167,16 @@ function objectionLine(words: Texts, { SITE_URL }: Secrets, statement: Withdrawa
 const planOf = ({ tier, plan }: Withdrawal): string | null =>
   tier ? `${brand.name} ${plans[tier].name}` : plan;
 
-const instantOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+/** Day and time (UTC), as the language writes them. */
+function instantOf(at: number, { language }: Pick<Withdrawal, 'language'>): string {
+  const format = new Intl.DateTimeFormat(language, {
+    dateStyle: 'long',
+    timeStyle: 'medium',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  });
+  return `${format.format(at)} UTC`;
+}
 
 /**
  * An amount in the currency's smallest unit, which is not always a hundredth.

@@ -23,7 +23,7 @@ import { add, CallFigures } from '../records.ts';
 import { type Rig, runWithRig } from '../rig.ts';
 import { Site } from '../site.ts';
 import { Customer, type Simulation } from '../weeks/customer.ts';
-import { owedByLaw } from './law.ts';
+import { creditedByLaw, owedByLaw } from './law.ts';
 
 const { values } = parseArgs({
   options: {
@@ -237,10 +237,15 @@ async function check(run: Run, person: Buyer, rows: Withdrawal[]): Promise<void>
   const { data: notes } = await rig.stripe.creditNotes.list({ customer, limit: 100 });
   const { data: charges } = await rig.stripe.charges.list({ customer, limit: 100 });
   const owed = owedByLaw(invoices, person.asked, statement?.billedAt ?? 0);
-  const noted = notes.reduce((sum, { total }) => sum + total, 0);
+  const noted = notes
+    .flatMap((note) => note.refunds)
+    .reduce((sum, { amount_refunded: amount }) => sum + amount, 0);
+  const credited = notes.reduce((sum, { total }) => sum + total, 0) - noted;
   const refunded = charges.reduce((sum, { amount_refunded: amount }) => sum + amount, 0);
   law('the refund is what the law leaves', refunded === owed, { refunded, owed });
   law('the credit notes are the refund', noted === owed, { noted, owed });
+  const credit = creditedByLaw(invoices, person.asked, statement?.billedAt ?? 0);
+  law('what a credit paid is a credit again', credited === credit, { credited, credit });
   law('the statement says the refund', statement?.refund === owed, {
     said: statement?.refund,
     owed,
