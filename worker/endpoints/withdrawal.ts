@@ -20,7 +20,7 @@ import {
 } from '../withdrawal/concluded-contract.ts';
 import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { mailService } from '../messaging/mail.ts';
-import { mailReceipts, type QueuedMail } from '../withdrawal/receipt-mail.ts';
+import { isDelayed, mailReceipts, type QueuedMail } from '../withdrawal/receipt-mail.ts';
 import { logNeedsOwner, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
 import {
@@ -269,7 +269,7 @@ function respond(context: BaseContext, { statement, mail }: Kept, receipt: strin
     statement: statementNow(statement),
     receipt,
     mail: mail
-      ? { at: new Date(mail.sendAt).toISOString(), isDelayed: mail.sendAt > context.now }
+      ? { at: new Date(mail.sendAt).toISOString(), isDelayed: isDelayed(mail, context.now) }
       : null,
   };
 }

@@ -170,14 +170,21 @@ export async function personsMail(
   return { queue: (tx, on) => tx.insert(on, receiptMails, row, { where }), own };
 }
 
-export type QueuedMail = Pick<Row, 'inbox' | 'budget' | 'sendAt'>;
+export type QueuedMail = Pick<Row, 'inbox' | 'isOwn' | 'budget' | 'sendAt'>;
 
 /** Reads a mail that was queued. */
 export const queuedMail = (db: Database, mail: NewMail | null) =>
   db
-    .select({ inbox, budget, sendAt })
+    .select({ inbox, isOwn, budget, sendAt })
     .from(receiptMails)
-    .where(mail?.own ?? sql`false`);
+    .where(mail?.own ?? eq(statementId, ''));
+
+/**
+ * Whether a limit keeps a mail: none keeps a person's
+ * own, which a parallel call may have queued later.
+ */
+export const isDelayed = (mail: QueuedMail, now: number): boolean =>
+  !mail.isOwn && mail.sendAt > now;
 
 /** Tells the owner that strangers' mails wait for a budget of the day. */
 export function reportWaiting(mail: QueuedMail | undefined, now: number): void {
