@@ -336,7 +336,7 @@ stubbed(
     for (const [state, text] of Object.entries({
       received: 'What comes back is being computed.',
       refunding: 'The money is on its way to you.',
-      done: 'What you get back has been sent.',
+      done: 'Anything you get back has been sent.',
       needs_owner: 'You need not do anything.',
     })) {
       stub.respond('getWithdrawal', {
