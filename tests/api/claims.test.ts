@@ -212,15 +212,22 @@ describe('a claim', () => {
       expect(await codesOn(phone)).toBe(1);
     });
 
-    it('by the end of the Worker before it sends: the same call again sends its code', async () => {
+    /** A claim whose Worker was ended before it noted that the code was sent. */
+    async function claimedUnnoted() {
       const { phone, linkCode } = await ask();
       const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
-      await claim(linkCode, businessUserId, id);
+      const again = () => claim(linkCode, businessUserId, id);
+      await again();
       const sentBy = '(select sent_by from link_codes where phone = ?)';
       const stored = `select 1 from bot_calls where outcome = 'codeSent' and by = ${sentBy}`;
       await until('the code is noted as sent', async () => (await run(stored, phone)).rows.length);
       await run(`update bot_calls set outcome = 'claimed' where by = ${sentBy}`, phone);
-      const results = await parallel(3, () => claim(linkCode, businessUserId, id));
+      return { phone, linkCode, businessUserId, again };
+    }
+
+    it('by the end of the Worker before it sends: the same call again sends its code', async () => {
+      const { phone, linkCode, again } = await claimedUnnoted();
+      const results = await parallel(3, again);
       expect(tally(results)).toEqual({ 200: 3 });
       expect(await codesOn(phone)).toBe(2);
       const code = { phone, otp: await newestCode(phone), challenge: linkCode };
@@ -228,15 +235,9 @@ describe('a claim', () => {
     });
 
     it('after it was sent and proven: the same call again takes nothing back', async () => {
-      const { phone, linkCode } = await ask();
-      const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
-      await claim(linkCode, businessUserId, id);
-      const sentBy = '(select sent_by from link_codes where phone = ?)';
-      const stored = `select 1 from bot_calls where outcome = 'codeSent' and by = ${sentBy}`;
-      await until('the code is noted as sent', async () => (await run(stored, phone)).rows.length);
-      await run(`update bot_calls set outcome = 'claimed' where by = ${sentBy}`, phone);
+      const { phone, linkCode, businessUserId, again } = await claimedUnnoted();
       await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
-      const results = await parallel(5, () => claim(linkCode, businessUserId, id));
+      const results = await parallel(5, again);
       expect(tally(results)).toEqual({ 200: 5 });
       expect(await codesOn(phone)).toBe(1);
       const code = { phone, otp: await newestCode(phone), challenge: linkCode };
