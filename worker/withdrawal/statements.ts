@@ -341,9 +341,14 @@ const toldLimits = [{ most: 3, per: dayMs }];
 type Caller = { address: string; now: number };
 
 /**
- * Keeps anybody's statement and matches it by number. Throws 429; says nothing about accounts. One of an account waits
- * and is told to its person; further ones are kept, and wait for the first, for their person or for the owner; so are those after an objection. One of no
- * account is the owner's at once: the cron job spends no step on it.
+ * Keeps anybody's statement and matches it by number. Throws
+ * 429; says nothing about accounts.
+ *
+ * | the statement is about                            | who acts                                  |
+ * | ------------------------------------------------- | ----------------------------------------- |
+ * | no account                                        | the owner, at once                        |
+ * | an account                                        | its person, who is told; it takes effect  |
+ * | one where another waits, or after an objection    | nobody is told; its person, or the owner  |
  */
 export async function keepPublicStatement(
   { db, settings }: Place,
