@@ -49,11 +49,18 @@ export function CrashScreen({ text }: { text: string }) {
       <p className={css({ color: 'muted', maxWidth: 'reading', overflowWrap: 'anywhere' })}>
         {text}
       </p>
-      <button type="button" className={button()} onClick={() => location.reload()}>
+      <button
+        type="button"
+        className={button()}
+        onClick={() => location.reload()}
+      >
         {layoutWords.refreshPage}
       </button>
       {/* A plain link, since the router itself may have failed. */}
-      <a href={`${basePath}/help-now`} className={link()}>
+      <a
+        href={`${basePath}/help-now`}
+        className={link()}
+      >
         {footerWords.help}
       </a>
     </main>
@@ -92,8 +99,15 @@ function useCorrectAddress(): void {
 export function NotFound() {
   useCorrectAddress();
   return (
-    <ResultPage mood="lost" title={notFoundWords.title} text={notFoundWords.text}>
-      <Link to="/" className={button()}>
+    <ResultPage
+      mood="lost"
+      title={notFoundWords.title}
+      text={notFoundWords.text}
+    >
+      <Link
+        to="/"
+        className={button()}
+      >
         {notFoundWords.home}
       </Link>
     </ResultPage>

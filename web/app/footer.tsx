@@ -18,10 +18,16 @@ export function Footer() {
           <p>{footerWords.crisis}</p>
         </div>
         <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '4', alignItems: 'center' })}>
-          <Link to="/help-now" className={button({ look: 'soft' })}>
+          <Link
+            to="/help-now"
+            className={button({ look: 'soft' })}
+          >
             {footerWords.help}
           </Link>
-          <Link to="/contact" className={button({ look: 'outline' })}>
+          <Link
+            to="/contact"
+            className={button({ look: 'outline' })}
+          >
             {footerWords.contact}
           </Link>
           <a
@@ -36,24 +42,42 @@ export function Footer() {
           aria-label={layoutWords.footerNavigation}
           className={css({ display: 'flex', flexWrap: 'wrap', columnGap: '6', rowGap: '2' })}
         >
-          <Link to="/plans" className={link()}>
+          <Link
+            to="/plans"
+            className={link()}
+          >
             {footerWords.plans}
           </Link>
-          <Link to="/cancel" className={link()}>
+          <Link
+            to="/cancel"
+            className={link()}
+          >
             {footerWords.cancel}
           </Link>
           {isWithdrawable && (
-            <Link to="/withdraw" className={link()}>
+            <Link
+              to="/withdraw"
+              className={link()}
+            >
               {footerWords.withdraw}
             </Link>
           )}
-          <Link to="/safety" className={link()}>
+          <Link
+            to="/safety"
+            className={link()}
+          >
             {footerWords.safety}
           </Link>
-          <Link to="/terms" className={link()}>
+          <Link
+            to="/terms"
+            className={link()}
+          >
             {footerWords.terms}
           </Link>
-          <Link to="/privacy" className={link()}>
+          <Link
+            to="/privacy"
+            className={link()}
+          >
             {footerWords.privacy}
           </Link>
         </nav>

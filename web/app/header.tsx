@@ -26,15 +26,29 @@ export function Header() {
     <header className={bar}>
       <SkipLink />
       <div className={inner}>
-        <Link to="/" className={mark} aria-label={layoutWords.logo}>
+        <Link
+          to="/"
+          className={mark}
+          aria-label={layoutWords.logo}
+        >
           <Logo />
           <span>{brand.name}</span>
         </Link>
-        <nav aria-label={layoutWords.mainNavigation} className={css({ display: 'flex', gap: '1' })}>
-          <Link to="/" className={link} activeOptions={{ exact: true, includeSearch: false }}>
+        <nav
+          aria-label={layoutWords.mainNavigation}
+          className={css({ display: 'flex', gap: '1' })}
+        >
+          <Link
+            to="/"
+            className={link}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
             {layoutWords.home}
           </Link>
-          <Link to={visitor === 'member' ? '/account' : '/login'} className={link}>
+          <Link
+            to={visitor === 'member' ? '/account' : '/login'}
+            className={link}
+          >
             <TextByVisitor
               visitor={visitor}
               guest={layoutWords.login}
@@ -50,7 +64,10 @@ export function Header() {
 
 function SkipLink() {
   return (
-    <a href="#main" className={skip}>
+    <a
+      href="#main"
+      className={skip}
+    >
       {layoutWords.skip}
     </a>
   );

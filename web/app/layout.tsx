@@ -47,7 +47,10 @@ export function Layout() {
 function SessionSpinner() {
   return (
     <output className={sign}>
-      <span className={spinner({ size: 'sm' })} aria-hidden="true" />
+      <span
+        className={spinner({ size: 'sm' })}
+        aria-hidden="true"
+      />
       {layoutWords.loadingApplication}
     </output>
   );
@@ -93,7 +96,11 @@ function PlainToast() {
       {toast && (
         <span className={sign}>
           {toast.description ?? toast.title}
-          <button type="button" className={link()} onClick={() => setToast(undefined)}>
+          <button
+            type="button"
+            className={link()}
+            onClick={() => setToast(undefined)}
+          >
             {layoutWords.dismiss}
           </button>
         </span>

@@ -5,12 +5,22 @@ import { ResultPage } from '../ui/result-page.tsx';
 
 /** What the service worker shows without a connection, whatever the address. It has no scripts. */
 export const OfflinePage = () => (
-  <ResultPage mood="lost" title={offlinePageWords.title} text={offlinePageWords.text}>
-    <a href={`${basePath}/help-now`} className={button()}>
+  <ResultPage
+    mood="lost"
+    title={offlinePageWords.title}
+    text={offlinePageWords.text}
+  >
+    <a
+      href={`${basePath}/help-now`}
+      className={button()}
+    >
       {offlinePageWords.help}
     </a>
     {/* oxlint-disable-next-line jsx-a11y/anchor-is-valid -- the address itself, whatever it is */}
-    <a href="" className={button({ look: 'soft' })}>
+    <a
+      href=""
+      className={button({ look: 'soft' })}
+    >
       {offlinePageWords.again}
     </a>
   </ResultPage>

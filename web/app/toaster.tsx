@@ -54,7 +54,10 @@ export default function Toaster() {
                 </Toast.Description>
               )}
             </div>
-            <Toast.CloseTrigger className={styles.close} aria-label={layoutWords.dismiss}>
+            <Toast.CloseTrigger
+              className={styles.close}
+              aria-label={layoutWords.dismiss}
+            >
               <Icon name="close" />
             </Toast.CloseTrigger>
           </Toast.Root>

@@ -47,23 +47,48 @@ function Document({
 }: DocumentParts) {
   const { tag, direction } = language;
   return (
-    <html lang={tag} dir={direction === 'rtl' ? 'rtl' : undefined}>
+    <html
+      lang={tag}
+      dir={direction === 'rtl' ? 'rtl' : undefined}
+    >
       <head>
         <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="format-detection" content="telephone=no,date=no,address=no,email=no" />
+        <meta
+          name="viewport"
+          content="width=device-width, initial-scale=1"
+        />
+        <meta
+          name="format-detection"
+          content="telephone=no,date=no,address=no,email=no"
+        />
         <HeadTags path={path} />
-        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
-        <link rel="manifest" href={`${basePath}/manifest.webmanifest`} />
+        <link
+          rel="icon"
+          href="/icon.svg"
+          type="image/svg+xml"
+        />
+        <link
+          rel="apple-touch-icon"
+          href="/apple-touch-icon.png"
+        />
+        <link
+          rel="manifest"
+          href={`${basePath}/manifest.webmanifest`}
+        />
         {fonts.length > 0 && <Fonts files={fonts} />}
         {headScripts.map((code) => (
-          <script key={code} dangerouslySetInnerHTML={{ __html: code }} />
+          <script
+            key={code}
+            dangerouslySetInnerHTML={{ __html: code }}
+          />
         ))}
         {'text' in styles ? (
           <style dangerouslySetInnerHTML={{ __html: styles.text }} />
         ) : (
-          <link rel="stylesheet" href={styles.href} />
+          <link
+            rel="stylesheet"
+            href={styles.href}
+          />
         )}
         {app && <App {...app} />}
       </head>
@@ -75,17 +100,37 @@ function Document({
 const Fonts = ({ files }: { files: readonly string[] }) => (
   <Template id="fonts">
     {files.map((file) => (
-      <link key={file} rel="preload" as="font" type="font/woff2" crossOrigin="" href={file} />
+      <link
+        key={file}
+        rel="preload"
+        as="font"
+        type="font/woff2"
+        crossOrigin=""
+        href={file}
+      />
     ))}
   </Template>
 );
 
 function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
-  const files = modules.map((file) => <link key={file} rel="modulepreload" href={file} />);
+  const files = modules.map((file) => (
+    <link
+      key={file}
+      rel="modulepreload"
+      href={file}
+    />
+  ));
   const start = isStartedByShell ? (
-    <link rel="modulepreload" id="app" href={entry} />
+    <link
+      rel="modulepreload"
+      id="app"
+      href={entry}
+    />
   ) : (
-    <script type="module" src={entry} />
+    <script
+      type="module"
+      src={entry}
+    />
   );
   const all = (
     <>
@@ -100,7 +145,10 @@ function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
   return (
     <>
       {files}
-      <link rel="modulepreload" href={entry} />
+      <link
+        rel="modulepreload"
+        href={entry}
+      />
       <Template id="at-start">{start}</Template>
     </>
   );
@@ -108,7 +156,10 @@ function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
 
 /** React would hoist the links of a template into the head. */
 const Template = ({ id, children }: { id: string; children: ReactNode }) => (
-  <template id={id} dangerouslySetInnerHTML={{ __html: renderToStaticMarkup(<>{children}</>) }} />
+  <template
+    id={id}
+    dangerouslySetInnerHTML={{ __html: renderToStaticMarkup(<>{children}</>) }}
+  />
 );
 
 /** No proxy may rewrite the addresses in the page: React expects them as they were served. */

@@ -28,14 +28,36 @@ export function HeadTags({ path }: { path: string }) {
   return (
     <>
       <title>{title}</title>
-      <meta name="description" content={description} />
-      <ThemeColor scheme="light" color={palette.mist[100].value} />
-      <ThemeColor scheme="dark" color={palette.spruce[950].value} />
-      <meta name="robots" content={isPublic ? 'index, follow' : 'noindex'} />
-      {hasAddress && <link rel="canonical" href={address} />}
+      <meta
+        name="description"
+        content={description}
+      />
+      <ThemeColor
+        scheme="light"
+        color={palette.mist[100].value}
+      />
+      <ThemeColor
+        scheme="dark"
+        color={palette.spruce[950].value}
+      />
+      <meta
+        name="robots"
+        content={isPublic ? 'index, follow' : 'noindex'}
+      />
+      {hasAddress && (
+        <link
+          rel="canonical"
+          href={address}
+        />
+      )}
       {isPublic && <Alternates path={path} />}
       {/* Nobody shares a page that only its owner can open. */}
-      {isPublic && <Preview page={page} address={address} />}
+      {isPublic && (
+        <Preview
+          page={page}
+          address={address}
+        />
+      )}
       {(path === '/' || path === '/plans') && <StructuredData />}
     </>
   );
@@ -54,7 +76,12 @@ const ThemeColor = ({ scheme, color }: { scheme: 'light' | 'dark'; color: string
 function Alternates({ path }: { path: string }) {
   const tags = offered.length > 0 ? [...offered.map(({ tag }) => tag), 'x-default'] : [];
   return tags.map((tag) => (
-    <link key={tag} rel="alternate" hrefLang={tag} href={addressIn(tag, path)} />
+    <link
+      key={tag}
+      rel="alternate"
+      hrefLang={tag}
+      href={addressIn(tag, path)}
+    />
   ));
 }
 
@@ -78,10 +105,18 @@ function Preview({ page: { title, description }, address }: PreviewProps) {
   return (
     <>
       {Object.entries(graph).map(([name, content]) => (
-        <meta key={name} property={`og:${name}`} content={content} />
+        <meta
+          key={name}
+          property={`og:${name}`}
+          content={content}
+        />
       ))}
       {Object.entries(twitter).map(([name, content]) => (
-        <meta key={name} name={`twitter:${name}`} content={content} />
+        <meta
+          key={name}
+          name={`twitter:${name}`}
+          content={content}
+        />
       ))}
     </>
   );
@@ -120,7 +155,12 @@ function StructuredData() {
   const graph = { '@context': 'https://schema.org', '@graph': [organization, product] };
   // A closing tag inside the JSON would end the script element.
   const text = JSON.stringify(graph).replaceAll('<', '\\u003c');
-  return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: text }} />;
+  return (
+    <script
+      type="application/ld+json"
+      dangerouslySetInnerHTML={{ __html: text }}
+    />
+  );
 }
 
 function offer(plan: Plan) {

@@ -86,7 +86,12 @@ const markupOf = (router: RegisteredRouter): string =>
 /** In it `early/` puts the messages of the user. */
 async function filledFrame(path: string): Promise<string> {
   const frame = renderFrame(await routerAt(path), markupOf);
-  return renderToStaticMarkup(<template id="filled" dangerouslySetInnerHTML={{ __html: frame }} />);
+  return renderToStaticMarkup(
+    <template
+      id="filled"
+      dangerouslySetInnerHTML={{ __html: frame }}
+    />,
+  );
 }
 
 const NoScript = () => (
@@ -94,7 +99,10 @@ const NoScript = () => (
     <div className={page()}>
       <p>{layoutWords.needsScriptForAccount}</p>
       <p>
-        <a className={link()} href={`${basePath}/help-now`}>
+        <a
+          className={link()}
+          href={`${basePath}/help-now`}
+        >
           {footerWords.help}
         </a>
       </p>
@@ -104,12 +112,22 @@ const NoScript = () => (
 
 /** The page shows the offer of the language that the browser prefers. */
 const offerOf = ({ tag, href, name, text, dismiss }: LanguageOffer) => (
-  <aside key={tag} className="offer" lang={tag}>
+  <aside
+    key={tag}
+    className="offer"
+    lang={tag}
+  >
     {`${text} `}
-    <a href={href} hrefLang={tag}>
+    <a
+      href={href}
+      hrefLang={tag}
+    >
       {name}
     </a>
-    <button type="button" aria-label={dismiss}>
+    <button
+      type="button"
+      aria-label={dismiss}
+    >
       ×
     </button>
   </aside>

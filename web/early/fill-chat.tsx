@@ -53,7 +53,12 @@ function showConversation({ page, openedAt }: ShownChat): boolean {
 
 const nothing = () => {};
 const line = (item: TranscriptItem<ShownMessage>) => (
-  <TranscriptLine item={item} sendAgain={nothing} openHelp={nothing} player={VoicePlace} />
+  <TranscriptLine
+    item={item}
+    sendAgain={nothing}
+    openHelp={nothing}
+    player={VoicePlace}
+  />
 );
 
 /** An intersection is reported right before a paint, a message arrives after it; hidden pages do neither. */

@@ -9,7 +9,10 @@ type Props = { look?: 'calm' | 'warm' | 'danger'; children: ReactNode };
 
 export function Alert({ look = 'calm', children }: Props) {
   return (
-    <div className={looks[look]} role={look === 'danger' ? 'alert' : undefined}>
+    <div
+      className={looks[look]}
+      role={look === 'danger' ? 'alert' : undefined}
+    >
       <Icon name={look === 'danger' ? 'warning' : 'info'} />
       <div>{children}</div>
     </div>

@@ -26,7 +26,10 @@ export function Checkbox({ label, hint, isRequired = false, isChecked, onChange 
       <span className={css({ display: 'grid', gap: '1' })}>
         <span id={`${id}label`}>{label}</span>
         {hint && (
-          <span id={`${id}hint`} className={css({ textStyle: 'small', color: 'muted' })}>
+          <span
+            id={`${id}hint`}
+            className={css({ textStyle: 'small', color: 'muted' })}
+          >
             {hint}
           </span>
         )}

@@ -37,11 +37,17 @@ export function Dialog({ title, question, close, children }: DialogProps) {
       onCancel={close}
     >
       <div className={styles.content}>
-        <h2 id={`${id}title`} className={styles.title}>
+        <h2
+          id={`${id}title`}
+          className={styles.title}
+        >
           {title}
         </h2>
         {isQuestion && (
-          <p id={`${id}question`} className={styles.question}>
+          <p
+            id={`${id}question`}
+            className={styles.question}
+          >
             {question}
           </p>
         )}
@@ -74,9 +80,17 @@ type Props = {
 export default function ConfirmDialog({ look = 'danger', ...props }: Props) {
   const { close, confirm, title, text, cancelLabel, confirmLabel } = props;
   return (
-    <Dialog title={title} question={text} close={close}>
+    <Dialog
+      title={title}
+      question={text}
+      close={close}
+    >
       <div className={dialog().actions}>
-        <button type="button" className={button({ look: 'outline' })} onClick={close}>
+        <button
+          type="button"
+          className={button({ look: 'outline' })}
+          onClick={close}
+        >
           {cancelLabel}
         </button>
         <button

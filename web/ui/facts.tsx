@@ -5,7 +5,10 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, text
   return (
     <dl className={list}>
       {facts.map(([name, text]) => (
-        <div key={name} className={row}>
+        <div
+          key={name}
+          className={row}
+        >
           <dt className={css({ fontWeight: 'semibold' })}>{name}</dt>
           <dd>{text}</dd>
         </div>

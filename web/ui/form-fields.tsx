@@ -32,7 +32,11 @@ export function TextField({
       required={required ?? false}
     >
       <Field.Label className={styles.label}>{label}</Field.Label>
-      <Field.Input className={styles.input} dir="auto" {...input} />
+      <Field.Input
+        className={styles.input}
+        dir="auto"
+        {...input}
+      />
       {hint && <Field.HelperText className={styles.hint}>{hint}</Field.HelperText>}
       <Field.ErrorText className={styles.error}>{error}</Field.ErrorText>
     </Field.Root>
@@ -48,9 +52,17 @@ type TextareaFieldProps = ComponentProps<'textarea'> & {
 export function TextareaField({ label, error, required, ...textarea }: TextareaFieldProps) {
   const styles = field();
   return (
-    <Field.Root className={styles.root} invalid={Boolean(error)} required={required ?? false}>
+    <Field.Root
+      className={styles.root}
+      invalid={Boolean(error)}
+      required={required ?? false}
+    >
       <Field.Label className={styles.label}>{label}</Field.Label>
-      <Field.Textarea className={styles.textarea} dir="auto" {...textarea} />
+      <Field.Textarea
+        className={styles.textarea}
+        dir="auto"
+        {...textarea}
+      />
       <Field.ErrorText className={styles.error}>{error}</Field.ErrorText>
     </Field.Root>
   );

@@ -39,16 +39,25 @@ export function HelpPanel({ countries, children, linksToAll = false }: Props) {
         </p>
       </div>
       {children}
-      <div aria-live="polite" className={css({ display: 'grid', gap: '6' })}>
+      <div
+        aria-live="polite"
+        className={css({ display: 'grid', gap: '6' })}
+      >
         {found.map((help) => (
-          <Country key={help.country} {...help} />
+          <Country
+            key={help.country}
+            {...help}
+          />
         ))}
         {found.some(({ lines }) => lines.length > 0) && <p>{helpWords.busy}</p>}
         <p>
           <Sentence parts={helpWords.elsewhere({ finder })} />
         </p>
         {linksToAll && (
-          <Link to="/help-now" className={link()}>
+          <Link
+            to="/help-now"
+            className={link()}
+          >
             {helpWords.all}
           </Link>
         )}
@@ -58,14 +67,24 @@ export function HelpPanel({ countries, children, linksToAll = false }: Props) {
 }
 
 const finder = (text: string) => (
-  <ExternalLink href="https://findahelpline.com/" className={link()} label={text} />
+  <ExternalLink
+    href="https://findahelpline.com/"
+    className={link()}
+    label={text}
+  />
 );
 
 function Country({ country, lines }: CountryHelp) {
   const id = `help-${country}`;
   return (
-    <section aria-labelledby={id} className={css({ display: 'grid', gap: '3' })}>
-      <h2 id={id} className={css({ textStyle: 'subheading' })}>
+    <section
+      aria-labelledby={id}
+      className={css({ display: 'grid', gap: '3' })}
+    >
+      <h2
+        id={id}
+        className={css({ textStyle: 'subheading' })}
+      >
         {countryName(country)}
       </h2>
       {lines.length > 0 ? <HelpLines lines={lines} /> : <p>{helpWords.noLine}</p>}
@@ -77,10 +96,16 @@ export function HelpLines({ lines }: { lines: readonly HelpLine[] }) {
   return (
     <ul className={css({ display: 'grid', gap: '6' })}>
       {inReadingOrder(lines).map((line) => (
-        <li key={line.service} className={css({ display: 'grid', gap: '2' })}>
+        <li
+          key={line.service}
+          className={css({ display: 'grid', gap: '2' })}
+        >
           <Service {...line} />
           {helpWays(line).map((way) => (
-            <Way key={way.label} {...way} />
+            <Way
+              key={way.label}
+              {...way}
+            />
           ))}
           <Details {...line} />
         </li>
@@ -92,7 +117,10 @@ export function HelpLines({ lines }: { lines: readonly HelpLine[] }) {
 function Service({ service, translated, languages }: HelpLine) {
   return (
     <p>
-      <strong lang={languages?.[0] ?? locale} className={css({ fontWeight: 'semibold' })}>
+      <strong
+        lang={languages?.[0] ?? locale}
+        className={css({ fontWeight: 'semibold' })}
+      >
         {service}
       </strong>
       {translated && <span>{` (${helpLineWords.services[translated]})`}</span>}
@@ -105,10 +133,17 @@ function Way({ label, href, note, isWebsite }: HelpWay) {
     <p className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3' })}>
       {href === undefined && <span className={css({ fontWeight: 'semibold' })}>{label}</span>}
       {href && isWebsite && (
-        <ExternalLink href={href} className={button({ look: 'soft' })} label={label} />
+        <ExternalLink
+          href={href}
+          className={button({ look: 'soft' })}
+          label={label}
+        />
       )}
       {href && !isWebsite && (
-        <a href={href} className={button({ look: 'soft' })}>
+        <a
+          href={href}
+          className={button({ look: 'soft' })}
+        >
           {label}
         </a>
       )}

@@ -77,7 +77,12 @@ export function Logo() {
         className={css({ fill: 'primary' })}
         d="M20 3a17 17 0 0 0-14.7 25.500L3.5 36.500l8.2-1.700A17 17 0 1 0 20 3Z"
       />
-      <circle className={css({ fill: 'warm' })} cx="20" cy="17.5" r="5.2" />
+      <circle
+        className={css({ fill: 'warm' })}
+        cx="20"
+        cy="17.5"
+        r="5.2"
+      />
       <path
         className={css({ stroke: 'onPrimary' })}
         d="M9.5 19.500c1.2 6.2 5.4 9.5 10.5 9.500s9.3-3.3 10.5-9.5"

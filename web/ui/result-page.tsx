@@ -16,14 +16,23 @@ const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
 /** A page with the progress or result of an action, and links onward; screen readers announce its changes. */
 export function ResultPage({ mood, title, text, children }: Props) {
   return (
-    <div className={page({ width: 'form' })} aria-live="polite">
+    <div
+      className={page({ width: 'form' })}
+      aria-live="polite"
+    >
       <div
         className={`${card({ look: 'raised' })} ${css({ alignItems: 'center', textAlign: 'center', paddingBlock: '10' })}`}
       >
         {mood === 'busy' ? (
-          <span className={spinner()} aria-hidden="true" />
+          <span
+            className={spinner()}
+            aria-hidden="true"
+          />
         ) : (
-          <span className={sign} data-mood={mood}>
+          <span
+            className={sign}
+            data-mood={mood}
+          >
             <Icon name={icons[mood]} />
           </span>
         )}

@@ -15,12 +15,19 @@ export function Spinner({ label }: { label: string }) {
   }, []);
   return (
     <output className={css({ display: 'grid', justifyItems: 'center', gap: '4', color: 'muted' })}>
-      <span className={spinner()} aria-hidden="true" />
+      <span
+        className={spinner()}
+        aria-hidden="true"
+      />
       <span>{label}</span>
       {isLong && (
         <span>
           {layoutWords.takesLong}{' '}
-          <button type="button" className={link()} onClick={() => location.reload()}>
+          <button
+            type="button"
+            className={link()}
+            onClick={() => location.reload()}
+          >
             {layoutWords.refreshPage}
           </button>
         </span>

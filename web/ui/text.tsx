@@ -12,7 +12,10 @@ export function Unbroken({ text }: { text: string }) {
   const parts = text.split(/(\+\d[\d ()-]*\d)/).map((part, index) => {
     const isNumber = index % 2 === 1;
     return (
-      <span key={index} className={isNumber ? css({ whiteSpace: 'nowrap' }) : undefined}>
+      <span
+        key={index}
+        className={isNumber ? css({ whiteSpace: 'nowrap' }) : undefined}
+      >
         {part}
       </span>
     );

@@ -26,11 +26,18 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
         </h1>
         {children}
       </div>
-      <ExternalLink href={chatLink()} className={button()} label={accountWords.chat}>
+      <ExternalLink
+        href={chatLink()}
+        className={button()}
+        label={accountWords.chat}
+      >
         <Icon name="chat" />
         {accountWords.chat}
       </ExternalLink>
-      <Link to="/help-now" className={button({ look: 'soft' })}>
+      <Link
+        to="/help-now"
+        className={button({ look: 'soft' })}
+      >
         {accountWords.help}
       </Link>
       <button
@@ -79,7 +86,10 @@ export function CardHead({ id, title, beside, children }: CardHeadProps) {
         minHeight: 'touch',
       })}
     >
-      <h2 id={id} className={css({ textStyle: 'subheading' })}>
+      <h2
+        id={id}
+        className={css({ textStyle: 'subheading' })}
+      >
         {title}
       </h2>
       {beside}
@@ -132,7 +142,10 @@ export function RefreshButton({ label }: { label: string }) {
       aria-busy={isBusy}
       onClick={() => void refresh()}
     >
-      <span className={turning} data-busy={isBusy}>
+      <span
+        className={turning}
+        data-busy={isBusy}
+      >
         <Icon name="refresh" />
       </span>
     </button>

@@ -38,9 +38,18 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
   });
   const isBusy = processing !== null;
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="management">
-      <CardHead id="management" title={managementWords.title} />
-      <Action hint={hint} id="subscription">
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="management"
+    >
+      <CardHead
+        id="management"
+        title={managementWords.title}
+      />
+      <Action
+        hint={hint}
+        id="subscription"
+      >
         <button
           type="button"
           className={button({ wide: true })}
@@ -51,7 +60,10 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
           {processing === 'subscription-update' ? managementWords.opening : label}
         </button>
       </Action>
-      <Action hint={managementWords.billingHint} id="billing">
+      <Action
+        hint={managementWords.billingHint}
+        id="billing"
+      >
         <button
           type="button"
           className={button({ look: 'soft', wide: true })}
@@ -66,7 +78,10 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
       </Action>
       <ChangeOfNumber isDisabled={isBusy} />
       <PrivacyActions isDisabled={isBusy} />
-      <Deletion isDisabled={isBusy} deleteAccount={deleteAccount} />
+      <Deletion
+        isDisabled={isBusy}
+        deleteAccount={deleteAccount}
+      />
     </section>
   );
 }
@@ -83,7 +98,10 @@ function ChangeOfNumber({ isDisabled }: { isDisabled: boolean }) {
       </Suspense>
     );
   return (
-    <Action hint={changeNumberWords.hint} id="change-number">
+    <Action
+      hint={changeNumberWords.hint}
+      id="change-number"
+    >
       <button
         type="button"
         className={button({ look: 'soft', wide: true })}
@@ -109,7 +127,10 @@ function Deletion({ isDisabled, deleteAccount }: DeletionProps) {
   };
   return (
     <>
-      <Action hint={managementWords.deleteHint} id="delete">
+      <Action
+        hint={managementWords.deleteHint}
+        id="delete"
+      >
         <button
           type="button"
           className={button({ look: 'dangerSoft', wide: true })}

@@ -52,7 +52,10 @@ function Account() {
       <div className={columns}>
         <div className={column}>
           <CurrentPlanCard user={user} />
-          <UsageCard user={user} isLoading={isLoading} />
+          <UsageCard
+            user={user}
+            isLoading={isLoading}
+          />
           <ComparePlans current={planOf(user.metadata.subscriptionTier).id} />
         </div>
         <div className={column}>
@@ -64,7 +67,10 @@ function Account() {
             deleteAccount={deleteAccount}
           />
           <Suspense>
-            <LeavingCard user={user} token={token} />
+            <LeavingCard
+              user={user}
+              token={token}
+            />
           </Suspense>
           <DebugCard user={user} />
         </div>

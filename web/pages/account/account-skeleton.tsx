@@ -12,29 +12,51 @@ export function AccountSkeleton() {
   // The card keeps its space when the button is hidden, so that the layout does not shift.
   const state = (
     <output className={label}>
-      <span className={spinner({ size: 'sm' })} aria-hidden="true" />
+      <span
+        className={spinner({ size: 'sm' })}
+        aria-hidden="true"
+      />
       <span>{isInitializing ? layoutWords.loadingApplication : layoutWords.loadingAccount}</span>
     </output>
   );
   return (
-    <div className={page()} aria-busy="true">
+    <div
+      className={page()}
+      aria-busy="true"
+    >
       <AccountHeader isKnown={false}>
         <Slot className={phoneStyle} />
       </AccountHeader>
       <div className={columns}>
         <div className={column}>
-          <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
-            <CardHead id="current-plan" title={accountWords.currentPlan} beside={state} />
+          <section
+            className={card({ look: 'raised' })}
+            aria-labelledby="current-plan"
+          >
+            <CardHead
+              id="current-plan"
+              title={accountWords.currentPlan}
+              beside={state}
+            />
             <Slot className={css({ textStyle: 'title', color: 'primary' })} />
             <Slot
               className={css({ color: 'muted', minHeight: { base: '[3.2em]', md: '[1.6em]' } })}
             />
-            <div className={statusBox} data-tone="calm">
+            <div
+              className={statusBox}
+              data-tone="calm"
+            >
               <Slot className={statusText} />
             </div>
           </section>
-          <section className={card({ look: 'raised' })} aria-labelledby="usage">
-            <CardHead id="usage" title={usageWords.title} />
+          <section
+            className={card({ look: 'raised' })}
+            aria-labelledby="usage"
+          >
+            <CardHead
+              id="usage"
+              title={usageWords.title}
+            />
             <div className={css({ display: 'grid', gap: '2' })}>
               <div className={usage}>
                 <Slot className={css({ textStyle: 'small', color: 'muted' })} />
@@ -63,9 +85,15 @@ const Slot = ({ className }: { className: string }) => <p className={`${slot} ${
 
 function SkeletonCard({ lines }: { lines: number }) {
   return (
-    <div className={card({ look: 'raised' })} aria-hidden="true">
+    <div
+      className={card({ look: 'raised' })}
+      aria-hidden="true"
+    >
       {Array.from({ length: lines }, (_, index) => (
-        <span key={index} className={`${skeleton()} ${line}`} />
+        <span
+          key={index}
+          className={`${skeleton()} ${line}`}
+        />
       ))}
     </div>
   );

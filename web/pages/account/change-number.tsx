@@ -54,7 +54,10 @@ export default function ChangeNumber({ close: leave }: { close: () => void }) {
     });
 
   return begun ? (
-    <CodeForm phone={begun.phone} {...{ isBusy, verify, close }} />
+    <CodeForm
+      phone={begun.phone}
+      {...{ isBusy, verify, close }}
+    />
   ) : (
     <NumberForm {...{ isBusy, begin, close }} />
   );
@@ -78,7 +81,11 @@ function NumberForm({
     if (checked.success) void begin(checked.output);
   };
   return (
-    <form noValidate onSubmit={submit} className={stack}>
+    <form
+      noValidate
+      onSubmit={submit}
+      className={stack}
+    >
       <TextField
         name="newPhone"
         type="tel"
@@ -111,7 +118,11 @@ function CodeForm({ phone, isBusy, verify, close }: CodeProps) {
     if (isReady) void verify(code);
   };
   return (
-    <form noValidate onSubmit={submit} className={stack}>
+    <form
+      noValidate
+      onSubmit={submit}
+      className={stack}
+    >
       <p>
         <Unbroken text={changeNumberWords.lead(phoneText)} />
       </p>
@@ -146,10 +157,18 @@ function Buttons({
 }) {
   return (
     <div className={stack}>
-      <button type="submit" className={button({ wide: true })} disabled={isDisabled}>
+      <button
+        type="submit"
+        className={button({ wide: true })}
+        disabled={isDisabled}
+      >
         {label}
       </button>
-      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={close}>
+      <button
+        type="button"
+        className={button({ look: 'quiet', wide: true })}
+        onClick={close}
+      >
         {changeNumberWords.cancel}
       </button>
     </div>

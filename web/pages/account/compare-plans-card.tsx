@@ -24,16 +24,33 @@ export function ComparePlans({ current }: { current: PlanId }) {
     .filter(({ id, onSale }) => onSale || id === current)
     .toSorted((a, b) => a.level - b.level);
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="compare">
-      <CardHead id="compare" title={compareWords.title} />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard */}
-      <section className={scroller} tabIndex={0} aria-label={compareWords.scroll}>
-        <table className={table} style={{ '--plans': columns.length } as CSSProperties}>
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="compare"
+    >
+      <CardHead
+        id="compare"
+        title={compareWords.title}
+      />
+      <section
+        className={scroller}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={compareWords.scroll}
+      >
+        <table
+          className={table}
+          style={{ '--plans': columns.length } as CSSProperties}
+        >
           <thead>
             <tr>
               <th scope="col">{compareWords.feature}</th>
               {columns.map((plan) => (
-                <th key={plan.id} scope="col" data-current={plan.id === current || undefined}>
+                <th
+                  key={plan.id}
+                  scope="col"
+                  data-current={plan.id === current || undefined}
+                >
                   <span className={css({ display: 'block', fontWeight: 'bold' })}>
                     {planTexts(plan.id).name}
                   </span>
@@ -52,7 +69,10 @@ export function ComparePlans({ current }: { current: PlanId }) {
               <tr key={name}>
                 <th scope="row">{name}</th>
                 {columns.map((plan) => (
-                  <td key={plan.id} data-current={plan.id === current || undefined}>
+                  <td
+                    key={plan.id}
+                    data-current={plan.id === current || undefined}
+                  >
                     {cell(plan)}
                   </td>
                 ))}

@@ -12,8 +12,14 @@ export function CurrentPlanCard({ user }: { user: User }) {
   const { name, description } = planTexts(planOf(metadata.subscriptionTier).id);
   const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="current-plan">
-      <CardHead id="current-plan" title={accountWords.currentPlan}>
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="current-plan"
+    >
+      <CardHead
+        id="current-plan"
+        title={accountWords.currentPlan}
+      >
         <RefreshButton label={accountWords.refreshPlan} />
       </CardHead>
       <div
@@ -29,7 +35,10 @@ export function CurrentPlanCard({ user }: { user: User }) {
         {user.isTrial && <span className={badge({ look: 'warm' })}>{accountWords.freeTrial}</span>}
       </div>
       <p className={css({ color: 'muted' })}>{description}</p>
-      <div className={statusBox} data-tone={line.tone}>
+      <div
+        className={statusBox}
+        data-tone={line.tone}
+      >
         <p className={statusText}>{line.text}</p>
         {line.hint && <p className={statusHint}>{line.hint}</p>}
       </div>

@@ -26,7 +26,10 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
 
   return (
     <>
-      <Action id="download" hint={privacyWords.downloadHint}>
+      <Action
+        id="download"
+        hint={privacyWords.downloadHint}
+      >
         <button
           type="button"
           className={button({ look: 'outline', wide: true })}
@@ -37,7 +40,10 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
           {isDownloading ? privacyWords.downloading : privacyWords.download}
         </button>
       </Action>
-      <Action id="sessions" hint={privacyWords.sessionsHint}>
+      <Action
+        id="sessions"
+        hint={privacyWords.sessionsHint}
+      >
         <button
           type="button"
           className={button({ look: 'outline', wide: true })}

@@ -25,8 +25,14 @@ export function DebugCard({ user }: { user: User }) {
     [debugWords.build, build],
   ];
   return (
-    <section className={card()} aria-labelledby="debug">
-      <CardHead id="debug" title={debugWords.title} />
+    <section
+      className={card()}
+      aria-labelledby="debug"
+    >
+      <CardHead
+        id="debug"
+        title={debugWords.title}
+      />
       <dl className={list}>
         {facts.map(([name, value]) => (
           <div key={name}>

@@ -27,14 +27,28 @@ export default function LeavingCard({ user, token }: { user: User; token: string
   if (!hasPlan && !open) return null;
 
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="leaving">
-      <CardHead id="leaving" title={leavingWords.title} />
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="leaving"
+    >
+      <CardHead
+        id="leaving"
+        title={leavingWords.title}
+      />
       {open && <OpenWithdrawal open={open} />}
-      <WayOut id="cancel-plan" to="/cancel" hint={leavingWords.cancelHint}>
+      <WayOut
+        id="cancel-plan"
+        to="/cancel"
+        hint={leavingWords.cancelHint}
+      >
         {leavingWords.cancel}
       </WayOut>
       {isWithdrawable && (
-        <WayOut id="withdraw" to="/withdraw" hint={leavingWords.withdrawHint}>
+        <WayOut
+          id="withdraw"
+          to="/withdraw"
+          hint={leavingWords.withdrawHint}
+        >
           {leavingWords.withdraw}
         </WayOut>
       )}
@@ -46,7 +60,10 @@ type WayOutProps = { id: string; to: '/cancel' | '/withdraw'; hint: string; chil
 
 function WayOut({ id, to, hint, children }: WayOutProps) {
   return (
-    <Action id={id} hint={hint}>
+    <Action
+      id={id}
+      hint={hint}
+    >
       <Link
         to={to}
         className={button({ look: 'outline', wide: true })}

@@ -30,7 +30,10 @@ export function NoticeSetting({ token }: { token: string }) {
   if (state === 'unavailable') return null;
   const isOn = state === 'on';
   return (
-    <Action hint={hints[state]} id="notices">
+    <Action
+      hint={hints[state]}
+      id="notices"
+    >
       {(isOn || state === 'off') && (
         <button
           type="button"

@@ -31,11 +31,21 @@ export function PlatformCard() {
   const platform = data?.success ? data.platform : null;
   if (!isPending && !platform) return null;
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="platform" aria-busy={isPending}>
-      <CardHead id="platform" title={platformWords.title} />
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="platform"
+      aria-busy={isPending}
+    >
+      <CardHead
+        id="platform"
+        title={platformWords.title}
+      />
       <Suspense fallback={<PlatformSkeleton />}>
         {platform ? (
-          <PlatformChoice current={platform} queryKey={queryKey} />
+          <PlatformChoice
+            current={platform}
+            queryKey={queryKey}
+          />
         ) : (
           <PlatformSkeleton />
         )}
@@ -47,7 +57,10 @@ export function PlatformCard() {
 /** As tall as the two choices that it stands for. */
 function PlatformSkeleton() {
   return (
-    <div className={css({ display: 'grid', gap: '3' })} aria-hidden="true">
+    <div
+      className={css({ display: 'grid', gap: '3' })}
+      aria-hidden="true"
+    >
       {[1, 2].map((row) => (
         <span
           key={row}
@@ -62,7 +75,11 @@ function NotLoaded() {
   return (
     <Alert look="danger">
       {errorWords.network}{' '}
-      <button type="button" className={link()} onClick={() => location.reload()}>
+      <button
+        type="button"
+        className={link()}
+        onClick={() => location.reload()}
+      >
         {layoutWords.refreshPage}
       </button>
     </Alert>

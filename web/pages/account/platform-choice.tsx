@@ -51,7 +51,10 @@ export default function PlatformChoice({ current, queryKey }: Props) {
       />
       {current === 'web' && chosen === 'web' && (
         <>
-          <Link to="/chat" className={button({ look: 'soft', wide: true })}>
+          <Link
+            to="/chat"
+            className={button({ look: 'soft', wide: true })}
+          >
             {platformWords.openChat}
           </Link>
           {token !== null && <NoticeSetting token={token} />}
@@ -126,7 +129,11 @@ export function RadioCards<T extends string>({
         onValueChange={(change) => onChange(change.value as T)}
       >
         {options.map((option) => (
-          <RadioGroup.Item key={option.value} value={option.value} className={styles.item}>
+          <RadioGroup.Item
+            key={option.value}
+            value={option.value}
+            className={styles.item}
+          >
             <RadioGroup.ItemControl className={styles.control} />
             <RadioGroup.ItemText className={styles.text}>{option.label}</RadioGroup.ItemText>
             <RadioGroup.ItemHiddenInput />

@@ -41,9 +41,15 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   if (!data?.success) return <Alert look="warm">{privacyWords.sessionsFailed}</Alert>;
   return (
     <>
-      <ul className={list} aria-label={privacyWords.sessions}>
+      <ul
+        className={list}
+        aria-label={privacyWords.sessions}
+      >
         {data.sessions.map(({ id, createdAt, lastSeenAt, current, device }) => (
-          <li key={id} className={row}>
+          <li
+            key={id}
+            className={row}
+          >
             <div className={css({ display: 'grid', gap: '1', marginInlineEnd: 'auto' })}>
               {current ? (
                 <span className={badge()}>{privacyWords.current}</span>

@@ -27,10 +27,17 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
       className={card({ look: 'raised' })}
       aria-labelledby="usage"
     >
-      <CardHead id="usage" title={usageWords.title} beside={<ConnectionState />}>
+      <CardHead
+        id="usage"
+        title={usageWords.title}
+        beside={<ConnectionState />}
+      >
         <RefreshButton label={accountWords.refreshUsage} />
       </CardHead>
-      <div className={css({ display: 'grid', gap: '4' })} aria-busy={isLoading}>
+      <div
+        className={css({ display: 'grid', gap: '4' })}
+        aria-busy={isLoading}
+      >
         {limit !== null && (
           <ProgressBar
             label={label}
@@ -48,7 +55,12 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
         {note && <p className={css({ textStyle: 'small', color: 'muted' })}>{note}</p>}
         <ConnectAgain focusCard={() => element.current?.focus()} />
       </div>
-      {limit !== null && <UsageWarning used={used} limit={limit} />}
+      {limit !== null && (
+        <UsageWarning
+          used={used}
+          limit={limit}
+        />
+      )}
     </section>
   );
 }
@@ -56,7 +68,10 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
 function ConnectionState() {
   const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
   return (
-    <output className={indicator} data-status={status}>
+    <output
+      className={indicator}
+      data-status={status}
+    >
       {usageWords.connection[status]}
     </output>
   );
@@ -73,7 +88,11 @@ function ConnectAgain({ focusCard }: { focusCard: () => void }) {
   };
   if (status !== 'lost') return null;
   return (
-    <button type="button" className={button({ look: 'outline' })} onClick={() => void connect()}>
+    <button
+      type="button"
+      className={button({ look: 'outline' })}
+      onClick={() => void connect()}
+    >
       {usageWords.connectAgain}
     </button>
   );
@@ -117,8 +136,14 @@ function ProgressBar({ label, value, spoken, percent, isLoading = false }: Props
   const styles = progress();
   const labelId = useId();
   return (
-    <div className={styles.root} data-loading={isLoading || undefined}>
-      <span id={labelId} className={styles.label}>
+    <div
+      className={styles.root}
+      data-loading={isLoading || undefined}
+    >
+      <span
+        id={labelId}
+        className={styles.label}
+      >
         {label}
       </span>
       <span className={styles.value}>{value}</span>

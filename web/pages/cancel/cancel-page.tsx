@@ -24,17 +24,30 @@ export function CancelPage() {
   const token = useSession((current) => current.token);
   return (
     <div className={`${page({ width: 'form' })} ${css({ display: 'grid', gap: '6' })}`}>
-      <section className={card({ look: 'raised' })} aria-labelledby="cancel">
-        <h1 id="cancel" className={css({ textStyle: 'heading' })}>
+      <section
+        className={card({ look: 'raised' })}
+        aria-labelledby="cancel"
+      >
+        <h1
+          id="cancel"
+          className={css({ textStyle: 'heading' })}
+        >
           {cancelWords.title}
         </h1>
         {user && token !== null ? (
-          <Subscription key={token} user={user} token={token} />
+          <Subscription
+            key={token}
+            user={user}
+            token={token}
+          />
         ) : (
           <Guest />
         )}
       </section>
-      <section className={prose()} aria-labelledby="what">
+      <section
+        className={prose()}
+        aria-labelledby="what"
+      >
         <h2 id="what">{cancelWords.what}</h2>
         <ul>
           {cancelWords.points.map((point) => (
@@ -51,7 +64,11 @@ function Guest() {
     <>
       <p className={css({ color: 'muted' })}>{cancelWords.lead}</p>
       <NeedsScript />
-      <Link to="/login" search={{ next: '/cancel' }} className={button({ size: 'lg', wide: true })}>
+      <Link
+        to="/login"
+        search={{ next: '/cancel' }}
+        className={button({ size: 'lg', wide: true })}
+      >
         {cancelWords.login}
       </Link>
     </>

@@ -54,7 +54,10 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
 
   return (
     <header className={bar}>
-      <h1 id="chat-title" className={title}>
+      <h1
+        id="chat-title"
+        className={title}
+      >
         {chatWords.title}
       </h1>
       {hasConversation && (
@@ -135,7 +138,10 @@ function OptionsMenu<Id extends string>({ options, choose }: MenuProps<Id>) {
   const details = useRef<HTMLDetailsElement>(null);
   useDismissal(details);
   return (
-    <details ref={details} className={menu}>
+    <details
+      ref={details}
+      className={menu}
+    >
       <summary
         className={button({ look: 'quiet', size: 'icon' })}
         aria-label={chatWords.options}

@@ -18,7 +18,14 @@ const HelpDialog = lazyPart(() => import('./help-dialog.tsx'), HelpLink);
 /** The conversation with the companion. Another session renders a new page. */
 export function ChatPage() {
   const token = useChatToken();
-  return token === null ? <ChatSkeleton /> : <Chat key={token} token={token} />;
+  return token === null ? (
+    <ChatSkeleton />
+  ) : (
+    <Chat
+      key={token}
+      token={token}
+    />
+  );
 }
 
 function Chat({ token }: { token: string }) {
@@ -30,14 +37,25 @@ function Chat({ token }: { token: string }) {
   const openHelp = () => setHelpOpen(true);
   const hasConsented = conversation?.consent?.version === consentVersion;
   return (
-    <section className={chatFrame} aria-labelledby="chat-title">
-      <ChatHeader token={token} openHelp={openHelp} hasConversation={hasConsented} />
+    <section
+      className={chatFrame}
+      aria-labelledby="chat-title"
+    >
+      <ChatHeader
+        token={token}
+        openHelp={openHelp}
+        hasConversation={hasConsented}
+      />
       {!conversation && (isFailed ? <LoadFailed retry={retry} /> : <Loading />)}
       <Suspense fallback={<Loading />}>
         {conversation && !hasConsented && <ConsentStep token={token} />}
       </Suspense>
       {conversation && hasConsented && (
-        <ConversationView token={token} conversation={conversation} openHelp={openHelp} />
+        <ConversationView
+          token={token}
+          conversation={conversation}
+          openHelp={openHelp}
+        />
       )}
       <Suspense>{isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}</Suspense>
     </section>
@@ -48,7 +66,10 @@ function Chat({ token }: { token: string }) {
 function HelpLink() {
   return (
     <Alert look="danger">
-      <a href={`${basePath}/help-now`} className={link()}>
+      <a
+        href={`${basePath}/help-now`}
+        className={link()}
+      >
         {footerWords.help}
       </a>
     </Alert>
@@ -61,7 +82,11 @@ const Loading = () => <MessagesSkeleton label={layoutWords.loadingConversation} 
 function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
-    <section className={chatFrame} aria-labelledby="chat-title" aria-busy="true">
+    <section
+      className={chatFrame}
+      aria-labelledby="chat-title"
+      aria-busy="true"
+    >
       <ChatHeader
         token=""
         openHelp={() => location.assign(`${basePath}/help-now`)}
@@ -78,7 +103,10 @@ function MessagesSkeleton({ label }: { label: string }) {
   return (
     <div className={body}>
       <output className={css({ color: 'muted' })}>{label}</output>
-      <div className={css({ display: 'grid', gap: '4', marginTop: 'auto' })} aria-hidden="true">
+      <div
+        className={css({ display: 'grid', gap: '4', marginTop: 'auto' })}
+        aria-hidden="true"
+      >
         <span className={`${skeleton()} ${theirs}`} />
         <span className={`${skeleton()} ${ours}`} />
         <span className={`${skeleton()} ${theirs}`} />
@@ -120,7 +148,11 @@ function LoadFailed({ retry }: { retry: () => void }) {
       })}
     >
       <Alert look="danger">{chatWords.loadFailed}</Alert>
-      <button type="button" className={button({ look: 'soft' })} onClick={retry}>
+      <button
+        type="button"
+        className={button({ look: 'soft' })}
+        onClick={retry}
+      >
         {chatWords.tryAgain}
       </button>
     </div>

@@ -73,7 +73,12 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
 
   return (
     // No native submission, which would load the page again if the app has not started yet.
-    <form className={form} method="dialog" data-kept onSubmit={submitAndStay}>
+    <form
+      className={form}
+      method="dialog"
+      data-kept
+      onSubmit={submitAndStay}
+    >
       {error && (
         <SendErrorText
           id="message-error"
@@ -89,9 +94,20 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
         </Suspense>
       ) : (
         <div className={row}>
-          <MessageField ref={field} {...{ text, error, write }} submit={submitAndStay} />
-          <RecordButton ref={recordButton} token={token} showError={showError} />
-          <button type="submit" className={`${button()} ${sendButton}`}>
+          <MessageField
+            ref={field}
+            {...{ text, error, write }}
+            submit={submitAndStay}
+          />
+          <RecordButton
+            ref={recordButton}
+            token={token}
+            showError={showError}
+          />
+          <button
+            type="submit"
+            className={`${button()} ${sendButton}`}
+          >
             {composerWords.send}
           </button>
         </div>
@@ -100,7 +116,10 @@ export function Composer({ token, send, error, showError, openHelp }: Props) {
         <Allowance />
         <Counter used={text.length} />
         {!isVoice && (
-          <span id="message-hint" className={hint}>
+          <span
+            id="message-hint"
+            className={hint}
+          >
             {composerWords.hint}
           </span>
         )}
@@ -151,7 +170,10 @@ function MessageField({ ref, text, error, write, submit }: FieldProps) {
   return (
     <label className={css({ flex: '[1 1 8rem]', minWidth: '[0]' })}>
       <span className={visuallyHidden}>{composerWords.field}</span>
-      <div className={grow} data-text={`${text}\n`}>
+      <div
+        className={grow}
+        data-text={`${text}\n`}
+      >
         <textarea
           ref={ref}
           rows={1}
@@ -306,7 +328,10 @@ function Allowance() {
       {isCounted && used >= limit && (
         <>
           <NextWeek />
-          <Link to="/plans" className={link()}>
+          <Link
+            to="/plans"
+            className={link()}
+          >
             {composerWords.plans}
           </Link>
         </>

@@ -42,19 +42,39 @@ export default function ConsentStep({ token }: { token: string }) {
             <li key={point}>{point}</li>
           ))}
         </ul>
-        <Checkbox isRequired isChecked={isAdult} onChange={setAdult} label={consentWords.adult} />
-        <Checkbox isRequired isChecked={agrees} onChange={setAgrees} label={consentWords.health} />
+        <Checkbox
+          isRequired
+          isChecked={isAdult}
+          onChange={setAdult}
+          label={consentWords.adult}
+        />
+        <Checkbox
+          isRequired
+          isChecked={agrees}
+          onChange={setAgrees}
+          label={consentWords.health}
+        />
         {isIncomplete && !(isAdult && agrees) && (
           <Alert look="danger">{consentWords.incomplete}</Alert>
         )}
-        <button type="submit" className={button({ size: 'lg' })} aria-disabled={isSaving}>
+        <button
+          type="submit"
+          className={button({ size: 'lg' })}
+          aria-disabled={isSaving}
+        >
           {consentWords.accept}
         </button>
         <p className={links}>
-          <Link to="/privacy" className={link()}>
+          <Link
+            to="/privacy"
+            className={link()}
+          >
             {consentWords.privacy}
           </Link>
-          <Link to="/safety" className={link()}>
+          <Link
+            to="/safety"
+            className={link()}
+          >
             {consentWords.safety}
           </Link>
         </p>

@@ -44,7 +44,10 @@ export function TypingIndicator({ isTyping }: { isTyping: boolean }) {
       {isTyping && !isStarting && (
         <>
           <span>{chatWords.writing}</span>
-          <span className={dots} aria-hidden="true">
+          <span
+            className={dots}
+            aria-hidden="true"
+          >
             <i />
             <i />
             <i />

@@ -73,11 +73,24 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
         <TypingIndicator isTyping={isTyping} />
       </section>
       <div className={foot}>
-        <NewMessages count={scroll.unseen} show={jumpToEnd} />
+        <NewMessages
+          count={scroll.unseen}
+          show={jumpToEnd}
+        />
         <ConnectionState focusList={focusList} />
-        <SendingAnnouncer messages={messages} pending={pending} />
-        <LateReplyOffer token={token} conversation={conversation} />
-        <Composer token={token} openHelp={openHelp} {...sending} />
+        <SendingAnnouncer
+          messages={messages}
+          pending={pending}
+        />
+        <LateReplyOffer
+          token={token}
+          conversation={conversation}
+        />
+        <Composer
+          token={token}
+          openHelp={openHelp}
+          {...sending}
+        />
       </div>
     </>
   );
@@ -102,7 +115,11 @@ const repliesSince = ({ messages, loadedUpTo }: Conversation) =>
 function NewMessages({ count, show }: { count: number; show: () => void }) {
   if (count === 0) return null;
   return (
-    <button type="button" className={`${button({ look: 'soft' })} ${jump}`} onClick={show}>
+    <button
+      type="button"
+      className={`${button({ look: 'soft' })} ${jump}`}
+      onClick={show}
+    >
       <Icon name="chevron" />
       <span>{chatWords.newMessages(count)}</span>
     </button>

@@ -8,9 +8,19 @@ import { helpWords } from '#words/help';
 export default function HelpDialog({ close }: { close: () => void }) {
   const countries = useHelpCountries();
   return (
-    <Dialog title={helpWords.title} close={close}>
-      <HelpPanel countries={countries} linksToAll />
-      <button type="button" className={button({ look: 'outline' })} onClick={close}>
+    <Dialog
+      title={helpWords.title}
+      close={close}
+    >
+      <HelpPanel
+        countries={countries}
+        linksToAll
+      />
+      <button
+        type="button"
+        className={button({ look: 'outline' })}
+        onClick={close}
+      >
         {helpWords.close}
       </button>
     </Dialog>

@@ -50,7 +50,12 @@ export function MessageList({
   const notice = [...history, ...live].findLast((item) => item.kind === 'notice');
   useReminder(notice!.at, props.remind);
   useDay();
-  const player = (message: ShownMessage) => <VoicePlayer token={token} message={message} />;
+  const player = (message: ShownMessage) => (
+    <VoicePlayer
+      token={token}
+      message={message}
+    />
+  );
   const line = (item: TranscriptItem<ShownMessage>) => (
     <TranscriptLine
       key={item.key}
@@ -67,11 +72,21 @@ export function MessageList({
         <LoadOlder load={() => keepPosition(() => store.loadOlder(token))} />
       )}
       {shown.length === 0 && <p className={empty}>{chatWords.empty}</p>}
-      <ol className={list} aria-label={chatWords.earlier}>
+      <ol
+        className={list}
+        aria-label={chatWords.earlier}
+      >
         {history.map(line)}
       </ol>
-      <div role="log" aria-label={chatWords.live} className={css({ marginTop: '3' })}>
-        <ol className={list} data-slot="live">
+      <div
+        role="log"
+        aria-label={chatWords.live}
+        className={css({ marginTop: '3' })}
+      >
+        <ol
+          className={list}
+          data-slot="live"
+        >
           {live.map(line)}
         </ol>
       </div>
@@ -110,7 +125,10 @@ function VoicePlayer({ token, message }: { token: string; message: ShownMessage 
   if (!hasStarted) return <VoicePlace />;
   return (
     <Suspense fallback={<VoicePlace />}>
-      <VoiceMessage token={token} message={message} />
+      <VoiceMessage
+        token={token}
+        message={message}
+      />
     </Suspense>
   );
 }

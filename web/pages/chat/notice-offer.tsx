@@ -27,17 +27,31 @@ export default function NoticeOffer({ token }: { token: string }) {
   const text = texts[state];
   if (text === undefined) return null;
   return (
-    <section className={panel} aria-label={noticeOfferWords.title}>
-      <p className={css({ flex: '[1 1 14rem]', textStyle: 'small' })} aria-live="polite">
+    <section
+      className={panel}
+      aria-label={noticeOfferWords.title}
+    >
+      <p
+        className={css({ flex: '[1 1 14rem]', textStyle: 'small' })}
+        aria-live="polite"
+      >
         {text}
       </p>
       <div className={css({ display: 'flex', gap: '2' })}>
         {(state === 'off' || state === 'failed') && (
-          <button type="button" className={button()} onClick={accept}>
+          <button
+            type="button"
+            className={button()}
+            onClick={accept}
+          >
             {noticeOfferWords.accept}
           </button>
         )}
-        <button type="button" className={button({ look: 'outline' })} onClick={close}>
+        <button
+          type="button"
+          className={button({ look: 'outline' })}
+          onClick={close}
+        >
           {state === 'off' || state === 'failed' ? noticeOfferWords.refuse : noticeOfferWords.close}
         </button>
       </div>

@@ -58,17 +58,27 @@ type ErrorProps = {
 export function SendErrorText({ id, error, openHelp, withdraw }: ErrorProps) {
   useWithdrawal(error, withdraw);
   return (
-    <div id={id} role={error.isNotice ? 'status' : undefined}>
+    <div
+      id={id}
+      role={error.isNotice ? 'status' : undefined}
+    >
       <Alert look={error.isNotice ? 'calm' : 'danger'}>
         <span>{error.text}</span>
         {error.until && <span>{untilText(error, error.until)}</span>}
         {error.leadsToPlans && (
           <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
-            <Link to="/plans" className={link()}>
+            <Link
+              to="/plans"
+              className={link()}
+            >
               {composerWords.plans}
             </Link>
             {error.offersHelp && (
-              <button type="button" className={link()} onClick={openHelp}>
+              <button
+                type="button"
+                className={link()}
+                onClick={openHelp}
+              >
                 {chatWords.help}
               </button>
             )}

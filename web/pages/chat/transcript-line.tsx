@@ -24,7 +24,12 @@ type Props = {
 export function TranscriptLine({ item, ...actions }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
   if (item.kind === 'notice') return <AiNotice />;
-  return <Message message={item.message} {...actions} />;
+  return (
+    <Message
+      message={item.message}
+      {...actions}
+    />
+  );
 }
 
 type MessageProps = Omit<Props, 'item'> & { message: ShownMessage };
@@ -47,7 +52,11 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
       {voice && player(message)}
       {text && <MessageText blocks={isOwn ? [{ kind: 'text', text }] : messageBlocks(text)} />}
       {crisis && (
-        <button type="button" className={button({ look: 'dangerSoft' })} onClick={openHelp}>
+        <button
+          type="button"
+          className={button({ look: 'dangerSoft' })}
+          onClick={openHelp}
+        >
           {chatWords.help}
         </button>
       )}
@@ -70,9 +79,15 @@ function Message({ message, sendAgain, openHelp, player }: MessageProps) {
 }
 
 const MessageText = ({ blocks }: { blocks: MessageBlock[] }) => (
-  <div className={messageText} dir="auto">
+  <div
+    className={messageText}
+    dir="auto"
+  >
     {blocks.map((block, index) => (
-      <Block key={index} {...block} />
+      <Block
+        key={index}
+        {...block}
+      />
     ))}
   </div>
 );
@@ -95,7 +110,11 @@ const Parts = ({ text }: { text: string }) => messageParts(text).map(partOf);
 /** Outside of the live region, where the message that replaces it is announced once. */
 export function TypedReply({ text }: { text: string }) {
   return (
-    <div className={`${bubble} ${belowLast}`} data-author="solace" data-slot="typed">
+    <div
+      className={`${bubble} ${belowLast}`}
+      data-author="solace"
+      data-slot="typed"
+    >
       <span className={visuallyHidden}>{chatWords.writing}: </span>
       <MessageText blocks={messageBlocks(growingText(text))} />
     </div>
@@ -109,7 +128,14 @@ function partOf(part: MessagePart, key: number): ReactNode {
     const parts = part.parts.map(partOf);
     return part.kind === 'bold' ? <strong key={key}>{parts}</strong> : <em key={key}>{parts}</em>;
   }
-  return <ExternalLink key={key} href={part.href} className={link()} label={part.text} />;
+  return (
+    <ExternalLink
+      key={key}
+      href={part.href}
+      className={link()}
+      label={part.text}
+    />
+  );
 }
 
 const messageText = css({
@@ -175,7 +201,10 @@ function Day({ at }: { at: string }) {
   return (
     <li className={separator}>
       {/* The day may end before React takes over the served text. */}
-      <time dateTime={localDay(new Date(at))} suppressHydrationWarning>
+      <time
+        dateTime={localDay(new Date(at))}
+        suppressHydrationWarning
+      >
         {dayText(new Date(at))}
       </time>
     </li>

@@ -92,7 +92,10 @@ function PlayerControls({
         aria-valuetext={voicePanelWords.at({ position: clockText(spoken), total })}
         onChange={({ target }) => seek(Number(target.value))}
       />
-      <span className={clock} aria-hidden="true">
+      <span
+        className={clock}
+        aria-hidden="true"
+      >
         {position > 0 ? clockText(position) : total}
       </span>
       <button

@@ -45,7 +45,12 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
         />
       )}
       {active && <Running active={active} />}
-      {kept && <Kept kept={kept} error={error} />}
+      {kept && (
+        <Kept
+          kept={kept}
+          error={error}
+        />
+      )}
     </div>
   );
 }
@@ -70,13 +75,25 @@ function Running({ active }: { active: ActiveRecording }) {
   return (
     <>
       <div className={line}>
-        <span className={dot} aria-hidden="true" />
-        <span className={clock} role="timer">
+        <span
+          className={dot}
+          aria-hidden="true"
+        />
+        <span
+          className={clock}
+          role="timer"
+        >
           {clockText(seconds)}
         </span>
-        <span className={meter} aria-hidden="true">
+        <span
+          className={meter}
+          aria-hidden="true"
+        >
           {levels.map((level, index) => (
-            <i key={index} style={{ height: `${Math.round(12 + level * 88)}%` }} />
+            <i
+              key={index}
+              style={{ height: `${Math.round(12 + level * 88)}%` }}
+            />
           ))}
         </span>
         {isEnding && <span aria-hidden="true">{voicePanelWords.secondsLeft(left)}</span>}
@@ -92,10 +109,18 @@ function Running({ active }: { active: ActiveRecording }) {
         >
           {voicePanelWords.cancel}
         </button>
-        <button type="button" className={button({ look: 'outline' })} onClick={voiceDraft.stop}>
+        <button
+          type="button"
+          className={button({ look: 'outline' })}
+          onClick={voiceDraft.stop}
+        >
           {voicePanelWords.stop}
         </button>
-        <button type="button" className={button()} onClick={() => void voiceDraft.send()}>
+        <button
+          type="button"
+          className={button()}
+          onClick={() => void voiceDraft.send()}
+        >
           {voicePanelWords.send}
         </button>
       </div>
@@ -119,7 +144,11 @@ function Kept({ kept, error }: { kept: KeptRecording; error: unknown }) {
       <output className={css({ textStyle: 'small', color: 'muted' })}>
         {endWords[end] ?? voicePanelWords.recorded(clockText(seconds))}
       </output>
-      <RecordingPlayer id={id} seconds={seconds} load={() => Promise.resolve(blob)} />
+      <RecordingPlayer
+        id={id}
+        seconds={seconds}
+        load={() => Promise.resolve(blob)}
+      />
       <div className={actions}>
         {isSending ? (
           <button

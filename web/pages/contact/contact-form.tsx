@@ -39,7 +39,11 @@ export function ContactForm() {
       <NeedsScript />
       {hasFailed && <Alert look="danger">{contactWords.failed}</Alert>}
       <Fields errors={errors} />
-      <button type="submit" className={button({ size: 'lg' })} disabled={isSending}>
+      <button
+        type="submit"
+        className={button({ size: 'lg' })}
+        disabled={isSending}
+      >
         {isSending ? contactWords.sending : contactWords.send}
       </button>
     </form>

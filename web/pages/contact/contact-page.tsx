@@ -48,18 +48,27 @@ const columns = css({
 
 function SupportDetails() {
   return (
-    <aside className={css({ display: 'grid', gap: '6' })} aria-label={contactWords.detailsTitle}>
+    <aside
+      className={css({ display: 'grid', gap: '6' })}
+      aria-label={contactWords.detailsTitle}
+    >
       <section className={card()}>
         <h2 className={css({ textStyle: 'subheading' })}>{contactWords.detailsTitle}</h2>
         <p className={row}>
           <Icon name="mail" />
-          <a href={`mailto:${brand.supportEmail}`} className={link()}>
+          <a
+            href={`mailto:${brand.supportEmail}`}
+            className={link()}
+          >
             <bdi>{brand.supportEmail}</bdi>
           </a>
         </p>
         <p className={row}>
           <Icon name="phone" />
-          <a href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`} className={link()}>
+          <a
+            href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`}
+            className={link()}
+          >
             <bdi>{brand.businessPhone}</bdi>
           </a>
         </p>
@@ -74,7 +83,10 @@ function SupportDetails() {
       >
         <h2 className={css({ textStyle: 'subheading' })}>{contactWords.crisisTitle}</h2>
         <p>{contactWords.crisis}</p>
-        <Link to="/help-now" className={button()}>
+        <Link
+          to="/help-now"
+          className={button()}
+        >
           {contactWords.help}
         </Link>
       </section>

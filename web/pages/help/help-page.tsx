@@ -19,7 +19,10 @@ export function HelpPage() {
       <ChosenHelp />
       <CountryList />
       <p>
-        <Link to="/safety" className={link()}>
+        <Link
+          to="/safety"
+          className={link()}
+        >
           {helpWords.safety}
         </Link>
       </p>
@@ -33,7 +36,10 @@ function ChosenHelp() {
   const countries = chosen === null ? preset : [chosen];
   return (
     <HelpPanel countries={countries}>
-      <CountryChoice country={choiceOf(countries)} choose={setChosen} />
+      <CountryChoice
+        country={choiceOf(countries)}
+        choose={setChosen}
+      />
     </HelpPanel>
   );
 }
@@ -51,7 +57,10 @@ function CountryChoice({ country, choose }: Props) {
       data-needs-scripts
       className={`${styles.root} ${css({ _unscripted: { display: 'none' } })}`}
     >
-      <label htmlFor="country" className={styles.label}>
+      <label
+        htmlFor="country"
+        className={styles.label}
+      >
         {helpWords.country}
       </label>
       <div className={css({ position: 'relative' })}>
@@ -64,7 +73,10 @@ function CountryChoice({ country, choose }: Props) {
         >
           <option value="">{helpWords.choose}</option>
           {helpCountries.map(([code, name]) => (
-            <option key={code} value={code}>
+            <option
+              key={code}
+              value={code}
+            >
               {name}
             </option>
           ))}
@@ -73,7 +85,10 @@ function CountryChoice({ country, choose }: Props) {
           <Icon name="chevron" />
         </span>
       </div>
-      <p id="country-hint" className={styles.hint}>
+      <p
+        id="country-hint"
+        className={styles.hint}
+      >
         {helpWords.countryHint}
       </p>
     </div>
@@ -92,8 +107,14 @@ const arrow = css({
 
 function CountryList() {
   return (
-    <section aria-labelledby="countries" className={css({ display: 'grid', gap: '3' })}>
-      <h2 id="countries" className={css({ textStyle: 'subheading' })}>
+    <section
+      aria-labelledby="countries"
+      className={css({ display: 'grid', gap: '3' })}
+    >
+      <h2
+        id="countries"
+        className={css({ textStyle: 'subheading' })}
+      >
         {helpWords.all}
       </h2>
       <ul
@@ -107,7 +128,11 @@ function CountryList() {
         })}
       >
         {helpCountries.map(([code, name]) => (
-          <Country key={code} code={code} name={name} />
+          <Country
+            key={code}
+            code={code}
+            name={name}
+          />
         ))}
       </ul>
     </section>
@@ -120,7 +145,10 @@ function Country({ code, name }: { code: string; name: string }) {
   const [isOpen] = useState(() => isShownOpen(id));
   return (
     <li className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
-      <details id={id} open={isOpen}>
+      <details
+        id={id}
+        open={isOpen}
+      >
         <summary
           className={css({
             paddingBlock: '3',

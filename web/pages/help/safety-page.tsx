@@ -27,7 +27,10 @@ export function SafetyPage() {
           })}
         </p>
         <p className={css({ textStyle: 'lead' })}>{safetyWords.lead}</p>
-        <Link to="/help-now" className={button()}>
+        <Link
+          to="/help-now"
+          className={button()}
+        >
           {safetyWords.help}
         </Link>
       </header>
@@ -59,7 +62,10 @@ function Referrals() {
   return (
     <section aria-labelledby="referrals">
       <h2 id="referrals">{referralWords.title}</h2>
-      <p className={numbers} aria-busy={lines === null}>
+      <p
+        className={numbers}
+        aria-busy={lines === null}
+      >
         {lines?.map((line) => (
           <span key={line}>{line}</span>
         ))}

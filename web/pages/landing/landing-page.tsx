@@ -41,7 +41,10 @@ function Hero() {
           >
             <TextWithIcon name="chat">{landingWords.tryIt}</TextWithIcon>
           </ExternalLink>
-          <Link to="/plans" className={button({ size: 'lg', look: 'outline' })}>
+          <Link
+            to="/plans"
+            className={button({ size: 'lg', look: 'outline' })}
+          >
             {landingWords.choosePlan}
           </Link>
         </div>
@@ -120,7 +123,11 @@ function Conversation() {
     >
       <ol className={css({ display: 'grid', gap: '3' })}>
         {landingWords.scene.map((text, index) => (
-          <li key={text} className={bubble} data-from={index % 2 === 0 ? 'user' : 'companion'}>
+          <li
+            key={text}
+            className={bubble}
+            data-from={index % 2 === 0 ? 'user' : 'companion'}
+          >
             {text}
           </li>
         ))}
@@ -166,7 +173,11 @@ function Landscape() {
       preserveAspectRatio="xMidYMid slice"
       aria-hidden="true"
     >
-      <rect className={css({ fill: 'scene.sky' })} width="600" height="720" />
+      <rect
+        className={css({ fill: 'scene.sky' })}
+        width="600"
+        height="720"
+      />
       <g className={sun}>
         <circle
           className={css({ fill: 'scene.glow', opacity: '0.35' })}
@@ -181,7 +192,12 @@ function Landscape() {
           r="150"
         />
       </g>
-      <circle className={css({ fill: 'scene.sun' })} cx="385" cy="225" r="86" />
+      <circle
+        className={css({ fill: 'scene.sun' })}
+        cx="385"
+        cy="225"
+        r="86"
+      />
       <path
         className={css({ fill: 'scene.far' })}
         d="M0 330c70-46 140-60 215-22 62 32 98 34 160-6 84-54 152-44 225-8v426H0Z"

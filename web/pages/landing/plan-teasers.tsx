@@ -11,10 +11,17 @@ import { useSession, useVisitor } from '../../data/session.ts';
 
 export function Plans() {
   return (
-    <Section id="plans" title={landingWords.plansTitle} lead={landingWords.plansLead}>
+    <Section
+      id="plans"
+      title={landingWords.plansTitle}
+      lead={landingWords.plansLead}
+    >
       <ul className={grid}>
         {plansOnSale().map((plan) => (
-          <Teaser key={plan.id} id={plan.id} />
+          <Teaser
+            key={plan.id}
+            id={plan.id}
+          />
         ))}
       </ul>
       <Link

@@ -25,7 +25,10 @@ export function Section({ id, title, lead, tone = 'plain', roleDescription, chil
     >
       <div className={inner}>
         <header className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]' })}>
-          <h2 id={id} className={css({ textStyle: 'title' })}>
+          <h2
+            id={id}
+            className={css({ textStyle: 'title' })}
+          >
             {title}
           </h2>
           {lead && <p className={css({ textStyle: 'lead', color: 'muted' })}>{lead}</p>}
@@ -66,7 +69,10 @@ export function Reasons() {
     >
       <ul className={grid}>
         {landingWords.reasons.map(({ title, text }, index) => (
-          <li key={title} className={card({ look: 'raised' })}>
+          <li
+            key={title}
+            className={card({ look: 'raised' })}
+          >
             <span className={sign}>
               <Icon name={reasonIcons[index] ?? 'path'} />
             </span>
@@ -98,7 +104,10 @@ const sign = css({
 
 export function Steps() {
   return (
-    <Section id="steps" title={landingWords.stepsTitle}>
+    <Section
+      id="steps"
+      title={landingWords.stepsTitle}
+    >
       <ol className={steps}>
         {landingWords.steps.map(({ title, text }) => (
           <li key={title}>
@@ -133,8 +142,16 @@ const steps = css({
 
 export function CallToAction() {
   return (
-    <section className={callToAction} aria-labelledby="call-to-action">
-      <svg className={hills} viewBox="0 0 1440 220" preserveAspectRatio="none" aria-hidden="true">
+    <section
+      className={callToAction}
+      aria-labelledby="call-to-action"
+    >
+      <svg
+        className={hills}
+        viewBox="0 0 1440 220"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
         <path
           className={css({ fill: 'scene.far' })}
           d="M0 96c190-82 372-92 560-26 200 70 330 66 500-4 150-62 262-54 380-8v162H0Z"
@@ -158,7 +175,10 @@ export function CallToAction() {
           paddingInline: 'gutter',
         })}
       >
-        <h2 id="call-to-action" className={css({ textStyle: 'title' })}>
+        <h2
+          id="call-to-action"
+          className={css({ textStyle: 'title' })}
+        >
           {landingWords.callToActionTitle}
         </h2>
         <p className={css({ textStyle: 'lead', color: 'muted' })}>

@@ -20,10 +20,18 @@ export function Testimonials() {
       roleDescription={landingWords.carousel}
     >
       <div className={panel}>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls must be reachable by keyboard */}
-        <ul ref={track} className={slides} tabIndex={0} aria-label={landingWords.testimonialsLabel}>
+        <ul
+          ref={track}
+          className={slides}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a list that scrolls must be reachable by keyboard
+          tabIndex={0}
+          aria-label={landingWords.testimonialsLabel}
+        >
           {landingWords.testimonials.map(({ text, who, about }, index) => (
-            <li key={who} aria-label={landingWords.storyOf({ position: index + 1, count })}>
+            <li
+              key={who}
+              aria-label={landingWords.storyOf({ position: index + 1, count })}
+            >
               <figure className={css({ display: 'grid', gap: '5', maxWidth: '[50rem]' })}>
                 <blockquote className={css({ textStyle: 'heading' })}>
                   {landingWords.quote(text)}
@@ -73,7 +81,13 @@ type StepProps = { label: string; icon: 'back' | 'arrow'; isEnd: boolean; move: 
 
 function Step({ label, icon, isEnd, move }: StepProps) {
   return (
-    <button type="button" className={step} aria-label={label} aria-disabled={isEnd} onClick={move}>
+    <button
+      type="button"
+      className={step}
+      aria-label={label}
+      aria-disabled={isEnd}
+      onClick={move}
+    >
       <Icon name={icon} />
     </button>
   );

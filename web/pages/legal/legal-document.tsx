@@ -25,7 +25,10 @@ export function LegalDocument({ text }: { text: LegalText }) {
           <section key={title}>
             <h2>{`${index + 1}. ${title}`}</h2>
             {blocks.map((block) => (
-              <Block key={JSON.stringify(block)} block={block} />
+              <Block
+                key={JSON.stringify(block)}
+                block={block}
+              />
             ))}
           </section>
         ))}

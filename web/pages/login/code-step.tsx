@@ -80,7 +80,11 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
       onSubmit={submit}
       className={css({ display: 'grid', gap: '5' })}
     >
-      <StepTitle id={titleId} focus={false} title={loginWords.codeTitle}>
+      <StepTitle
+        id={titleId}
+        focus={false}
+        title={loginWords.codeTitle}
+      >
         {!isUndelivered && <Unbroken text={loginWords.codeLead(phoneText)} />}
       </StepTitle>
       {refused && <Refusal {...refused} />}
@@ -104,7 +108,11 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
           setWasLeft(false);
         }}
       />
-      <button type="submit" className={button({ size: 'lg', wide: true })} disabled={!isReady}>
+      <button
+        type="submit"
+        className={button({ size: 'lg', wide: true })}
+        disabled={!isReady}
+      >
         {submitLabel(lockout, isVerifying)}
       </button>
       <output>
@@ -126,7 +134,11 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
           {askAgain.isBusy ? loginWords.sending : loginWords.newCode}
         </button>
       )}
-      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={back}>
+      <button
+        type="button"
+        className={button({ look: 'quiet', wide: true })}
+        onClick={back}
+      >
         {loginWords.changePhone}
       </button>
       <output className={visuallyHidden}>

@@ -49,7 +49,11 @@ export default function InitialContact({
       </ExternalLink>
       {linkCode && <p className={css({ textStyle: 'small' })}>{contactStepWords.code(linkCode)}</p>}
       <OtherDevice text={text} />
-      <button type="button" className={button({ look: 'quiet', wide: true })} onClick={tryAnother}>
+      <button
+        type="button"
+        className={button({ look: 'quiet', wide: true })}
+        onClick={tryAnother}
+      >
         {contactStepWords.differentNumber}
       </button>
       <p className={css({ textStyle: 'small', color: 'muted' })}>
@@ -60,7 +64,10 @@ export default function InitialContact({
 }
 
 const contact = (text: string) => (
-  <Link to="/contact" className={link()}>
+  <Link
+    to="/contact"
+    className={link()}
+  >
     {text}
   </Link>
 );

@@ -30,7 +30,10 @@ export function Limited({
   };
   return (
     <>
-      <Refusal text={errorWords.tooManyRequests} until={until} />
+      <Refusal
+        text={errorWords.tooManyRequests}
+        until={until}
+      />
       {linkCode && (
         <LimitedWay
           {...{ phone, linkCode, goOn }}

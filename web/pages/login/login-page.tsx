@@ -47,8 +47,18 @@ export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   // The served page knows nothing of what the tab has kept.
   const isKept = useMemo(() => isHydrated && isWorthKeeping(keptSignIn.step()), [isHydrated]);
   if (externalToken && error === null)
-    return <ExternalSignIn token={externalToken} onFailure={setError} />;
-  return <LoginScreen key={String(isKept)} {...{ isKept, wishes, error }} />;
+    return (
+      <ExternalSignIn
+        token={externalToken}
+        onFailure={setError}
+      />
+    );
+  return (
+    <LoginScreen
+      key={String(isKept)}
+      {...{ isKept, wishes, error }}
+    />
+  );
 }
 
 const isWorthKeeping = ({ step, limit }: SignInStep) => step !== 'phone' || limit !== null;

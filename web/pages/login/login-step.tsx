@@ -14,7 +14,12 @@ export function StepTitle({ title, children, id, focus = true }: Props) {
   }, [focus]);
   return (
     <header className={css({ display: 'grid', gap: '3' })}>
-      <h1 ref={heading} id={id} tabIndex={-1} className={css({ textStyle: 'heading' })}>
+      <h1
+        ref={heading}
+        id={id}
+        tabIndex={-1}
+        className={css({ textStyle: 'heading' })}
+      >
         {title}
       </h1>
       {children && <p className={css({ color: 'muted' })}>{children}</p>}

@@ -12,8 +12,14 @@ const number = `+${brand.chatNumber}`;
 export default function OtherDevice({ text }: { text: string }) {
   const titleId = useId();
   return (
-    <section aria-labelledby={titleId} className={box}>
-      <h2 id={titleId} className={css({ fontWeight: 'semibold' })}>
+    <section
+      aria-labelledby={titleId}
+      className={box}
+    >
+      <h2
+        id={titleId}
+        className={css({ fontWeight: 'semibold' })}
+      >
         {contactWayWords.title}
       </h2>
       <Copyable
@@ -57,10 +63,17 @@ function Copyable({ label, shown, copied, copyLabel }: CopyableProps) {
   return (
     <div className={css({ display: 'grid', gap: '2' })}>
       <p className={css({ textStyle: 'small', color: 'muted' })}>{label}</p>
-      <strong ref={value} className={css({ overflowWrap: 'anywhere', userSelect: 'all' })}>
+      <strong
+        ref={value}
+        className={css({ overflowWrap: 'anywhere', userSelect: 'all' })}
+      >
         {shown}
       </strong>
-      <button type="button" className={button({ look: 'outline' })} onClick={() => void copy()}>
+      <button
+        type="button"
+        className={button({ look: 'outline' })}
+        onClick={() => void copy()}
+      >
         {copyLabel}
       </button>
       <output className={css({ textStyle: 'small' })}>{outcome}</output>
@@ -75,10 +88,23 @@ function QrCode({ link, label }: { link: string; label: string }) {
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
   return (
-    // oxlint-disable-next-line prefer-tag-over-role -- the content policy allows no image of a data: address.
-    <svg role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} className={qrCode}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path.join('')} fill="#000" shapeRendering="crispEdges" />
+    <svg
+      // oxlint-disable-next-line prefer-tag-over-role -- the content policy allows no image of a data: address.
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      className={qrCode}
+    >
+      <rect
+        width={size}
+        height={size}
+        fill="#fff"
+      />
+      <path
+        d={path.join('')}
+        fill="#000"
+        shapeRendering="crispEdges"
+      />
     </svg>
   );
 }

@@ -65,7 +65,10 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
       onSubmit={(event) => void submit(event)}
       className={css({ display: 'grid', gap: '5' })}
     >
-      <StepTitle title={loginWords.title} focus={wasSent}>
+      <StepTitle
+        title={loginWords.title}
+        focus={wasSent}
+      >
         {loginWords.lead}
       </StepTitle>
       <NeedsScript />
@@ -85,7 +88,11 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
           setError(undefined);
         }}
       />
-      <button type="submit" className={button({ size: 'lg', wide: true })} disabled={isSending}>
+      <button
+        type="submit"
+        className={button({ size: 'lg', wide: true })}
+        disabled={isSending}
+      >
         {isSending ? loginWords.sending : wasSent ? loginWords.resendCode : loginWords.sendCode}
       </button>
       <LegalNote />
@@ -121,7 +128,10 @@ async function sendCode(number: string, steps: Steps): Promise<string | undefine
 
 function LegalNote() {
   const linkTo = (to: '/terms' | '/privacy') => (text: string) => (
-    <Link to={to} className={link()}>
+    <Link
+      to={to}
+      className={link()}
+    >
       {text}
     </Link>
   );

@@ -28,7 +28,15 @@ export function OrderPage() {
   const tier = paidPlanIds.find((id) => id === plan);
   const present = planOf(user.metadata.subscriptionTier).id;
   const isOffered = tier && tier !== present && planOf(tier).onSale;
-  return isOffered ? <Review key={tier} tier={tier} user={user} /> : <Elsewhere />;
+  return isOffered ? (
+    <Review
+      key={tier}
+      tier={tier}
+      user={user}
+    />
+  ) : (
+    <Elsewhere />
+  );
 }
 
 /** A plan that cannot be bought, or is the present one. */
@@ -45,8 +53,14 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
   const asks = isWithdrawable && concludes;
   return (
     <div className={page({ width: 'form' })}>
-      <section className={card({ look: 'raised' })} aria-labelledby="order">
-        <h1 id="order" className={css({ textStyle: 'heading' })}>
+      <section
+        className={card({ look: 'raised' })}
+        aria-labelledby="order"
+      >
+        <h1
+          id="order"
+          className={css({ textStyle: 'heading' })}
+        >
           {orderWords.title}
         </h1>
         <Facts facts={factsOf(tier, first, concludes)} />
@@ -69,7 +83,10 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
         >
           {isOpening ? orderWords.opening : action}
         </button>
-        <Link to="/plans" className={button({ look: 'quiet', wide: true })}>
+        <Link
+          to="/plans"
+          className={button({ look: 'quiet', wide: true })}
+        >
           {orderWords.back}
         </Link>
       </section>
@@ -92,7 +109,10 @@ function factsOf(id: PlanId, first: string, concludes: boolean): [string, string
 }
 
 const termsLink = (text: string): ReactNode => (
-  <Link to="/terms" className={link()}>
+  <Link
+    to="/terms"
+    className={link()}
+  >
     {text}
   </Link>
 );

@@ -14,12 +14,18 @@ const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 
 export function PlansPage() {
   const contact = (text: string) => (
-    <Link to="/contact" className={link()}>
+    <Link
+      to="/contact"
+      className={link()}
+    >
       {text}
     </Link>
   );
   const withdraw = (text: string) => (
-    <Link to="/withdraw" className={link()}>
+    <Link
+      to="/withdraw"
+      className={link()}
+    >
       {text}
     </Link>
   );
@@ -48,7 +54,10 @@ export function PlansPage() {
       </header>
       <ul className={grid}>
         {byLevel.map((plan) => (
-          <PlanCard key={plan.id} plan={plan} />
+          <PlanCard
+            key={plan.id}
+            plan={plan}
+          />
         ))}
       </ul>
       <p className={css({ marginTop: '12', textAlign: 'center', color: 'muted' })}>
@@ -87,7 +96,10 @@ function PlanCard({ plan }: { plan: Plan }) {
       <header
         className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}
       >
-        <h2 id={`plan-${plan.id}`} className={css({ textStyle: 'subheading' })}>
+        <h2
+          id={`plan-${plan.id}`}
+          className={css({ textStyle: 'subheading' })}
+        >
           {name}
         </h2>
         {isPopular && (
@@ -117,7 +129,10 @@ function PlanCard({ plan }: { plan: Plan }) {
         aria-label={plansWords.features(name)}
       >
         {features.map((feature) => (
-          <li key={feature} className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}>
+          <li
+            key={feature}
+            className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}
+          >
             <span className={css({ flexShrink: '0', color: 'primary' })}>
               <Icon name="check" />
             </span>
@@ -125,7 +140,10 @@ function PlanCard({ plan }: { plan: Plan }) {
           </li>
         ))}
       </ul>
-      <PlanAction plan={plan} isPopular={isPopular} />
+      <PlanAction
+        plan={plan}
+        isPopular={isPopular}
+      />
     </li>
   );
 }
@@ -165,12 +183,21 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   }
   if (plan.id === 'free') {
     return (
-      <Link to="/account" className={button({ look: 'outline', wide: true })}>
+      <Link
+        to="/account"
+        className={button({ look: 'outline', wide: true })}
+      >
         {plansWords.manage}
       </Link>
     );
   }
-  return <OrderButton plan={plan} isFirst={tier === 'free'} isPopular={isPopular} />;
+  return (
+    <OrderButton
+      plan={plan}
+      isFirst={tier === 'free'}
+      isPopular={isPopular}
+    />
+  );
 }
 
 /** Hidden from returning users, for whom another action will replace it. */

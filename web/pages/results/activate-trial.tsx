@@ -27,10 +27,23 @@ export function ActivateTrial() {
   }, [navigate]);
 
   if (error === undefined)
-    return <ResultPage mood="busy" title={trialWords.activating} text={trialWords.text} />;
+    return (
+      <ResultPage
+        mood="busy"
+        title={trialWords.activating}
+        text={trialWords.text}
+      />
+    );
   return (
-    <ResultPage mood="bad" title={trialWords.failedTitle} text={error}>
-      <Link to="/login" className={button()}>
+    <ResultPage
+      mood="bad"
+      title={trialWords.failedTitle}
+      text={error}
+    >
+      <Link
+        to="/login"
+        className={button()}
+      >
         {trialWords.login}
       </Link>
       {session.isAside() && <BackToAccount />}

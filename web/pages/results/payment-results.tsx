@@ -33,12 +33,19 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
   });
   if (isUnchecked && isDone) return <PaymentUnchecked />;
   return (
-    <ResultPage mood="good" title={paymentSuccessWords.title} text={paymentSuccessWords.text}>
+    <ResultPage
+      mood="good"
+      title={paymentSuccessWords.title}
+      text={paymentSuccessWords.text}
+    >
       {!isDone && <Spinner label={paymentSuccessWords.loading} />}
       {error && <Alert look="danger">{error}</Alert>}
       {isDone && <p>{isLoggedIn ? paymentSuccessWords.welcome : paymentSuccessWords.thanks}</p>}
       <p className={css({ textStyle: 'small', color: 'muted' })}>{paymentSuccessWords.note}</p>
-      <Link to={isLoggedIn ? '/account' : '/login'} className={button()}>
+      <Link
+        to={isLoggedIn ? '/account' : '/login'}
+        className={button()}
+      >
         {isLoggedIn ? paymentSuccessWords.manage : paymentSuccessWords.login}
       </Link>
     </ResultPage>
@@ -53,7 +60,10 @@ function PaymentUnchecked() {
       title={paymentSuccessWords.uncheckedTitle}
       text={paymentSuccessWords.uncheckedText}
     >
-      <Link to="/account" className={button()}>
+      <Link
+        to="/account"
+        className={button()}
+      >
         {paymentSuccessWords.manage}
       </Link>
       <p className={css({ textStyle: 'small', color: 'muted' })}>
@@ -64,21 +74,34 @@ function PaymentUnchecked() {
 }
 
 const email = (text: string) => (
-  <a href={`mailto:${brand.supportEmail}`} className={link()}>
+  <a
+    href={`mailto:${brand.supportEmail}`}
+    className={link()}
+  >
     {text}
   </a>
 );
 
 export function PaymentCanceled() {
   return (
-    <ResultPage mood="pause" title={paymentCanceledWords.title} text={paymentCanceledWords.text}>
+    <ResultPage
+      mood="pause"
+      title={paymentCanceledWords.title}
+      text={paymentCanceledWords.text}
+    >
       <div
         className={css({ display: 'flex', flexWrap: 'wrap', justifyContent: 'center', gap: '3' })}
       >
-        <Link to="/plans" className={button()}>
+        <Link
+          to="/plans"
+          className={button()}
+        >
           {paymentCanceledWords.tryAgain}
         </Link>
-        <Link to="/" className={button({ look: 'outline' })}>
+        <Link
+          to="/"
+          className={button({ look: 'outline' })}
+        >
           {paymentCanceledWords.home}
         </Link>
       </div>
@@ -100,13 +123,26 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
       description: detailsSavedWords.text,
     });
   });
-  if (!isDone) return <ResultPage mood="busy" title={detailsSavedWords.verifying} />;
+  if (!isDone)
+    return (
+      <ResultPage
+        mood="busy"
+        title={detailsSavedWords.verifying}
+      />
+    );
   if (isRefused) return <PlanRefused />;
   return (
-    <ResultPage mood="good" title={detailsSavedWords.title} text={detailsSavedWords.text}>
+    <ResultPage
+      mood="good"
+      title={detailsSavedWords.title}
+      text={detailsSavedWords.text}
+    >
       <ul className={css({ display: 'grid', gap: '3', textAlign: 'start' })}>
         {detailsSavedWords.points.map((point) => (
-          <li key={point} className={css({ display: 'flex', gap: '3' })}>
+          <li
+            key={point}
+            className={css({ display: 'flex', gap: '3' })}
+          >
             <span className={css({ flexShrink: '0', color: 'primary' })}>
               <Icon name="check" />
             </span>
@@ -114,7 +150,10 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
           </li>
         ))}
       </ul>
-      <AccountOrHome account={detailsSavedWords.account} home={detailsSavedWords.home} />
+      <AccountOrHome
+        account={detailsSavedWords.account}
+        home={detailsSavedWords.home}
+      />
     </ResultPage>
   );
 }
@@ -126,7 +165,10 @@ function PlanRefused() {
       title={detailsSavedWords.refusedTitle}
       text={detailsSavedWords.refusedText}
     >
-      <Link to="/plans" className={button()}>
+      <Link
+        to="/plans"
+        className={button()}
+      >
         {detailsSavedWords.choose}
       </Link>
       <p className={css({ textStyle: 'small', color: 'muted' })}>
@@ -142,10 +184,23 @@ export function Processing({ sessionId }: { sessionId: string | undefined }) {
     async () => void (await refreshAccount(sessionId).catch(() => null)),
   );
   if (!isDone)
-    return <ResultPage mood="busy" title={processingWords.title} text={processingWords.text} />;
+    return (
+      <ResultPage
+        mood="busy"
+        title={processingWords.title}
+        text={processingWords.text}
+      />
+    );
   return (
-    <ResultPage mood="good" title={processingWords.success} text={processingWords.successText}>
-      <AccountOrHome account={processingWords.account} home={processingWords.home} />
+    <ResultPage
+      mood="good"
+      title={processingWords.success}
+      text={processingWords.successText}
+    >
+      <AccountOrHome
+        account={processingWords.account}
+        home={processingWords.home}
+      />
     </ResultPage>
   );
 }
@@ -153,7 +208,10 @@ export function Processing({ sessionId }: { sessionId: string | undefined }) {
 function AccountOrHome({ account, home }: { account: string; home: string }) {
   const isLoggedIn = useSession(({ user }) => user !== null);
   return (
-    <Link to={isLoggedIn ? '/account' : '/'} className={button()}>
+    <Link
+      to={isLoggedIn ? '/account' : '/'}
+      className={button()}
+    >
       {isLoggedIn ? account : home}
     </Link>
   );

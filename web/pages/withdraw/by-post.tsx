@@ -9,8 +9,14 @@ const mail = `mailto:${brand.supportEmail}?subject=${encodeURIComponent(subject)
 /** The model text of the law, which works without this page. */
 export function ByPost() {
   return (
-    <section className={letter} aria-labelledby="by-post">
-      <h2 id="by-post" className={css({ textStyle: 'subheading' })}>
+    <section
+      className={letter}
+      aria-labelledby="by-post"
+    >
+      <h2
+        id="by-post"
+        className={css({ textStyle: 'subheading' })}
+      >
         {withdrawWords.byPost}
       </h2>
       <p>{withdrawWords.byPostText}</p>
@@ -19,7 +25,10 @@ export function ByPost() {
           <p key={line}>{line}</p>
         ))}
       </blockquote>
-      <a href={mail} className={button({ look: 'outline', wide: true })}>
+      <a
+        href={mail}
+        className={button({ look: 'outline', wide: true })}
+      >
         {withdrawWords.write}
       </a>
     </section>

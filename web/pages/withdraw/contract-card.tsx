@@ -44,22 +44,54 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
   const onSent: OnSent = (sent, hasEmail) => void keep(sent, hasEmail);
 
   if (!data && !isFetched) return <Spinner label={withdrawWords.loading} />;
-  if (!data) return <Unknown onDone={onDone} isLooking={isFetching} again={() => void refetch()} />;
+  if (!data)
+    return (
+      <Unknown
+        onDone={onDone}
+        isLooking={isFetching}
+        again={() => void refetch()}
+      />
+    );
 
   const { contract, statement, receipt } = data;
   if (statement?.objectUntil)
-    return <Waiting statement={statement} onSent={onSent} refetch={() => void refetch()} />;
-  if (contract) return <Confirm contract={contract} onSent={onSent} />;
+    return (
+      <Waiting
+        statement={statement}
+        onSent={onSent}
+        refetch={() => void refetch()}
+      />
+    );
+  if (contract)
+    return (
+      <Confirm
+        contract={contract}
+        onSent={onSent}
+      />
+    );
   if (statement && receipt)
-    return <ReceiptCard state={statement.state} receipt={receipt} mail={mail} isMember />;
+    return (
+      <ReceiptCard
+        state={statement.state}
+        receipt={receipt}
+        mail={mail}
+        isMember
+      />
+    );
   return <Nothing onDone={onDone} />;
 }
 
 function Confirm({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
   return (
     <>
-      <section className={card({ look: 'raised' })} aria-labelledby="contract">
-        <h2 id="contract" className={css({ textStyle: 'subheading' })}>
+      <section
+        className={card({ look: 'raised' })}
+        aria-labelledby="contract"
+      >
+        <h2
+          id="contract"
+          className={css({ textStyle: 'subheading' })}
+        >
           {withdrawWords.contract}
         </h2>
         <Facts facts={contractFacts(contract)} />
@@ -70,8 +102,14 @@ function Confirm({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
           ))}
         </ul>
       </section>
-      <section className={card({ look: 'raised' })} aria-labelledby="confirm">
-        <h2 id="confirm" className={css({ textStyle: 'subheading' })}>
+      <section
+        className={card({ look: 'raised' })}
+        aria-labelledby="confirm"
+      >
+        <h2
+          id="confirm"
+          className={css({ textStyle: 'subheading' })}
+        >
           {withdrawWords.confirmTitle}
         </h2>
         <ConfirmForm onSent={onSent} />
@@ -155,8 +193,14 @@ function Waiting({ statement, onSent, refetch }: WaitingProps) {
   };
 
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="waiting">
-      <h2 id="waiting" className={css({ textStyle: 'subheading' })}>
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="waiting"
+    >
+      <h2
+        id="waiting"
+        className={css({ textStyle: 'subheading' })}
+      >
         {withdrawWords.waiting(formatDate(submittedAt))}
       </h2>
       <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
@@ -178,16 +222,28 @@ function Waiting({ statement, onSent, refetch }: WaitingProps) {
 function Nothing({ onDone }: { onDone: OnDone }) {
   return (
     <>
-      <section className={card({ look: 'raised' })} aria-labelledby="contract">
-        <h2 id="contract" className={css({ textStyle: 'subheading' })}>
+      <section
+        className={card({ look: 'raised' })}
+        aria-labelledby="contract"
+      >
+        <h2
+          id="contract"
+          className={css({ textStyle: 'subheading' })}
+        >
           {withdrawWords.contract}
         </h2>
         <p>{withdrawWords.none}</p>
         <p>{withdrawWords.noneHint}</p>
-        <Link to="/cancel" className={button({ look: 'soft', wide: true })}>
+        <Link
+          to="/cancel"
+          className={button({ look: 'soft', wide: true })}
+        >
           {withdrawWords.cancel}
         </Link>
-        <Link to="/account" className={button({ look: 'quiet', wide: true })}>
+        <Link
+          to="/account"
+          className={button({ look: 'quiet', wide: true })}
+        >
           {withdrawWords.account}
         </Link>
       </section>
@@ -202,8 +258,14 @@ type UnknownProps = { onDone: OnDone; isLooking: boolean; again: () => void };
 function Unknown({ onDone, isLooking, again }: UnknownProps) {
   return (
     <>
-      <section className={card({ look: 'raised' })} aria-labelledby="contract">
-        <h2 id="contract" className={css({ textStyle: 'subheading' })}>
+      <section
+        className={card({ look: 'raised' })}
+        aria-labelledby="contract"
+      >
+        <h2
+          id="contract"
+          className={css({ textStyle: 'subheading' })}
+        >
           {withdrawWords.contract}
         </h2>
         <Alert look="danger">{withdrawWords.failed}</Alert>
@@ -223,8 +285,14 @@ function Unknown({ onDone, isLooking, again }: UnknownProps) {
 
 function Statement({ onDone }: { onDone: OnDone }) {
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="statement">
-      <h2 id="statement" className={css({ textStyle: 'subheading' })}>
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="statement"
+    >
+      <h2
+        id="statement"
+        className={css({ textStyle: 'subheading' })}
+      >
         {withdrawWords.formTitle}
       </h2>
       <StatementForm onDone={onDone} />

@@ -8,7 +8,10 @@ import { StatementForm } from './statement-form.tsx';
 /** For people who are not signed in. */
 export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="statement">
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="statement"
+    >
       <p>{withdrawWords.loginText}</p>
       <Link
         to="/login"
@@ -17,7 +20,10 @@ export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
       >
         {withdrawWords.login}
       </Link>
-      <h2 id="statement" className={css({ textStyle: 'subheading', marginTop: '4' })}>
+      <h2
+        id="statement"
+        className={css({ textStyle: 'subheading', marginTop: '4' })}
+      >
         {withdrawWords.formTitleGuest}
       </h2>
       <StatementForm onDone={onDone} />

@@ -19,7 +19,10 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
   // The button with the focus is gone.
   useEffect(() => heading.current?.focus(), []);
   return (
-    <section className={card({ look: 'raised' })} aria-labelledby="done">
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="done"
+    >
       <h2
         id="done"
         ref={heading}
@@ -31,8 +34,12 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
       <p>{withdrawWords.states[state]}</p>
       <p>{withdrawWords.keep}</p>
       {mail !== undefined && <p>{sentenceOn(mail)}</p>}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard */}
-      <section className={paper} tabIndex={0} aria-label={withdrawWords.receipt}>
+      <section
+        className={paper}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={withdrawWords.receipt}
+      >
         {receipt}
       </section>
       <button
@@ -43,7 +50,10 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
         {withdrawWords.save}
       </button>
       {isMember && (
-        <Link to="/account" className={button({ look: 'quiet', wide: true })}>
+        <Link
+          to="/account"
+          className={button({ look: 'quiet', wide: true })}
+        >
           {withdrawWords.account}
         </Link>
       )}

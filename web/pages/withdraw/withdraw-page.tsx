@@ -29,10 +29,19 @@ export function WithdrawPage() {
         <h1 className={css({ textStyle: 'heading' })}>{withdrawWords.title}</h1>
         <p className={css({ color: 'muted' })}>{withdrawWords.lead}</p>
       </header>
-      {receipt && <ReceiptCard {...receipt} isMember={hasContract} />}
+      {receipt && (
+        <ReceiptCard
+          {...receipt}
+          isMember={hasContract}
+        />
+      )}
       {!receipt && hasContract && (
         <Suspense fallback={<Spinner label={withdrawWords.loading} />}>
-          <ContractCard key={token} token={token} onDone={setReceipt} />
+          <ContractCard
+            key={token}
+            token={token}
+            onDone={setReceipt}
+          />
         </Suspense>
       )}
       {!receipt && !hasContract && <GuestCard onDone={setReceipt} />}

@@ -247,7 +247,10 @@ function checkoutPage(world: World, session: CheckoutSession, message?: string):
     html`<div class="columns">
       <section class="stack">${summary}</section>
       <section class="card">
-        <form method="post" class="stack">
+        <form
+          method="post"
+          class="stack"
+        >
           ${problem(message)} ${cardChoice()}
           <button class="primary">Subscribe</button>
           ${session.cancel_url ? html`<button formaction="/checkout/${session.id}/back">Back</button>` : ''}
@@ -263,7 +266,10 @@ const subscribeTo: Record<string, string> = { es: 'Suscríbete a', pt: 'Assine o
 function purchaseSummary(world: World, session: CheckoutSession): Html {
   const { amount_total: total, currency, locale } = session;
   const prices = session._.items.map(({ price }) => world.prices.get(price));
-  return html`<p class="soft" lang="${locale ?? 'en'}">
+  return html`<p
+      class="soft"
+      lang="${locale ?? 'en'}"
+    >
       ${subscribeTo[locale?.slice(0, 2) ?? ''] ?? 'Subscribe to'}
     </p>
     <h1>${prices.map((price) => productName(world, price)).join(', ')}</h1>

@@ -16,12 +16,27 @@ export function layout({ title, locale = null }: Head, content: Html): Html {
     <html lang="${locale === null || locale === 'auto' ? 'en' : locale}">
       <head>
         <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <meta name="referrer" content="no-referrer" />
+        <meta
+          name="viewport"
+          content="width=device-width, initial-scale=1"
+        />
+        <meta
+          name="robots"
+          content="noindex"
+        />
+        <meta
+          name="referrer"
+          content="no-referrer"
+        />
         <title>${title} · ${businessName}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/stripe/pages.css" />
+        <link
+          rel="icon"
+          href="data:,"
+        />
+        <link
+          rel="stylesheet"
+          href="/stripe/pages.css"
+        />
       </head>
       <body>
         <main lang="en">
@@ -39,7 +54,14 @@ export function layout({ title, locale = null }: Head, content: Html): Html {
 
 /** An error message, which screen readers announce at once. */
 export function problem(message: string | undefined): Html | string {
-  return message ? html`<p class="notice bad" role="alert">${message}</p>` : '';
+  return message
+    ? html`<p
+        class="notice bad"
+        role="alert"
+      >
+        ${message}
+      </p>`
+    : '';
 }
 
 /** A page of a closed session, with a link back. */
@@ -55,7 +77,15 @@ export function closedPage({
   const content = html`<section class="card stack">
     <h1>${title}</h1>
     <p class="soft">${text}</p>
-    ${back ? html`<a class="button primary" href="${back}">Back</a>` : ''}
+    ${
+      back
+        ? html`<a
+            class="button primary"
+            href="${back}"
+            >Back</a
+          >`
+        : ''
+    }
   </section>`;
   return layout({ title }, content);
 }
@@ -99,10 +129,31 @@ function authenticationPage(form: Form): Html {
 }
 
 export function authenticationForm(fields: Form = {}): Html {
-  return html`<form method="post" class="stack">
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <button class="primary" name="authentication" value="complete">Complete authentication</button>
-    <button name="authentication" value="fail">Fail authentication</button>
+  return html`<form
+    method="post"
+    class="stack"
+  >
+    ${Object.entries(fields).map(
+      ([name, value]) =>
+        html`<input
+          type="hidden"
+          name="${name}"
+          value="${value}"
+        />`,
+    )}
+    <button
+      class="primary"
+      name="authentication"
+      value="complete"
+    >
+      Complete authentication
+    </button>
+    <button
+      name="authentication"
+      value="fail"
+    >
+      Fail authentication
+    </button>
   </form>`;
 }
 
@@ -114,7 +165,12 @@ export function cardChoice(): Html {
     ${shown.map(
       ({ number, note }, index) =>
         html`<label class="choice">
-          <input type="radio" name="card" value="${number}" ${index === 0 ? 'checked' : ''} />
+          <input
+            type="radio"
+            name="card"
+            value="${number}"
+            ${index === 0 ? 'checked' : ''}
+          />
           <b>${number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}</b>
           <span>${note}</span>
         </label>`,

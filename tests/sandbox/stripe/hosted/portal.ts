@@ -180,7 +180,10 @@ function portalPage(world: World, session: PortalSession, message?: string): Htm
     </div>
     <div class="columns">
       ${session.flow?.type === 'payment_method_update' ? [card, plan] : [plan, card]}
-      <form method="post" action="/portal/${session.id}/return">
+      <form
+        method="post"
+        action="/portal/${session.id}/return"
+      >
         <button>Return to ${businessName}</button>
       </form>
     </div>`;
@@ -212,7 +215,10 @@ function planSection(
   const { cancel_at: end, items, status } = subscription;
   const isPlanned = hasFuturePhase(world, subscription);
   const action = (name: string, label: string, look = '') =>
-    html`<form method="post" action="/portal/${session.id}/${name}">
+    html`<form
+      method="post"
+      action="/portal/${session.id}/${name}"
+    >
       <button class="${look}">${label}</button>
     </form>`;
   const offers = isPlanned ? [] : offersOf(world, features, subscription);
@@ -222,9 +228,17 @@ function planSection(
     <p class="soft">${status}</p>
     ${offers.map(
       (price) =>
-        html`<form method="post" action="/portal/${session.id}/switch" class="plan">
+        html`<form
+          method="post"
+          action="/portal/${session.id}/switch"
+          class="plan"
+        >
           <p>${productName(world, price)} <span class="soft">${cost(price)}</span></p>
-          <input type="hidden" name="price" value="${price.id}" />
+          <input
+            type="hidden"
+            name="price"
+            value="${price.id}"
+          />
           <button>Switch to ${productName(world, price)}</button>
         </form>`,
     )}
@@ -249,7 +263,10 @@ function cardSection(
   return html`<section class="card stack">
     <h2>Payment method</h2>
     <p>${method ? `${method.card.brand} •••• ${method.card.last4}` : 'No card on file'}</p>
-    <form method="post" action="/portal/${session.id}/card">
+    <form
+      method="post"
+      action="/portal/${session.id}/card"
+    >
       <details ${session.flow?.type === 'payment_method_update' ? 'open' : ''}>
         <summary>Choose the new card</summary>
         ${cardChoice()}
