@@ -10,7 +10,7 @@ import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
-import { mailReceipts } from './withdrawal/receipt-mail.ts';
+import { mailReceipts } from './withdrawal/send-receipt-mails.ts';
 import { reviewStatements, settleStatements } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';

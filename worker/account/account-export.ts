@@ -19,9 +19,9 @@ import { exportTrials } from '../trials/trials.ts';
 import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import type { Settings } from '../settings.ts';
-import { exportWithdrawals } from '../withdrawal/statements.ts';
+import { exportWithdrawals } from '../withdrawal/withdrawal-export.ts';
 import { exportLeftWeek } from '../usage/week.ts';
-import { phoneChangeSubject } from './phone-change.ts';
+import { phoneChangeSubject } from './begin-phone-change.ts';
 import { exportIdentity } from '../identity/identity.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 

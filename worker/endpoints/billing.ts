@@ -19,12 +19,8 @@ import { entitledTier } from '../usage/allowance.ts';
 import { subscriptionOf } from '../usage/profile.ts';
 import { keepChoice, type Choice } from '../billing/start-choice.ts';
 import type { Settings } from '../settings.ts';
-import {
-  lastStatement,
-  shownStatement,
-  statementsOf,
-  type Statement,
-} from '../withdrawal/statements.ts';
+import { lastStatement, shownStatement } from '../withdrawal/shown-statement.ts';
+import { statementsOf, type Statement } from '../withdrawal/statements.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
   context,

@@ -20,19 +20,16 @@ import {
 } from '../withdrawal/concluded-contract.ts';
 import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { mailService } from '../messaging/mail.ts';
-import { isDelayed, mailReceipts, type QueuedMail } from '../withdrawal/receipt-mail.ts';
+import { isDelayed, type QueuedMail } from '../withdrawal/receipt-mail.ts';
+import { mailReceipts } from '../withdrawal/send-receipt-mails.ts';
 import { logNeedsOwner, settle } from '../withdrawal/settlement.ts';
 import { choicesOf, type KeptChoice } from '../billing/start-choice.ts';
+import { isUnconfirmed, objectTo } from '../withdrawal/objection.ts';
+import { lastStatement, shownStatement, statementNow } from '../withdrawal/shown-statement.ts';
+import { keepOwnStatement, repeatStatement } from '../withdrawal/own-statement.ts';
+import { keepPublicStatement } from '../withdrawal/public-statement.ts';
 import {
-  isUnconfirmed,
-  keepOwnStatement,
-  keepPublicStatement,
   objected,
-  lastStatement,
-  objectTo,
-  repeatStatement,
-  shownStatement,
-  statementNow,
   statementOf,
   statementsOf,
   type Kept,

@@ -27,7 +27,7 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
 };
 
 /** An effect names the outcomes that it belongs to. */
-type On<Outcome> = readonly [Outcome, ...Outcome[]];
+export type On<Outcome> = readonly [Outcome, ...Outcome[]];
 export type Reads = Record<string, BatchItem<'sqlite'>>;
 export type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
 

@@ -18,6 +18,7 @@ import {
   type Payment,
 } from './concluded-contract.ts';
 import { choicesOf } from '../billing/start-choice.ts';
+import { refundedEvent } from './statement-events.ts';
 import {
   accountUnknown,
   contractColumns,
@@ -25,7 +26,6 @@ import {
   endRepeated,
   isUnderWay,
   overdueStatements,
-  refundedEvent,
   statementsOf,
   statementUnderWay,
   updateUnderWay,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { customers, usedTokens, users, type User } from '#db/schema';
 import { userOf } from '../../identity/identity.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
-import { boundRowsOf, moveInDatabase } from '../../account/move-number.ts';
+import { boundRowsOf, moveInDatabase } from '../../account/move-rows.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
 import { rowExists } from '../../lib/expressions.ts';

@@ -1,0 +1,105 @@
+import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
+import { withdrawals } from '#db/schema';
+import { queueEvent } from '../bot/outbox.ts';
+import type { Language } from '../contract/languages.ts';
+import { coalesce, least, rowExists } from '../lib/expressions.ts';
+import { dayMs } from '../lib/time.ts';
+import { transaction } from '../lib/transaction.ts';
+import type { ConcludedContract } from './concluded-contract.ts';
+import { personsMail } from './queue-receipt-mail.ts';
+import { queuedMail } from './receipt-mail.ts';
+import { receivedEvent } from './statement-events.ts';
+import {
+  contractColumns,
+  type Kept,
+  openPublicOf,
+  type Place,
+  type Statement,
+  unsettled,
+} from './statements.ts';
+
+type OwnStatement = {
+  userId: string;
+  contact: string;
+  email: string | null;
+  language: Language;
+  now: number;
+  /** Null while Stripe does not respond: the statement counts all the same. */
+  found: { contract: ConcludedContract; at: number } | null;
+};
+
+/** Keeps a signed-in person's statement. Another one of the same contract is not kept: the first is returned. */
+export async function keepOwnStatement(
+  { db, settings }: Place,
+  { found, now, ...statement }: OwnStatement,
+): Promise<Kept> {
+  const row: Statement = {
+    ...unsettled,
+    ...statement,
+    id: crypto.randomUUID(),
+    origin: 'account',
+    submittedAt: now,
+    keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
+    dueAt: now,
+    ...(found && contractColumns(found.contract, found.at)),
+  };
+  const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
+  const { seq: _, ...columns } = row;
+  const event = await receivedEvent(settings, row, now);
+  const mail = await personsMail(settings, { ...row, now });
+
+  const tx = transaction(db, {
+    facts: { isStated: rowExists(withdrawals, own) },
+    outcomes: ({ isStated }) => ({ repeated: isStated }),
+    otherwise: 'kept',
+  });
+  // The contract may be stated already by another account.
+  tx.insert(['kept'], withdrawals, columns, { upsert: 'ignore' });
+  queueEvent(tx, ['kept'], event);
+  const kept = db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1);
+  mail?.queue(tx, ['kept']);
+  const { reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
+
+  const [first] = reads.kept as [Statement];
+  const isFirst = first.id === row.id;
+  if (isFirst || mail === null) return { statement: first, mail: reads.queued[0] };
+  return repeatStatement({ db, settings }, first, { email: row.email, now });
+}
+
+/**
+ * A person makes a statement once more, or confirms one that was made without signing in: that one takes effect now,
+ * also if Stripe does not respond. The receipt goes to the address that the person gives, and to no other.
+ */
+export async function repeatStatement(
+  { db, settings }: Place,
+  statement: Statement,
+  { email, now }: { email: string | null; now: number },
+): Promise<Kept> {
+  const { id, userId } = statement;
+  const mail = await personsMail(settings, { id, email, now });
+  const waits = and(eq(withdrawals.id, id), openPublicOf(userId));
+
+  const tx = transaction(db, {
+    facts: { isWaiting: rowExists(withdrawals, waits) },
+    outcomes: ({ isWaiting }) => ({ confirmed: isWaiting }),
+    otherwise: 'repeated',
+  });
+  const dueAt = least(coalesce(withdrawals.dueAt, now), now);
+  tx.update(['confirmed'], withdrawals, { dueAt }, eq(withdrawals.id, id));
+  mail?.queue(tx, ['confirmed', 'repeated']);
+  const { reads } = await tx.run({ queued: queuedMail(db, mail) });
+
+  return { statement, mail: reads.queued[0] };
+}
+
+/** Statements of this contract; of an unknown one, those whose contract is not known either. */
+function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
+  const { subscription, concludedAt, state, origin } = withdrawals;
+  const isOpen = and(isNull(subscription), eq(state, 'received'));
+  if (!contract) return isOpen;
+
+  return or(
+    and(eq(subscription, contract.subscription), eq(concludedAt, contract.concludedAt)),
+    and(isOpen, eq(origin, 'account')),
+  );
+}

@@ -1,0 +1,155 @@
+import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { withdrawals } from '#db/schema';
+import { queueEvent } from '../bot/outbox.ts';
+import type { Language } from '../contract/languages.ts';
+import { userOf } from '../identity/identity.ts';
+import { networkOf } from '../lib/caller.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { fixed, rowExists } from '../lib/expressions.ts';
+import {
+  allowedAt,
+  hashedSubject,
+  type Limited,
+  recordEvents,
+  subjectsIn,
+} from '../lib/rate-limits.ts';
+import { rateLimited } from '../lib/request-error.ts';
+import { dayMs } from '../lib/time.ts';
+import { transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { objectionUntil } from './objection.ts';
+import { strangersMail } from './queue-receipt-mail.ts';
+import { reportWaiting } from './receipt-mail-limits.ts';
+import { queuedMail } from './receipt-mail.ts';
+import { receivedEvent } from './statement-events.ts';
+import {
+  accountUnknown,
+  type Kept,
+  objected,
+  openPublicOf,
+  type Place,
+  type Statement,
+  unsettled,
+} from './statements.ts';
+
+/** SQL: an objection of this account whose contract could still be withdrawn: a day has parts of two, and zones. */
+const objectionOf = (userId: string | null, { WITHDRAWAL_DAYS }: Settings, now: number) =>
+  and(
+    eq(withdrawals.userId, sql.param(userId)),
+    eq(withdrawals.reason, objected),
+    gt(withdrawals.submittedAt, now - (WITHDRAWAL_DAYS + 2) * dayMs),
+  );
+
+type PublicStatement = {
+  name: string;
+  contact: string;
+  plan: string | null;
+  email: string | null;
+  language: Language;
+  /** The contact as a phone number, if it is one. */
+  phone: string | null;
+};
+
+/** How often a person is told of statements that somebody has made about their number. */
+const toldLimits = [{ most: 3, per: dayMs }];
+
+type Caller = { address: string; now: number };
+
+/**
+ * Keeps anybody's statement and matches it by number. Throws
+ * 429; says nothing about accounts.
+ *
+ * | the statement is about                            | who acts                                  |
+ * | ------------------------------------------------- | ----------------------------------------- |
+ * | no account                                        | the owner, at once                        |
+ * | an account                                        | its person, who is told; it takes effect  |
+ * | one where another waits, or after an objection    | nobody is told; its person, or the owner  |
+ */
+export async function keepPublicStatement(
+  { db, settings }: Place,
+  { phone, ...statement }: PublicStatement,
+  { address, now }: Caller,
+): Promise<Kept> {
+  const id = crypto.randomUUID();
+  const about = phone ?? statement.contact;
+  const { callers, told } = await limitsOf(settings, { address, about });
+  const mail = await strangersMail(settings, { id, email: statement.email, now, address });
+  const userId = await ownerOf(db, phone);
+  const { seq: _, ...row } = {
+    ...unsettled,
+    ...statement,
+    id,
+    userId,
+    origin: 'public',
+    submittedAt: now,
+    keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
+  } satisfies Statement;
+  const toldUntil = objectionUntil(row);
+  const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
+
+  const tx = transaction(db, {
+    facts: {
+      mayStateAt: allowedAt(callers),
+      mayTellAt: allowedAt([told]),
+      hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
+      othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
+    },
+    outcomes: ({ mayStateAt, mayTellAt, hasObjected, othersWait }) => ({
+      limited: gt(mayStateAt, now),
+      unmatched: isNull(fixed(userId)),
+      untold: or(othersWait, hasObjected, gt(mayTellAt, now)),
+    }),
+    otherwise: 'told',
+  });
+
+  const accepted = ['unmatched', 'untold', 'told'] as const;
+  const ofOwner = { state: 'needs_owner', reason: accountUnknown } as const;
+  tx.insert(['unmatched'], withdrawals, { ...row, ...ofOwner });
+  // It takes no effect by itself, since its person is not told of it.
+  tx.insert(['untold'], withdrawals, { ...row, dueAt: null });
+  tx.insert(['told'], withdrawals, { ...row, dueAt: toldUntil });
+  queueEvent(tx, ['told'], event);
+  recordEvents(tx, accepted, subjectsIn(callers), { now });
+  recordEvents(tx, ['told'], [told.subject], { now });
+  mail?.queue(tx, accepted);
+  const kept = db.select().from(withdrawals).where(eq(withdrawals.id, id));
+  const { outcome, facts, reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
+
+  if (outcome === 'limited') throw rateLimited(facts.mayStateAt, now);
+  const [queued] = reads.queued;
+  reportWaiting(queued, now);
+  return { statement: reads.kept[0]!, mail: queued };
+}
+
+/** A network may state so many times as often as one of its addresses. */
+const addressesOfNetwork = 5;
+
+/** What limits a caller's statements, and how often a person is told of them. */
+async function limitsOf(
+  { CODE_PEPPER, LIMIT_STATEMENTS_PER_ADDRESS: limits }: Settings,
+  { address, about }: { address: string; about: string },
+): Promise<{ callers: Limited[]; told: Limited }> {
+  const hashesOf = (of: string) => keyedHashes(CODE_PEPPER, 'limit', of);
+  const network = networkOf(address);
+  const [caller, callersNetwork, person] = await Promise.all([
+    hashesOf(address),
+    network ? hashesOf(network) : null,
+    hashesOf(about),
+  ]);
+
+  const ofNetwork = limits.map(({ most, per }) => ({ most: most * addressesOfNetwork, per }));
+  const callers = [{ subject: hashedSubject('statement', caller), limits }];
+  if (callersNetwork)
+    callers.push({ subject: hashedSubject('statement', callersNetwork), limits: ofNetwork });
+  return {
+    callers,
+    told: { subject: hashedSubject('statement-told', person), limits: toldLimits },
+  };
+}
+
+async function ownerOf(db: Database, phone: string | null): Promise<string | null> {
+  if (phone === null) return null;
+  const [owner] = await db.select({ id: userOf('phone', phone) }).from(sql`(select 1)`);
+  return owner?.id ?? null;
+}
