@@ -9,7 +9,7 @@ import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
-import { moveInDatabase, type Move } from './move-number.ts';
+import { moveInDatabase, type Move } from './move-rows.ts';
 
 export type Background = {
   db: Database;

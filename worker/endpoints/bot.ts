@@ -10,13 +10,9 @@ import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
-import {
-  claimNumber,
-  openLink,
-  sendReservedCode,
-  settleClaim,
-  type Link,
-} from '../sign-in/claim-number.ts';
+import { claimNumber, settleClaim } from '../sign-in/claim-number.ts';
+import { openLink, type Link } from '../sign-in/link-codes.ts';
+import { sendReservedCode } from '../sign-in/send-linked-code.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
 
 export const botContacts: Handler<'botContacts'> = async (context) => {

@@ -2,12 +2,10 @@ import { and, desc, eq, gt, isNotNull, lt } from 'drizzle-orm';
 import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
-import { boundRowsOf } from '../account/move-number.ts';
+import { boundRowsOf } from '../account/move-rows.ts';
 import { movePhone } from '../account/move-phone.ts';
-import {
-  beginPhoneChange as startPhoneChange,
-  verifyPhoneChange as finishPhoneChange,
-} from '../account/phone-change.ts';
+import { beginPhoneChange as startPhoneChange } from '../account/begin-phone-change.ts';
+import { verifyPhoneChange as finishPhoneChange } from '../account/verify-phone-change.ts';
 import { leaseOf } from '../billing/lease.ts';
 import { syncUser } from '../billing/sync.ts';
 import type { Input } from '../contract/endpoints.ts';

@@ -14,7 +14,7 @@ import {
 import { isRefund, refundChanged } from '../withdrawal/settlement.ts';
 import { canonicalPhone } from '../identity/phone.ts';
 import type { Settings } from '../settings.ts';
-import { noteStatus } from '../sign-in/code-messages.ts';
+import { noteStatus } from '../sign-in/code-delivery.ts';
 
 const received = { received: true } as const;
 

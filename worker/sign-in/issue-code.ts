@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
-import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './sent-codes.ts';
+import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
 export type SignInCall = {

@@ -15,8 +15,8 @@ import { transaction } from '../lib/transaction.ts';
 import { untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
 import type { SignInCall } from './issue-code.ts';
-import { openClaimed } from './claim-number.ts';
-import { newestCode } from './sent-codes.ts';
+import { openClaimed } from './open-claimed.ts';
+import { newestCode } from './stored-codes.ts';
 
 type Attempt = {
   phone: PhoneNumber;

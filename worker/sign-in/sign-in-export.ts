@@ -3,7 +3,7 @@ import { claims, codes, linkCodes, phoneChanges, rateLimitEvents, sessions } fro
 import { phoneSubjects } from '../identity/phone.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 import { batch } from '../lib/database.ts';
-import { newestCode } from './sent-codes.ts';
+import { newestCode } from './stored-codes.ts';
 
 /** What signing in stores about a user. */
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {

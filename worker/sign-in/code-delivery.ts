@@ -10,7 +10,7 @@ import type { MessageStatus } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
-import { codesOf } from './sent-codes.ts';
+import { codesOf } from './stored-codes.ts';
 
 type Call = { db: Database; settings: Settings; now: number };
 

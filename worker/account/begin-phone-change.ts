@@ -1,12 +1,12 @@
 import { and, eq, gt, gte, isNotNull, isNull, ne, not, sql } from 'drizzle-orm';
-import { dailyCodes, phoneChanges, rateLimitEvents, sessions, type User } from '#db/schema';
+import { dailyCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
 import { userOf } from '../identity/identity.ts';
-import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
+import { type PhoneNumber, phoneSubjects } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
-import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import { iif, minus, plus, rowExists, valueOf } from '../lib/expressions.ts';
-import { allowedAt, recordEvents, subjectsIn, type Limited } from '../lib/rate-limits.ts';
+import { keyedHash } from '../lib/crypto.ts';
+import { iif, minus, plus, rowExists } from '../lib/expressions.ts';
+import { allowedAt, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -14,19 +14,24 @@ import { sendCode } from '../messaging/whatsapp.ts';
 import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
-import { orTakenBack } from '../sign-in/sent-codes.ts';
-import { boundRowsOf } from './move-number.ts';
-import { movePhone, type Background } from './move-phone.ts';
+import { orTakenBack } from '../sign-in/stored-codes.ts';
+import type { Background } from './move-phone.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 
-type Call = Background & { session: UserSession; address: string; language: Language; now: number };
+export type Call = Background & {
+  session: UserSession;
+  address: string;
+  language: Language;
+  now: number;
+};
+
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
 /** SQL: whether a code or an external token has opened the session within the last ten minutes. */
-function isFresh({ session, now }: Call) {
+export function isFresh({ session, now }: Call) {
   const { id, userId, createdAt, isLimited } = sessions;
   const own = and(eq(id, session.sessionId), eq(userId, session.userId));
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
@@ -162,63 +167,4 @@ async function limitsOfChange(call: Call, phone: PhoneNumber) {
     sentTo: subjectsIn(codesTo).map(([name]) => name),
     unsentTo: [unsent(everyCodeTo), unsent(codesToNumber)].map(([name]) => name),
   };
-}
-
-type Attempt = { phone: PhoneNumber; code: string; challenge: string };
-
-/**
- * Moves the account to the number and ends every other session. A right code is used
- * up first, since the move may need several tries. Throws 401, 403, or 409 if the
- * number is taken.
- */
-export async function verifyPhoneChange(
-  call: Call,
-  { phone, code, challenge }: Attempt,
-): Promise<Authorized<User>> {
-  const { db, session, settings, now } = call;
-  const { claimedUserId: userId, sessionId } = session;
-  const ofChange = [settings.CODE_PEPPER, 'phone-change', userId, phone] as const;
-  const [ids, macs] = await Promise.all([
-    keyedHashes(...ofChange, challenge),
-    keyedHashes(...ofChange, 'code', code),
-  ]);
-  const { expiresAt, triesLeft, mac, whatsappId } = phoneChanges;
-  const own = and(isIn(phoneChanges.id, ids), eq(phoneChanges.userId, userId));
-  const live = and(own, gt(expiresAt, now), gt(triesLeft, 0));
-
-  return session.decide(
-    {
-      facts: {
-        isFresh: isFresh(call),
-        whatsappId: valueOf(whatsappId, live),
-        isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
-      },
-      outcomes: (facts) => ({
-        signInNeeded: not(facts.isFresh),
-        unknown: isNull(facts.whatsappId),
-        wrong: not(facts.isRight),
-      }),
-      otherwise: 'right',
-    },
-    (tx) => {
-      tx.update(['wrong'], phoneChanges, { triesLeft: minus(triesLeft, 1) }, live);
-      tx.update(['right'], phoneChanges, { triesLeft: 0 }, live);
-    },
-    ({ outcome, user, facts, reads }) => {
-      switch (outcome) {
-        case 'signInNeeded':
-          throw new RequestError('signInNeeded');
-        case 'unknown':
-        case 'wrong':
-          throw new RequestError('invalidCode');
-        case 'right': {
-          // Another change that was first has removed this one.
-          const isAllowed = and(rowExists(phoneChanges, own), isFresh(call))!;
-          const to = { phone, whatsappId: facts.whatsappId!, sessionId };
-          return movePhone(call, user, { ...to, isAllowed, bound: reads.bound });
-        }
-      }
-    },
-    { bound: boundRowsOf(db, userId) },
-  );
 }

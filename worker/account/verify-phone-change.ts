@@ -1,0 +1,70 @@
+import { and, eq, gt, isNull, not } from 'drizzle-orm';
+import { phoneChanges, type User } from '#db/schema';
+import type { PhoneNumber } from '../identity/phone.ts';
+import type { Authorized } from '../identity/user-session.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { minus, rowExists, valueOf } from '../lib/expressions.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { isIn } from '../lib/sql.ts';
+import { type Call, isFresh } from './begin-phone-change.ts';
+import { movePhone } from './move-phone.ts';
+import { boundRowsOf } from './move-rows.ts';
+
+type Attempt = { phone: PhoneNumber; code: string; challenge: string };
+
+/**
+ * Moves the account to the number and ends every other session. A right code is used
+ * up first, since the move may need several tries. Throws 401, 403, or 409 if the
+ * number is taken.
+ */
+export async function verifyPhoneChange(
+  call: Call,
+  { phone, code, challenge }: Attempt,
+): Promise<Authorized<User>> {
+  const { db, session, settings, now } = call;
+  const { claimedUserId: userId, sessionId } = session;
+  const ofChange = [settings.CODE_PEPPER, 'phone-change', userId, phone] as const;
+  const [ids, macs] = await Promise.all([
+    keyedHashes(...ofChange, challenge),
+    keyedHashes(...ofChange, 'code', code),
+  ]);
+  const { expiresAt, triesLeft, mac, whatsappId } = phoneChanges;
+  const own = and(isIn(phoneChanges.id, ids), eq(phoneChanges.userId, userId));
+  const live = and(own, gt(expiresAt, now), gt(triesLeft, 0));
+
+  return session.decide(
+    {
+      facts: {
+        isFresh: isFresh(call),
+        whatsappId: valueOf(whatsappId, live),
+        isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
+      },
+      outcomes: (facts) => ({
+        signInNeeded: not(facts.isFresh),
+        unknown: isNull(facts.whatsappId),
+        wrong: not(facts.isRight),
+      }),
+      otherwise: 'right',
+    },
+    (tx) => {
+      tx.update(['wrong'], phoneChanges, { triesLeft: minus(triesLeft, 1) }, live);
+      tx.update(['right'], phoneChanges, { triesLeft: 0 }, live);
+    },
+    ({ outcome, user, facts, reads }) => {
+      switch (outcome) {
+        case 'signInNeeded':
+          throw new RequestError('signInNeeded');
+        case 'unknown':
+        case 'wrong':
+          throw new RequestError('invalidCode');
+        case 'right': {
+          // Another change that was first has removed this one.
+          const isAllowed = and(rowExists(phoneChanges, own), isFresh(call))!;
+          const to = { phone, whatsappId: facts.whatsappId!, sessionId };
+          return movePhone(call, user, { ...to, isAllowed, bound: reads.bound });
+        }
+      }
+    },
+    { bound: boundRowsOf(db, userId) },
+  );
+}

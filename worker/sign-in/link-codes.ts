@@ -1,0 +1,108 @@
+import { and, eq, gt, isNotNull, isNull, not, type SQL } from 'drizzle-orm';
+import { botCalls, claims, linkCodes, users } from '#db/schema';
+import type { Language } from '../contract/languages.ts';
+import { userOf } from '../identity/identity.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import type { Database } from '../lib/database.ts';
+import { rowExists, valueOf } from '../lib/expressions.ts';
+import { recordEvents, type Subject } from '../lib/rate-limits.ts';
+import { isIn } from '../lib/sql.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import { isProven } from './claims.ts';
+import { codeRow, insertCode, removeCode } from './stored-codes.ts';
+
+export type Call = {
+  db: Database;
+  settings: Settings;
+  now: number;
+  waitUntil: (work: Promise<unknown>) => void;
+};
+
+/** SQL: the user of a number who has written to the assistant, or null. */
+export const writerOf = (phone: PhoneNumber) =>
+  valueOf(users.id, and(eq(users.id, userOf('phone', phone)), isNotNull(users.contactedAt)));
+
+export type Link = {
+  mac: string;
+  phone: PhoneNumber;
+  whatsappId: string;
+  challengeId: string;
+  language: Language;
+  expiresAt: number;
+};
+
+/** A link code whose one-time code was not sent yet. */
+const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
+
+/** Reads the open link code that somebody has sent. */
+export async function openLink({ db, settings, now }: Omit<Call, 'address'>, linkCode: string) {
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
+  return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpen(now))) };
+}
+
+export function linksOf(db: Database, condition: SQL | undefined) {
+  const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
+  const link = { mac, phone, whatsappId, challengeId, language, expiresAt };
+  return db.select(link).from(linkCodes).where(condition);
+}
+
+/** SQL: whether a link code is still open. */
+export const isOpenSql = ({ mac }: Link, now: number) =>
+  rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpen(now)));
+
+type ByLink = { link: Link; code: string; claimedBy: string | null; counted: Subject[] };
+
+/** The effects that close a link code and store the code that it brings. */
+export async function sendByLink<Outcome extends string>(
+  { settings, now }: Call,
+  tx: Transaction<Outcome, unknown>,
+  on: readonly [Outcome, ...Outcome[]],
+  { link, code, claimedBy, counted }: ByLink,
+): Promise<void> {
+  const row = await codeRow(settings, { phone: link.phone, code, sentBy: tx.id, now });
+  // A claim signs in by this row, so the row stays as long as the code.
+  const expiresAt = Math.max(link.expiresAt, row.expiresAt);
+
+  tx.update(on, linkCodes, { claimedBy, sentBy: tx.id, expiresAt }, eq(linkCodes.mac, link.mac));
+  insertCode(tx, on, row, link.challengeId);
+  recordEvents(tx, on, counted, { now });
+}
+
+type Unsent = {
+  link: Link;
+  sentBy: string;
+  subjects: Subject[];
+  /** The bot's call that has claimed the number. */
+  stored?: SQL;
+};
+
+/**
+ * Opens a link code again whose code was not sent, and lets the bot's call claim again. Nothing is taken back of a
+ * claim that a status has proven: its code has arrived.
+ */
+export async function takeBack(
+  { db, now }: Pick<Call, 'db' | 'now'>,
+  { link, sentBy, subjects, stored }: Unsent,
+): Promise<'settled' | 'sent' | 'takenBack'> {
+  const ofCode = eq(linkCodes.sentBy, sentBy);
+  const tx = transaction(db, {
+    facts: {
+      isStored: stored ? rowExists(botCalls, stored) : rowExists(linkCodes, ofCode),
+      hasArrived: rowExists(claims, isProven(sentBy)),
+    },
+    outcomes: ({ isStored, hasArrived }) => ({ settled: not(isStored), sent: hasArrived }),
+    otherwise: 'takenBack',
+  });
+
+  const { expiresAt } = link;
+  tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
+  tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
+  removeCode(tx, ['takenBack'], { phone: link.phone, sentBy, now, subjects: subjects.flat() });
+  if (stored) {
+    tx.update(['sent'], botCalls, { outcome: 'codeSent' }, stored);
+    tx.delete(['takenBack'], botCalls, stored);
+  }
+  return (await tx.run()).outcome;
+}

@@ -1,0 +1,58 @@
+import { eq, isNotNull } from 'drizzle-orm';
+import { claims, linkCodes, users } from '#db/schema';
+import type { AccountStatus } from '../contract/schemas.ts';
+import { userOf } from '../identity/identity.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import { upsertUser } from '../identity/user-record.ts';
+import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
+import { countOnDay } from '../lib/daily-totals.ts';
+import { transaction } from '../lib/transaction.ts';
+import { firstWeek } from '../usage/week.ts';
+import { openNames, type SealedClaim, tieClaim } from './claims.ts';
+import type { Call } from './link-codes.ts';
+
+export type Claim = { sentBy: string; sealed: SealedClaim | null; whatsappId: string };
+
+type Opened = { session: SessionClaims; status: AccountStatus };
+
+/**
+ * Creates the user of a number whose claim was signed in with, and the session. The id of the claim is tied if it is
+ * proven, and waits for its proof otherwise; an account that exists by now gets none.
+ */
+export async function openClaimed(
+  call: Pick<Call, 'db' | 'settings' | 'now'> & { device?: string | null },
+  phone: PhoneNumber,
+  { sentBy, sealed, whatsappId }: Claim,
+): Promise<Opened> {
+  const { db, settings, now, device } = call;
+  const sighting = {
+    phone,
+    proof: 'claim' as const,
+    whatsappId: null,
+    assumedWhatsappId: whatsappId,
+    contactedAt: now,
+    firstWeek: await firstWeek(phone, settings, now),
+  };
+  const userId = userOf('phone', phone);
+  const tx = transaction(db, {
+    facts: { before: userId },
+    outcomes: ({ before }) => ({ known: isNotNull(before) }),
+    otherwise: 'created',
+  });
+
+  const newUserId = crypto.randomUUID();
+  upsertUser(tx, ['known', 'created'], { ...sighting, id: newUserId }, { settings, now });
+  tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
+  const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
+  if (businessUserId) await tieClaim(tx, ['created'], call, { sentBy, businessUserId, phone });
+  await openSignedIn(tx, ['known', 'created'], { userId, phone, settings, now, device });
+  tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
+  countOnDay(tx, ['created'], { kind: 'claim' }, now);
+
+  const { id, status } = users;
+  const { reads } = await tx.run({
+    signedIn: db.select({ id, status }).from(users).where(eq(users.id, userId)),
+  });
+  const [user] = reads.signedIn as [{ id: string; status: AccountStatus }];
+  return { session: { userId: user.id, sessionId: tx.id }, status: user.status };
+}

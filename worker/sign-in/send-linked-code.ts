@@ -1,0 +1,70 @@
+import { gt, gte, isNull, not, or } from 'drizzle-orm';
+import { spellingOf, userOf } from '../identity/identity.ts';
+import { ownSpelling, phoneSubjects } from '../identity/phone.ts';
+import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { transaction } from '../lib/transaction.ts';
+import { type Delivery, sendCode } from '../messaging/whatsapp.ts';
+import { reportCodeBudget, sentToday } from './code-budget.ts';
+import { noteMessage } from './code-delivery.ts';
+import { newCode } from './code-secrets.ts';
+import { type Call, isOpenSql, type Link, sendByLink, takeBack, writerOf } from './link-codes.ts';
+import { orTakenBack } from './stored-codes.ts';
+
+/** A refusal of our own credentials is told apart: nobody gets a code until the owner acts. */
+export const notSent = (delivery: Delivery) =>
+  delivery === 'forbidden'
+    ? new RequestError('codesUnavailable', { retryAfter: 60 })
+    : new RequestError('unavailable', { retryAfter: 1 });
+
+/**
+ * Sends the code of a login whose link code the number itself has sent: neither strangers' requests nor its own use up
+ * the last codes of its day.
+ */
+export async function sendReservedCode(call: Call, link: Link): Promise<void> {
+  const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
+  const limits = [{ subject: everyCodeTo, limits: call.settings.LIMIT_CODES_PER_NUMBER_HARD }];
+  await sendLinkedCode(call, link, { limits, counted: [everyCodeTo] });
+}
+
+type Allowed = { limits: Limited[]; counted: Subject[] };
+
+/** Sends the code of a link to a number that has written. Throws 503 if WhatsApp does not take it; then the link code stays good. */
+export async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allowed) {
+  const { db, settings, now } = call;
+  const { phone, language } = link;
+  const budget = 2 * settings.CODE_BUDGET_PER_DAY;
+
+  const tx = transaction(db, {
+    facts: {
+      isOpen: isOpenSql(link, now),
+      writer: writerOf(phone),
+      allowedAt: allowedAt(limits),
+      sent: sentToday(now),
+      whatsappId: spellingOf(userOf('phone', phone)),
+    },
+    outcomes: ({ isOpen: open, writer, allowedAt: at, sent }) => ({
+      closed: or(not(open), isNull(writer)),
+      limited: or(gt(at, now), gte(sent, budget)),
+    }),
+    otherwise: 'sent',
+  });
+
+  const code = newCode();
+  await sendByLink(call, tx, ['sent'], { link, code, claimedBy: null, counted });
+  const takeAllBack = (subjects: Subject[]) => takeBack(call, { link, sentBy: tx.id, subjects });
+  const { outcome, facts } = await orTakenBack(call, tx.run(), () => takeAllBack(counted));
+
+  if (outcome !== 'sent') return outcome;
+  reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+  const to = ownSpelling(phone, facts.whatsappId);
+  const sent = { code, sentBy: tx.id };
+  const { delivery, messageId } = await sendCode({ settings, language }, to, sent);
+  if (messageId) {
+    const names = counted.map(([name]) => name!);
+    call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects: names }));
+  }
+  if (delivery === 'taken') return outcome;
+  await takeAllBack(delivery === 'unknown' ? [] : counted);
+  throw notSent(delivery);
+}

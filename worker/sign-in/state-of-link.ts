@@ -1,0 +1,45 @@
+import { and, eq, getTableColumns, gt, inArray } from 'drizzle-orm';
+import { linkCodes, users } from '#db/schema';
+import type { Language } from '../contract/languages.ts';
+import { userOf } from '../identity/identity.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { isTrue, minus } from '../lib/expressions.ts';
+import { subjectsIn } from '../lib/rate-limits.ts';
+import { limitsOf } from './code-limits.ts';
+import { linkCodeLifetimeMs } from './code-secrets.ts';
+import type { SignInCall } from './issue-code.ts';
+import type { Call } from './link-codes.ts';
+import { sendLinkedCode } from './send-linked-code.ts';
+
+export type LinkState = 'waiting' | 'code_sent' | 'expired';
+
+/**
+ * What has happened since the login page showed a link code; `expired` for anybody who does not know the code. A
+ * number that has written since gets the code of this login first, so that nobody learns of its message silently.
+ */
+export async function stateOfLink(
+  call: SignInCall & Call,
+  phone: PhoneNumber,
+  linkCode: string,
+): Promise<LinkState> {
+  const { db, settings, now } = call;
+  const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
+  const shownAt = minus(linkCodes.expiresAt, linkCodeLifetimeMs);
+  const [link] = await db
+    .select({ ...getTableColumns(linkCodes), hasWritten: isTrue(gt(users.contactedAt, shownAt)) })
+    .from(linkCodes)
+    .leftJoin(users, eq(users.id, userOf('phone', phone)))
+    .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
+
+  if (!link) return 'expired';
+  if (link.sentBy !== null) return 'code_sent';
+  if (!link.hasWritten) return 'waiting';
+
+  const { codesTo, codesFrom, wrongTries } = await limitsOf(call, phone);
+  const counted = subjectsIn([...codesTo, ...codesFrom]);
+  const language = link.language as Language;
+  const limits = [...codesTo, ...wrongTries];
+  const outcome = await sendLinkedCode(call, { ...link, language }, { limits, counted });
+  return outcome === 'sent' ? 'code_sent' : 'waiting';
+}
