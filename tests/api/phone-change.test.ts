@@ -303,6 +303,47 @@ describe('races of a change of the number', () => {
     await untilAtStripe(await customerOf(begun.phone), begun.phone);
   });
 
+  const makeLink = (phone: string) => botCall('/api/bot/trials', { phone });
+  const openLink = ({ body }: Answer) => {
+    const trialToken = new URL(body.url).searchParams.get('token');
+    return call('POST', '/auth/verify-trial-token', { body: { trialToken } });
+  };
+
+  it('takes along a trial link and an id that the bot brings after the rows to move were read', async () => {
+    const { phone: old, token } = await newPerson();
+    const [begun, businessUserId] = [await beginChange(token), newBusinessUserId()];
+    const moving = await startHeld(
+      () => verifyChange(token, begun),
+      begun.phone,
+      'user.phone_changed',
+    );
+    const link = await makeLink(old);
+    await botCall('/api/bot/contacts', { phone: old, businessUserId });
+    expect((await moving.finish()).status).toBe(200);
+    expect((await openLink(link)).status).toBe(200);
+    const { body } = await botCall('/api/bot/usage', { businessUserId });
+    expect(body).toMatchObject({ allowed: true });
+  });
+
+  it.each(['links', 'the move'])(
+    'loses none of fifty trial links beside it, begun with %s',
+    async (first) => {
+      const { phone: old, token } = await newPerson();
+      const begun = await beginChange(token);
+      const moveAt = first === 'links' ? 25 : 0;
+      const results = await parallel(51, (index) =>
+        index === moveAt ? verifyChange(token, begun) : makeLink(old),
+      );
+      const [moved] = results.splice(moveAt, 1);
+      expect(moved!.status).toBe(200);
+      const links = results.filter(({ status }) => status !== 404);
+      links.push(await makeLink(begun.phone));
+      const opened: string[] = [];
+      for (const link of links) opened.push((await openLink(link)).body.code ?? 'opened');
+      expect(opened).toEqual(['opened', ...links.slice(1).map(() => 'trial_spent')]);
+    },
+  );
+
   it.each(['the sync', 'the change'])(
     'keeps plan and number where %s is first, and the stream',
     async (first) => {

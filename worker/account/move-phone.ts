@@ -9,7 +9,7 @@ import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
-import { moveInDatabase, type Move } from './move-rows.ts';
+import { moveInDatabase, type Account, type Move } from './move-rows.ts';
 
 export type Background = {
   db: Database;
@@ -18,22 +18,22 @@ export type Background = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 
-const triesAtOnce = 3;
+const triesAtOnce = 5;
 
 /**
  * Gives an account another number, and ends its codes. Throws 409 if
  * somebody has the number, 401 without the account, else 503.
  */
-export async function movePhone(context: Background, before: User, move: Move): Promise<User> {
-  let user = before;
+export async function movePhone(context: Background, before: Account, move: Move): Promise<User> {
+  let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
-    expectEnd(context, user.id);
-    const { outcome, found, ended } = await moveInDatabase(context, user, move);
+    expectEnd(context, account.user.id);
+    const { outcome, found, ended } = await moveInDatabase(context, account, move);
 
     switch (outcome) {
       case 'moved':
-        finishMove(context, found!, move.sessionId === null ? [null] : ended);
-        return found!;
+        finishMove(context, found.user, move.sessionId === null ? [null] : ended);
+        return found.user;
       case 'taken':
         throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
       case 'gone':
@@ -41,8 +41,9 @@ export async function movePhone(context: Background, before: User, move: Move): 
       case 'forbidden':
         throw new RequestError('unavailable', { retryAfter: 1 });
       case 'changed':
-        // Another call has rewrapped or replaced the key of the conversation.
-        user = found!;
+        // Another call has rewrapped or replaced the key of the
+        // conversation, or has brought a trial link or an id.
+        account = found;
     }
   }
   throw new RequestError('unavailable', { retryAfter: 1 });

@@ -36,9 +36,10 @@ import {
   isSame,
   oneRow,
   plus,
+  rowExists,
   valuesOf,
 } from '../lib/expressions.ts';
-import { build } from '../lib/sql.ts';
+import { build, isIn } from '../lib/sql.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
@@ -52,8 +53,6 @@ export type Move = {
    */
   sessionId: string | null;
   isAllowed: SQL;
-  /** The rows that are bound to the number. */
-  bound: BoundRow[];
   /** What says that this move was made, for `after-restore`. */
   marker?: typeof usedTokens.$inferInsert;
 };
@@ -61,13 +60,18 @@ export type Move = {
 /** A business-scoped id, or the keyed hash of a trial link, of a user, with what binds it. */
 type BoundRow = { kind: 'alias' | 'trialLink'; value: string; mac: string | null };
 
+/** An account, and the rows that are bound to its number. */
+export type Account = { user: User; bound: BoundRow[] };
+
+const isBusinessOf = (userId: string) =>
+  and(eq(aliases.userId, userId), eq(aliases.kind, 'business'));
+
 export function boundRowsOf(db: Database, userId: string) {
-  const isBusiness = and(eq(aliases.userId, userId), eq(aliases.kind, 'business'));
   return union(
     db
       .select({ kind: fixed<BoundRow['kind']>('alias'), value: aliases.value, mac: aliases.mac })
       .from(aliases)
-      .where(isBusiness),
+      .where(isBusinessOf(userId)),
     db
       .select({
         kind: fixed<BoundRow['kind']>('trialLink'),
@@ -79,15 +83,31 @@ export function boundRowsOf(db: Database, userId: string) {
   );
 }
 
+/** SQL: whether an account has got another bound row since its rows were read. */
+function hasMoreRows({ user, bound }: Account): SQL {
+  const known = bound.find(({ kind }) => kind === 'alias');
+  const isKnown = and(
+    isSame(aliases.value, known?.value ?? null),
+    isSame(aliases.mac, known?.mac ?? null),
+  )!;
+  const links = bound.filter(({ kind }) => kind === 'trialLink').map(({ value }) => value);
+  const ofUser = eq(trialLinks.userId, user.id);
+  return or(
+    rowExists(aliases, and(isBusinessOf(user.id), not(isKnown))),
+    rowExists(trialLinks, and(ofUser, not(isIn(trialLinks.mac, links)))),
+  )!;
+}
+
 type Place = { db: Database; settings: Settings };
 
 /**
  * One transaction of a move; `found` is the account afterwards, `ended` the
  * sessions. For `after-restore`, too, which has no live objects.
  */
-export async function moveInDatabase({ db, settings }: Place, user: User, move: Move) {
+export async function moveInDatabase({ db, settings }: Place, account: Account, move: Move) {
+  const { user } = account;
   const { phone, sessionId } = move;
-  const to = await renumberingOf(settings, user, move);
+  const to = await renumberingOf(settings, account, move);
   const own = eq(users.id, user.id);
   const ofUser = eq(sessions.userId, user.id);
   const others = sessionId === null ? ofUser : and(ofUser, ne(sessions.id, sessionId));
@@ -98,7 +118,11 @@ export async function moveInDatabase({ db, settings }: Place, user: User, move: 
       owner: userOf('phone', phone),
       isKnown: isNotNull(users.id),
       isAllowed: move.isAllowed,
-      isUnchanged: and(eq(users.phone, user.phone), isSame(users.chatKey, user.chatKey))!,
+      isUnchanged: and(
+        eq(users.phone, user.phone),
+        isSame(users.chatKey, user.chatKey),
+        not(hasMoreRows(account)),
+      )!,
       ended: valuesOf(sessions.id, others),
     },
     outcomes: ({ owner, isKnown, isAllowed, isUnchanged }) => ({
@@ -122,16 +146,20 @@ export async function moveInDatabase({ db, settings }: Place, user: User, move: 
   await renumberUser(tx, to);
   const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
   tx.delete(['moved'], phoneChanges, changes);
-  const { outcome, facts, reads } = await tx.run({ found: db.select().from(users).where(own) });
+  const { outcome, facts, reads } = await tx.run({
+    found: db.select().from(users).where(own),
+    bound: boundRowsOf(db, user.id),
+  });
 
-  return { outcome, found: reads.found[0], ended: JSON.parse(facts.ended) as string[] };
+  const ended = JSON.parse(facts.ended) as string[];
+  return { outcome, found: { user: reads.found[0]!, bound: reads.bound }, ended };
 }
 
 type Moving = Transaction<'taken' | 'gone' | 'forbidden' | 'changed' | 'moved', unknown>;
 type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
 /** What is hashed, bound or encrypted by the number, for the new one. */
-async function renumberingOf(settings: Settings, user: User, move: Move) {
+async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
   const { phone, whatsappId, sessionId } = move;
   const type = 'user.phone_changed';
   const kept = sessionId && { sessionId, phone, isLimited: false };
@@ -139,7 +167,7 @@ async function renumberingOf(settings: Settings, user: User, move: Move) {
     Promise.all(
       [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
     ),
-    boundAnew(settings, user.phone, move),
+    boundAnew(settings, { user, bound }, phone),
   ]);
   const [trialsBefore, [trialsNow]] = macs as [string[], [string]];
   const proof = sessionId === null ? ('support' as const) : ('code' as const);
@@ -217,8 +245,8 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
 }
 
 /** The rows bound to the new number. One that was not the old number's stays nobody's: a move makes no row valid. */
-async function boundAnew(settings: Settings, oldPhone: PhoneNumber, { phone, bound }: Move) {
-  const owned = await Promise.all(bound.map((row) => isOwnRow(settings, oldPhone, row)));
+async function boundAnew(settings: Settings, { user, bound }: Account, phone: PhoneNumber) {
+  const owned = await Promise.all(bound.map((row) => isOwnRow(settings, user.phone, row)));
   const own = bound.filter((_, index) => owned[index]);
   const id = own.find(({ kind }) => kind === 'alias')?.value;
   const links = own.filter(({ kind }) => kind === 'trialLink');

@@ -61,7 +61,7 @@ export async function verifyPhoneChange(
           // Another change that was first has removed this one.
           const isAllowed = and(rowExists(phoneChanges, own), isFresh(call))!;
           const to = { phone, whatsappId: facts.whatsappId!, sessionId };
-          return movePhone(call, user, { ...to, isAllowed, bound: reads.bound });
+          return movePhone(call, { user, bound: reads.bound }, { ...to, isAllowed });
         }
       }
     },

@@ -195,13 +195,14 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
 
   if (!hasMoved) {
     const marker = markerOf(at, name, begun);
-    const { outcome } = await moveInDatabase({ db, settings: quiet(restore) }, user, {
+    const place = { db, settings: quiet(restore) };
+    const account = { user, bound: await boundRowsOf(db, user.id) };
+    const { outcome } = await moveInDatabase(place, account, {
       phone,
       whatsappId: phone.slice(1),
       // A move by support drops the id that WhatsApp gave, so its event names none.
       sessionId: event.data['businessUserId'] === undefined ? null : '',
       isAllowed: not(rowExists(usedTokens, eq(usedTokens.id, marker.id))),
-      bound: await boundRowsOf(db, user.id),
       marker,
     });
     if (outcome !== 'moved') return 'unknown';
