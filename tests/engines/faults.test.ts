@@ -270,7 +270,8 @@ test.describe('scroll bars that take room', () => {
   test('corners stay round', async ({ page, phone }) => {
     await openChat(page, phone);
     await page.tab.resize(1280, 500);
-    await page.fill('Message to Solace', 'A line. '.repeat(200));
+    await page.fill('Message to Solace', 'A line.');
+    await page.paste(' A line.'.repeat(200));
     expect(await roundScrollers(page)).toEqual([]);
     await page.button('Get help now', 'main');
     await page.see({ role: 'dialog' });

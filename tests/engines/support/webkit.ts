@@ -33,18 +33,37 @@ export async function startWebKit({ driver, browser }: WebKitPrograms): Promise<
     LANG: 'en_US.UTF-8',
     XDG_CONFIG_HOME: home,
   };
-  const port = await freePort(0, 'PORT');
-  const service = spawn(driver, ['-p', String(port)], { env, stdio: 'ignore' });
-  started.defer(() => end(service));
-  const ended = once(service, 'exit').then(() => `${driver} ended.`);
-  await waitUntilReady([`http://127.0.0.1:${port}/status`], ended);
-
   const running = started.move();
   return {
     name: 'webkit',
-    visit: () => startSession(port, browser, env),
+    visit: () => visit(driver, browser, env),
     close: () => running.disposeAsync(),
   };
+}
+
+/** A driver of its own for each visitor: sometimes it waits for ever for a browser that has ended. */
+async function visit(driver: string, browser: string, env: NodeJS.ProcessEnv): Promise<Visitor> {
+  await using started = new AsyncDisposableStack();
+  const port = await freePort(0, 'PORT');
+  const service = spawn(driver, ['-p', String(port)], { env, stdio: 'ignore', detached: true });
+  started.defer(() => endGroup(service));
+  const ended = once(service, 'exit').then(() => `${driver} ended.`);
+  await waitUntilReady([`http://127.0.0.1:${port}/status`], ended);
+  const visitor = await startSession(port, browser, env);
+  started.defer(() => within(10_000, visitor.close()).catch(() => {}));
+
+  const running = started.move();
+  return { ...visitor, close: () => running.disposeAsync() };
+}
+
+/** Only a browser that has crashed takes longer. */
+async function within<T>(ms: number, deed: Promise<T>): Promise<T> {
+  using stack = new DisposableStack();
+  const late = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`WebKit did not answer for ${ms} ms.`)), ms);
+    stack.defer(() => clearTimeout(timer));
+  });
+  return await Promise.race([deed, late]);
 }
 
 /** A window is at least 447 pixels wide with the usual paddings of its tools. */
@@ -57,6 +76,14 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const exit = once(child, 'exit');
   child.kill();
+  await exit;
+}
+
+/** Ends a driver with its browser. A driver that waits for its browser ignores a polite signal. */
+async function endGroup(leader: ChildProcess): Promise<void> {
+  if (leader.exitCode !== null) return;
+  const exit = once(leader, 'exit');
+  process.kill(-leader.pid!, 'SIGKILL');
   await exit;
 }
 
@@ -132,7 +159,7 @@ function tabOf(session: WebDriver, handle: string): Tab {
     if (outcome === 'error') throw new Error(value);
     return value;
   };
-  return {
+  return limited({
     goto: async (url) => {
       await (await here()).get(url);
     },
@@ -167,5 +194,14 @@ function tabOf(session: WebDriver, handle: string): Tab {
       });
     },
     picture: async (file) => writeFileSync(file, await (await here()).takeScreenshot(), 'base64'),
-  };
+  });
+}
+
+function limited(tab: Tab): Tab {
+  const deeds = Object.entries(tab) as [string, (...args: unknown[]) => Promise<unknown>][];
+  const withLimit = deeds.map(([name, deed]) => [
+    name,
+    (...args: unknown[]) => within(90_000, deed(...args)),
+  ]);
+  return Object.fromEntries(withLimit) as Tab;
 }
