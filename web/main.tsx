@@ -6,7 +6,7 @@ import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
   await globalThis.earlyStart?.parts;
-  // So that evaluating the scripts and starting the app are two tasks, between which the page responds.
+  // Two tasks, between which the page responds.
   await globalThis.scheduler?.yield?.();
   const router = createAppRouter();
   start(router);

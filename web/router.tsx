@@ -5,7 +5,7 @@ import { PageSpinner } from './ui/spinner.tsx';
 import { basePath } from '#words/language';
 import { layoutWords } from '#words/layout';
 
-/** Outside the browser: the history, and what stands for an unknown path. */
+/** For outside the browser. */
 type Options = { history?: RouterHistory; notFound?: typeof NotFound };
 
 export const createAppRouter = ({ history, notFound = NotFound }: Options = {}) =>
@@ -15,18 +15,18 @@ export const createAppRouter = ({ history, notFound = NotFound }: Options = {}) 
     ...(history && { history }),
     context: { isPrerender: history !== undefined },
     defaultPreload: 'intent',
-    // So that the guard of a preloaded page runs again when the page is opened.
+    // A preloaded page's guard runs again when it is opened.
     defaultPreloadStaleTime: 0,
-    // Like the site's files: a path in capitals has no page.
+    // Like the site's files.
     caseSensitive: true,
     defaultNotFoundComponent: notFound,
     defaultPendingComponent: () => <PageSpinner label={layoutWords.loadingPage} />,
     defaultErrorComponent: RouteError,
     defaultPendingMs: 200,
     defaultPendingMinMs: 0,
-    // Outside the browser it would add a script to the page.
+    // It would add a script outside the browser.
     scrollRestoration: history === undefined,
-    // Search values stay texts: a token of digits must not become a number.
+    // A token of digits must not become a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const text = new URLSearchParams(
@@ -44,7 +44,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The id of the current route; the root's id for an unknown path. */
+/** The root's id for an unknown path. */
 export function routeIdOf({ state }: RegisteredRouter): string {
   return state.matches.at(-1)?.routeId ?? '';
 }

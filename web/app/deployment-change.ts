@@ -9,13 +9,10 @@ import { layoutWords } from '#words/layout';
 const key = 'reloadedAt';
 const minimumInterval = 60_000;
 
-/** The message of the error of a part that did not load; the router loads the page again for those of the engines. */
+/** The router itself reloads the page for the engines' own messages. */
 export const partMissing = 'A part of this page could not be loaded.';
 
-/**
- * Loads the page again when it needs files of an earlier deployment, and in no other case: Firefox and WebKit cancel the
- * files that a page is loading as soon as somebody leaves it, and a reload then would take the place of the new page.
- */
+/** Firefox and WebKit cancel files when somebody leaves: only a removed file may reload the page. */
 export function reloadAfterDeployment(): void {
   addEventListener('vite:preloadError', ({ payload }) => {
     payload.message = partMissing;
@@ -23,10 +20,9 @@ export function reloadAfterDeployment(): void {
   });
 }
 
-/** The check of the last part that was missing. */
 const missing = createStore({ check: Promise.resolve() });
 
-/** Resolves when it is known whether a missing part belongs to an earlier deployment; never if the page is loaded again. */
+/** Never resolves if the page is loaded again. */
 export const afterCheck = (): Promise<void> => missing.get().check;
 
 async function reloadIfReplaced(): Promise<void> {
@@ -34,7 +30,7 @@ async function reloadIfReplaced(): Promise<void> {
   if ((await isReplaced()) && reloadOnce()) await new Promise(() => {});
 }
 
-/** Whether a deployment has removed the files of this page. False without a response. */
+/** False without a response. */
 async function isReplaced(): Promise<boolean> {
   const app = appAddress();
   if (!app) return false;
@@ -48,13 +44,12 @@ function appAddress(): string | undefined {
   return preloaded ?? document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src;
 }
 
-/** Whether a form shows a text that the tab does not keep. */
 function hasUnkeptText(): boolean {
   const fields = document.querySelectorAll<HTMLTextAreaElement>('form:not([data-kept]) textarea');
   return [...fields].some(({ value }) => value !== '');
 }
 
-/** Reloads the page, at most once a minute; returns whether it does. */
+/** At most once a minute. */
 function reloadOnce(): boolean {
   const elapsed = steadyNow() - Number(storage.read(key) ?? 0);
   if (elapsed >= 0 && elapsed < minimumInterval) return false;
@@ -66,7 +61,7 @@ function reloadOnce(): boolean {
 
 const updatedKey = 'updated';
 
-/** A press had no effect if its file was gone: the page that was loaded again says why. */
+/** A press whose file was gone had no effect. */
 export function sayWhyReloaded(): void {
   if (tabStorage.read(updatedKey) === null) return;
   tabStorage.remove(updatedKey);

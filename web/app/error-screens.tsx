@@ -12,16 +12,14 @@ import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { afterCheck, partMissing } from './deployment-change.ts';
 
-/** The crisis lines as they were served; empty on other pages. */
 const served = createStore({ lines: '' });
 
-/** Keeps the crisis lines of a page that was served with them. Call it before React takes the page over. */
+/** Call it before React takes the page over. */
 export function keepCrisisLines(): void {
   if (showsCrisisLines(location.pathname))
     served.set({ lines: document.getElementById('main')?.innerHTML ?? '' });
 }
 
-/** What needs scripts is hidden. */
 function ServedLines() {
   useEffect(() => {
     document.documentElement.dataset['visitor'] = 'unscripted';
@@ -29,7 +27,7 @@ function ServedLines() {
   return <div dangerouslySetInnerHTML={{ __html: served.get().lines }} />;
 }
 
-/** On the page of the crisis lines they stay as they were served, whatever has failed. */
+/** They stay as they were served, whatever has failed. */
 export function CrashScreen({ text }: { text: string }) {
   if (served.get().lines && showsCrisisLines(location.pathname)) return <ServedLines />;
   return (
@@ -46,7 +44,13 @@ export function CrashScreen({ text }: { text: string }) {
       })}
     >
       <h1 className={css({ textStyle: 'title' })}>{layoutWords.wrong}</h1>
-      <p className={css({ color: 'muted', maxWidth: 'reading', overflowWrap: 'anywhere' })}>
+      <p
+        className={css({
+          color: 'muted',
+          maxWidth: 'reading',
+          overflowWrap: 'anywhere',
+        })}
+      >
         {text}
       </p>
       <button
@@ -56,7 +60,7 @@ export function CrashScreen({ text }: { text: string }) {
       >
         {layoutWords.refreshPage}
       </button>
-      {/* A plain link, since the router itself may have failed. */}
+      {/* The router itself may have failed. */}
       <a
         href={`${basePath}/help-now`}
         className={link()}
@@ -67,13 +71,12 @@ export function CrashScreen({ text }: { text: string }) {
   );
 }
 
-/** Stands for a page whose route has failed. */
 export function RouteError({ error }: { error: unknown }) {
   const text = error instanceof Error ? error.message : String(error);
   return text === partMissing ? <PartMissing /> : <CrashScreen text={text} />;
 }
 
-/** The visitor may be leaving this page already, which cancels its files, or it loads itself again in a moment. */
+/** A page that is left cancels its files, and a reload may follow in a moment. */
 function PartMissing() {
   const [isLasting, setLasting] = useState(false);
   useEffect(() => {
@@ -87,7 +90,7 @@ function PartMissing() {
   return <PageSpinner label={layoutWords.loadingPage} />;
 }
 
-/** A link takes the punctuation of its sentence along, and a phone's keyboard begins with a capital: no page has either. */
+/** Links take punctuation along, and phones begin with a capital. */
 function useCorrectAddress(): void {
   useEffect(() => {
     const { pathname, search, hash } = location;
@@ -121,7 +124,7 @@ export const uncaughtError = {
   subscribe: store.subscribe,
 };
 
-/** Listens before the app starts, so that early errors are caught too. */
+/** Called before the app starts, for early errors. */
 export function watchUncaughtErrors(): void {
   addEventListener('error', ({ filename, error, message }) => {
     if (store.get().text !== null || !isOwnScript(filename, location.origin)) return;

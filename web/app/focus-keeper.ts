@@ -1,9 +1,6 @@
-/**
- * Keeps the focus near what was done. A browser gives it to the page's body when the focused element is removed, and
- * people who use a keyboard or a screen reader would begin again at the top.
- */
+/** A removed element leaves the focus on the body: keyboard users would begin at the top. */
 export function keepFocus(): void {
-  /** The element that had the focus last, and those around it, the nearest first. */
+  /** The focused element and its ancestors, the nearest first. */
   let path: HTMLElement[] = [];
   addEventListener('focusin', ({ target }) => {
     path = target instanceof HTMLElement ? ancestorsOf(target) : [];
@@ -23,7 +20,6 @@ function ancestorsOf(element: HTMLElement): HTMLElement[] {
   return parent ? [element, ...ancestorsOf(parent)] : [element];
 }
 
-/** It can have the focus until it loses it. */
 function focusPlace(element: HTMLElement): void {
   if (!element.hasAttribute('tabindex')) {
     element.tabIndex = -1;

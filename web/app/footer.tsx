@@ -7,79 +7,49 @@ import { isTranslated, isWithdrawable, locale } from '#words/language';
 import { offered } from './language-addresses.ts';
 import { footerWords, layoutWords } from '#words/layout';
 
+const pages = [
+  ['/plans', footerWords.plans],
+  ['/cancel', footerWords.cancel],
+  ...(isWithdrawable ? [['/withdraw', footerWords.withdraw] as const] : []),
+  ['/safety', footerWords.safety],
+  ['/terms', footerWords.terms],
+  ['/privacy', footerWords.privacy],
+] as const;
+
 export function Footer() {
   return (
     <footer className={foot}>
       <div className={inner}>
         <div
-          className={css({ display: 'grid', gap: '3', maxWidth: '[38rem]', textWrap: '[pretty]' })}
+          className={css({
+            display: 'grid',
+            gap: '3',
+            maxWidth: '[38rem]',
+            textWrap: '[pretty]',
+          })}
         >
           <p>{footerWords.notice}</p>
           <p>{footerWords.crisis}</p>
         </div>
-        <div className={css({ display: 'flex', flexWrap: 'wrap', gap: '4', alignItems: 'center' })}>
-          <Link
-            to="/help-now"
-            className={button({ look: 'soft' })}
-          >
-            {footerWords.help}
-          </Link>
-          <Link
-            to="/contact"
-            className={button({ look: 'outline' })}
-          >
-            {footerWords.contact}
-          </Link>
-          <a
-            href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`}
-            className={link()}
-            aria-label={`${footerWords.phone} ${brand.businessPhone}`}
-          >
-            <bdi>{brand.businessPhone}</bdi>
-          </a>
-        </div>
+        <Contact />
         <nav
           aria-label={layoutWords.footerNavigation}
-          className={css({ display: 'flex', flexWrap: 'wrap', columnGap: '6', rowGap: '2' })}
+          className={css({
+            display: 'flex',
+            flexWrap: 'wrap',
+            columnGap: '6',
+            rowGap: '2',
+          })}
         >
-          <Link
-            to="/plans"
-            className={link()}
-          >
-            {footerWords.plans}
-          </Link>
-          <Link
-            to="/cancel"
-            className={link()}
-          >
-            {footerWords.cancel}
-          </Link>
-          {isWithdrawable && (
+          {pages.map(([to, text]) => (
             <Link
-              to="/withdraw"
+              key={to}
+              to={to}
               className={link()}
             >
-              {footerWords.withdraw}
+              {text}
             </Link>
-          )}
-          <Link
-            to="/safety"
-            className={link()}
-          >
-            {footerWords.safety}
-          </Link>
-          <Link
-            to="/terms"
-            className={link()}
-          >
-            {footerWords.terms}
-          </Link>
-          <Link
-            to="/privacy"
-            className={link()}
-          >
-            {footerWords.privacy}
-          </Link>
+          ))}
         </nav>
         {isTranslated && <Languages />}
         <p>{footerWords.copyright}</p>
@@ -88,13 +58,51 @@ export function Footer() {
   );
 }
 
-/** Plain links, so that a change of language loads the page anew. `head-script.ts` remembers a click. */
+function Contact() {
+  return (
+    <div
+      className={css({
+        display: 'flex',
+        flexWrap: 'wrap',
+        gap: '4',
+        alignItems: 'center',
+      })}
+    >
+      <Link
+        to="/help-now"
+        className={button({ look: 'soft' })}
+      >
+        {footerWords.help}
+      </Link>
+      <Link
+        to="/contact"
+        className={button({ look: 'outline' })}
+      >
+        {footerWords.contact}
+      </Link>
+      <a
+        href={`tel:${brand.businessPhone.replace(/[^\d+]/g, '')}`}
+        className={link()}
+        aria-label={`${footerWords.phone} ${brand.businessPhone}`}
+      >
+        <bdi>{brand.businessPhone}</bdi>
+      </a>
+    </div>
+  );
+}
+
+/** Plain links load the page anew. */
 function Languages() {
   const { pathname, searchStr } = useLocation();
   return (
     <nav
       aria-label={footerWords.languages}
-      className={css({ display: 'flex', flexWrap: 'wrap', columnGap: '6', rowGap: '2' })}
+      className={css({
+        display: 'flex',
+        flexWrap: 'wrap',
+        columnGap: '6',
+        rowGap: '2',
+      })}
     >
       {offered.map(({ tag, name }) => (
         <a

@@ -5,10 +5,9 @@ import { returnPage, leadingTo } from '../rules/destinations.ts';
 type Guarded = { context: RouterContext };
 type Address = { pathname: string; searchStr: string };
 
-/** `isPrerender` is true at build time, when there is no session and every guard allows the page. */
+/** At build time there is no session, and guards allow every page. */
 export type RouterContext = { isPrerender: boolean };
 
-/** Allows approved users. The login leads guests back to the page. */
 export async function requireUser({
   context,
   location,
@@ -27,7 +26,7 @@ export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (user.status !== 'pending') throw redirect({ to: '/account', replace: true });
 }
 
-/** Allows guests, and users of a trial link who need a code for more. */
+/** A trial link's user may need a code for more. */
 export async function requireGuest(next: string | undefined): Promise<void> {
   const { user } = await sessionReady();
   if (!user || session.needsCode()) return;

@@ -15,30 +15,27 @@ import { showTheme } from './theme-choice.ts';
 
 declare global {
   interface Navigator {
-    /** Chromium only; `rtt` in ms. */
+    /** Chromium only; in ms. */
     readonly connection?: { readonly rtt?: number };
   }
 }
 
-/** Runs in every head: takes tokens out of the address bar, and sends a returning visitor's first API calls. */
 function prepare(): void {
-  /** `data-visitor`, `data-offer` and `data-theme`; `start-modes.ts` says what the first means. */
   const { dataset } = document.documentElement;
   const early = newEarlyStart();
   globalThis.earlyStart = early;
-  // Its served page is for browsers without scripts: the scripts show the login to a guest.
+  // Served for browsers without scripts; guests are led to the login.
   const isCancel = location.pathname.endsWith('/cancel');
   if (isCancel || location.search || location.hash.startsWith(externalTokenPrefix))
     dataset['visitor'] = 'special';
   takeTokensFromAddress(early);
-  // A choice of a language is stored, and then nothing is offered.
   const other = isTranslated
     ? preferredInstead(document.documentElement.lang, navigator.languages)
     : undefined;
   if (other) dataset['offer'] = other;
   try {
     const { theme, authToken, language } = localStorage;
-    // Every other address says its language itself.
+    // Other addresses name their language.
     const home = isTranslated && location.pathname === '/' ? chosenHome(language) : null;
     if (language) delete dataset['offer'];
     if (home) location.replace(home + location.search + location.hash);
@@ -47,11 +44,11 @@ function prepare(): void {
     // A trial link replaces the stored session.
     if (early.trialToken) return;
     dataset['visitor'] = 'returning';
-    // A device whose clock is wrong loses a second here, and nothing else.
+    // A wrong clock costs a second here, nothing else.
     // oxlint-disable-next-line no-restricted-properties
     if (!tokenExpired(authToken, Date.now())) sendFirstCalls(early, authToken);
   } catch {
-    // The browser blocks local storage, so the visitor is a guest.
+    // Blocked storage: the visitor is a guest.
   }
 }
 
@@ -69,7 +66,7 @@ function takeTokensFromAddress(early: EarlyStart): void {
   history.replaceState(history.state, '', trialToken ? pathname : pathname + search);
 }
 
-/** A badly encoded fragment is sent unchanged, and the server refuses it like any invalid token. */
+/** The server refuses it like any invalid token. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -78,7 +75,7 @@ function decode(text: string): string {
   }
 }
 
-/** By the end of the path, which is the same in every language: the API calls of each page besides the profile, which every page needs. */
+/** Besides the profile, by the end of the path. */
 const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 
 function sendFirstCalls(early: EarlyStart, token: string): void {
@@ -88,7 +85,7 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
     ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
   ]) {
     early.responses[path] = send(apiBase + path, timeLimits.reading, {
-      // One script serves every language, so that all pages have the same content security policy.
+      // One script serves every language: all pages share a content policy.
       headers: {
         Authorization: `Bearer ${token}`,
         'Accept-Language': document.documentElement.lang,
@@ -101,7 +98,7 @@ function sendFirstCalls(early: EarlyStart, token: string): void {
   }
 }
 
-/** A click on a language is remembered, and so is a refusal of the offer, also before the scripts have loaded. */
+/** Works before the scripts have loaded. */
 function noteChosenLanguage(): void {
   addEventListener('click', ({ target }) => {
     const choice =
@@ -113,12 +110,12 @@ function noteChosenLanguage(): void {
     try {
       localStorage['language'] = choice.hreflang ?? lang;
     } catch {
-      // Without local storage there is no memory.
+      // Blocked storage has no memory.
     }
   });
 }
 
-/** A form that is submitted before React has hydrated it is submitted again afterwards. */
+/** `typed-input.ts` submits it again after hydration. */
 function noteEarlySubmit(): void {
   addEventListener(
     'submit',
@@ -129,7 +126,7 @@ function noteEarlySubmit(): void {
   );
 }
 
-/** Without the scripts everybody sees the guests' page as it is served, which CSS hides from some until they have run. */
+/** CSS hides it from some until the scripts have run. */
 function showGuestsPageWithoutScripts(): void {
   const show = ({ target }: Event) => {
     const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
@@ -139,7 +136,7 @@ function showGuestsPageWithoutScripts(): void {
   addEventListener('error', show, { capture: true });
 }
 
-/** The scripts would compete with the first paint for bandwidth and CPU, where there is one before them. */
+/** They would compete with it for bandwidth and CPU. */
 function loadScriptsAfterPaint(): void {
   addEventListener('DOMContentLoaded', () => {
     const scripts = document.querySelector<HTMLTemplateElement>('#after-paint, #at-start');
@@ -150,13 +147,10 @@ function loadScriptsAfterPaint(): void {
   });
 }
 
-/**
- * The round-trip time (ms) from which fonts arrive after the first paint. Chromium delays the paint for preloaded fonts,
- * so preloading them on slow 4G paints the landing page 80 ms later, without fonts (2026-11-22, tests/bench).
- */
+/** From this round-trip time (ms) on, preloads delay Chromium's paint by 80 ms (2026-11-22, tests/bench). */
 const tooSlowForFonts = 200;
 
-/** Browsers that do not report their round-trip time preload the fonts. */
+/** Browsers that report no time preload them. */
 function preloadFontsInTime(): void {
   const fonts = document.querySelector<HTMLTemplateElement>('template#fonts');
   const roundTripMs = navigator.connection?.rtt ?? 0;

@@ -88,7 +88,7 @@ const skip = css({
 });
 
 const bar = css({
-  // On a low screen, as of a phone that is turned, it would cover a quarter of what is read.
+  // On a low screen it would cover a quarter.
   _tall: { position: 'sticky' },
   top: '0',
   zIndex: 'header',
@@ -137,7 +137,6 @@ function ThemeToggle() {
   );
 }
 
-/** Sun and moon in one place; the colour scheme decides which one is visible. */
 function Both() {
   return (
     <>
@@ -170,7 +169,7 @@ const isDark = () =>
   (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) ===
   'dark';
 
-/** Light or dark: the system's preference until a choice, which `head-script.ts` applies before the first paint. It holds in every tab. */
+/** `head-script.ts` applies a choice before the first paint. */
 const colourScheme = {
   isDark,
   toggle: () => {

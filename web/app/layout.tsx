@@ -28,7 +28,11 @@ export function Layout() {
       <main
         id="main"
         tabIndex={-1}
-        className={css({ flex: '1', display: 'flex', flexDirection: 'column' })}
+        className={css({
+          flex: '1',
+          display: 'flex',
+          flexDirection: 'column',
+        })}
       >
         {isStarting && !rendersWithoutSession ? (
           <PageSpinner label={layoutWords.loadingApplication} />
@@ -43,7 +47,6 @@ export function Layout() {
   );
 }
 
-/** Shows that the session is starting, beside a page that is already readable; appears after 600 ms. */
 function SessionSpinner() {
   return (
     <output className={sign}>
@@ -80,7 +83,7 @@ const sign = css({
 const SwitchedNotice = lazyPart(() => import('./switched-notice.tsx'));
 const Toaster = lazyPart(() => import('./toaster.tsx'), PlainToast);
 
-/** The newest toast, when the file that shows them does not load, as without a connection. */
+/** For when the toaster's file does not load. */
 function PlainToast() {
   const [toast, setToast] = useState<Toast>();
   useEffect(() => {
@@ -119,7 +122,6 @@ function Toasts() {
   return <Suspense>{wanted && <Toaster />}</Suspense>;
 }
 
-/** Updates the document's head on each page change, and moves the focus to the heading unless the page is the first. */
 function usePageChange(): void {
   const router = useRouter();
   useEffect(() => {
@@ -131,13 +133,13 @@ function usePageChange(): void {
   }, [router]);
 }
 
-/** The served HTML has the head of its own page, but a guard may redirect to another page first. */
+/** A guard may redirect to another page than the served one. */
 function isNamed(path: string): boolean {
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
   return canonical === null || new URL(canonical.href).pathname === path;
 }
 
-/** The heads of all pages load with the first navigation, because the landing page does not need them. */
+/** The landing page does not need the heads. */
 async function name(path: string): Promise<void> {
   const heads = await loaded(import('./page-heads.ts')).catch(() => null);
   heads?.updateHead(path);
@@ -146,7 +148,7 @@ async function name(path: string): Promise<void> {
 function focusHeading(): void {
   const main = document.querySelector<HTMLElement>('main');
   const focused = document.activeElement;
-  // Somebody may have reached a field of the new page already.
+  // Somebody may be in a field of the new page already.
   if (!main || (focused !== main && main.contains(focused))) return;
   const heading = main.querySelector<HTMLElement>('h1') ?? main;
   heading.tabIndex = -1;
@@ -155,12 +157,11 @@ function focusHeading(): void {
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** The page is the same for every visitor, so it renders before the session has started. */
+    /** The page is the same for everybody. */
     rendersWithoutSession?: true;
   }
 }
 
-/** Whether the current page renders before the session has started; the 404 page does. */
 function useRendersWithoutSession(): boolean {
   return useRouterState({
     select: ({ matches }) => {

@@ -8,13 +8,13 @@ import { routeIdOf } from '../router.tsx';
 import { startMode, startModes, type StartMode } from './start-modes.ts';
 import { saveTypedInput } from './typed-input.ts';
 
-/** The time (ms) after which a page that has not arrived is shown as loading. */
+/** ms until a page is shown as loading. */
 const patience = 10_000;
 
-/** Takes over the served markup, or renders in its place (`start-modes.ts`). */
+/** See `start-modes.ts`. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
   const { waitsFor } = startModes[modeOf(root)];
-  // The router then renders its root without a Suspense boundary, as it did at build time.
+  // Renders without a Suspense boundary, as at build time.
   if (waitsFor === 'page') router.ssr = { manifest: undefined };
   if (waitsFor === 'page') await router.load();
   if (waitsFor === 'a while') await Promise.race([router.load(), after(patience)]);
@@ -48,13 +48,13 @@ const appOf = (router: RegisteredRouter) => (
   </StrictMode>
 );
 
-/** A route keeps what loads its page until that has loaded. */
+/** A route keeps what loads its page until then. */
 function lacksPage({ state, routesById }: RegisteredRouter): boolean {
   const route = routesById[state.matches.at(-1)?.routeId ?? '__root__'];
   return route.options.component?.preload !== undefined;
 }
 
-/** The served page can be read, such as the crisis lines that are kept for a visit without a server. */
+/** The crisis lines can be read without a server. */
 function keepServed(): void {
   document.documentElement.dataset['visitor'] = 'unscripted';
 }
@@ -63,7 +63,7 @@ function hydrate(root: HTMLElement, router: RegisteredRouter): void {
   const restoreTypedInput = saveTypedInput(root);
   const onRecoverableError = (error: unknown) => {
     report(error);
-    // Until then React is working on the page, and would not handle the events.
+    // React would not handle earlier events.
     setTimeout(restoreTypedInput);
   };
   // In slices, between which the page responds.
@@ -73,17 +73,17 @@ function hydrate(root: HTMLElement, router: RegisteredRouter): void {
   delete root.dataset['prerendered'];
 }
 
-/** A page that its router has left cannot hydrate: https://github.com/TanStack/router/issues/8233 */
+/** A page that was left cannot hydrate: https://github.com/TanStack/router/issues/8233 */
 function hydrateBeforeNavigation(root: HTMLElement, router: RegisteredRouter): void {
   const unsubscribe = router.subscribe('onBeforeNavigate', ({ hrefChanged }) => {
     if (!hrefChanged) return;
     unsubscribe();
-    // React hydrates the place of such an event synchronously.
+    // Such an event makes React hydrate its place at once.
     root.querySelector('main > *')?.dispatchEvent(new Event('change', { bubbles: true }));
   });
 }
 
-/** React rendered the page again after a mismatch. The visitor sees a working page, so only developers are notified. */
+/** The page works after a mismatch: only developers need to know. */
 function report(error: unknown): void {
   // oxlint-disable-next-line no-console -- there is no other place for a message to developers
   console.error(error);

@@ -2,7 +2,7 @@ import { languages, published } from '#contract/languages';
 import type { Notice } from '#contract/push';
 import { replyTag } from '../data/shown-notices.ts';
 
-/** What this file uses of the types of service workers, which exclude those of pages. */
+/** Types of service workers exclude those of pages. */
 export type Pushed = { data: { json: () => Notice } };
 export type Notified = { notification: Omit<Notification, 'data'> & { data: string } };
 type Window = {
@@ -19,13 +19,13 @@ type Worker = {
 };
 const worker = globalThis as unknown as Worker;
 
-/** Chromium alone knows the time, and repeats its sound. */
+/** Chromium only. */
 type Timed = Notification & { timestamp?: number };
 
-/** The parts of one reply come within this time (ms). A later reply makes itself heard. */
+/** ms within which the parts of one reply come; later ones make a sound. */
 const quietMs = 30_000;
 
-/** One notice for all replies: a later one takes the place of the earlier. */
+/** One notice for all replies. */
 export async function notify({ title, path }: Notice): Promise<void> {
   const { registration } = worker;
   const [before]: Timed[] = await registration.getNotifications({ tag: replyTag });
@@ -47,7 +47,7 @@ export async function notify({ title, path }: Notice): Promise<void> {
 const languageOf = (path: string): string =>
   languages.findLast((language) => `${path}/`.startsWith(`${language.path}/`))?.tag ?? 'en';
 
-/** Uses a window of the site that is open, one with the conversation first, which keeps what is written there. */
+/** A window with the conversation first; it keeps its text. */
 export async function openPage(path: string): Promise<void> {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const withChat = windows.find(({ url }) => isChat(url));
@@ -57,7 +57,7 @@ export async function openPage(path: string): Promise<void> {
     await open.focus();
     if (open !== withChat) await open.navigate(path);
   } catch {
-    // A browser may refuse to focus or to move a window.
+    // A browser may refuse to focus or move a window.
     await worker.clients.openWindow(path);
   }
 }

@@ -3,7 +3,7 @@ import { offlinePageWords } from '#words/notices';
 import { button } from '#styled/recipes';
 import { ResultPage } from '../ui/result-page.tsx';
 
-/** What the service worker shows without a connection, whatever the address. It has no scripts. */
+/** Shown for any address, without scripts. */
 export const OfflinePage = () => (
   <ResultPage
     mood="lost"

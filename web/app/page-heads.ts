@@ -4,7 +4,6 @@ import { brand } from '#contract/brand';
 import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
 
-/** Whether the served HTML holds the page, its version for guests, the shell of a private page, or nothing. */
 export type Prerendering = 'page' | 'guest-page' | 'shell' | 'none';
 export type PageHead = {
   title: string;

@@ -5,7 +5,7 @@ import { session } from '../data/session.ts';
 import { closeShownNotices } from '../data/shown-notices.ts';
 import { showToast } from '../data/toasts.ts';
 
-/** What every page minds from when it can be used. Loaded after it, so that it costs no page its start. */
+/** Loaded after the page, so that it costs no page its start. */
 export function mind(): void {
   keepFocus();
   refuseFiles();
@@ -14,7 +14,7 @@ export function mind(): void {
   sayWhyReloaded();
 }
 
-/** Files that are dropped would replace the page, and pasted ones vanish without a word. Texts pass. */
+/** Dropped files would replace the page, pasted ones vanish. */
 function refuseFiles(): void {
   addEventListener('dragover', (event) => {
     if (hasFiles(event.dataTransfer)) event.preventDefault();
@@ -33,7 +33,7 @@ const hasFiles = (data: DataTransfer | null) => data?.types.includes('Files') ??
 
 const sayWhy = () => showToast({ type: 'error', title: layoutWords.noFiles });
 
-/** A key that is held sends its press again and again, to a form or button that may be another one by then. */
+/** A held key presses again, on what may be another button by then. */
 function ignoreHeldEnter(): void {
   addEventListener(
     'keydown',
@@ -45,7 +45,7 @@ function ignoreHeldEnter(): void {
   );
 }
 
-/** A notice of a reply to somebody who is no longer signed in here is not for whoever holds the device. */
+/** Another person may hold the device. */
 function closeNoticesWithSession(): void {
   let token = session.get().token;
   session.subscribe(() => {

@@ -1,11 +1,8 @@
-/*
- * What the site shows without a connection, and notices of replies. Workbox would be 17.9 KB for the first part alone
- * (precaching, routing, strategies; minified, 2026-11-28), beside 2.2 KB for all of this.
- */
+/* Workbox would be 17.9 KB for the offline pages alone, beside 2.2 KB for all (minified, 2026-11-28). */
 import { languages, published } from '#contract/languages';
 import { notify, openPage, type Notified, type Pushed } from './notice-worker.ts';
 
-/** What this file uses of the types of service workers, which exclude those of pages. */
+/** Types of service workers exclude those of pages. */
 type Extendable = Event & { waitUntil: (work: Promise<unknown>) => void };
 type Navigation = Extendable & {
   request: Request;
@@ -30,7 +27,7 @@ type Worker = {
 };
 const worker = globalThis as unknown as Worker;
 
-/** Holds public pages alone: nothing personal is ever kept. */
+/** Public pages alone, nothing personal. */
 const cacheName = 'offline';
 const starts = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
 const keptPages = import.meta.env.DEV
@@ -59,10 +56,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(openPage(event.notification.data));
 });
 
-/**
- * Without preloads each navigation waits until this worker has started. Firefox cannot have them: it ends a navigation
- * whose preload fails, whatever the worker responds (seen in Firefox 153).
- */
+/** Saves the worker's start. Firefox 153 ends a navigation whose preload fails. */
 async function preloadNavigations(): Promise<void> {
   const { navigationPreload } = worker.registration;
   const isFirefox = navigator.userAgent.includes('Firefox/');
@@ -89,7 +83,7 @@ async function load(navigation: Navigation): Promise<Response> {
 const fromServer = async ({ request, preloadResponse }: Navigation) =>
   (await preloadResponse) ?? fetch(request);
 
-/** The time (ms) after which the kept crisis lines take the place of those of a server that does not answer. */
+/** ms until the kept crisis lines replace a silent server's. */
 const patienceMs = 4000;
 
 function soon(response: Promise<Response>): Promise<Response> {
@@ -99,7 +93,7 @@ function soon(response: Promise<Response>): Promise<Response> {
   });
 }
 
-/** The kept page for a path, however its language is spelled: the crisis lines, or the page that says there is no connection. */
+/** However the language is spelled. */
 function offlinePage(path: string): string {
   const [, base = '', rest = path] = /^\/([a-z]{2})(?:[-_][a-z\d]+)?(\/.*)?$/i.exec(path) ?? [];
   const start = starts.find((each) => each.slice(1, 3) === base.toLowerCase()) ?? '';

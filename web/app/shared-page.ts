@@ -1,8 +1,4 @@
-/**
- * Lets React go on where a translator or an extension has moved or replaced its nodes: without this the page crashes when
- * it removes such a node (https://github.com/facebook/react/issues/11538). Texts that change are elements of their own,
- * so that what is shown stays right.
- */
+/** A translator moves nodes, and React crashes on removing one (https://github.com/facebook/react/issues/11538). */
 export function tolerateForeignChanges(): void {
   // oxlint-disable-next-line unbound-method -- called with the node below
   const { removeChild } = Node.prototype;

@@ -4,12 +4,12 @@ import * as timeLimits from '../data/time-limits.ts';
 import { send } from '../data/send.ts';
 import { link } from '#styled/recipes';
 
-/** The longest time (ms) for which slow data delays the app. */
+/** ms for which slow data delays the app. */
 const maxDelay = 500;
-/** The time (ms) between two attempts, unless the browser reports a connection earlier. */
+/** ms, unless a connection is reported earlier. */
 const retryAfter = 5000;
 
-/** Starts the app after the shell was filled, since that blocks the main thread; offline the shell says so. */
+/** Filling blocks the main thread, so the app starts after it. */
 export async function startApp(filled: Promise<void>): Promise<void> {
   let begin = () => {};
   // A part may import the app, which would start without the others.
@@ -29,7 +29,7 @@ export async function startApp(filled: Promise<void>): Promise<void> {
       return begin();
     }
     const status = await statusOf(appFile());
-    // The server responds, so the connection is not the reason. After a deployment the file is missing.
+    // The server responds: a deployment has removed the file.
     if (status > 0 && (status !== 200 || attempt > 1)) return reloadOrGiveUp(notice);
     if (status > 0) continue;
     notice.show(errorWords.network);
@@ -37,7 +37,7 @@ export async function startApp(filled: Promise<void>): Promise<void> {
   }
 }
 
-/** Resolves when the whole HTML has arrived: the inline script precedes the body. */
+/** The inline script precedes the body. */
 export function parsed(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
   return new Promise((resolve) =>
@@ -47,12 +47,12 @@ export function parsed(): Promise<void> {
 
 const appFile = () => document.querySelector<HTMLLinkElement>('link#app')?.href ?? '';
 
-/** Loads all parts: the app then finds each of them, whatever happens to the connection. */
+/** So that a later loss of the connection hurts none. */
 function hasParts(): Promise<boolean> {
-  // `head-script.ts` does so after the first paint, which a hidden page does not have.
+  // `head-script.ts` waits for a paint, which a hidden page lacks.
   const links = document.querySelector<HTMLTemplateElement>('#after-paint, #at-start');
   if (links) document.head.append(links.content);
-  // An engine that is too old has renamed the template, and starts nothing.
+  // Too old an engine has renamed the template.
   if (!appFile()) return Promise.resolve(true);
 
   const parts = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
@@ -62,7 +62,7 @@ function hasParts(): Promise<boolean> {
   );
 }
 
-/** The status of the response; 0 without a connection. */
+/** 0 without a connection. */
 async function statusOf(file: string): Promise<number> {
   const request = { method: 'HEAD', cache: 'no-store' } as const;
   const response = await send(file, timeLimits.reading, request);
@@ -74,7 +74,7 @@ function connection(): Promise<unknown> {
   return Promise.race([wait(retryAfter), online]);
 }
 
-/** A page that was loaded again names the files of the present deployment, so a second time would not help. */
+/** A reloaded page has the present files: a second time would not help. */
 function reloadOrGiveUp(notice: StartNotice): void {
   const { state } = history;
   if (hasTyped() || state?.wasReloaded) return notice.show(layoutWords.wrong);
@@ -87,7 +87,6 @@ const hasTyped = () => document.querySelector('textarea')?.value;
 
 const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Says in the shell, in place of its status, why the app has not started. */
 class StartNotice {
   #text: string | null = null;
   #place: { status: Element; served: ChildNode[] } | null = null;
@@ -97,14 +96,14 @@ class StartNotice {
     this.render();
   }
 
-  /** Restores what was served, which React expects. */
+  /** React expects what was served. */
   hide(): void {
     this.#place?.status.replaceChildren(...this.#place.served);
     this.#place = null;
     this.#text = null;
   }
 
-  /** Shows the text, if there is one, also in a shell that was filled afterwards. */
+  /** Also in a shell that was filled afterwards. */
   render(): void {
     const status = shellRoot()?.querySelector('main output');
     if (this.#text === null || !status) return;
@@ -118,6 +117,6 @@ class StartNotice {
   }
 }
 
-/** The root while it shows the served shell; null once React has taken over. */
+/** Null once React has taken over. */
 export const shellRoot = (): HTMLElement | null =>
   document.querySelector('#root[data-prerendered=shell]');

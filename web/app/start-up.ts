@@ -7,7 +7,6 @@ import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 
-/** Restores the session, and updates the router and the other tabs when it changes. */
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
   onRedirect((to, options) => {
@@ -19,7 +18,7 @@ export function start(router: RegisteredRouter): void {
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
     if (pathChanged) started.stopAll();
   });
-  // Nothing of it is needed before the page can be used.
+  // Nothing needs it before the page can be used.
   void loaded(import('./page-manners.ts')).then(
     ({ mind }) => mind(),
     () => null,
@@ -30,14 +29,14 @@ export function start(router: RegisteredRouter): void {
     if (key === tokenKey || key === null) void follow(newValue, router);
   });
   addEventListener('pageshow', ({ persisted }) => {
-    // A page from the back/forward cache may show a session that has since ended.
+    // Its session may have ended since.
     if (persisted) void follow(session.storedToken(), router);
   });
   addEventListener('hashchange', () => {
-    // A link of an external sign-in that is opened in a tab of this site loads no page, which would take the token.
+    // A link opened in a tab of this site loads no page, which would take the token.
     if (location.hash.startsWith('#external_token=')) location.reload();
   });
-  // A trial link replaces the stored session, so the stored one is not restored.
+  // A trial link replaces the stored session.
   const token = addressToken('trialToken') ? null : session.storedToken();
   if (token) void restore(token, router);
   else session.endInitialization();
@@ -69,7 +68,6 @@ async function restore(token: string, router: RegisteredRouter): Promise<void> {
   await router.invalidate();
 }
 
-/** Runs when another tab has stored or removed a token. */
 async function follow(token: string | null, router: RegisteredRouter): Promise<void> {
   if (token === session.get().token) return;
   session.beginInitialization();

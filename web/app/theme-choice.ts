@@ -1,4 +1,4 @@
-/** Shows a chosen theme in place of the system's: on the page, and in the bar of the browser. */
+/** Also in the browser's own bar. */
 export function showTheme(theme: 'light' | 'dark'): void {
   document.documentElement.dataset['theme'] = theme;
   const metas = [...document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')];

@@ -6,7 +6,7 @@ import { layoutWords } from '#words/layout';
 import { Icon } from '../ui/icons.tsx';
 import { TextDirection } from '../ui/text-direction.tsx';
 
-/** At the bottom of a phone it would cover the field of the chat, or lie under the keyboard. */
+/** At the bottom it would cover the chat's field, or lie under the keyboard. */
 const isPhone = matchMedia('(max-width: 48rem)').matches;
 
 const toaster = createToaster({
@@ -17,7 +17,7 @@ const toaster = createToaster({
   pauseOnPageIdle: true,
 });
 
-/** Shows what waits. Screen readers do not reach what is outside a modal dialog, so toasts wait until it has closed. */
+/** Toasts wait: screen readers reach nothing outside a modal dialog. */
 const show = () => {
   const dialog = document.querySelector('dialog:modal');
   if (dialog) return dialog.addEventListener('close', show, { once: true });
@@ -26,10 +26,9 @@ const show = () => {
   for (const id of taken.withdrawn) toaster.dismiss(id);
 };
 
-/** The toasts, as status messages. Queued ones are shown once the region exists. */
 export default function Toaster() {
   useEffect(() => {
-    // Screen readers do not announce a live region that appears together with its content.
+    // A live region that appears with its content is not announced.
     const timer = setTimeout(show, 50);
     const stop = toasts.subscribe(() => queueMicrotask(show));
     return () => {

@@ -1,9 +1,6 @@
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/**
- * Saves what a visitor enters, has submitted or pressed; the returned function restores it, since React overwrites it when
- * it takes the page over (https://github.com/facebook/react/issues/12955), and again when it has to render the page anew.
- */
+/** React overwrites input when it takes over (https://github.com/facebook/react/issues/12955). */
 export function saveTypedInput(root: HTMLElement): () => void {
   const takeSent = noteSent(root);
   const fields = () => [...root.querySelectorAll<Field>('input, textarea, select')];
@@ -25,7 +22,6 @@ export function saveTypedInput(root: HTMLElement): () => void {
   };
 }
 
-/** The returned function returns, once, what submits or presses again what was sent before the start. */
 function noteSent(root: HTMLElement): () => (() => void) | null {
   let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>('[data-sent]');
   delete sent?.dataset['sent'];
@@ -50,9 +46,9 @@ function typeAgain(field: Field, value: string): void {
   const dispatchChange = () => field.dispatchEvent(new Event(type, { bubbles: true }));
   const selection: [number, number] | null =
     field instanceof HTMLTextAreaElement ? [field.selectionStart, field.selectionEnd] : null;
-  // React uses the first event to hydrate this place synchronously, and handles only the second.
+  // React hydrates this place by the first event, and handles only the second.
   dispatchChange();
-  // React sees a change from the served value only by the prototype's setter, since it tracks the field's own.
+  // React tracks the field's own setter: only the prototype's makes a change.
   if (field.value === value) field.value = servedValue(field);
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
   if (selection && field instanceof HTMLTextAreaElement) field.setSelectionRange(...selection);

@@ -12,7 +12,6 @@ import { folderOf } from './words/texts.ts';
 const root = join(import.meta.dirname, '../..');
 const headers = join(root, 'dist/web/_headers');
 
-/** Builds the site in every published language, or adds the pseudo-language to the last build, for tests. */
 async function buildSite(options: string[]): Promise<void> {
   if (options[0] === 'pseudo')
     return addLanguages([folderOf(pseudoLanguage.tag)], options.slice(1));
@@ -20,7 +19,7 @@ async function buildSite(options: string[]): Promise<void> {
     const faults = faultsOf(folderOf(tag), tag);
     if (faults.length > 0) end(`${tag} is published but not complete:\n${faults.join('\n')}`);
   }
-  // English first: it empties the folder of the site, and makes the styles of all.
+  // English empties the folder, and makes the styles of all.
   await build('en', options);
   const others = published.filter((tag) => tag !== 'en');
   await addLanguages(others.map(folderOf), options);
@@ -30,7 +29,6 @@ async function buildSite(options: string[]): Promise<void> {
     );
 }
 
-/** Builds languages side by side, and adds their rules to those of the site. */
 async function addLanguages(folders: string[], options: string[]): Promise<void> {
   await Promise.all(folders.map((folder) => build(folder, options)));
   const files = [
@@ -49,7 +47,7 @@ async function build(folder: string, options: string[]): Promise<void> {
     'native',
     ...options,
   ];
-  // Every language compiles the same scripts of Vite and its plugins.
+  // Every language compiles the same scripts of Vite.
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'), ...process.env };
   const vite = spawn(process.execPath, [...conditions, ...program], {
     cwd: root,

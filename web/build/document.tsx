@@ -4,35 +4,28 @@ import { basePath } from '#words/language';
 import { HeadTags } from './head-tags.tsx';
 
 export type DocumentParts = {
-  /** The path of the page, without the start of a language. */
+  /** Without the start of a language. */
   path: string;
   language: { tag: string; direction: 'ltr' | 'rtl' };
-  /** Fonts that the head script preloads on all but slow connections. */
+  /** Preloaded on all but slow connections. */
   fonts?: readonly string[];
-  /** Scripts of the head that run before the first paint. */
   headScripts: readonly string[];
   styles: { text: string } | { href: string };
   app?: AppParts | undefined;
-  /** What is in the page, as HTML. */
+  /** HTML. */
   body: string;
-  /** The last script, which finds the whole page. */
+  /** It finds the whole page. */
   lastScript?: string;
 };
 
-/** The modules of the app. */
 export type AppParts = {
   entry: string;
   modules: readonly string[];
-  /** The script of a shell starts the app by itself. */
   isStartedByShell: boolean;
-  /**
-   * The template that holds the start back: until the first paint of what can be read, with which it
-   * would compete, or until the page is parsed. An engine that is too old renames it, so nothing starts.
-   */
+  /** Holds the start back; too old an engine renames it, so nothing starts. */
   heldIn: 'after-paint' | 'at-start' | null;
 };
 
-/** The HTML of a page. */
 export const documentOf = (parts: DocumentParts): string =>
   `<!doctype html>${renderToStaticMarkup(<Document {...parts} />)}`;
 
@@ -154,7 +147,7 @@ function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
   );
 }
 
-/** React would hoist the links of a template into the head. */
+/** React would hoist its links into the head. */
 const Template = ({ id, children }: { id: string; children: ReactNode }) => (
   <template
     id={id}
@@ -162,7 +155,7 @@ const Template = ({ id, children }: { id: string; children: ReactNode }) => (
   />
 );
 
-/** No proxy may rewrite the addresses in the page: React expects them as they were served. */
+/** No proxy may rewrite addresses: React expects the served ones. */
 function Body({ body, lastScript }: Pick<DocumentParts, 'body' | 'lastScript'>) {
   const last = lastScript && <script dangerouslySetInnerHTML={{ __html: lastScript }} />;
   const html = `<!--email_off-->${body}<!--/email_off-->${renderToStaticMarkup(last)}`;

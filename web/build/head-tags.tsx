@@ -8,7 +8,6 @@ import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
 import { type Plan, plansOnSale } from '#contract/plans';
 
-/** The page that the service worker shows without a connection, whatever the address. */
 export const offlinePath = '/offline';
 
 const offlineHead: PageHead = {
@@ -18,12 +17,11 @@ const offlineHead: PageHead = {
 
 const headOf = (path: string) => (path === offlinePath ? offlineHead : pageHead(path));
 
-/** What the head of a page says to browsers, search engines and social networks. */
 export function HeadTags({ path }: { path: string }) {
   const page = headOf(path);
   const { title, description, isPublic } = page;
   const address = brand.siteUrl + basePath + path;
-  // The 404 page is served for any address, so it has no canonical one.
+  // The 404 page is served for any address.
   const hasAddress = page !== notFoundHead && page !== offlineHead;
   return (
     <>
@@ -51,7 +49,7 @@ export function HeadTags({ path }: { path: string }) {
         />
       )}
       {isPublic && <Alternates path={path} />}
-      {/* Nobody shares a page that only its owner can open. */}
+      {/* Nobody shares a private page. */}
       {isPublic && (
         <Preview
           page={page}
@@ -63,7 +61,7 @@ export function HeadTags({ path }: { path: string }) {
   );
 }
 
-/** The head scripts come after it: they show the colour of a chosen theme (`app/theme-choice.ts`). */
+/** `app/theme-choice.ts` sets a chosen theme's colour. */
 const ThemeColor = ({ scheme, color }: { scheme: 'light' | 'dark'; color: string }) => (
   <meta
     name="theme-color"
@@ -122,7 +120,7 @@ function Preview({ page: { title, description }, address }: PreviewProps) {
   );
 }
 
-/** Social networks want a territory with each language, such as `en_US`. */
+/** Social networks want `en_US`. */
 function territoryOf(tag: string): string {
   const { language, region } = new Intl.Locale(tag).maximize();
   return `${language}_${region}`;
@@ -150,10 +148,9 @@ const product = {
   offers: plansOnSale().map(offer),
 };
 
-/** What is sold here, for search engines. */
 function StructuredData() {
   const graph = { '@context': 'https://schema.org', '@graph': [organization, product] };
-  // A closing tag inside the JSON would end the script element.
+  // A closing tag in the JSON would end the script.
   const text = JSON.stringify(graph).replaceAll('<', '\\u003c');
   return (
     <script

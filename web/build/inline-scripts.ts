@@ -6,14 +6,13 @@ import { wordsConditions } from './words/texts.ts';
 
 const jsxRuntime = join(import.meta.dirname, '../early/jsx-to-dom.ts');
 
-/** The source of a script that no tool may rewrite, since each would use newer syntax. */
+/** Every tool would rewrite it in newer syntax. */
 export function withoutComments(file: string): string {
   const lines = readFileSync(file, 'utf8').split('\n');
   const code = lines.map((line) => line.trim()).filter((line) => !line.startsWith('//'));
   return code.join('\n').trim();
 }
 
-/** A module and what it imports as one script, which a page can have inline. */
 export async function bundleScript(
   entry: string,
   plugins: Plugin[] = [],

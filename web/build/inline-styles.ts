@@ -2,14 +2,14 @@ import type { Plugin } from 'vite';
 
 type Styles = Record<string, (...args: unknown[]) => unknown>;
 
-/** Replaces calls of `css` and recipes with literal arguments by class names, so that no page ships them. */
+/** No page ships `css` or recipes for literal arguments. */
 export function inlineStyles(generated: string): Plugin {
   let styles: Styles = {};
   return {
     name: 'inline-styles',
     apply: 'build',
     enforce: 'post',
-    // What renders the pages can call the functions.
+    // What renders the pages can call them.
     applyToEnvironment: ({ name }) => name === 'client',
     async buildStart() {
       const [css, recipes] = await Promise.all([
@@ -19,7 +19,7 @@ export function inlineStyles(generated: string): Plugin {
       styles = { ...css, ...recipes };
     },
     transform(code, id) {
-      // The generated functions do nothing until they are called.
+      // Generated functions have no side effects.
       if (id.startsWith(generated)) return { code, moduleSideEffects: false, map: null };
       if (!code.includes('#styled/')) return null;
       return { code: inlined(code, staticStyleCalls(this.parse(code)), styles), map: null };
@@ -35,13 +35,12 @@ function inlined(code: string, calls: StaticStyleCall[], styles: Styles): string
   }, code);
 }
 
-/** The class names of a slot recipe are an object, which must not be parsed as a block. */
+/** An object must not be parsed as a block. */
 const wrapped = (result: string) => (result.startsWith('{') ? `(${result})` : result);
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 type StaticStyleCall = { name: string; args: unknown[]; start: number; end: number };
 
-/** The calls of functions from `#styled/*` whose arguments are literals only. */
 function staticStyleCalls(program: object): StaticStyleCall[] {
   const names = importedNames(program as Node);
   const calls: StaticStyleCall[] = [];
@@ -54,14 +53,13 @@ function staticStyleCalls(program: object): StaticStyleCall[] {
   return calls;
 }
 
-/** The name that an expression calls; empty if it calls nothing of a name. */
 function calledBy(node: Node): string {
   const callee = node['callee'] as Node | undefined;
   const isCall = node.type === 'CallExpression' && callee?.type === 'Identifier';
   return isCall ? nameOf(callee) : '';
 }
 
-/** Local name → exported name of a module's imports from `#styled/*`. */
+/** Local name → exported name. */
 function importedNames(program: Node): Map<string, string> {
   const imports = nodesOf(program, 'body').filter(
     (node) =>
@@ -80,7 +78,6 @@ type Kind = { isStatic: (node: Node) => boolean; value: (node: Node) => unknown 
 const cookedOf = (quasi: Node) => (quasi['value'] as { cooked: string }).cooked;
 const operand = (node: Node) => node['argument'] as Node;
 
-/** The expressions that are literals, or made of literals. */
 const literals: Record<string, Kind> = {
   Literal: { isStatic: () => true, value: (node) => node['value'] },
   TemplateLiteral: {

@@ -10,10 +10,10 @@ import { livePolicy, manifest, pageHeaders } from './site-files.ts';
 
 const serviceWorker = join(import.meta.dirname, '../app/service-worker.ts');
 
-/** The inline scripts and styles that Vite and Fast Refresh add to a page carry it. */
+/** For what Vite and Fast Refresh add to a page. */
 const nonce = randomBytes(16).toString('base64url');
 
-/** Vite reloads a page whose first edit is a mistake when it is mended; what the page shows can stay. */
+/** Vite would reload a page whose mistake is mended. */
 const overlayScript = `<script type="module">
   import { createHotContext } from '/@vite/client';
   createHotContext('/live-pages').on('vite:beforeUpdate', () => {
@@ -22,7 +22,7 @@ const overlayScript = `<script type="module">
   });
 </script>`;
 
-/** Serves each page of each language in `npm run dev`: an empty root, which the browser renders. */
+/** An empty root, which the browser renders. */
 export function livePages(connectTo: readonly string[], headScript: string): Plugin {
   return {
     name: 'live-pages',
@@ -48,7 +48,7 @@ export function livePages(connectTo: readonly string[], headScript: string): Plu
   };
 }
 
-/** A path with an extension is a file that does not exist. */
+/** A path with an extension is a missing file. */
 function isPage({ method, url = '' }: Connect.IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && !/\.\w+$/.test(pathOf(url));
 }

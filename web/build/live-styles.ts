@@ -2,10 +2,7 @@ import type { Plugin } from 'vite';
 
 const isStylesheet = (url = '') => /\.css(?:$|\?)/.test(url);
 
-/**
- * Replaces the stylesheet after an edit of the theme. Vite reloads the page instead, for every file other than CSS that
- * only stylesheets depend on.
- */
+/** Vite would reload the page for a theme file. */
 export function liveStyles(): Plugin {
   return {
     name: 'live-styles',

@@ -1,2 +1,2 @@
-/** The oldest engines that the site supports. `tests/build/engines.test.ts` names what they lack. */
+/** `tests/build/engines.test.ts` names what they lack. */
 export const oldestEngines = ['chrome111', 'firefox115', 'safari16.4'];

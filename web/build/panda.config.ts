@@ -10,7 +10,7 @@ const shownOffer = published.map((tag) => `[data-offer="${tag}"] .offer[lang="${
 export default defineConfig({
   include: ['./**/*.tsx'],
   exclude: ['./styled-system/**', './routeTree.gen.ts'],
-  // Panda forgets the folder that it was started with when it reads this file again.
+  // Panda forgets its folder when it reads this file again.
   cwd: resolve('web'),
   logLevel: 'warn',
   outdir: 'styled-system',

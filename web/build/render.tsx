@@ -13,16 +13,13 @@ import { createAppRouter, routeIdOf } from '../router.tsx';
 import { documentOf, type AppParts, type DocumentParts } from './document.tsx';
 import { offlinePath } from './head-tags.tsx';
 
-/** A further language of a page, in its own words. */
 export type LanguageOffer = Record<'tag' | 'href' | 'name' | 'text' | 'dismiss', string>;
 
-/** The files and scripts of a page, which the build knows. */
 export type PageParts = Pick<DocumentParts, 'headScripts' | 'styles' | 'lastScript' | 'fonts'> & {
   app: Pick<AppParts, 'entry' | 'modules'>;
   offers: readonly LanguageOffer[];
 };
 
-/** The HTML of a path for an unknown visitor. */
 export async function renderPage(path: string, parts: PageParts): Promise<string> {
   const { app, offers, fonts = [], ...others } = parts;
   const { prerendering, isPublic } = pageHead(path);
@@ -32,14 +29,14 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
     ...others,
     path,
     language: { tag: locale, direction: isRightToLeft ? 'rtl' : 'ltr' },
-    // A private page shows its content after its scripts, so fonts must not delay them.
+    // Fonts must not delay a private page's scripts.
     fonts: isReadable ? fonts : [],
     app: path === offlinePath ? undefined : { ...app, ...startOf(path) },
     body: renderToStaticMarkup(isPublic && offers.map(offerOf)) + content,
   });
 }
 
-/** The account, as the pages that are not prerendered, shows nothing of its own before the app, and waits for no paint. */
+/** The account shows nothing before the app, and waits for no paint. */
 function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'heldIn'> {
   const { prerendering } = pageHead(path);
   const isReadable = prerendering !== 'none' && path !== '/account';
@@ -49,7 +46,7 @@ function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'heldIn'> {
   };
 }
 
-/** The page in its root; private ones with the text for visitors without JavaScript, since the root fills the screen. */
+/** The root fills the screen, so the no-script text is inside. */
 async function contentOf(path: string, prerendering: Prerendering): Promise<string> {
   const noScript = renderToStaticMarkup(<NoScript />);
   if (prerendering === 'none') return noScript + renderToStaticMarkup(<div id="root" />);
@@ -83,7 +80,7 @@ const markupOf = (router: RegisteredRouter): string =>
     </StrictMode>,
   );
 
-/** In it `early/` puts the messages of the user. */
+/** `early/` puts the messages into it. */
 async function filledFrame(path: string): Promise<string> {
   const frame = renderFrame(await routerAt(path), markupOf);
   return renderToStaticMarkup(
@@ -110,7 +107,6 @@ const NoScript = () => (
   </noscript>
 );
 
-/** The page shows the offer of the language that the browser prefers. */
 const offerOf = ({ tag, href, name, text, dismiss }: LanguageOffer) => (
   <aside
     key={tag}

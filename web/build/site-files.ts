@@ -54,10 +54,9 @@ export function manifest(): string {
   });
 }
 
-/** Cloudflare reads at most 100 rules with a placeholder, and takes every rule after the first of them for one. */
+/** Cloudflare's limit; every rule after the first with a placeholder counts. */
 const maxPlaceholderRules = 100;
 
-/** The `_redirects` file: one address for each language, however its start is spelled, and the icon of pages without a head. */
 export function redirects(): string {
   const rules = published.flatMap((tag) =>
     aliasesOf(tag).flatMap((alias) => rulesOf(alias, pathIn(tag, ''))),
@@ -70,12 +69,12 @@ export function redirects(): string {
   return `${['/favicon.ico /icon-192.png 302', ...fixed, ...open].join('\n')}\n`;
 }
 
-/** Starts of addresses that people write for a language, in every case of letters. */
+/** In every case of letters. */
 function aliasesOf(tag: Language): string[] {
   const own = pathIn(tag, '');
   const base = tag.slice(0, 2);
   const aliases = casesOf(base).flatMap((start) => {
-    // A rule with a placeholder would send the language's own start to itself.
+    // A placeholder would send the language's own start to itself.
     const isOwn = own.startsWith(`/${start}-`);
     const regions = isOwn ? ['br', 'pt', 'ao', 'mz'].flatMap(casesOf) : [':region'];
     return [`/${start}`, `/${start}_:region`, ...regions.map((region) => `/${start}-${region}`)];
@@ -83,7 +82,6 @@ function aliasesOf(tag: Language): string[] {
   return aliases.filter((alias) => alias !== own);
 }
 
-/** A word of two letters in every case of them. */
 function casesOf([first = '', second = '']: string): string[] {
   const [one, two] = [first.toUpperCase(), second.toUpperCase()];
   return [first + second, one + two, one + second, first + two];
@@ -94,26 +92,23 @@ const rulesOf = (alias: string, own: string) => [
   `${alias}/* ${own}/:splat 301`,
 ];
 
-/** Cloudflare reads at most 100 rules. */
+/** Cloudflare's limit. */
 const maxRules = 100;
 
 type HeaderOptions = {
   inline: InlineParts;
   connectTo: readonly string[];
-  /** Files that have a hash of their content in their names. */
   hashedFiles: readonly string[];
-  /** The folder of the scripts of the language, whose name has a build id. */
+  /** Its name has a build id. */
   scriptFolder: string;
 };
 
-/** What every page has inline, and the script of each shell by its path. */
 type InlineParts = {
   scripts: readonly string[];
   styles: readonly string[];
   shells: ReadonlyMap<string, string>;
 };
 
-/** The headers of every page, besides its Content-Security-Policy. */
 export const pageHeaders = {
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',
@@ -129,7 +124,7 @@ const headerLines = (headers: Record<string, string>) =>
     .map(([name, value]) => `  ${name}: ${value}\n`)
     .join('');
 
-/** The `_headers` file of the assets: what a page may do, and how long its parts may be kept. English is built first. */
+/** English is built first. */
 export function securityHeaders({ inline, connectTo, ...files }: HeaderOptions): string {
   return joined([
     `/*
@@ -140,14 +135,13 @@ ${headerLines(pageHeaders)}`,
   ]);
 }
 
-/** What a language adds to the English `_headers` file: rules for its scripts, and for what its pages have inline. */
 export function addedHeaders(
   english: string,
   { inline, connectTo, ...files }: HeaderOptions,
 ): string {
   const policy = policyOf(inline, connectTo);
   const isShared = english.includes(`\n  Content-Security-Policy: ${policy}\n  Strict-`);
-  // The last rule that fits a page decides about it.
+  // The last fitting rule decides.
   return joined([
     ...(isShared ? [] : [pageRule(`${basePath}/*`, policy)]),
     ...shellRules(inline, connectTo),
@@ -155,7 +149,7 @@ export function addedHeaders(
   ]);
 }
 
-/** One `_headers` file of several, in which the rule of a file that languages share occurs once. */
+/** A shared file's rule occurs once. */
 export function mergedHeaders(files: string[]): string {
   const rules = files.flatMap((file) => file.split(/\n(?=\/)/));
   return joined(
@@ -163,18 +157,18 @@ export function mergedHeaders(files: string[]): string {
   );
 }
 
-/** The script of a shell has words of its language. */
+/** A shell's script has words of its language. */
 const shellRules = ({ shells, ...inline }: InlineParts, connectTo: readonly string[]) =>
   [...shells].map(([path, script]) => {
     const scripts = [...inline.scripts, script];
     return pageRule(basePath + path, policyOf({ ...inline, scripts }, connectTo));
   });
 
-// Without `!` both policies would apply, and the first refuses the script of the shell.
+// Without `!` both apply, and the first refuses the shell's script.
 const pageRule = (path: string, policy: string) =>
   `${path}\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy}\n`;
 
-/** A rule for a shared folder would make browsers keep the response that a file is missing. */
+/** A folder's rule would keep the response that a file is missing. */
 function immutableRules({
   hashedFiles,
   scriptFolder,
@@ -197,13 +191,11 @@ type Inline = Pick<InlineParts, 'scripts' | 'styles'>;
 const policyOf = ({ scripts, styles }: Inline, connectTo: readonly string[]) =>
   policy({ scripts: scripts.map(hashOf), styles: styles.map(hashOf), connectTo });
 
-/** The policy of `npm run dev`, whose inline scripts and styles carry a nonce. */
 export const livePolicy = (nonce: string, connectTo: readonly string[]) =>
   policy({ scripts: [`'nonce-${nonce}'`], styles: [`'nonce-${nonce}'`], connectTo });
 
 type Allowed = Record<'scripts' | 'styles' | 'connectTo', readonly string[]>;
 
-/** What a page may load, besides the files of its own origin. */
 function policy({ scripts, styles, connectTo }: Allowed): string {
   return [
     "default-src 'none'",
@@ -211,7 +203,7 @@ function policy({ scripts, styles, connectTo }: Allowed): string {
     `style-src ${["'self'", ...styles].join(' ')}`,
     "img-src 'self'",
     "font-src 'self'",
-    // Recordings are fetched with the session and played from memory.
+    // Recordings are played from memory.
     'media-src blob:',
     `connect-src ${["'self'", ...connectTo].join(' ')}`,
     "manifest-src 'self'",
@@ -223,6 +215,5 @@ function policy({ scripts, styles, connectTo }: Allowed): string {
   ].join('; ');
 }
 
-/** The hash by which a policy allows an inline script or sheet. */
 export const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -20,21 +20,17 @@ import { folderOf, sentencesOf } from './words/texts.ts';
 
 type Options = {
   connectTo: readonly string[];
-  /** The folder of the scripts of this language, and where the site is written. */
   scriptFolder: string;
   siteIn: string;
-  /** The output of the server build, which renders the pages. */
   rendererIn: string;
-  /** The file in which the stylesheet is kept for the builds of other languages, and whether this build makes it. */
+  /** `keptIn`: for the builds of other languages. */
   styles: { keptIn: string; isMade: boolean };
-  /** The module of each inline script: in every head, at the end of every page, and that of each shell by its path. */
   scripts: { head: string; oldEngine: string; shells: Record<string, string> };
   scriptPlugins: Plugin[];
 };
 
 const serviceWorker = join(import.meta.dirname, '../app/service-worker.ts');
 
-/** Writes one HTML file per page with its own head and text, and the files for browsers and search engines. */
 export function writePages(options: Options): Plugin {
   return {
     name: 'write-pages',
@@ -60,7 +56,6 @@ export function writePages(options: Options): Plugin {
 
 const fileOf = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`);
 
-/** What the pages of a language share, and the scripts of their shells. */
 type SiteParts = Record<'sheet' | 'head' | 'oldEngine', string> & {
   shells: ReadonlyMap<string, string>;
 };
@@ -78,7 +73,7 @@ async function siteParts(bundle: Rolldown.OutputBundle, options: Options): Promi
   };
 }
 
-/** Takes the stylesheet out of the bundle: each page has it inline. */
+/** Each page has it inline. */
 async function takeStylesheet(
   bundle: Rolldown.OutputBundle,
   { keptIn, isMade }: Options['styles'],
@@ -111,7 +106,6 @@ function partsOf(path: string, site: SiteParts, bundle: Rolldown.OutputBundle): 
   };
 }
 
-/** The other languages of a page, each offered in its own words. */
 function languageOffers(path: string): LanguageOffer[] {
   const others = offered.filter(({ tag }) => tag !== locale);
   return others.map(({ tag, name }) => {
@@ -133,14 +127,14 @@ async function emitSiteFiles(
   const hashedFiles = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
   const inline = { scripts: [head, oldEngine], styles: [sheet], shells };
   const headers = { inline, connectTo, hashedFiles, scriptFolder };
-  // English is built first; `build-languages.ts` adds the rules of the others, which are built side by side.
+  // `build-languages.ts` adds the rules of the others.
   if (basePath) {
     const english = await readFile(join(siteIn, '_headers'), 'utf8');
     return writeFile(join(rendererIn, '_headers'), addedHeaders(english, headers));
   }
   emit('sitemap.xml', sitemap());
   emit('robots.txt', robots());
-  // Browsers keep the pages of each deployment anew, since the text of the worker differs.
+  // Another text makes browsers keep the pages anew.
   emit('sw.js', `/* ${scriptFolder} */ ${await bundleScript(serviceWorker)}\n`);
   if (redirects()) emit('_redirects', redirects());
   emit('_headers', securityHeaders(headers));
@@ -151,12 +145,11 @@ async function loadRender(directory: string): Promise<typeof renderPage> {
   return renderer.renderPage;
 }
 
-/** The entry of the app, and the modules of the layout and of a page's route. */
 function modulesOf(bundle: Rolldown.OutputBundle, path: string): PageParts['app'] {
   const entry = chunksOf(bundle).find(({ isEntry }) => isEntry);
   if (!entry) throw new Error('The build has no entry');
   const route = `/routes/${path === '/' ? 'index' : path.slice(1).replaceAll('/', '.')}.tsx?tsr-split=component`;
-  // A shell is for returning users only, whose session needs the profile.
+  // A shell is for returning users, who need the profile.
   const isShell = pageHead(path).prerendering === 'shell';
   const modules = isShell ? [route, '/data/profile-query.ts'] : [route];
   const chunks = modules.flatMap((module) => chunkWith(bundle, module) ?? []);

@@ -23,7 +23,6 @@ import * as timeLimits from './time-limits.ts';
 import { showToast } from './toasts.ts';
 import { session } from './session.ts';
 
-/** The argument of a call: its body, the parameters of its path, its query, or nothing. */
 type Arguments<Name extends PageCall> = Endpoints[Name] extends { inputOptional: true }
   ? [Input<Name>?]
   : Argument<Name> extends undefined
@@ -35,7 +34,7 @@ type Argument<Name extends PageCall> =
       ? Query<Name>
       : Params<Name>
     : Input<Name>;
-/** `message` is a sentence, except in the response to a chat message. */
+/** A chat message's `message` is no sentence. */
 type Body = {
   success?: boolean;
   message?: unknown;
@@ -46,13 +45,12 @@ type Body = {
   newOwner?: true;
 };
 
-/** Calls whose results the page itself shows. */
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
 
-/** Calls with as much data as a slow line takes long for. */
+/** Slow lines take long for their data. */
 const transfers: ReadonlySet<PageCall> = new Set(['sendVoice', 'getVoice', 'exportMe']);
 
-/** Calls after which people close the page: they must reach the server nevertheless. */
+/** People close the page after them. */
 const outlivePage: ReadonlySet<PageCall> = new Set([
   'logout',
   'deleteMe',
@@ -60,7 +58,7 @@ const outlivePage: ReadonlySet<PageCall> = new Set([
   'deleteChatConsent',
 ]);
 
-/** Calls the API with the current token. Throws an `ApiError`, which the caller shows unless it is notified already. */
+/** Throws an `ApiError`, which the caller shows unless it is notified already. */
 export async function request<Name extends PageCall>(
   name: Name,
   ...given: Arguments<Name>
@@ -73,7 +71,7 @@ export async function request<Name extends PageCall>(
   );
 }
 
-/** As `request`, with a given token. A response that arrives after the session of that token has ended is an error. */
+/** A response after that token's session is an error. */
 export async function requestAs<Name extends PageCall>(
   token: string | null,
   name: Name,
@@ -90,7 +88,7 @@ export async function requestAs<Name extends PageCall>(
   });
 }
 
-/** Sends a recording; the same id and bytes may be sent again. `signal` ends the waiting. */
+/** The same id and bytes may be sent again. */
 export async function sendRecording(
   token: string,
   query: { id: string; seconds: number },
@@ -131,7 +129,7 @@ async function withSession<Result>(
 
 const isCurrent = (token: string | null) => token === null || session.get().token === token;
 
-/** As `request`; shows an error before it throws it. */
+/** Shows an error before it throws it. */
 export async function call<Name extends PageCall>(
   name: Name,
   ...given: Arguments<Name>
@@ -142,7 +140,7 @@ export async function call<Name extends PageCall>(
   });
 }
 
-/** Ends a session at the server after it has ended here. If the call fails, the token expires by itself. */
+/** If it fails, the token expires by itself. */
 export function revoke(token: string): void {
   void fetchBody('logout', token, { everywhere: false }).catch(() => null);
 }
@@ -159,13 +157,13 @@ async function assertUsable(token: string | null): Promise<void> {
     throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
 
-/** Decided by the server's clock, which is asked for only if the token seems to have expired by the device's. */
+/** The server's clock decides; it is asked if the device's says so. */
 async function hasExpired(token: string): Promise<boolean> {
   if (!tokenExpired(token, serverClock.now())) return false;
   return (await askServerTime()) && tokenExpired(token, serverClock.now());
 }
 
-/** Asks for the server's time, unless it is known, by the call that costs the server the least. Returns whether it has responded. */
+/** By the server's cheapest call. Returns whether it has responded. */
 export async function askServerTime(): Promise<boolean> {
   if (serverClock.isKnown) return true;
   return request('getCountry').then(
@@ -181,7 +179,7 @@ async function fetchBody(name: PageCall, token: string | null, argument?: object
   return bodyOf(await sendCall(name, path, token, hasBody ? argument : undefined), token);
 }
 
-/** The body of a successful response; throws an `ApiError` for another one. */
+/** Throws an `ApiError` for a refusal. */
 async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
@@ -193,14 +191,14 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   throw new ApiError(error, { toast, status: response.status, code, until, linkCode });
 }
 
-/** When a refusal ends. An outage says only when to ask again. */
+/** An outage says only when to ask again. */
 function untilOf({ status, headers }: Response, { resetsAt }: Body): string | null {
   const seconds = Number(headers.get('retry-after'));
   if (resetsAt || status !== 429 || !(seconds > 0)) return resetsAt ?? null;
   return new Date(serverClock.now() + 1000 * seconds).toISOString();
 }
 
-/** The API's sentences are English: a page in another language shows its own for the code, or for the call. */
+/** The API speaks English: other pages have sentences by code or call. */
 function inLanguage(body: Body): Body {
   if (locale === 'en' || (typeof body.message !== 'string' && body.error === undefined))
     return body;
@@ -213,7 +211,6 @@ const sentenceOf = ({ message }: Body) => (typeof message === 'string' ? message
 
 const hasParameters = ({ path }: Route) => path.includes(':');
 
-/** The path with its parameters filled in, else with the argument as its query. */
 function addressOf(route: Route, argument: object = {}): string {
   const values = Object.entries(argument).map(([name, value]) => [name, String(value)] as const);
   if (hasParameters(route))
@@ -237,7 +234,7 @@ async function sendCall(
   const response = await (early ?? sendOnce(outlivePage.has(name)));
   if (!(response instanceof Response)) throw sendFailed(response);
   serverClock.learn(response.headers.get('date'));
-  // A ticket is part of an attempt to open a stream, so it is no reason for another attempt.
+  // A ticket belongs to an attempt: no reason for another one.
   if (response.ok && name !== 'streamTicket') signsOfLife.note();
   return response;
 
@@ -253,12 +250,12 @@ async function sendCall(
       body: isRecording || input === undefined ? (input ?? null) : JSON.stringify(input),
       mode: 'cors',
       credentials: 'omit',
-      // Otherwise Chromium's cache lets a call wait up to 20 s for an earlier one of the same address, even another user's.
+      // Chromium's cache lets a call wait up to 20 s for an earlier one of its address.
       cache: 'no-store',
       keepalive,
       signal: signal ?? null,
     });
-    // The requests of other scripts may have used up the 64 KiB that may outlive the page.
+    // Other scripts may have used up the 64 KiB that outlive the page.
     return keepalive && sent === 'unreachable' ? sendOnce(false) : sent;
   }
 }

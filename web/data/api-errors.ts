@@ -8,18 +8,17 @@ import { redirectTo, session } from './session.ts';
 import type { SendFailure } from './send.ts';
 import { loaded } from './within.ts';
 
-/** Errors that the page detects itself, before or instead of a response. */
 export type LocalErrorCode =
   | 'network'
   | 'slow'
   | 'token_missing'
   | 'token_expired'
   | 'session_replaced'
-  /** A `sign_in_needed` that no code helps: the number may have a new owner. */
+  /** No code helps: the number may have a new owner. */
   | 'new_owner';
 
 type Details = {
-  /** The sentence for the user; by default the error's message, null to show nothing. */
+  /** By default the error's message; null shows nothing. */
   toast?: string | null;
   status?: number | undefined;
   code?: ErrorCode | LocalErrorCode | undefined;
@@ -28,15 +27,15 @@ type Details = {
   linkCode?: string | undefined;
 };
 
-/** A failed call. `isNotified` is true after a toast was shown, or if none must be. */
+/** `isNotified`: a toast was shown, or none must be. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly toast: string | null;
   readonly status: number | null;
   readonly code: ErrorCode | LocalErrorCode | null;
-  /** When the same call may succeed (ISO 8601), if the server has said it. */
+  /** When the call may succeed (ISO 8601). */
   readonly until: string | null;
-  /** With a refused code: the number itself sends it to the assistant, and gets one. */
+  /** The number itself sends it to the assistant to get a code. */
   readonly linkCode: string | undefined;
   isNotified: boolean;
 
@@ -53,7 +52,7 @@ export class ApiError extends Error {
     this.isNotified = isNotified;
   }
 
-  /** What has failed; null for an error that the page found before it sent anything. */
+  /** Null if nothing was sent. */
   get kind(): 'unreachable' | 'slow' | 'refused' | 'ours' | null {
     if (this.code === 'network') return 'unreachable';
     if (this.code === 'slow') return 'slow';
@@ -61,23 +60,22 @@ export class ApiError extends Error {
     return this.status >= 500 ? 'ours' : 'refused';
   }
 
-  /** The same call may succeed later, and may have been carried out. */
+  /** The call may have been carried out. */
   get isOutage(): boolean {
     return this.kind !== null && this.kind !== 'refused';
   }
 }
 
-/** There was no response. */
 export const sendFailed = (failure: SendFailure): ApiError =>
   failure === 'slow'
     ? new ApiError(errorWords.slow, { code: 'slow' })
     : new ApiError(errorWords.network, { code: 'network' });
 
-/** The session of a call has ended or was replaced meanwhile. The page has changed already, so nothing is shown. */
+/** The page has changed already, so nothing is shown. */
 export const sessionReplaced = (): ApiError =>
   new ApiError(errorWords.noToken, { code: 'session_replaced', isNotified: true });
 
-/** Decides whether a failed call ends the session; one with another token than the current changes nothing. */
+/** Only the current token's session can end. */
 export function handleRequestError(error: ApiError, token: string | null): void {
   if (error.code === 'token_missing') return notifyError(error);
   if (token === null) return;
@@ -90,7 +88,7 @@ export function handleRequestError(error: ApiError, token: string | null): void 
   else if (error.code === 'new_owner') writeToSupport(error);
 }
 
-/** The only code by which the server says so: a wrong code is a 401, too, and so is the answer of some networks. */
+/** By code, since a wrong code and some networks answer 401, too. */
 export const sessionEnded = 'unauthenticated' satisfies ErrorCode;
 
 const isCurrent = (token: string) =>
@@ -119,10 +117,9 @@ function writeToSupport(error: ApiError): void {
   void redirectTo('/contact', { search: { about: 'number' } });
 }
 
-/** `text` replaces the error's own sentence; `fallback` is shown if the error has none. */
+/** `text` replaces the error's sentence, `fallback` a missing one. */
 type Wording = { title?: string; fallback?: string; text?: string };
 
-/** Shows an error unless it was shown already. */
 export function notifyError(
   error: unknown,
   { title, fallback, text = textUntil(error, fallback) }: Wording = {},
@@ -133,14 +130,14 @@ export function notifyError(
   showToast(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
 }
 
-/** Loads a file before what it shows is opened. If it does not load, a toast says so, and a further press tries again. */
+/** If it does not load, a further press tries again. */
 export function openAfterLoading<File>(
   load: () => Promise<File>,
   open: (file: File) => void,
   leave?: () => void,
 ): void {
   loaded(load()).then(
-    // A page that is being loaded again after a deployment gets no file.
+    // No file while the page is loaded again after a deployment.
     (file) => file && open(file),
     () => {
       notifyError(sendFailed('unreachable'));
@@ -155,7 +152,7 @@ export function errorMessage(error: unknown, fallback?: string): string | undefi
   return error instanceof Error && error.message ? error.message : errorWords.unexpected;
 }
 
-/** Why something failed, for a place on the page; null if a toast has said it. */
+/** Null if a toast has said it. */
 export function failureOf(error: unknown): { text: string; until: string | null } | null {
   const { isNotified, until } = error instanceof ApiError ? error : unknownError;
   const text = errorMessage(error);
@@ -164,24 +161,23 @@ export function failureOf(error: unknown): { text: string; until: string | null 
 
 const unknownError = { isNotified: false, until: null };
 
-/** The same in a toast, with the time of a refusal that ends by itself. */
 function textUntil(error: unknown, fallback?: string): string | undefined {
   const text = errorMessage(error, fallback);
   const until = error instanceof ApiError ? error.until : null;
   return text && until ? `${text} ${untilWords.tryAgain(momentText(until))}` : text;
 }
 
-/** `error` is the thrown message, `toast` the shown one; null shows nothing. */
+/** Null shows no toast. */
 export type ErrorText = { error: string; toast: string | null };
 
-/** The texts for an HTTP status; includes the server's message where the specification allows it. */
+/** With the server's message where the specification allows it. */
 export function errorText(
   status: number,
   message: string | undefined,
   hasSessionEnded: boolean,
   code?: string,
 ): ErrorText {
-  // The one outage that repeating does not mend: its sentence names the way out.
+  // Repeating does not mend this outage; its sentence names the way out.
   if (code === 'codes_unavailable' && message) return both(message);
   if (hasSessionEnded) return both(errorWords.sessionExpired);
   if (status === 403)

@@ -1,7 +1,7 @@
-/** The origin of the API; empty for the site's own. */
+/** Empty for the site's own. */
 export const apiBase: string = import.meta.env.VITE_API_BASE ?? '';
 
-/** The address that accepts the contact form's message as JSON; if empty, sending is simulated. */
+/** Without it sending is simulated. */
 export const contactAddress: string = import.meta.env.VITE_CONTACT_URL ?? '';
 
 export const build: string = import.meta.env.VITE_BUILD ?? import.meta.env.MODE;

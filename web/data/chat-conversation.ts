@@ -26,26 +26,26 @@ import { voiceStore } from './voice-store.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
-// Defaults instead of options, because data that `setQueryData` stores has no other query function to read it again.
+// Data that `setQueryData` stores has no other query function.
 queryClient.setQueryDefaults(['chat'], {
   queryFn: ({ queryKey }) => conversation.readNewest(String(queryKey[1])),
   staleTime: Infinity,
-  // The page observes the cache directly (React Query's hook is 2.7 KiB), so no hook prevents garbage collection.
+  // No hook observes the cache (React Query's is 2.7 KiB): nothing may be collected.
   gcTime: Infinity,
   meta: { silent: true },
 });
 
-/** Events that arrive while a page is read, which may be older than they are. */
+/** Events that arrive meanwhile may be older than what is read. */
 type Read = { token: string; received: { event: ChatStreamEvent; revision: number | null }[] };
 
 const readAgainMs = 5000;
 
-/** Reads and changes the conversations in the query cache, which owns them. The stream and every call write into it. */
+/** The query cache owns them; stream and calls write into it. */
 class ConversationReader {
   readonly #reads = new Set<Read>();
-  /** The revisions before a `reset` whose page could not be read yet. */
+  /** Before a `reset` whose page is not read yet. */
   readonly #revisionsBefore = new Map<string, number>();
-  /** How often a conversation was cleared. A response to an earlier call must not bring messages back. */
+  /** A response to an earlier call must not bring messages back. */
   #clearings = 0;
 
   get = (token: string) => queryClient.getQueryData<Conversation>(key(token));
@@ -61,14 +61,14 @@ class ConversationReader {
         (current, { event, revision }) => applyEvent(current, event, revision),
         withNewestPage(before, page),
       );
-      // The response to a message that was sent meanwhile may be newer than the page.
+      // A sent message's response may be newer than the page.
       return count === this.#clearings ? withNewer(newest, this.get(token)) : newest;
     } finally {
       this.#reads.delete(read);
     }
   }
 
-  /** Stores the page that the served frame shows, so that React renders the same and nothing is requested twice. */
+  /** React renders the served frame, and nothing is requested twice. */
   takeShown(token: string): void {
     const shown = shownChat();
     if (shown?.token === token && !this.get(token))
@@ -78,7 +78,7 @@ class ConversationReader {
   reload = (token: string) => queryClient.refetchQueries({ queryKey: key(token) });
 
   apply(token: string, event: ChatStreamEvent, revision: number | null): void {
-    // After a restore of the database, the revisions begin again below the known one.
+    // A restored database counts its revisions from below.
     if (event.type === 'reset') return this.#forgetRevision(token);
     if (event.type === 'cleared') this.#noteCleared();
     for (const read of this.#reads)
@@ -97,7 +97,7 @@ class ConversationReader {
     if (!this.#revisionsBefore.has(token)) this.#revisionsBefore.set(token, this.revision(token));
   }
 
-  /** Reads what the stream cannot deliver. Until it succeeds a stream continues where it was. */
+  /** Until it succeeds a stream continues where it was. */
   async catchUp(token: string): Promise<void> {
     this.#keepRevision(token);
     await queryClient.refetchQueries({ queryKey: key(token) }, { throwOnError: true });
@@ -112,13 +112,13 @@ class ConversationReader {
     change(token, (current) => (continues(current) ? withOlderPage(current, page) : current));
   }
 
-  /** Reads what a silent stream has not brought. A failure shows nothing: the state of the stream is on screen. */
+  /** Silent, since the state of the stream is on screen. */
   readMissed = (token: string) => void this.catchUp(token).catch(() => null);
 
   send = (token: string, id: string, text: string) =>
     this.keepSent(token, id, requestAs(token, 'sendMessage', { id, text }));
 
-  /** Shows what the response to a message says, unless the stream has brought a later state of it meanwhile. */
+  /** The stream may have brought a later state. */
   async keepSent(
     token: string,
     id: string,
@@ -130,7 +130,7 @@ class ConversationReader {
     const isLatest = (current: Conversation) =>
       count === this.#clearings && ownMessage(current, id) === before;
     change(token, (current) => (isLatest(current) ? withMessage(current, message) : current));
-    // The server can be reached, so the reply must not wait for the next attempt.
+    // The server is there: the reply must not wait for the next attempt.
     sessionStream.retry();
     void lookForReply(token, message.seq);
     return message;
@@ -151,20 +151,19 @@ class ConversationReader {
     await this.#reloadCleared(token);
   }
 
-  /** If the server misses the consent, the page asks for it again. */
+  /** The page asks again for a consent that the server lacks. */
   async refreshAfter(token: string, error: unknown): Promise<void> {
     if (error instanceof ApiError && error.code === 'consent_needed') await this.reload(token);
   }
 
   async #reloadCleared(token: string): Promise<void> {
     this.#noteCleared();
-    // What was written for a conversation that its owner has cleared goes with it.
+    // What was written for a cleared conversation goes with it.
     drafts.write('');
     voiceStore.drop(token);
     await this.reload(token);
   }
 
-  /** Nothing of a cleared conversation goes on, here or where it was cleared. */
   #noteCleared(): void {
     this.#clearings += 1;
     started.stop('player');
@@ -175,10 +174,10 @@ class ConversationReader {
 
 export const conversation = new ConversationReader();
 
-/** When a page whose stream has brought nothing since a message was sent reads the conversation itself (ms after it). */
+/** ms after sending, when a page with a silent stream reads by calls. */
 const looks = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
 
-/** Reads the reply to a message by calls, until the stream brings something, or the reply is there. */
+/** Until the stream brings something, or the reply is there. */
 async function lookForReply(token: string, seq: number): Promise<void> {
   const heardBefore = connectionState.get().events;
   const sentAt = performance.now();
@@ -205,7 +204,7 @@ function change(token: string, update: (current: Conversation) => Conversation):
   queryClient.setQueryData<Conversation>(key(token), (current) => current && update(current));
 }
 
-/** The token of the user whose conversation is shown; null before the user is known. */
+/** Null before the user is known. */
 export const useChatToken = () =>
   useSyncExternalStore(session.subscribe, userToken, () => shownChat()?.token ?? null);
 
@@ -214,14 +213,13 @@ function userToken(): string | null {
   return user ? token : null;
 }
 
-/** When the page was opened (ms), by the server's clock. */
+/** ms by the server's clock. */
 export const useOpenedAt = (): number =>
   useState(() => shownChat()?.openedAt ?? serverClock.now())[0];
 
-/** The conversation of a session, kept live while the page is open. */
 export function useConversation(token: string) {
   const [isFailed, setFailed] = useState(false);
-  // Before the first render, which takes over the frame with its messages.
+  // Before the first render, which takes over the frame.
   useState(() => conversation.takeShown(token));
   const read = () => conversation.get(token);
   const data = useSyncExternalStore(subscribe, read, read);

@@ -13,7 +13,7 @@ import { createStore } from './store.ts';
 
 type State = Draft & {
   token: string | null;
-  /** What the tab has kept has been read, so that the store may replace it. */
+  /** Only then may the store replace what the tab has. */
   isRestored: boolean;
 };
 
@@ -35,14 +35,13 @@ function keepDraft(token: string, draft: Draft): void {
   else keptInTab.keep('chat', token, draft);
 }
 
-/** What somebody has written and not sent, and what did not get through. The tab keeps it for its person. */
+/** The tab keeps it for its person. */
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,
   open(token: string): void {
     if (store.get().token !== token) store.set({ ...noDraft, token });
   },
-  /** Takes over what the tab has kept for the same person. */
   restore(token: string): void {
     const { isRestored, text, pending, token: current } = store.get();
     if (isRestored || current !== token) return;
@@ -65,17 +64,17 @@ export const drafts = {
   remove(id: string): void {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
   },
-  /** What is being sent stays, until its response says what has become of it. */
+  /** What is being sent waits for its response. */
   removeUnsent(): void {
     store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
   },
-  /** Drops what has arrived although its response was lost. */
+  /** What arrived although its response was lost. */
   settle(messages: readonly ChatMessage[]): void {
     const { pending } = store.get();
     const left = withoutArrived(pending, messages);
     if (left.length < pending.length) store.set({ pending: left });
   },
-  /** Puts a refused message back into the field; beside another text it stays, unsent. */
+  /** Beside another text it stays, unsent. */
   giveBack(token: string, id: string): void {
     if (store.get().token === token) store.set(withGivenBack(store.get(), id));
     else keepDraft(token, withGivenBack(readDraft(keptInTab.read('chat', token)), id));

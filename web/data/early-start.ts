@@ -2,17 +2,17 @@ import type { ChatPage } from '#contract/chat-schemas';
 import type { SendFailure } from './send.ts';
 import { messagesPerPage } from '#contract/chat-limits';
 
-/** The data that the inline scripts prepare before the modules of the page run. */
+/** Prepared before the modules run. */
 export type EarlyStart = {
-  /** The tokens of `/login#external_token=…` and `/activate-trial?token=…`, removed from the address bar. */
+  /** Of `/login#external_token=…` and `/activate-trial?token=…`. */
   externalToken: string | null;
   trialToken: string | null;
-  /** The stored token, and the responses to the calls that were sent with it, by path. */
+  /** Responses by path, with the stored token. */
   token: string | null;
   responses: Record<string, Promise<Response | SendFailure>>;
-  /** Resolves when a shell has all parts of the app, which then starts; null on other pages. */
+  /** When a shell's app may start; null on other pages. */
   parts: Promise<void> | null;
-  /** The conversation in the prerendered frame of the chat, until React has taken it over. */
+  /** Until React has taken the frame over. */
   shownChat: ShownChat | null;
 };
 
@@ -38,15 +38,15 @@ export const newEarlyStart = (): EarlyStart => ({
 export const profilePath = '/api/user/me';
 export const newestMessagesPath = `/api/user/chat?limit=${messagesPerPage}`;
 
-/** At build time it is a sample, from which the frame of the chat is rendered. */
+/** A sample at build time. */
 export const shownChat = (): ShownChat | null => globalThis.earlyStart?.shownChat ?? null;
 
-/** Deletes the conversation from memory; the query cache has its own, which ends with the session. */
+/** The query cache has its own, which ends with the session. */
 export function clearShownChat(): void {
   if (globalThis.earlyStart) globalThis.earlyStart.shownChat = null;
 }
 
-/** The response to a call that the head script has sent with this token; each is returned once. */
+/** Each is returned once. */
 export function takeEarlyResponse(
   path: string,
   token: string,

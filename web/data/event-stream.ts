@@ -15,27 +15,26 @@ type Options = {
   query: () => Record<string, string>;
   onOpen: (data: string) => void;
   onMessage: (data: string, id: string) => void;
-  /** An attempt brought nothing although a ticket was given, as behind a proxy that buffers. */
+  /** A ticket was given and nothing comes, as behind a buffering proxy. */
   onSilence: () => void;
 };
 
-/** `waiting` for the next attempt; `lost` after the last one; `replaced` by a newer stream of the same user. */
+/** `lost` after the last attempt, `replaced` by the user's newer stream. */
 type State = 'opening' | 'live' | 'waiting' | 'lost' | 'replaced' | 'closed';
 
-/** A beat comes every 20 s: a stream that was silent for longer may be dead. */
+/** A beat comes every 20 s. */
 const doubtfulMs = 25_000;
 
-/** A stream of server-sent events that reconnects until it is closed; `connectionState` shows its state. */
 export class StreamReader {
   readonly #options: Options;
   #state: State = 'opening';
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Failed attempts of the present series. */
+  /** Of the present series. */
   #attempts = 0;
-  /** Counts the attempts, so that a late ticket of an earlier one opens nothing. */
+  /** A late ticket of an earlier attempt opens nothing. */
   #attempt = 0;
-  /** When the stream has brought something, or the present attempt began, by the monotonic clock. */
+  /** Last event or begin of the attempt, monotonic. */
   #heardAt = 0;
 
   constructor(options: Options) {
@@ -49,7 +48,7 @@ export class StreamReader {
     setStatus('closed');
   }
 
-  /** Begins a new series of attempts at once, unless the stream is known to be alive. */
+  /** Unless the stream is known to be alive. */
   wake(): void {
     if (this.#state === 'closed' || this.#isTrusted()) return;
     this.#attempts = 0;
@@ -57,12 +56,12 @@ export class StreamReader {
     void this.#connect();
   }
 
-  /** A call of the page has succeeded: what has ended begins again. An attempt in a running series keeps its time. */
+  /** What has ended begins again; a running series keeps its times. */
   noteLife(): void {
     if (this.#state === 'lost' || this.#state === 'live') this.wake();
   }
 
-  /** A device that slept has not run the timers. */
+  /** A device that slept has run no timers. */
   #isTrusted(): boolean {
     const silence = performance.now() - this.#heardAt;
     if (this.#state === 'live')
@@ -103,13 +102,13 @@ export class StreamReader {
       this.#noteEvent();
       this.#options.onMessage(String(data), lastEventId);
     });
-    // Reconnecting at once would end the stream of another tab.
+    // Reconnecting would end another tab's stream.
     on(streamReplaced, () => this.#giveUp('replaced'));
     on('error', () => this.#retry());
     return source;
   }
 
-  /** Only an event proves that the stream is alive: a proxy may pass on the headers alone. */
+  /** Events alone prove life: a proxy may pass on headers. */
   #noteEvent(): void {
     const wasLive = this.#state === 'live';
     this.#state = 'live';
@@ -127,7 +126,7 @@ export class StreamReader {
     this.#retry();
   }
 
-  // A ticket is valid for a minute, so the browser must not reconnect by itself with the same address.
+  // The browser must not reconnect by itself: a ticket lasts a minute.
   #retry(): void {
     this.#attempts += 1;
     const wait = reconnectDelay(this.#attempts);
@@ -150,7 +149,7 @@ export class StreamReader {
   }
 }
 
-/** A ticket for a stream; null after a failure, and the next attempt requests another. */
+/** Null after a failure; the next attempt asks again. */
 async function requestTicket(token: string): Promise<string | null> {
   return requestAs(token, 'streamTicket').then(
     ({ ticket }) => ticket,
@@ -163,14 +162,13 @@ export type ConnectionStatus = 'closed' | 'connecting' | 'live' | 'reconnecting'
 type Connection = {
   status: ConnectionStatus;
   attempts: number;
-  /** The number of totals that the stream has sent. */
+  /** Totals that the stream has sent. */
   counts: number;
-  /** The number of events that the stream has brought. */
   events: number;
 };
 
 const store = createStore<Connection>({
-  // A page that shows the state opens the stream right after its start.
+  // The stream opens right after the page's start.
   status: 'connecting',
   attempts: 0,
   counts: 0,
@@ -181,7 +179,6 @@ function setStatus(status: ConnectionStatus, attempts = 0): void {
   store.set({ status, attempts });
 }
 
-/** The state of the session's live stream. */
 export const connectionState = {
   get: store.get,
   subscribe: store.subscribe,

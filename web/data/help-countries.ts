@@ -3,7 +3,7 @@ import { useSession } from './session.ts';
 import { useEffect, useState } from 'react';
 import { request } from './api-client.ts';
 
-/** The countries whose crisis lines may help: where the person is, then that of the number. None until both are known. */
+/** The person's own, then the number's; none until both are known. */
 export function useHelpCountries(): string[] {
   const here = useConnectionCountry();
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
@@ -12,10 +12,10 @@ export function useHelpCountries(): string[] {
   return countries.flatMap((country) => (country ? [country] : []));
 }
 
-/** How long the page waits, in milliseconds. */
+/** ms. */
 const patience = 1000;
 
-/** Null if unknown, undefined while asked for. A response after a second would move a number about to be tapped. */
+/** A late response would move a number about to be tapped. */
 function useConnectionCountry(): string | null | undefined {
   const [country, setCountry] = useState<string | null>();
   useEffect(() => {

@@ -5,7 +5,7 @@ import { deviceNow, serverClock } from './clock.ts';
 /** A longer timer would fire at once. */
 const longestTimer = 86_400_000;
 
-/** Calls `tell` once when `now` has reached an instant (ms), also if the device slept. Returns what ends the waiting. */
+/** Also if the device slept. Returns what ends the waiting. */
 function atInstant(instant: number, now: () => number, tell: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
@@ -28,7 +28,6 @@ function atInstant(instant: number, now: () => number, tell: () => void): () => 
   return end;
 }
 
-/** Whether an instant of the server (ISO 8601) is still to come; renders again when it has come. */
 function useIsAhead(instant: string | null | undefined): boolean {
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const at = instant ? Date.parse(instant) : 0;
@@ -40,7 +39,7 @@ function useIsAhead(instant: string | null | undefined): boolean {
   return isAhead;
 }
 
-/** A refusal, until its time has come; null then, and if there is none. */
+/** Null when its time has come. */
 export function useStanding<Refused extends { until: string | null }>(
   refused: Refused | null | undefined,
 ): Refused | null {
@@ -49,7 +48,6 @@ export function useStanding<Refused extends { until: string | null }>(
   return refused.until === null || isAhead ? refused : null;
 }
 
-/** Renders again when the reader's day ends. */
 export function useDay(): void {
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

@@ -7,19 +7,16 @@ type Texts = Record<string, string | undefined>;
 type Rules = v.GenericSchema<unknown, Texts>;
 type Name = 'contact' | 'statement';
 
-/**
- * A form whose text is kept for the tab and the person until it is sent.
- * `known` fills what somebody has not written.
- */
+/** Kept for tab and person until sent; `known` fills what nobody has written. */
 export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
   const [errors, setErrors] = useState<Texts>({});
   const ref = useRef<HTMLFormElement>(null);
   const token = useSession((current) => current.token);
-  /** The token of whose text it is, also after their session has ended by itself. */
+  /** Also after the session ended by itself. */
   const owner = useRef<string | null>(null);
 
   useEffect(() => {
-    // The page that hydrates does not know the session yet.
+    // A hydrating page does not know the session yet.
     const current = token ?? session.get().token;
     if (keptInTab.isOver(owner.current, current)) {
       ref.current?.reset();
@@ -41,7 +38,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
     );
   };
 
-  /** What was typed; null if it is wrong: then the first wrong field has the focus. */
+  /** Null if something is wrong: the first such field has the focus. */
   const check = (form: HTMLFormElement): Texts | null => {
     const typed = textsOf(form);
     const found = errorsOf(rules, typed);
@@ -58,7 +55,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
     owner.current = token;
   };
 
-  /** Without a native submission, so that no text gets into the address before hydration. */
+  /** A native submission would put text into the address. */
   const form = { ref, noValidate: true, method: 'dialog', 'data-kept': '', onInput: noteInput };
   return { form, errors, check, clear };
 }
@@ -79,7 +76,7 @@ function readTexts(kept: unknown): Texts {
   );
 }
 
-/** What somebody has typed before the app started stays. */
+/** What was typed before the app started stays. */
 function fillEmptyFields(form: HTMLFormElement | null, texts: Texts): void {
   for (const field of fieldsOf(form)) {
     const text = texts[field.name];
@@ -88,7 +85,7 @@ function fillEmptyFields(form: HTMLFormElement | null, texts: Texts): void {
 }
 
 function focusField(field: Field): void {
-  // WebKit would scroll the field to the edge, and its label below the header of the page.
+  // WebKit would scroll the label below the header.
   field.focus({ preventScroll: true });
   field.scrollIntoView({ block: 'center', behavior: 'instant' });
 }

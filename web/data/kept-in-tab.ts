@@ -1,7 +1,7 @@
 import { signatureOf, subjectOf } from '../rules/token-claims.ts';
 import { storage, tabStorage } from './store.ts';
 
-/** What people lose unwillingly: leaving the page asks first if the browser did not store it. */
+/** Leaving the page asks first if it is not stored. */
 const written = ['chat', 'contact', 'recording', 'statement'];
 const writtenSignedOut = ['contact', 'statement'] as const;
 export type KeptName =
@@ -13,35 +13,30 @@ export type KeptName =
   | 'signInStep'
   | 'signInLockout';
 
-/** Whose value it is, by the session's token; null for somebody who has not signed in. */
+/** Null for somebody who has not signed in. */
 type Token = string | null;
 
 const start = 'kept.';
 const signedOutKey = 'signedOut';
 
-/** The person of a session, also in another session of theirs. */
+/** The same in another session of theirs. */
 const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatureOf(token)) : '');
 
 const keyOf = (name: KeptName, token: Token) => `${start}${name}.${personOf(token)}`;
 
-/** Tells a session from others, and is of no use to anybody. */
+/** Tells sessions apart, and opens nothing. */
 const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) : '');
 
-/**
- * What somebody has written or begun, and not finished: kept for the tab and the person. It outlives a reload, a discarded
- * tab and a session that ends by itself. It goes at a log-out by hand, and before anybody else signs in.
- */
+/** Outlives reloads and ended sessions, not a log-out by hand or another's sign-in. */
 class KeptInTab {
   #isReloading = false;
   #isUnfinished = () => false;
-  /** Who has signed in last. */
   #newest: Token = null;
 
-  /** Null if there is none. */
   read = (name: KeptName, token: Token): unknown => readKept(keyOf(name, token));
 
   keep(name: KeptName, token: Token, value: unknown): void {
-    // What was still being made when its owner left, as a recording.
+    // Still being made when its owner left, as a recording.
     if (this.isOver(token, this.#newest)) return;
     const key = keyOf(name, token);
     tabStorage.write(key, JSON.stringify([markOf(token), value]));
@@ -52,26 +47,25 @@ class KeptInTab {
     tabStorage.remove(keyOf(name, token));
   }
 
-  /** Whether nothing of the first session's owner may stay: they have logged out by hand, or somebody else has signed in. */
+  /** After a log-out by hand, or when somebody else signed in. */
   isOver(token: Token, current: Token): boolean {
     if (token === null) return false;
     const isOther = current !== null && personOf(current) !== personOf(token);
     return isOther || this.wasSignedOut(token);
   }
 
-  /** Whether somebody whose session has ended finds something here after signing in again. */
+  /** After the session has ended by itself. */
   waitsForOwner(): boolean {
     const keys = keysWhere((name, person) => person !== '' && written.includes(name));
     return keys.some((key) => readKept(key) !== null);
   }
 
-  /** Whether a reload would lose what was written. */
   isLostByReload(): boolean {
     const keys = keysWhere((name) => written.includes(name));
     return keys.some((key) => !tabStorage.isStored(key)) || this.#isUnfinished();
   }
 
-  /** Loads the page again without a question, because nothing is lost by it. */
+  /** No question: nothing is lost. */
   reload(): void {
     this.#isReloading = true;
     location.reload();
@@ -79,7 +73,6 @@ class KeptInTab {
 
   isReloading = () => this.#isReloading;
 
-  /** Nothing is left of anybody else when somebody has signed in. */
   keepOnly(token: string): void {
     const own = personOf(token);
     this.#newest = token;
@@ -88,7 +81,7 @@ class KeptInTab {
     adopt(token);
   }
 
-  /** A log-out by hand. The other tabs see its mark. */
+  /** The other tabs see its mark. */
   signOut(token: string): void {
     storage.write(signedOutKey, markOf(token));
     remove(() => true);
@@ -96,7 +89,7 @@ class KeptInTab {
 
   wasSignedOut = (token: string) => storage.read(signedOutKey) === markOf(token);
 
-  /** Leaving the page asks first while this is so; a reload loses it. */
+  /** Leaving asks first; a reload loses it. */
   noteUnfinished(is: () => boolean): void {
     this.#isUnfinished = is;
     this.#askBeforeLeaving();
@@ -122,7 +115,7 @@ function readKept(key: string): unknown {
   return null;
 }
 
-/** What was written before anybody had signed in is theirs who sign in first, and no next person's. */
+/** Text of nobody is theirs who sign in first. */
 function adopt(token: string): void {
   for (const name of writtenSignedOut) {
     const value = readKept(keyOf(name, null));
@@ -131,7 +124,7 @@ function adopt(token: string): void {
   }
 }
 
-/** The later fields that have a text take the place of the earlier ones; a letter follows the other. */
+/** Later fields replace earlier ones; a letter follows the other. */
 function joined(earlier: unknown, later: unknown): unknown {
   if (earlier === null || typeof later !== 'object') return later;
   const before: Record<string, unknown> = Object(earlier);

@@ -2,7 +2,7 @@ import { keptInTab } from './kept-in-tab.ts';
 import { recordingEnds } from '../rules/recording.ts';
 import type { KeptRecording } from './voice-store.ts';
 
-/** Keeps a recording that is not sent yet through reloads. The tab keeps texts alone, so it becomes one. */
+/** The tab keeps texts alone. */
 export async function keepRecording(token: string, recording: KeptRecording): Promise<void> {
   const { id, blob, seconds, end } = recording;
   const data = await dataUrlOf(blob);
@@ -29,7 +29,7 @@ function dataUrlOf(blob: Blob): Promise<string> {
   });
 }
 
-/** The content policy forbids to fetch such an address. */
+/** The content policy forbids to fetch the address. */
 function blobOf(dataUrl: string): Blob | null {
   const [head = '', base64 = ''] = dataUrl.split(';base64,');
   try {

@@ -11,7 +11,6 @@ import { serverClock, steadyNow } from './clock.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { session } from './session.ts';
 
-/** What a tab keeps of a sign-in, through reloads and changes of language, until it succeeds. */
 export const keptSignIn = {
   step: (): SignInStep => readStep(keptInTab.read('signInStep', null)) ?? firstStep,
   keepStep: (step: SignInStep) => keptInTab.keep('signInStep', null, step),
@@ -25,7 +24,6 @@ export const keptSignIn = {
 
 const token = () => session.get().token;
 
-/** A change of number that waits for its code. */
 export const keptPhoneChange = {
   read: (): PhoneChange | null =>
     readPhoneChange(keptInTab.read('phoneChange', token()), serverClock.now()),

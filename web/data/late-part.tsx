@@ -3,7 +3,7 @@ import { loaded } from './within.ts';
 
 type Loading<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
-/** A part that loads when it is rendered under a `Suspense`; `Instead` stands for a file that does not load. */
+/** `Instead` stands for a file that does not load. */
 export function lazyPart<Props extends object>(
   load: Loading<Props>,
   Instead: ComponentType<Props> = () => null,
@@ -13,10 +13,7 @@ export function lazyPart<Props extends object>(
 
 type Instead = { loading?: ReactNode; failed?: ReactNode };
 
-/**
- * A part of a page that loads when it is first shown; its default export. Unlike `lazy`, a file that does not load takes
- * nothing else of the page away.
- */
+/** Unlike `lazy`, a missing file takes nothing else away. */
 export function latePart<Props extends object>(
   load: Loading<Props>,
   { loading = null, failed = null }: Instead = {},

@@ -2,9 +2,8 @@ import { numberingPlans } from '#contract/numbering-plans';
 import parseNumber, { PhoneNumber } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/min/metadata';
 
-/** What `numberingPlans` asks; a chunk of its own. */
+/** A chunk of its own. */
 export const parse = (phone: string) => parseNumber(phone, metadata);
 export const describe = (phone: string) => new PhoneNumber(phone, metadata);
 
-/** Evaluated with the library, which the first number of a page asks for. */
 export const plans = numberingPlans({ parse, describe });

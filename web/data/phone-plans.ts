@@ -5,10 +5,10 @@ import { createStore } from './store.ts';
 
 const loaded = createStore<{ plans?: NumberingPlans }>({});
 
-/** The plans, or undefined until they are here; without them the server reads a number by the same ones. */
+/** Until then the server reads numbers by the same plans. */
 export const phonePlans = () => loaded.get().plans;
 
-/** 30 KiB that no page needs to be usable. A failed download is tried again by the next caller. */
+/** 30 KiB that no page needs first. The next caller tries again. */
 export async function loadPhonePlans(): Promise<void> {
   if (phonePlans()) return;
   try {
@@ -19,7 +19,7 @@ export async function loadPhonePlans(): Promise<void> {
   }
 }
 
-/** A number as its country groups it; the account's header has the form of its own. */
+/** The account's header has a form of its own. */
 export function usePhoneText(phone: string | null | undefined): string {
   const plans = useSyncExternalStore(loaded.subscribe, phonePlans, () => undefined);
   const needsPlans = Boolean(phone) && !phone?.startsWith('+1');

@@ -14,13 +14,13 @@ export type ProfileResult =
 const key = (token: string) => ['me', token] as const;
 const foreground = new Set<string>();
 
-// A profile stays in the cache as long as its session.
+// A profile stays as long as its session.
 queryClient.setQueryDefaults(['me'], { gcTime: Infinity });
 
 session.connect({
   get: (token) => queryClient.getQueryData<User>(key(token)) ?? null,
   set: (token, user) => void queryClient.setQueryData<User>(key(token), user),
-  // Every query key contains the token, so that no data of one session appears in the next.
+  // Every key has the token at this place.
   remove: (token) =>
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === token }),
   isLoading: (token) => foreground.has(token),
@@ -29,7 +29,7 @@ queryClient.getQueryCache().subscribe(({ type, query }) => {
   if (query.queryKey[0] === 'me' && (type === 'updated' || type === 'removed')) session.refresh();
 });
 
-/** Fetches the profile of the current token. In the background, the page shows no loading state. */
+/** In the background no loading state is shown. */
 export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileResult> {
   const { token } = session.get();
   if (!token) return { success: false, message: profileWords.noToken };
@@ -55,13 +55,13 @@ export function keepProfile(token: string, profile: PartialProfile): void {
   queryClient.setQueryData<User>(key(token), readUser(profile));
 }
 
-/** Stores the profile of a stream's first event. A profile that is being fetched may be older and arrive later. */
+/** A running fetch may be older, and arrive later. */
 export function keepStreamProfile(token: string, profile: PartialProfile): void {
   keepProfile(token, profile);
   if (isFetching(token)) void refetchProfile();
 }
 
-/** Fetches the profile again; a running fetch may be older than the change, so another one follows. */
+/** A running fetch may be older, so another follows. */
 export async function refetchProfile(): Promise<void> {
   const { token } = session.get();
   if (token !== null && isFetching(token)) await fetchProfile({ inBackground: true });
@@ -70,12 +70,12 @@ export async function refetchProfile(): Promise<void> {
 
 const isFetching = (token: string) => queryClient.isFetching({ queryKey: key(token) }) > 0;
 
-/** Loads the profile of the stored token. Without a profile the session ends on this page. */
+/** Without a profile the session ends on this page. */
 export async function restoreSession(token: string): Promise<void> {
   if (session.get().token !== token) return;
   const result = await fetchProfile();
   if (result.success || session.get().token !== token) return;
-  // The token may be valid once the server responds again.
+  // After an outage the token may be valid.
   session.end(token, { keepStored: result.error instanceof ApiError && result.error.isOutage });
   notifyError(result.error, { text: result.message });
 }
@@ -96,7 +96,7 @@ async function fetchUser(token: string): Promise<User> {
     throw new ApiError(message ?? profileWords.fetchFailed, { status: 200 });
   const user = readUser(profile);
   const current = queryClient.getQueryData<User>(key(token));
-  // A count that the stream sent meanwhile is newer than the response's.
+  // The stream's count is newer.
   if (!current || connectionState.get().counts === counts) return user;
   const used = current.messagesUsedThisPeriod;
   return {
@@ -106,7 +106,6 @@ async function fetchUser(token: string): Promise<User> {
   };
 }
 
-/** Fetches the profile again when the user returns to the tab. */
 export function useFreshProfile(): void {
   useEffect(() => {
     const refresh = () => {

@@ -7,18 +7,18 @@ import { storage } from './store.ts';
 
 declare global {
   interface Navigator {
-    /** Safari on iOS only: whether the page runs as an installed app. */
+    /** Safari on iOS only. */
     readonly standalone?: boolean;
   }
 }
 
-/** `install`: the browser notifies of replies only once the site is installed. */
+/** `install`: only an installed site is notified. */
 export type NoticeState = 'unavailable' | 'install' | 'denied' | 'off' | 'on';
 
 const key = 'notices';
 const markOf = (token: string) => token.slice(-16);
 
-/** Whether this browser notifies the session of replies. A subscription that is on is renewed, since keys change. */
+/** Renews one that is on, since keys change. */
 export async function readNotices(token: string): Promise<NoticeState> {
   if (!('PushManager' in globalThis) || !('serviceWorker' in navigator))
     return navigator.standalone === false ? 'install' : 'unavailable';
@@ -29,7 +29,7 @@ export async function readNotices(token: string): Promise<NoticeState> {
   return subscribe(token, publicKey);
 }
 
-/** Asks for the permission, so it must follow a click. Throws if the push service or the API does not respond. */
+/** Must follow a click. Throws if push service or API do not respond. */
 export async function turnOnNotices(token: string): Promise<NoticeState> {
   const permission = await within(timeLimits.permission, Notification.requestPermission());
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';

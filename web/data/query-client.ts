@@ -1,7 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, notifyError } from './api-errors.ts';
 
-/** Queries are retried once after one second, unless the server has refused them. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => query.meta?.['silent'] || notifyError(error),
@@ -10,13 +9,13 @@ export const queryClient = new QueryClient({
     queries: {
       retry: (failures, error) => failures < 1 && mayRetry(error),
       retryDelay: 1000,
-      // Without a network the call fails and the page shows it, instead of waiting.
+      // Without a network the call fails, and the page says so.
       networkMode: 'always',
     },
   },
 });
 
-// Whoever returns from another tab sees what was done there.
+// A returning reader sees what was done in other tabs.
 queryClient.mount();
 
 const mayRetry = (error: Error) =>

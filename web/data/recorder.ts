@@ -1,13 +1,12 @@
 import { levelOf, recordingType, type RecordingEnd } from '../rules/recording.ts';
 
-/** The recording, or why there is none; whole seconds, at least 1. */
+/** Whole seconds, at least 1. */
 type OnEnd = (recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd) => void;
 
-/** Speech of 24 kbit/s takes 3 kB a second; without this Chromium takes five times as much. */
+/** Enough for speech; Chromium would take five times as much. */
 const audioBitsPerSecond = 24_000;
 const shortestMs = 500;
 
-/** A running recording. It ends at the limit, when the page is hidden, and when the microphone is taken away. */
 export class ActiveRecording {
   readonly #stream: MediaStream;
   readonly #longestSeconds: number;
@@ -35,7 +34,7 @@ export class ActiveRecording {
       audioBitsPerSecond,
     });
     this.#meter = new Meter(stream);
-    // Without a time slice: a recording in slices has no duration, and in some browsers no playable end.
+    // Slices have no duration, and in some browsers no playable end.
     this.#recorder.addEventListener('dataavailable', ({ data }) => this.#finish(data));
     this.#recorder.addEventListener('error', () => void this.stop('interrupted'));
     for (const track of stream.getAudioTracks())
@@ -54,7 +53,7 @@ export class ActiveRecording {
     return this.#meter.level();
   }
 
-  /** Resolves when the recording has been handed over. */
+  /** Resolves after it was handed over. */
   stop(end: RecordingEnd): Promise<void> {
     if (this.#end === null) {
       this.#end = end;
@@ -77,7 +76,7 @@ export class ActiveRecording {
 
   #finish(data: Blob | null): void {
     if (this.#isReleased) return;
-    // The timer of the limit is late on a busy device, and the server takes no longer recording.
+    // The limit's timer is late on a busy device, and the server takes no more.
     const seconds = Math.min(this.seconds, this.#longestSeconds);
     const isShort = seconds * 1000 < shortestMs;
     const isEmpty = !data || data.size === 0 || this.#meter.isSilent;
@@ -91,7 +90,7 @@ export class ActiveRecording {
     this.#resolveFinished();
   }
 
-  /** Gives the microphone back: the browser shows that it is in use until then. */
+  /** The browser shows the microphone in use until then. */
   #release(): void {
     this.#isReleased = true;
     clearTimeout(this.#limit);
@@ -103,17 +102,14 @@ export class ActiveRecording {
   }
 }
 
-/**
- * Keeps the screen on until the returned function is called: a phone that turns it off hides the page, which ends a
- * recording. Where the browser cannot, or may not, it turns off.
- */
+/** A dark screen hides the page, which ends a recording. Returns what ends it. */
 function keepAwake(): () => void {
   if (!('wakeLock' in navigator)) return () => undefined;
   const lock = navigator.wakeLock.request('screen').catch(() => null);
   return () => void lock.then((held) => held?.release());
 }
 
-/** Measures the loudness of a stream. Browsers allow few audio contexts a page, so each is closed. */
+/** Browsers allow few audio contexts: each is closed. */
 class Meter {
   readonly #context = new AudioContext();
   readonly #analyser: AnalyserNode;
@@ -138,7 +134,7 @@ class Meter {
     return level;
   }
 
-  /** A muted microphone delivers zeros. A context that does not run measures nothing, and proves nothing. */
+  /** A muted microphone delivers zeros; a stopped context proves nothing. */
   get isSilent(): boolean {
     return this.#measured > 5 && this.#loudest === 0;
   }

@@ -1,10 +1,6 @@
-/** Why there is no response: the network or the server's address fails, or the response takes too long. */
 export type SendFailure = 'unreachable' | 'slow';
 
-/**
- * The only place that sends a request. Resolves to the whole response if it arrives within the limit (ms).
- * `keepalive` lets the request outlive the page; browsers allow it for 64 KiB of all requests together.
- */
+/** The only place that sends. `keepalive` outlives the page: 64 KiB for all together. */
 export function send(
   address: string,
   limit: number,

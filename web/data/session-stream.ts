@@ -6,20 +6,19 @@ import { fetchProfile, keepStreamProfile, refetchProfile } from './profile-query
 import { session } from './session.ts';
 import { signsOfLife } from './signs-of-life.ts';
 
-/** A page of the conversation, whose stream carries the usage too. */
+/** Its stream carries the usage too. */
 type Page = {
   token: string;
   revision: () => number;
   onEvent: (event: ChatStreamEvent, revision: number | null) => void;
-  /** Reads the conversation by a call, because the stream brings nothing. */
   read: () => void;
 };
 
-/** The one stream of an approved user: of the usage, or of the conversation, whose page opens it after reading. */
+/** A user has one: of usage, or of the conversation after it was read. */
 class SessionStream {
   #open: { token: string; name: StreamName; reader: StreamReader } | null = null;
   #page: Page | null = null;
-  /** Whether the page on screen is one of the conversation, which opens its own stream. */
+  /** A page of the conversation opens its own stream. */
   #expectsPage = () => false;
 
   start(expectsPage: () => boolean): void {
@@ -34,12 +33,12 @@ class SessionStream {
     this.#follow();
   }
 
-  /** Begins a new series of attempts at once, unless the stream is known to be alive. */
+  /** Unless the stream is known to be alive. */
   retry(): void {
     this.#open?.reader.wake();
   }
 
-  /** Makes the stream that of a conversation, until the returned function is called. */
+  /** Until the returned function is called. */
   followConversation(page: Page): () => void {
     this.#page = page;
     this.#follow();
@@ -49,7 +48,7 @@ class SessionStream {
     };
   }
 
-  /** While the stream of a visible page has ended, a call looks about once a minute whether the server responds again. */
+  /** Once a minute, while a visible page's stream has ended. */
   #lookForLife(): void {
     setTimeout(() => {
       if (isVisible() && connectionState.get().status === 'lost') void this.#askForLife();
@@ -57,14 +56,13 @@ class SessionStream {
     }, signInterval(Math.random()));
   }
 
-  /** Makes one call, without a second try. Its success begins a new series, unless another page has replaced the stream. */
+  /** Success begins a new series, unless the stream was replaced. */
   async #askForLife(): Promise<void> {
     if (!this.#open) return;
     const response = await requestAs(this.#open.token, 'getMe').catch(() => null);
     if (response && connectionState.get().status === 'lost') this.#readByCall();
   }
 
-  /** Reads what the stream would have brought. */
   #readByCall(): void {
     if (this.#open?.name === 'chatStream') this.#page?.read();
     else if (this.#open) void fetchProfile({ inBackground: true });

@@ -1,7 +1,6 @@
-/** The tag of the one notice that says that there is a reply. */
 export const replyTag = 'reply';
 
-/** Closes the notice that is still shown: its reply was read, or is nobody's here any more. */
+/** Its reply was read, or is nobody's here any more. */
 export async function closeShownNotices(): Promise<void> {
   try {
     const registration = await navigator.serviceWorker?.getRegistration();

@@ -14,16 +14,16 @@ export type LoginResult = {
   status: string;
   message?: string | undefined;
   code?: ApiError['code'];
-  /** When a refusal ends (ISO 8601). */
+  /** ISO 8601. */
   until?: string | null;
 };
-/** Loaded before a code is used up: without it nobody could be signed in. */
+/** Before a code is used up: without it nobody could be signed in. */
 const loadProfiles = () =>
   loaded(import('./profile-query.ts')).catch(() => {
     throw sendFailed('unreachable');
   });
 
-/** Loads early what signing in needs later, when the connection may be lost. */
+/** The connection may be lost later. */
 export function prepareSignIn(): void {
   void import('./profile-query.ts').catch(() => null);
 }
@@ -32,7 +32,7 @@ type PartialLogin = { success?: boolean; token?: string; status?: string; messag
 
 const noFailure = { isNetworkError: false, isLost: false, limit: null };
 
-/** A number or an address gets no more codes until then (ISO 8601), except by a message with the link code. */
+/** No more codes until then, except by a message with the link code. */
 type Limit = { until: string | null; linkCode: string | null };
 
 type OtpRequest = Omit<typeof noFailure, 'limit'> & {
@@ -44,9 +44,7 @@ type OtpRequest = Omit<typeof noFailure, 'limit'> & {
   linkCode?: string | undefined;
 };
 
-/**
- * Requests a one-time code. `isNetworkError`: the server was unreachable. `isLost`: a code may have been sent, but there was no response in time.
- */
+/** `isLost`: a code may have been sent, and no response came in time. */
 export async function requestOtp(phone: string): Promise<OtpRequest> {
   try {
     const { success, requiresInitialContact, message, challenge, linkCode } = await request(
@@ -73,7 +71,7 @@ function limitOf(error: unknown): Limit | null {
   return { until: error.until, linkCode: error.linkCode ?? null };
 }
 
-/** What has happened since a link code was shown; `waiting` also if the server could not be asked. */
+/** `waiting` also without a response. */
 export async function contactState(phone: string, linkCode: string): Promise<string> {
   return request('contactState', { phone, linkCode }).then(
     ({ state }) => state,
@@ -81,7 +79,7 @@ export async function contactState(phone: string, linkCode: string): Promise<str
   );
 }
 
-/** Whether WhatsApp could deliver the code of a challenge; `sent` also if the server could not be asked. */
+/** `sent` also without a response. */
 export async function codeState(phone: string, challenge: string): Promise<string> {
   return request('codeState', { phone, challenge }).then(
     ({ state }) => state,
@@ -108,7 +106,7 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
   return result;
 }
 
-/** The owner of a trial that runs goes on in their session; any other session can be taken back in this tab. */
+/** A running trial goes on; other sessions can be taken back in this tab. */
 async function afterFailure(result: LoginResult, before: string): Promise<LoginResult> {
   if (result.code === 'trial_running') {
     session.follow(before);
@@ -157,13 +155,12 @@ async function signIn(
   }
 }
 
-/** Whether a stored token is a live one of another account than a new token. */
 const isOfAnother = (stored: string | null, token: string) =>
   stored !== null &&
   !tokenExpired(stored, serverClock.now()) &&
   subjectOf(stored) !== subjectOf(token);
 
-/** Makes a token the current one; the replaced session ends at the server. */
+/** The replaced session ends at the server. */
 function startSession(token: string): void {
   const replaced = session.start(token);
   if (replaced) revoke(replaced);
@@ -177,14 +174,14 @@ const failure = (message: string | undefined, status = 'failed'): LoginResult =>
 
 type Target = '/' | '/login';
 
-/** Ends the session on this page at once, and at the server when the call arrives. */
+/** At once here, and at the server when the call arrives. */
 export async function logOut(to: Target = '/login'): Promise<void> {
   const { token } = session.get();
   if (token) revoke(token);
   await leave(token, to);
 }
 
-/** Ends every session of the user. Throws and stays signed in if the server does not confirm it. */
+/** Throws and stays signed in without the server's word. */
 export async function logOutEverywhere(): Promise<void> {
   const { token } = session.get();
   await request('logout', { everywhere: true });

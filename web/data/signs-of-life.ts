@@ -1,6 +1,6 @@
 const listeners = new Set<() => void>();
 
-/** Each response of the API shows that the line is alive, so that a stream that has ended may begin again. */
+/** Any response shows that the line is alive. */
 export const signsOfLife = {
   note(): void {
     for (const listener of listeners) listener();

@@ -2,9 +2,9 @@ type Started = 'microphone question' | 'recorder' | 'player' | 'looking for a re
 
 const running = new Map<Started, () => void>();
 
-/** What a page has started and what must not go on elsewhere. It is stopped when the page is left, whatever the way. */
+/** Stopped when the page is left, whatever the way. */
 export const started = {
-  /** One of each kind runs at a time. The returned function says that it has ended by itself. */
+  /** One of each kind. Call the result when it has ended by itself. */
   add(kind: Started, stop: () => void): () => void {
     running.set(kind, stop);
     return () => {

@@ -1,7 +1,6 @@
 import { Store } from '@tanstack/react-store';
 import { KeptValues } from '../rules/kept-values.ts';
 
-/** A store of one object, whose fields change one by one. */
 export function createStore<T extends object>(initial: T) {
   const store = new Store(initial);
   return {
@@ -11,8 +10,8 @@ export function createStore<T extends object>(initial: T) {
   };
 }
 
-/** For all tabs and later visits. */
+/** For all tabs and visits. */
 export const storage = /* @__PURE__ */ new KeptValues(() => localStorage);
 
-/** For this tab, through reloads and changes of language. */
+/** For this tab, through reloads. */
 export const tabStorage = /* @__PURE__ */ new KeptValues(() => sessionStorage);

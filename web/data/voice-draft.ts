@@ -19,9 +19,9 @@ const constraints = {
   autoGainControl: true,
 };
 
-/** The recording being made, or not sent yet. The tab keeps it for its person; leaving the site asks first. */
+/** The tab keeps it for its person. */
 export const voiceDraft = {
-  /** Call it in the handler of a click: browsers ask for the microphone only then. Without its panel nothing is recorded. */
+  /** In the handler of a click, for the microphone. Records nothing without its panel. */
   async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {
     if (voiceStore.get().isAsking || voiceStore.get().active) return;
     voiceStore.set({ ...noRecording, token, isAsking: true });
@@ -31,7 +31,7 @@ export const voiceDraft = {
     try {
       stream = await askForMicrophone();
       const { ActiveRecording } = await loadRecorder(loadPanel);
-      // The page may have been left, or the session have ended meanwhile.
+      // The page or the session may have ended.
       if (!isAsking(token)) return release(stream);
       const recording: ActiveRecording = new ActiveRecording(
         stream,
@@ -55,7 +55,7 @@ export const voiceDraft = {
 
   stop: () => voiceStore.get().active?.stop('person'),
 
-  /** Ends the recording, if it still runs, and sends it. A failed one is kept and can be sent again. */
+  /** A failed one can be sent again. */
   async send(): Promise<void> {
     await voiceStore.get().active?.stop('person');
     const { token, kept } = voiceStore.get();
@@ -78,7 +78,7 @@ export const voiceDraft = {
     }
   },
 
-  /** Keeps the recording and waits no longer. It may arrive nevertheless, and once only, since its id stays. */
+  /** It may still arrive, and once only by its id. */
   stopSending: () => voiceStore.get().sending?.abort(),
 
   discard(): void {
@@ -86,7 +86,6 @@ export const voiceDraft = {
     voiceStore.drop(voiceStore.get().token);
   },
 
-  /** Takes over what the tab has kept for the same person. */
   async restore(token: string): Promise<void> {
     const kept = await readRecording(token);
     const { active, isAsking, kept: present } = voiceStore.get();
@@ -108,7 +107,7 @@ async function askForMicrophone(): Promise<MediaStream> {
     return await within(timeLimits.permission, asked);
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
-    // Nobody waits for a permission that comes later.
+    // Nobody waits for a late permission.
     void asked.then(release, () => null);
     throw new DOMException('', 'TimeoutError');
   }
@@ -133,7 +132,7 @@ type Ended = { recorded: Blob | 'short' | 'silent'; seconds: number; end: Record
 function ended(token: string, { recorded, seconds, end }: Ended): void {
   const isShown = voiceStore.get().token === token;
   if (typeof recorded === 'string') {
-    // Whoever has left the page needs no advice on a recording of nothing.
+    // No advice for whoever has left.
     const problem = end === 'hidden' ? null : recorded;
     if (isShown) voiceStore.set({ ...noRecording, token, problem });
     return;
@@ -155,7 +154,7 @@ if (typeof document !== 'undefined') {
     voiceStore.set(noRecording);
   });
   keptInTab.noteUnfinished(() => voiceStore.get().active !== null);
-  // The tab keeps it for a reload, and not when it is closed.
+  // The tab keeps it for a reload, not for its end.
   addEventListener('beforeunload', (event) => {
     if (voiceStore.get().kept && !keptInTab.isReloading()) event.preventDefault();
   });

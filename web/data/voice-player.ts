@@ -8,11 +8,10 @@ import { createStore } from './store.ts';
 export const speeds = [1, 1.5, 2] as const;
 export type Speed = (typeof speeds)[number];
 
-/** `failed`: it cannot be played here; `unreached`: it could not be fetched. */
+/** `failed`: cannot be played; `unreached`: could not be fetched. */
 export type PlayState = 'loading' | 'playing' | 'paused' | 'failed' | 'unreached';
 
 type Playback = {
-  /** The session whose recordings are played. */
   token: string | null;
   audio: HTMLAudioElement | null;
   key: string | null;
@@ -23,7 +22,7 @@ type Playback = {
 };
 
 const stopped = { key: null, state: 'paused', position: 0 } as const;
-// This file loads with the first recording, when somebody has long been signed in.
+// It loads with the first recording: somebody has signed in.
 const { token } = session.get();
 const store = createStore<Playback>({ ...stopped, token, audio: null, speed: 1 });
 
@@ -34,7 +33,7 @@ export const player = {
   get: store.get,
   subscribe: store.subscribe,
 
-  /** Plays or pauses a recording. Call it in the handler of a click: browsers play no sound by themselves. */
+  /** In the handler of a click: browsers play nothing by themselves. */
   async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
     const { audio, key: current, state, position } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
@@ -48,14 +47,13 @@ export const player = {
       if (store.get().key === key) await play(address, from);
     } catch (error) {
       if (store.get().key !== key) return;
-      // Loading took so long that the click no longer counts; the next one plays at once.
+      // Loading outlasted the click; the next one plays at once.
       const isBlocked =
         error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
       store.set({ state: isBlocked ? 'paused' : failureOf(error) });
     }
   },
 
-  /** Moves a recording to a second; another one in the player stops. */
   seek(key: string, position: number): void {
     const { audio, key: current } = store.get();
     if (current !== key) {
@@ -99,7 +97,7 @@ function createAudio(): HTMLAudioElement {
   created.addEventListener('timeupdate', () => {
     if (store.get().state === 'playing') store.set({ position: created.currentTime });
   });
-  // Neither the promise of `play` nor any other event says in every browser that a recording cannot be decoded.
+  // No other event says in every browser that it cannot be decoded.
   created.addEventListener('error', () => {
     if (isUnplayable(created.error)) store.set({ state: 'failed' });
   });
@@ -111,7 +109,7 @@ function createAudio(): HTMLAudioElement {
   return created;
 }
 
-/** A missing sound card is an error too, after which the next attempt may succeed. */
+/** A missing sound card is an error too, and may pass. */
 const isUnplayable = (error: MediaError | null) =>
   error?.code === MediaError.MEDIA_ERR_DECODE ||
   error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED;

@@ -3,14 +3,13 @@ import type { ActiveRecording } from './recorder.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { createStore } from './store.ts';
 
-/** A recording that is not sent yet. `end` says why it ended, if the person did not end it. */
+/** `end`: why it ended, if not by the person. */
 export type KeptRecording = {
   id: string;
   blob: Blob;
   seconds: number;
   end: RecordingEnd;
   isSending: boolean;
-  /** The server takes no recording of this size, however often it is sent. */
   isTooLarge: boolean;
 };
 
@@ -20,7 +19,6 @@ export type VoiceDraft = {
   isAsking: boolean;
   active: ActiveRecording | null;
   kept: KeptRecording | null;
-  /** Ends the waiting for the response to a recording. */
   sending: AbortController | null;
   error: unknown;
 };
@@ -34,17 +32,17 @@ export const noRecording: VoiceDraft = {
   sending: null,
   error: null,
 };
-/** The recording being made, or not sent yet. What is done with it loads after the conversation. */
+/** What is done with it loads later. */
 export const voiceStore = {
   ...createStore<VoiceDraft>(noRecording),
 
-  /** Drops a recording that has arrived although its response was lost. */
+  /** It arrived although its response was lost. */
   settle(arrived: readonly { id: string }[]): void {
     const { kept, token } = voiceStore.get();
     if (kept && arrived.some(({ id }) => id === kept.id)) voiceStore.drop(token);
   },
 
-  /** Ends and removes the recording, also from the tab. */
+  /** Also from the tab. */
   drop(token: string | null): void {
     voiceStore.get().active?.cancel();
     keptInTab.remove('recording', token);

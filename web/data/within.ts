@@ -1,6 +1,6 @@
 import * as timeLimits from './time-limits.ts';
 
-/** The promise as it is, or a rejection with a `TimeLimitError` if it takes longer (ms). */
+/** Rejects with a `TimeLimitError` after `limit` ms. */
 export function within<T>(limit: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new TimeLimitError()), limit);
@@ -8,7 +8,6 @@ export function within<T>(limit: number, work: Promise<T>): Promise<T> {
   });
 }
 
-/** A file of the app, within its time limit. */
 export const loaded = <T>(file: Promise<T>): Promise<T> => within(timeLimits.file, file);
 
 export class TimeLimitError extends Error {

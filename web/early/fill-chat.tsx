@@ -14,7 +14,6 @@ import {
 } from '../rules/transcript.ts';
 import { toDom } from './jsx-to-dom.ts';
 
-/** Writes the newest messages into the served frame, and React takes over. */
 async function fillChat(): Promise<void> {
   const early = globalThis.earlyStart;
   const response = await early?.responses[newestMessagesPath];
@@ -28,12 +27,12 @@ async function fillChat(): Promise<void> {
   const shown = { token: early.token, page, openedAt };
   if (!showConversation(shown)) return;
   early.shownChat = shown;
-  // React Query gets this page, so that it is not requested again.
+  // React Query gets this page.
   delete early.responses[newestMessagesPath];
   await painted();
 }
 
-/** Returns whether the shell was still there. */
+/** False once the shell is gone. */
 function showConversation({ page, openedAt }: ShownChat): boolean {
   const main = shellRoot()?.querySelector('main');
   const frame = document.querySelector<HTMLTemplateElement>('template#filled')?.content;
@@ -44,7 +43,7 @@ function showConversation({ page, openedAt }: ShownChat): boolean {
   const parts = transcriptParts(page.messages.map(shownMessage), Infinity, openedAt);
   history.replaceChildren(toDom(parts.history.map(line)));
   live.replaceChildren(toDom(parts.live.map(line)));
-  // What precedes the messages is about older ones.
+  // It is about older messages.
   while (!page.hasMore && history.previousSibling) history.previousSibling.remove();
   main.replaceChildren(frame);
   list.scrollTo(0, list.scrollHeight);
@@ -61,7 +60,7 @@ const line = (item: TranscriptItem<ShownMessage>) => (
   />
 );
 
-/** An intersection is reported right before a paint, a message arrives after it; hidden pages do neither. */
+/** An intersection is reported before a paint, a message after it; neither in hidden pages. */
 function painted(): Promise<void> {
   if (document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
@@ -76,7 +75,7 @@ function painted(): Promise<void> {
   });
 }
 
-/** Before React has taken the frame over, help opens at once; other buttons are noted for `app/typed-input.ts`. */
+/** Help opens at once; `app/typed-input.ts` repeats other presses. */
 function handleEarlyInput(): void {
   addEventListener('click', ({ target }) => {
     const button = shellRoot() && target instanceof Element ? target.closest('button') : null;
@@ -95,7 +94,7 @@ function handleEarlyInput(): void {
 
 const isField = (target: EventTarget | null) => target instanceof HTMLTextAreaElement;
 
-/** A copy of the text determines the height of the field; a list at its end stays there. */
+/** A copy of the text sets the height; a list stays at its end. */
 function grow({ parentElement, value }: HTMLTextAreaElement): void {
   const list = document.querySelector('[data-slot=messages]');
   const isAtEnd = list && isNearEnd(list);

@@ -2,7 +2,6 @@ import { Outlet, rootRouteId, type RegisteredRouter } from '@tanstack/react-rout
 import { newEarlyStart } from '../data/early-start.ts';
 import { sample } from './sample.ts';
 
-/** The main part of the chat around the sample, by a router that is at the chat. */
 export function renderFrame(
   router: RegisteredRouter,
   render: (router: RegisteredRouter) => string,

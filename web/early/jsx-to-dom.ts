@@ -1,10 +1,10 @@
 import type { ElementType, ReactElement, ReactNode } from 'react';
 
-/** What the JSX of the inline script is compiled to, for `toDom`; React's would be 250 bytes more. */
+/** For `toDom`; React's would be 250 bytes more. */
 export const jsx = (type: ElementType, props: object) => ({ type, props });
 export const jsxs = (type: ElementType, props: object) => jsx(type, props);
 
-/** Renders components without hooks as React would, before it has started; React attaches handlers later. */
+/** Components without hooks; React attaches handlers later. */
 export function toDom(node: ReactNode): DocumentFragment {
   const fragment = document.createDocumentFragment();
   append(fragment, node);

@@ -3,7 +3,7 @@ import type { ShownChat } from '../data/early-start.ts';
 
 const at = '2025-01-01T00:00:00.000Z';
 
-/** The conversation in the served frame: one message, in whose place `fill-chat.tsx` puts those of the user. */
+/** `fill-chat.tsx` puts the user's messages in its place. */
 export const sample: ShownChat = {
   token: '',
   openedAt: Date.parse(at),

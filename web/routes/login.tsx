@@ -6,7 +6,7 @@ import { type LoginWishes, loginWishes } from '../rules/destinations.ts';
 
 export const Route = createFileRoute('/login')({
   validateSearch: loginWishes,
-  // A signed-in user with an external token is asked first.
+  // With an external token a signed-in user is asked first.
   beforeLoad: ({ context, search }: { context: RouterContext; search: LoginWishes }) =>
     context.isPrerender || addressToken('externalToken') ? undefined : requireGuest(search.next),
   component: function LoginRoute() {

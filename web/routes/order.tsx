@@ -3,7 +3,7 @@ import { requireUser } from '../app/guards.ts';
 import { OrderPage } from '../pages/order/order-page.tsx';
 
 export const Route = createFileRoute('/order')({
-  // Every value of a search is a text.
+  // Every value is a text.
   validateSearch: (search: { plan?: string }) => search,
   beforeLoad: requireUser,
   component: OrderPage,

@@ -17,7 +17,7 @@ export type StatusLine = { text: string; hint?: string; tone: 'calm' | 'warm' | 
 type Tone = StatusLine['tone'];
 const line = (tone: Tone, text: string): StatusLine => ({ text, tone });
 
-/** The status line of the Current Plan card. A pause is shown beside what is scheduled, and in place of the rest. */
+/** A pause is shown beside what is scheduled, and in place of the rest. */
 export function statusLine(facts: StatusFacts, timeZone?: string): StatusLine {
   const dateOf = (iso: string | null) => formatDate(iso, timeZone);
   const { collectionPause: pause, subscriptionStatus: status } = facts;
@@ -37,11 +37,10 @@ const scheduling = ['trialing', 'cancellation_scheduled', 'downgrade_scheduled']
 
 type DateOf = (iso: string | null) => string;
 
-/** Until the first payment after a pause, nothing is paid for. */
+/** Nothing is paid for until the first payment after a pause. */
 const nextPayment = ({ renewalDate }: StatusFacts, dateOf: DateOf): StatusLine =>
   line('calm', statusWords.freeUntil(dateOf(renewalDate)));
 
-/** The sentence about a pause, with its end if it has one. */
 function pauseText({ resumesAtDate }: CollectionPause, dateOf: DateOf): string {
   if (resumesAtDate === null) return statusWords.paused;
   return statusWords.pausedUntil(dateOf(resumesAtDate));
@@ -83,10 +82,10 @@ function cancellationLine(date: string | null): StatusLine {
   return line('warm', statusWords.cancellation(date));
 }
 
-/** The weekly messages that platinum shows if its plan has no number. */
+/** If its plan has no number. */
 const platinumAllowance = 160;
 
-/** The content of the Usage card; `limit` is null if usage is not tracked. */
+/** `limit` is null if usage is not tracked. */
 export type UsageView = {
   label: string;
   used: number;
@@ -95,7 +94,7 @@ export type UsageView = {
   note: string | null;
 };
 
-/** The usage of a plan. `planOf` makes an inactive or unknown tier the free plan. */
+/** `planOf` makes an unknown tier the free plan. */
 export function usageView(plan: Plan, used: number): UsageView {
   const { id, messageLimit } = plan;
   const label = usageWords.used[plan.periodDescription];
@@ -128,7 +127,6 @@ type Facts = {
 };
 
 const running = ['active', 'trialing', 'cancellation_scheduled', 'downgrade_scheduled'];
-/** Label and hint of the subscription button, from the first matching row. */
 export function managementButton(facts: Facts): { label: string; hint: string } {
   const words = managementWords;
   if (planOf(facts.subscriptionTier).id === 'free')

@@ -5,10 +5,10 @@ import { planName } from './plan-texts.ts';
 import { formatDate } from './formats.ts';
 import type { User } from './user-profile.ts';
 
-/** What the page says about a subscription before the click, and which button it offers; no text while it loads. */
+/** No text while it loads. */
 export type CancelView = { plan: string; text: string | null; action: 'cancel' | 'resume' | null };
 
-/** A subscription that a trial may hide from the profile; null if there is none. */
+/** A trial may hide it; null if there is none. */
 export type Hidden = Subscription | null | 'loading' | 'unknown';
 
 type Shown = Omit<CancelView, 'plan'>;
@@ -41,7 +41,7 @@ function viewOfCancelled(user: User, plan: string, date: string): Shown {
 
 type Trial = { date: string; dateOf: (iso: string | null) => string };
 
-/** The trial itself charges nothing: what can be cancelled follows it, or runs beside it. */
+/** The trial charges nothing: what follows, or runs beside it, can be cancelled. */
 function viewOfTrial(hidden: Hidden, { date, dateOf }: Trial): Shown {
   if (hidden === 'loading') return nothing(null);
   if (hidden === 'unknown') return cancel(cancelWords.trialUnknown(date));
@@ -78,7 +78,7 @@ function viewBefore(user: User, plan: string, date: string): Shown {
   return cancel(cancelWords.downgrade({ plan, date, next }));
 }
 
-/** Somebody on the free plan may still have a subscription that charges later. */
+/** A subscription may still charge later. */
 function viewOfFree({ metadata }: User, date: string): Shown {
   const { collectionPause, subscriptionStatus } = metadata;
   if (collectionPause?.status === 'paused') return cancel(cancelWords.pausedFree);

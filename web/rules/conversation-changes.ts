@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatPage, ChatStreamEvent, Consent } from '#contract/chat-schemas';
 
-/** The loaded part of a conversation: messages in the order of `seq`, without a gap. */
+/** In the order of `seq`, without a gap. */
 export type Conversation = {
   revision: number;
   messages: readonly ChatMessage[];
@@ -8,7 +8,7 @@ export type Conversation = {
   typingUntil: string | null;
   typed: string;
   consent: Consent | null;
-  /** Messages after this `seq` have arrived since the page was loaded. */
+  /** Later ones have arrived since the page was loaded. */
   loadedUpTo: number;
 };
 
@@ -32,17 +32,16 @@ export function conversationOf({
   };
 }
 
-/** So long (ms) somebody watches the page for a reply. */
+/** ms for which somebody waits for a reply. */
 const watchedMs = 10_000;
 
-/** Whether the newest message is a reply that came late, in a conversation that an earlier visit has begun. */
+/** In a conversation that an earlier visit has begun. */
 export function hasLateReply({ messages, loadedUpTo }: Conversation): boolean {
   const [reply, asked] = [messages.at(-1), messages.findLast(({ author }) => author === 'user')];
   if (loadedUpTo === 0 || reply?.author !== 'solace' || !asked) return false;
   return Date.parse(reply.at) - Date.parse(asked.at) > watchedMs;
 }
 
-/** Whether nothing has answered the message with this `seq`, or a later one. */
 export function awaitsReply({ messages }: Conversation, seq: number): boolean {
   const newest = messages.at(-1);
   return newest !== undefined && newest.seq >= seq && newest.author === 'user';
@@ -54,10 +53,7 @@ export function withOlderPage(conversation: Conversation, page: ChatPage): Conve
   return { ...conversation, messages: [...older, ...conversation.messages], hasMore: page.hasMore };
 }
 
-/**
- * The conversation with its newest page, read again. Messages that the page adds count as arrived since it was opened,
- * and older ones stay if they are continued by the page.
- */
+/** The page's messages count as arrived; older ones stay if it continues them. */
 export function withNewestPage(current: Conversation | undefined, page: ChatPage): Conversation {
   const read = conversationOf(page);
   if (!current) return read;
@@ -72,14 +68,13 @@ export function withNewestPage(current: Conversation | undefined, page: ChatPage
   return { ...known, messages: [...older, ...page.messages], hasMore: current.hasMore };
 }
 
-/** A conversation as it was read, with the newer messages of another state of it. */
 export function withNewer(read: Conversation, other: Conversation | undefined): Conversation {
   const newest = read.messages.at(-1)?.seq ?? 0;
   const newer = (other?.messages ?? []).filter(({ seq }) => seq > newest);
   return { ...read, messages: [...read.messages, ...newer] };
 }
 
-/** Adds a message, or replaces the one of the same id. A reply ends the typing. */
+/** A reply ends the typing. */
 export function withMessage(conversation: Conversation, message: ChatMessage): Conversation {
   const others = conversation.messages.filter(
     ({ id, author }) => id !== message.id || author !== message.author,
@@ -89,7 +84,7 @@ export function withMessage(conversation: Conversation, message: ChatMessage): C
   return { ...conversation, messages, ...(isReply && notTyping) };
 }
 
-/** Applies an event of the stream; a repeated or older one changes nothing. The caller handles `reset`. */
+/** A repeated or older one changes nothing; the caller handles `reset`. */
 export function applyEvent(
   conversation: Conversation,
   event: ChatStreamEvent,
@@ -105,7 +100,6 @@ function typingOf({ until, text = '' }: Extract<ChatStreamEvent, { type: 'typing
   return until === null ? notTyping : { typingUntil: until, typed: text };
 }
 
-/** Whether a message belongs to an older page that is not loaded. */
 const isUnloaded = ({ messages: [first], hasMore }: Conversation, { seq }: ChatMessage) =>
   hasMore && first !== undefined && seq < first.seq;
 

@@ -1,11 +1,10 @@
 import { languages } from '#contract/languages';
 import { planIds, type PlanId } from '#contract/plans';
 
-/** The private pages, to which a sign-in leads back. */
+/** A sign-in leads back to them. */
 const returnPaths = ['/chat', '/account', '/cancel', '/withdraw'] as const;
 type ReturnPath = (typeof returnPaths)[number];
 
-/** The search parameters that a page takes back, with what each may be. */
 const keptParameters: Partial<Record<ReturnPath, Record<string, RegExp>>> = {
   '/account': { session_id: /^[\w-]{1,200}$/, status: /^[\w-]{1,40}$/ },
 };
@@ -19,10 +18,9 @@ export type Destination =
   | '/contact'
   | ReturnPath;
 
-/** A page and its search parameters, for the router. */
 type ReturnPage = { to: ReturnPath; search?: Record<string, string> };
 
-/** The private page of an address in any language, without what the page does not take; undefined for any other address. */
+/** In any language; undefined for any other address. */
 export function leadingTo(address: unknown): ReturnPage | undefined {
   if (typeof address !== 'string' || address.length > 500) return undefined;
   const [path = '', query = ''] = address.split('?');
@@ -49,7 +47,7 @@ function takenParameters(
   return Object.keys(taken).length > 0 ? taken : undefined;
 }
 
-/** The value of `next` in the address of the login; undefined where a sign-in leads to the account, as without it. */
+/** The value of `next`; undefined where the account follows. */
 export function returnPage(address: unknown): string | undefined {
   const { to, search } = leadingTo(address) ?? {};
   if (search) return `${to}?${new URLSearchParams(search).toString()}`;
@@ -58,7 +56,7 @@ export function returnPage(address: unknown): string | undefined {
 
 export type CheckoutSearch = { session_id?: string | undefined };
 
-/** The checkout session that the payment provider adds to the return address. The router keeps what is not named. */
+/** The router keeps what is not named. */
 export function checkoutSearch({ session_id }: Record<string, unknown>): CheckoutSearch {
   return { session_id: typeof session_id === 'string' && session_id ? session_id : undefined };
 }
@@ -67,7 +65,7 @@ export type AfterLogin = Leading & { toast: 'none' | 'success' | 'issue' };
 
 export type LoginWishes = { plan?: string | undefined; next?: string | undefined };
 
-/** What the address of the login asks for, and nothing unchecked: the router keeps a parameter that is not named. */
+/** Nothing unchecked: the router keeps what is not named. */
 export function loginWishes({ plan, next }: Record<string, unknown>): LoginWishes {
   return { plan: typeof plan === 'string' ? plan : undefined, next: returnPage(next) };
 }

@@ -2,10 +2,7 @@ import { statusWords } from '#words/account';
 import { locale } from '#words/language';
 import { dateText, monthText, timeText } from '#words/intl';
 
-/**
- * January 5, 2025, in the reader's own time zone unless another is given. Written without `Intl`, whose first use takes
- * 11 ms here and four times as long on a slow phone, before the first content of the account and the chat.
- */
+/** Without `Intl`, whose first use takes 11 ms, four times as long on a slow phone. */
 export function formatDate(iso: string | null | undefined, timeZone?: string): string {
   const date = new Date(iso ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return statusWords.unknownDate;
@@ -19,13 +16,12 @@ export function formatDate(iso: string | null | undefined, timeZone?: string): s
   return dateText(date.getDate(), date.getMonth(), date.getFullYear());
 }
 
-/** January 5, 2025, 3:05 PM, in the reader's own time zone. */
 export function formatMoment(iso: string): string {
   const date = new Date(iso);
   return `${formatDate(iso)}, ${timeText(date.getHours(), date.getMinutes())}`;
 }
 
-/** +CC AAA-BBB-CCCC: the last ten digits are the number, the digits before are the country code. */
+/** +CC AAA-BBB-CCCC. */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return statusWords.invalidNumber;
   const digits = phone.replace(/\D/g, '');
@@ -33,7 +29,6 @@ export function formatPhone(phone: string | null | undefined): string {
   return match ? `+${match[1]} ${match[2]}-${match[3]}-${match[4]}` : phone;
 }
 
-/** The year, and the month if it is known, of an ISO 8601 date of any precision. */
 export function sourceDate(readOn: string): string {
   const [year = '', month] = readOn.split('-');
   return month ? monthText(Number(month) - 1, Number(year)) : year;

@@ -4,10 +4,9 @@ import { locale } from '#words/language';
 import { countryNames } from '#words/intl';
 import { helpLines } from '#contract/help-lines';
 
-/** A channel of a crisis line: the text and target of its link, and its details. */
 export type HelpWay = { label: string; href?: string; note: string; isWebsite: boolean };
 
-/** The channels of a line. Text comes before calls, because some people cannot speak aloud. */
+/** Text before calls: some people cannot speak aloud. */
 export function helpWays({ text, chat, whatsApp, call, hours, isFree }: HelpLine): HelpWay[] {
   const ways: HelpWay[] = [];
   if (text) ways.push({ label: textLabel(text), href: smsLink(text), note: '', isWebsite: false });
@@ -63,14 +62,14 @@ function hoursText(hours: HelpHours | undefined): string {
 
 export type CountryHelp = { country: string; lines: readonly HelpLine[] };
 
-/** Pass the connection's country first: short numbers work only there. Without lines, a country has an empty list. */
+/** The connection's country first: short numbers work only there. */
 export function helpFor(countries: readonly string[]): CountryHelp[] {
-  // Cloudflare's CF-IPCountry is XX for an unknown country and T1 for Tor.
+  // Cloudflare says XX for an unknown country and T1 for Tor.
   const known = countries.filter((country) => /^[A-Z]{2}$/.test(country) && country !== 'XX');
   return [...new Set(known)].map((country) => ({ country, lines: [], ...helpLines[country] }));
 }
 
-/** The lines of a country in their order, with those that answer in the language of the page first. */
+/** Those in the page's language first. */
 export function inReadingOrder(lines: readonly HelpLine[], tag: string = locale): HelpLine[] {
   const { language } = new Intl.Locale(tag);
   const isOther = ({ languages }: HelpLine) => !languages?.some((code) => code === language);

@@ -1,10 +1,6 @@
-/** The part of the browser's `Storage` that is used. */
 type Area = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/**
- * Values by key, in an area of the browser's storage. What the area does not take stays in memory: it may be blocked, which
- * throws already when it is named, or full.
- */
+/** Memory holds what the area refuses: it may be full, or throw when named. */
 export class KeptValues {
   readonly #area: () => Area;
   readonly #memory = new Map<string, string>();
@@ -18,7 +14,7 @@ export class KeptValues {
   }
 
   write(key: string, value: string): void {
-    // An older value must not come back when the page is loaded again.
+    // A reload must not bring back an older value.
     this.remove(key);
     this.#memory.set(key, value);
     quietly(() => {
@@ -32,7 +28,7 @@ export class KeptValues {
     quietly(() => this.#area().removeItem(key));
   }
 
-  /** Whether the area has it, so that it outlives the page. */
+  /** It outlives the page. */
   isStored(key: string): boolean {
     return !this.#memory.has(key);
   }
@@ -42,7 +38,7 @@ export class KeptValues {
     return [...new Set([...stored, ...this.#memory.keys()])];
   }
 
-  /** Another tab has changed a key, or (null) removed all. */
+  /** Null removes all. */
   noteChange(key: string | null): void {
     if (key === null) this.#memory.clear();
     else this.#memory.delete(key);

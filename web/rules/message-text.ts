@@ -7,11 +7,11 @@ export type MessageBlock =
   | { kind: 'text' | 'heading'; text: string }
   | { kind: 'list'; start: number; items: string[] };
 
-/** A heading, a rule, or an item of a list with its number. */
+/** A heading, a rule, or an item of a list. */
 const markedLine =
   /^(?:#{1,6} +(.*?)[ #]*|[ \t]*(-{3,}|\*{3,}) *|[ \t]*(?:[-*+•]|(\d{1,9})[.)]) +(\S.*))$/;
 
-/** The blocks of a reply: models write Markdown, whatever they are told. Tables and code stay as they are written. */
+/** Models write Markdown. Tables and code stay as written. */
 export function messageBlocks(text: string): MessageBlock[] {
   const blocks: MessageBlock[] = [];
   for (const line of text.split('\n')) {
@@ -28,11 +28,10 @@ export function messageBlocks(text: string): MessageBlock[] {
   return blocks;
 }
 
-/** A link with a text of its own; an address; or text between marks, which count at the borders of words. */
+/** A named link, an address, or text between marks at borders of words. */
 const marked =
   /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|(?:https?:\/\/|(?<![\w@./-])www\.)[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
 
-/** The parts of a text: links, `*bold*`, `**bold**` and `_italic_`. Everything else is text. */
 export function messageParts(text: string): MessagePart[] {
   const parts: MessagePart[] = [];
   let end = 0;
@@ -48,7 +47,7 @@ export function messageParts(text: string): MessagePart[] {
   return parts;
 }
 
-/** A text that looks like an address must not name another one than the one behind it. */
+/** A name that looks like an address must be the real one. */
 function linkTo(href: string, name = href): MessagePart {
   const text = /:\/\/|www\./i.test(name) ? href : name.replaceAll('**', '');
   return { kind: 'link', text, href: href.replace(/^www\./i, 'https://$&') };
@@ -56,10 +55,7 @@ function linkTo(href: string, name = href): MessagePart {
 
 const openings: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
-/**
- * An address without the punctuation that ends the sentence around it. Ours, since `linkify-it` would add 4.4 KiB of brotli
- * to the chat (2026-11-28).
- */
+/** Without its sentence's punctuation. `linkify-it` would add 4.4 KiB (brotli, 2026-11-28). */
 function addressIn(text: string): string {
   const last = text.at(-1) ?? '';
   const opening = openings[last];
@@ -69,10 +65,10 @@ function addressIn(text: string): string {
   return isOutside ? addressIn(text.slice(0, -1)) : text;
 }
 
-/** A reply that is still growing, with its last line as it will look when its marks are closed. */
+/** The last line as it will look with closed marks. */
 export function growingText(text: string): string {
   const shown = text
-    // A link whose address is not there yet.
+    // Its address is not there yet.
     .replace(/\[([^\]\n]*)(\](\([^\s)]*)?)?$/, '$1')
     .replace(/(^|\s)(\*{1,2}|_)$/, '$1')
     .replace(/(^|\n)\s*(#{1,6}|[-+•])\s*$/, '$1');

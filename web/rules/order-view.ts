@@ -4,10 +4,9 @@ import { formatDate } from './formats.ts';
 import { planTexts } from './plan-texts.ts';
 import type { User } from './user-profile.ts';
 
-/** What the review before a payment says of the first payment, and of the button that leads on. */
 export type OrderView = { first: string; action: string; concludes: boolean };
 
-/** `concludes`: whether the order is a contract of its own, from which its buyer can withdraw. */
+/** `concludes`: a contract of its own, which can be withdrawn. */
 export function orderView(plan: Plan, user: User, timeZone?: string): OrderView {
   const { price } = planTexts(plan.id);
   const present = planOf(user.metadata.subscriptionTier);

@@ -1,4 +1,4 @@
-/** Calling and area codes (Google's libphonenumber, November 2026): the longest prefix decides; `none`: no country. */
+/** Google's libphonenumber, November 2026. The longest prefix decides; `none`: no country. */
 const prefixes: Record<string, string> = {
   AR: '54',
   AT: '43',
@@ -44,7 +44,7 @@ const prefixes: Record<string, string> = {
   UA: '380',
   VA: '3906698',
   ZA: '27',
-  // North America: one calling code for 25 countries and territories.
+  // One calling code for 25 countries.
   US: '1',
   CA:
     '1204 1226 1236 1249 1250 1257 1263 1273 1289 1306 1343 1354 1365 1367 1368 1382 1403 1416 1418 1428 1431 1437 ' +
@@ -83,7 +83,7 @@ const countries = new Map(
 );
 const longest = Math.max(...[...countries.keys()].map(({ length }) => length));
 
-/** The ISO code of a phone number's country; undefined when the number or its country is unknown here. */
+/** Undefined if it is unknown here. */
 export function countryOfPhone(e164: string): string | undefined {
   if (!/^\+[1-9]\d{6,14}$/.test(e164)) return undefined;
   for (let length = longest; length > 0; length -= 1) {

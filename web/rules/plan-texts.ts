@@ -6,7 +6,7 @@ export type PlanTexts = {
   name: string;
   description: string;
   price: string;
-  /** What four weeks cost; null for the free plan. */
+  /** Null for the free plan. */
   fourWeeks: string | null;
   features: string[];
 };

@@ -1,16 +1,16 @@
-/** Why a recording ended: by the person, at the limit, because the page was left, or the microphone was taken. */
+/** `hidden`: the page was left; `interrupted`: the microphone was taken. */
 export const recordingEnds = ['person', 'limit', 'hidden', 'interrupted'] as const;
 export type RecordingEnd = (typeof recordingEnds)[number];
 
-/** The types to ask for, the best first. Each plays in every browser of 2026, by the first that the browser supports. */
+/** Best first. Each plays in every browser of 2026. */
 const recordingTypes = {
-  // Safari also records webm, which its own player cannot measure.
+  // Safari also records webm, which its player cannot measure.
   safari: ['audio/mp4;codecs=mp4a.40.2', 'audio/mp4'],
-  // Only Firefox records ogg, which it can seek, unlike its webm. A bare `audio/mp4` would be opus in Chromium.
+  // Firefox can seek ogg, not its webm. Bare `audio/mp4` would be opus in Chromium.
   others: ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2'],
 };
 
-/** The type to record; undefined leaves the choice to the browser. */
+/** Undefined leaves the choice to the browser. */
 export function recordingType(
   isSafari: boolean,
   isSupported: (type: string) => boolean,
@@ -28,7 +28,7 @@ export type MicrophoneProblem =
   | 'unanswered'
   | 'network';
 
-/** Why nothing can be recorded, by the name of the error of `getUserMedia`, or of the recorder's download. */
+/** By the error's name of `getUserMedia`, or of the recorder's download. */
 export function microphoneProblem(name: string): MicrophoneProblem {
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied';
   if (name === 'NetworkError') return 'network';
@@ -37,7 +37,7 @@ export function microphoneProblem(name: string): MicrophoneProblem {
   return name === 'NotReadableError' || name === 'AbortError' ? 'busy' : 'unsupported';
 }
 
-/** The refusals of a recording that stay the same however often it is sent. */
+/** Sending again does not help. */
 const finalRefusals: ReadonlySet<string | null> = new Set([
   'body_too_large',
   'not_audio',
@@ -52,7 +52,7 @@ export function clockText(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-/** The loudness from 0 to 1 of samples between -1 and 1; speech is around 0.1, which fills about half. */
+/** 0 to 1; speech has samples around 0.1, which is about half. */
 export function levelOf(samples: Float32Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;

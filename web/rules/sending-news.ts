@@ -4,7 +4,6 @@ import type { PendingMessage } from './transcript.ts';
 type State = ChatMessage['state'] | PendingMessage['state'];
 export type SendingStates = ReadonlyMap<string, State>;
 
-/** The states of the user's messages by id, as they are shown. */
 export function sendingStates(
   messages: readonly ChatMessage[],
   pending: readonly PendingMessage[],
@@ -16,7 +15,7 @@ export function sendingStates(
 const isFailure = (state: State | undefined) => state === 'unsent' || state === 'failed';
 const isSuccess = (state: State | undefined) => state === 'sent' || state === 'delivered';
 
-/** What a person who does not see the list must be told: a message has failed, or has got through after all. */
+/** For whoever does not see the list. */
 export function sendingNews(
   before: SendingStates,
   now: SendingStates,

@@ -1,6 +1,6 @@
 type Clock = () => number;
 
-/** The server's time by a monotonic clock (ms), from the times that the server has said. The device's clock may be wrong or jump. */
+/** By a monotonic clock (ms): the device's may be wrong or jump. */
 export class ServerClock {
   readonly #monotonic: Clock;
   readonly #device: Clock;
@@ -15,23 +15,22 @@ export class ServerClock {
     return Number.isFinite(this.#offset);
   }
 
-  /** Takes a time that the server has said (ISO 8601, or an HTTP date). What arrives late says a time that has passed, and changes nothing. */
+  /** ISO 8601, or an HTTP date. A late arrival says a past time, and changes nothing. */
   learn(said: string | null): void {
     const at = Date.parse(said ?? '');
     if (!Number.isNaN(at)) this.#offset = Math.max(this.#offset, at - this.#monotonic());
   }
 
-  /** Unix ms; the device's time until the server has said its own. */
+  /** Unix ms; the device's until the server has said its own. */
   now(): number {
     return this.isKnown ? this.#monotonic() + this.#offset : this.#device();
   }
 
-  /** `now` as ISO 8601. */
   iso(): string {
     return new Date(this.now()).toISOString();
   }
 
-  /** The time (ms) until an instant of the server (ISO 8601), between 0 and `most`; `most` while the server's time is unknown. */
+  /** ms between 0 and `most`; `most` while the server's time is unknown. */
   until(instant: string, most: number): number {
     if (!this.isKnown) return most;
     return Math.min(most, Math.max(0, Date.parse(instant) - this.now()));

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A code that was asked for. `challenge` is null if the response was lost; `at` is the server's time (ms), null if it was unknown. */
+/** `challenge`: null if the response was lost; `at`: the server's ms, null if unknown. */
 const Issued = v.object({
   phone: v.string(),
   challenge: v.nullable(v.string()),
@@ -13,7 +13,7 @@ const CodeLimit = v.object({
   linkCode: v.nullable(v.string()),
 });
 
-/** A number that gets no more codes until then (ISO 8601), except by a message with the link code. */
+/** No more codes until then, except by a message with the link code. */
 export type CodeLimit = v.InferOutput<typeof CodeLimit>;
 
 const SignInStep = v.object({
@@ -26,7 +26,7 @@ const SignInStep = v.object({
   limit: v.nullable(CodeLimit),
 });
 
-/** Where somebody is in signing in. It costs a code or a message, so the tab keeps it. */
+/** It costs a code or a message, so the tab keeps it. */
 export type SignInStep = v.InferOutput<typeof SignInStep>;
 
 export const firstStep: SignInStep = {
@@ -37,27 +37,27 @@ export const firstStep: SignInStep = {
   limit: null,
 };
 
-/** The step in a stored value; null if it cannot be read. */
+/** Null if it cannot be read. */
 export function readStep(stored: unknown): SignInStep | null {
   const read = v.safeParse(SignInStep, stored);
   return read.success ? read.output : null;
 }
 
-/** As the server has it. */
+/** The server's. */
 const codeLifetimeMs = 5 * 60_000;
-/** So many challenges the server takes together. */
+/** The server takes no more together. */
 const mostChallenges = 3;
 
 type Asked = v.InferOutput<typeof Issued>;
 
-/** The step after a code was asked for: earlier codes of the number stay valid beside it. */
+/** The number's earlier codes stay valid. */
 export function withIssued(before: SignInStep, asked: Asked): SignInStep {
   const others = before.issued.filter(({ challenge }) => challenge !== asked.challenge);
   const issued = [asked, ...others].slice(0, mostChallenges);
   return { ...before, phone: asked.phone, issued, limit: null };
 }
 
-/** What is sent with a code of the number; undefined if the newest challenge was lost, or there is none. */
+/** Undefined if the newest was lost, or there is none. */
 export function challengesFor(
   { issued }: SignInStep,
   phone: string,
@@ -68,12 +68,12 @@ export function challengesFor(
   return known.length > 1 ? known : known[0];
 }
 
-/** The challenge of the newest code of the number; null if it was lost, or there is none. */
+/** Null if it was lost, or there is none. */
 export function newestChallenge({ issued }: SignInStep, phone: string): string | null {
   return issued.find((one) => one.phone === phone)?.challenge ?? null;
 }
 
-/** Whether a code of the number may still be valid (`now` is the server's time in ms). */
+/** `now`: the server's ms. */
 export function hasCode({ issued }: SignInStep, phone: string, now: number): boolean {
   return issued.some(
     (one) => one.phone === phone && (one.at === null || now - one.at < codeLifetimeMs),
@@ -82,23 +82,23 @@ export function hasCode({ issued }: SignInStep, phone: string, now: number): boo
 
 const PhoneChange = v.object({ phone: v.string(), challenge: v.string(), at: v.number() });
 
-/** A change of number whose code was sent to the new number, `at` by the server's time (ms). */
+/** `at`: the server's ms. */
 export type PhoneChange = v.InferOutput<typeof PhoneChange>;
 
-/** The change in a stored value; null if its code is too old, or it cannot be read. */
+/** Null if its code is too old. */
 export function readPhoneChange(stored: unknown, now: number): PhoneChange | null {
   const read = v.safeParse(PhoneChange, stored);
   return read.success && now - read.output.at < codeLifetimeMs ? read.output : null;
 }
 
-/** Failed codes, and the end (ms) of the wait that too many of them have caused; 0 if there is none. */
+/** `endsAt`: ms, 0 without a wait. */
 const Lockout = v.object({ failures: v.number(), endsAt: v.number() });
 export type LockoutState = v.InferOutput<typeof Lockout>;
 
 const maxFailures = 3;
 const cooldownMs = 30_000;
 
-/** The state in a stored value. The clock may have jumped since, so the wait is never longer than a whole one. */
+/** The clock may have jumped: never longer than a whole wait. */
 export function readLockout(stored: unknown, now: number): LockoutState {
   const read = v.safeParse(Lockout, stored);
   if (!read.success) return { failures: 0, endsAt: 0 };
@@ -106,13 +106,11 @@ export function readLockout(stored: unknown, now: number): LockoutState {
   return { failures, endsAt: Math.min(endsAt, now + cooldownMs) };
 }
 
-/** The state after another failed code. */
 export function withFailure({ failures, endsAt }: LockoutState, now: number): LockoutState {
   if (failures + 1 < maxFailures) return { failures: failures + 1, endsAt };
   return { failures: 0, endsAt: now + cooldownMs };
 }
 
-/** Whole seconds to wait. */
 export function secondsLeft({ endsAt }: LockoutState, now: number): number {
   return Math.ceil(Math.max(0, endsAt - now) / 1000);
 }

@@ -1,7 +1,7 @@
 import { planOf } from '#contract/plans';
 import type { User } from './user-profile.ts';
 
-/** Whether the messages of a week are used up; never in a plan without a limit. */
+/** Never in a plan without a limit. */
 export function isAllowanceSpent({ metadata, messagesUsedThisPeriod: used }: User): boolean {
   const { messageLimit } = planOf(metadata.subscriptionTier);
   return messageLimit !== null && messageLimit >= 0 && used >= messageLimit;

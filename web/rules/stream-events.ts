@@ -2,7 +2,7 @@ import type { StreamMessage } from '#contract/usage-stream';
 import type { PartialProfile } from './user-profile.ts';
 import type { ChatStreamEvent } from '#contract/chat-schemas';
 
-/** The profile in a stream's first event; null if it has none. */
+/** Null if the event has none. */
 export function readOpening(data: string): PartialProfile | null {
   try {
     const { profile }: { profile?: unknown } = JSON.parse(data);
@@ -12,7 +12,7 @@ export function readOpening(data: string): PartialProfile | null {
   }
 }
 
-/** The server's time in the data of a beat (ISO 8601); null if it has none. */
+/** ISO 8601; null if it has none. */
 export function readBeat(data: string): string | null {
   try {
     const { at }: { at?: unknown } = JSON.parse(data);
@@ -32,7 +32,7 @@ const conversationTypes: ReadonlySet<unknown> = new Set<ChatStreamEvent['type']>
 
 type LiveEvent = StreamMessage | ChatStreamEvent;
 
-/** The event of the data of either stream; null for other data. */
+/** Of either stream; null for other data. */
 export function readEvent(data: string): LiveEvent | null {
   try {
     const event: unknown = JSON.parse(data);
@@ -52,7 +52,6 @@ function isEvent(value: unknown): value is LiveEvent {
   );
 }
 
-/** Whether an event is about usage or the plan, not about the conversation. */
 export function isUsage(event: LiveEvent): event is StreamMessage {
   return !conversationTypes.has(event.type);
 }
@@ -61,14 +60,14 @@ const maxAttempts = 5;
 const base = 3000;
 const cap = 30_000;
 
-/** Milliseconds before the given attempt (1 is the first); null after the last attempt. */
+/** ms before the attempt (1 is the first); null after the last. */
 export function reconnectDelay(attempt: number): number | null {
   return attempt > maxAttempts ? null : Math.min(base * 2 ** (attempt - 1), cap);
 }
 
 const minuteMs = 60_000;
 
-/** Milliseconds between two calls that look whether the server responds again; `random` (0..1) spreads the pages. */
+/** ms; `random` (0..1) spreads the pages. */
 export function signInterval(random: number): number {
   return minuteMs * (1 + random / 2);
 }

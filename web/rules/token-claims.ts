@@ -1,29 +1,29 @@
-/** Whether a token's `exp` has passed (`now` in ms); one that cannot be read counts as valid. */
+/** `now` in ms; an unreadable token counts as valid. */
 export function tokenExpired(token: string, now: number): boolean {
   if (token.includes('test-token') || token.startsWith('e2e-')) return false;
   const expiry = expiryOf(token);
   return expiry !== null && expiry * 1000 <= now;
 }
 
-/** The `exp` claim of a token, in Unix seconds; null if it has none. */
+/** Unix seconds; null if it has none. */
 export function expiryOf(token: string): number | null {
   const { exp } = claimsOf(token);
   return typeof exp === 'number' ? exp : null;
 }
 
-/** The phone number in an external token; null if it has none. The server verifies it. */
+/** The server verifies it. */
 export function phoneNumberOf(token: string): string | null {
   const { phone_number: phoneNumber } = claimsOf(token);
   return typeof phoneNumber === 'string' ? phoneNumber : null;
 }
 
-/** The `sub` claim of a token, its user's id; null if it has none. */
+/** The user's id; null if it has none. */
 export function subjectOf(token: string): string | null {
   const { sub } = claimsOf(token);
   return typeof sub === 'string' ? sub : null;
 }
 
-/** The last part of a token, which no other token has. */
+/** No other token has it. */
 export const signatureOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
 function claimsOf(token: string): { exp?: unknown; sub?: unknown; phone_number?: unknown } {

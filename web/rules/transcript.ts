@@ -1,18 +1,16 @@
 import { timeText } from '#words/intl';
 import type { ChatMessage, Voice } from '#contract/chat-schemas';
 
-/** One line of the conversation on screen: a day, a notice that Solace is an AI, or a message. */
 export type TranscriptItem<Message> =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'notice'; key: string; at: string }
   | { kind: 'message'; key: string; message: Message };
 
-/** New York's law on AI companions requires a notice at the start, and again after three hours. */
+/** New York's law: a notice at the start, and again after three hours. */
 export const noticeIntervalMs = 3 * 3_600_000;
 
 type Timed = Pick<ChatMessage, 'at'>;
 
-/** Puts days and AI notices between messages: at the start, and again if the last notice is three hours old. */
 export function transcript<Message extends Timed>(
   messages: readonly Message[],
   keyOf: (message: Message) => string,
@@ -38,10 +36,7 @@ export function transcript<Message extends Timed>(
   return items;
 }
 
-/**
- * The items with a further notice at each of `reminders` (ISO 8601, ascending). A notice that follows one within three
- * hours is left out. Not part of `transcript`, whose code is in the served HTML of the chat.
- */
+/** Apart from `transcript`, whose code is in the served HTML of the chat. */
 export function withReminders<Message extends Timed>(
   items: readonly TranscriptItem<Message>[],
   reminders: readonly string[],
@@ -58,7 +53,6 @@ export function withReminders<Message extends Timed>(
   return shown;
 }
 
-/** Whether a notice comes within three hours of an earlier one. */
 function follows(at: string, earlier: string): boolean {
   const after = Date.parse(at) - Date.parse(earlier);
   return after >= 0 && after <= noticeIntervalMs;
@@ -66,7 +60,7 @@ function follows(at: string, earlier: string): boolean {
 
 type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;
 
-/** The messages up to a `seq`, and what has been added since the page was opened at `openedAt`. */
+/** The second part has what came since `openedAt`. */
 export function transcriptParts(
   messages: readonly ShownMessage[],
   loadedUpTo: number,
@@ -79,7 +73,7 @@ export function transcriptParts(
   return { history: items.slice(0, border), live: items.slice(border) };
 }
 
-/** A shown message: from the server, or not sent yet (`seq` null). */
+/** `seq` is null before the server has it. */
 export type ShownMessage = {
   key: string;
   id: string;
@@ -92,13 +86,12 @@ export type ShownMessage = {
   voice: Voice | null;
 };
 
-/** A message of this page that the server has not accepted yet. */
 export type PendingMessage = {
   id: string;
   text: string;
   at: string;
   state: 'sending' | 'unsent';
-  /** A recording that the server has, and the companion does not. */
+  /** The server has it, and the companion does not. */
   voice?: Voice | null;
 };
 
@@ -116,7 +109,7 @@ export function shownMessage({
   return { key, id, seq, author, text, at, state, crisis: crisis === true, voice: voice ?? null };
 }
 
-/** The server's messages in their order, then the pending ones. A failed message that is sent again appears once. */
+/** A failed message that is sent again appears once. */
 export function shownMessages(
   messages: readonly ChatMessage[],
   pending: readonly PendingMessage[],
@@ -136,7 +129,6 @@ export function shownMessages(
 
 const ownUnsent = { seq: null, author: 'user', crisis: false } as const;
 
-/** 3:05 PM, in the reader's own time zone. */
 export function formatTime(iso: string): string {
   const date = new Date(iso);
   return timeText(date.getHours(), date.getMinutes());

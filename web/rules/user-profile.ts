@@ -2,7 +2,6 @@ import type { CollectionPause, Metadata, Profile } from '#contract/schemas';
 import type * as v from 'valibot';
 
 type PartialOrNull<T> = { [K in keyof T]?: T[K] | null | undefined };
-/** A profile from the API, of which any part can be missing. */
 export type PartialProfile = Omit<PartialOrNull<Profile>, 'metadata' | 'status'> & {
   status?: string | null;
   metadata?:

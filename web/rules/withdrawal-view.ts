@@ -7,21 +7,19 @@ import { planName } from './plan-texts.ts';
 
 export type Contract = NonNullable<Output<'getWithdrawal'>['contract']>;
 
-/** An amount in the currency's smallest unit, which is not always a hundredth. */
+/** In the smallest unit, which is not always a hundredth. */
 function formatMoney(amount: number, currency: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
   return format.format(amount / 10 ** digits);
 }
 
-/** Day and time in the reader's zone. */
 export function formatInstant(iso: string): string {
   const date = new Date(iso);
   const time = timeText(date.getHours(), date.getMinutes());
   return withdrawWords.untilText({ date: formatDate(iso), time });
 }
 
-/** What comes back, and how it was computed, in one line. */
 function refundLine({ paid, refund, currency }: Contract): string {
   if (paid === 0) return withdrawWords.refundNothing;
 

@@ -13,9 +13,9 @@ export const globalCss = defineGlobalStyles({
     lineHeight: 'normal',
     textSizeAdjust: '100%',
     scrollPaddingTop: '6rem',
-    // The chat sets what the on-screen keyboard leaves.
+    // The chat sets what the keyboard leaves.
     '--visual-height': '100dvh',
-    // So that a dialog, which takes the page's scroll bar away, does not move the page. The bars of phones take no room.
+    // A dialog takes the scroll bar away, and must not move the page.
     md: { scrollbarGutter: 'stable' },
     accentColor: 'primary',
     _calm: { scrollBehavior: 'smooth' },
@@ -39,13 +39,13 @@ export const globalCss = defineGlobalStyles({
     display: 'none !important',
   },
   ':root[data-visitor=unscripted] [data-needs-scripts]': { display: 'none !important' },
-  // The landing page below its first screen: laid out after the first frame, which is 30 ms earlier (tests/bench).
+  // Laid out after the first frame, which is 30 ms earlier (tests/bench).
   '[data-prerendered] section[data-tone]': {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',
     animation: 'postpone 1ms',
   },
-  // The offer of another language above the page; `build/panda.config.ts` shows the one that `head-script.ts` chooses.
+  // `build/panda.config.ts` shows the one that `head-script.ts` chooses.
   '.offer': {
     display: 'none',
     alignItems: 'center',
@@ -73,7 +73,7 @@ export const globalCss = defineGlobalStyles({
   table: { borderCollapse: 'collapse', width: 'full' },
   '[hidden]': { display: 'none !important' },
   ':focus-visible': { outline: '3px solid', outlineColor: 'focus', outlineOffset: '3px' },
-  // Places to which the page itself moves the focus.
+  // The page itself moves the focus there.
   '[tabindex="-1"], main, dialog': { outline: 'none' },
 });
 
@@ -82,7 +82,7 @@ export const conditions = {
   forced: '@media (forced-colors: active)',
   print: '@media print',
   rtl: ':root[dir=rtl] &',
-  // A phone that is turned has no more.
+  // A turned phone has no more.
   tall: '@media (min-height: 26rem)',
   // As at 400 %.
   zoomed: '@media (max-width: 30rem) and (max-height: 20rem)',
@@ -104,7 +104,7 @@ export const keyframes = defineKeyframes({
 
 const files = '../../node_modules';
 
-/** `font-display: optional` skips a late font for this visit, so that the text does not move. */
+/** `optional` skips a late font, so that no text moves. */
 export const globalFontface = {
   'Figtree Variable': {
     src: `url(${files}/@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2) format('woff2')`,

@@ -121,7 +121,7 @@ export const textStyles = defineTextStyles({
   title: { value: { ...heading, fontSize: '3xl', lineHeight: 'tight' } },
   heading: { value: { ...heading, fontSize: '2xl', lineHeight: 'snug' } },
   subheading: { value: { ...heading, fontSize: 'xl', lineHeight: 'snug' } },
-  /** For numbers that people compare, since the heading font has old-style figures. */
+  /** The heading font has old-style figures. */
   figure: {
     value: {
       fontSize: '3xl',

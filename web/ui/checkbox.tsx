@@ -9,7 +9,7 @@ type Props = {
   onChange: (isChecked: boolean) => void;
 };
 
-/** A box that is never ticked in advance. Its whole text can be pressed; screen readers read the hint after the label. */
+/** Never ticked in advance; the hint is read after the label. */
 export function Checkbox({ label, hint, isRequired = false, isChecked, onChange }: Props) {
   const id = useId();
   return (

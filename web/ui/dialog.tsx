@@ -3,10 +3,7 @@ import { button, dialog } from '#styled/recipes';
 
 type DialogProps = { title: string; question?: ReactNode; close: () => void; children: ReactNode };
 
-/**
- * The browser's modal dialog. It keeps the focus, and gives it back when it is removed. Escape closes it; so does a press
- * outside it if it asks no question.
- */
+/** Escape closes it; so does a press outside, if it asks nothing. */
 export function Dialog({ title, question, close, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -18,9 +15,9 @@ export function Dialog({ title, question, close, children }: DialogProps) {
     const { overflow } = style;
     shown?.showModal();
     style.overflow = 'hidden';
-    // A long text begins at its top, and the arrow keys move it; a question at the button that changes nothing.
+    // A long text begins at its top, a question at the button that changes nothing.
     if (!isQuestion) shown?.focus();
-    // A dialog that is removed while it is open would not give the focus back.
+    // Removed while open it would not give the focus back.
     return () => {
       shown?.close();
       style.overflow = overflow;
@@ -57,7 +54,7 @@ export function Dialog({ title, question, close, children }: DialogProps) {
   );
 }
 
-/** For browsers that do not know `closedby`. A press on the backdrop has the dialog as its target. */
+/** For browsers without `closedby`: the backdrop's target is the dialog. */
 const closeOutside = (close: () => void) => (event: MouseEvent<HTMLDialogElement>) => {
   const { target, currentTarget, clientX, clientY } = event;
   if (target !== currentTarget) return;
@@ -76,7 +73,7 @@ type Props = {
   look?: 'danger' | 'primary';
 };
 
-/** Asks before an action. The button that changes nothing is the first, where the focus starts. */
+/** The focus starts at the button that changes nothing. */
 export default function ConfirmDialog({ look = 'danger', ...props }: Props) {
   const { close, confirm, title, text, cancelLabel, confirmLabel } = props;
   return (

@@ -1,6 +1,5 @@
 import { css } from '#styled/css';
 
-/** Names and texts, beside each other where there is room. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, text: string])[] }) {
   return (
     <dl className={list}>
@@ -17,7 +16,11 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, text
   );
 }
 
-const list = css({ display: 'grid', borderTopWidth: 'thin', borderColor: 'line' });
+const list = css({
+  display: 'grid',
+  borderTopWidth: 'thin',
+  borderColor: 'line',
+});
 
 const row = css({
   display: 'grid',

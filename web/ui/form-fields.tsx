@@ -11,7 +11,7 @@ type TextFieldProps = ComponentProps<'input'> & {
   look?: 'plain' | 'code';
 };
 
-/** A labelled input; screen readers announce its hint and error. */
+/** Hint and error are announced. */
 export function TextField({
   label,
   hint,
@@ -48,7 +48,7 @@ type TextareaFieldProps = ComponentProps<'textarea'> & {
   error?: string | undefined;
 };
 
-/** A labelled field for several lines; screen readers announce its error. */
+/** Its error is announced. */
 export function TextareaField({ label, error, required, ...textarea }: TextareaFieldProps) {
   const styles = field();
   return (
@@ -68,7 +68,6 @@ export function TextareaField({ label, error, required, ...textarea }: TextareaF
   );
 }
 
-/** Explains to visitors without JavaScript why a form does not work. */
 export function NeedsScript() {
   return (
     <noscript>

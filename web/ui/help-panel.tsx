@@ -19,15 +19,15 @@ import type { HelpLine } from '#contract/help-line';
 import { sourceDate } from '../rules/formats.ts';
 
 type Props = {
-  /** ISO codes: the connection's country first, then the phone number's. */
+  /** ISO codes: the connection's first, then the number's. */
   countries: readonly string[];
-  /** The content between the emergency sentence and the lines. */
+  /** Between the emergency sentence and the lines. */
   children?: ReactNode;
-  /** Links to the page with all countries; false on that page itself. */
+  /** False on the page of all countries. */
   linksToAll?: boolean;
 };
 
-/** The emergency sentence, the crisis lines of some countries, and a link to all others. It needs no request. */
+/** It needs no request. */
 export function HelpPanel({ countries, children, linksToAll = false }: Props) {
   const found = helpFor(countries);
   return (
@@ -130,7 +130,14 @@ function Service({ service, translated, languages }: HelpLine) {
 
 function Way({ label, href, note, isWebsite }: HelpWay) {
   return (
-    <p className={css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '3' })}>
+    <p
+      className={css({
+        display: 'flex',
+        flexWrap: 'wrap',
+        alignItems: 'center',
+        gap: '3',
+      })}
+    >
       {href === undefined && <span className={css({ fontWeight: 'semibold' })}>{label}</span>}
       {href && isWebsite && (
         <ExternalLink

@@ -1,10 +1,14 @@
 import { css } from '#styled/css';
 
-/** A decorative icon in the text's colour, hidden from screen readers: the text beside it must say the same. */
+/** Hidden from screen readers: the text beside it must say the same. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg
-      className={css({ flexShrink: '0', width: '[1.25em]', height: '[1.25em]' })}
+      className={css({
+        flexShrink: '0',
+        width: '[1.25em]',
+        height: '[1.25em]',
+      })}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"
@@ -18,7 +22,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** A text with an icon in its first line, also where the text takes two. */
+/** In the first line, also where the text takes two. */
 export function TextWithIcon({ name, children }: { name: IconName; children: string }) {
   return (
     <span className={beside}>
@@ -33,7 +37,7 @@ const beside = css({
   '& svg': { display: 'inline', marginInlineEnd: '2', verticalAlign: '[-0.25em]' },
 });
 
-/** Icon paths on a 24 × 24 grid. */
+/** On a 24 × 24 grid. */
 export const icons = {
   arrow: 'M5 12h14M13 6l6 6-6 6',
   back: 'M19 12H5M11 6l-6 6 6 6',
@@ -65,11 +69,14 @@ export const icons = {
 
 export type IconName = keyof typeof icons;
 
-/** The logo: two arms around a small sun, in the shape of a speech bubble. */
 export function Logo() {
   return (
     <svg
-      className={css({ width: '[2.125rem]', height: '[2.125rem]', flexShrink: '0' })}
+      className={css({
+        width: '[2.125rem]',
+        height: '[2.125rem]',
+        flexShrink: '0',
+      })}
       viewBox="0 0 40 40"
       aria-hidden="true"
     >

@@ -2,7 +2,7 @@ import { untilWords } from '#words/until';
 import { momentText } from '../rules/moments.ts';
 import { Alert } from './alert.tsx';
 
-/** Why something was refused, and until when (ISO 8601) if it ends by itself. */
+/** `until`: ISO 8601, if it ends by itself. */
 export type Refused = { text: string; until: string | null };
 
 export function Refusal({ text, until }: Refused) {

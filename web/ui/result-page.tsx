@@ -13,7 +13,6 @@ const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
   lost: 'path',
 };
 
-/** A page with the progress or result of an action, and links onward; screen readers announce its changes. */
 export function ResultPage({ mood, title, text, children }: Props) {
   return (
     <div

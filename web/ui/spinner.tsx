@@ -3,10 +3,10 @@ import { css } from '#styled/css';
 import { link, spinner } from '#styled/recipes';
 import { layoutWords } from '#words/layout';
 
-/** What is waited for has a shorter limit (ms) of its own; a file of the app may have none. */
+/** ms. What is waited for has shorter limits; a file may have none. */
 const longAfter = 25_000;
 
-/** Says what is waited for; a wait that does not end offers to load the page again. */
+/** A wait that does not end offers a reload. */
 export function Spinner({ label }: { label: string }) {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
@@ -14,7 +14,14 @@ export function Spinner({ label }: { label: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <output className={css({ display: 'grid', justifyItems: 'center', gap: '4', color: 'muted' })}>
+    <output
+      className={css({
+        display: 'grid',
+        justifyItems: 'center',
+        gap: '4',
+        color: 'muted',
+      })}
+    >
       <span
         className={spinner()}
         aria-hidden="true"

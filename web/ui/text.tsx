@@ -1,13 +1,13 @@
 import { Fragment, type ReactNode } from 'react';
 import { css } from '#styled/css';
 
-/** A sentence that contains elements, as the words with tags return it. */
+/** As the words with tags return it. */
 export function Sentence({ parts }: { parts: ReactNode[] }) {
-  // The parts of a sentence keep their order.
+  // The parts keep their order.
   return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }
 
-/** A text in which no line ends within a phone number. */
+/** No line ends within a phone number. */
 export function Unbroken({ text }: { text: string }) {
   const parts = text.split(/(\+\d[\d ()-]*\d)/).map((part, index) => {
     const isNumber = index % 2 === 1;
@@ -25,14 +25,21 @@ export function Unbroken({ text }: { text: string }) {
 
 type VisitorProps = { visitor: 'unknown' | 'guest' | 'member'; guest: string; member: string };
 
-/** A text for guests or users; while that is unknown, CSS shows the second if a token is stored. */
+/** While unknown, CSS shows the second if a token is stored. */
 export function TextByVisitor({ visitor, guest, member }: VisitorProps) {
-  // In an element of its own: a translator replaces the text, which React would change where nobody sees it.
+  // A translator replaces the text, which React would change unseen.
   if (visitor !== 'unknown') return <span>{visitor === 'member' ? member : guest}</span>;
   return (
     <>
       <span className={css({ _returning: { display: 'none' } })}>{guest}</span>
-      <span className={css({ display: 'none', _returning: { display: 'inline' } })}>{member}</span>
+      <span
+        className={css({
+          display: 'none',
+          _returning: { display: 'inline' },
+        })}
+      >
+        {member}
+      </span>
     </>
   );
 }

@@ -1,10 +1,9 @@
 import { placeholdersOf, withNames } from './message.ts';
 import { readSources, sentencesOf } from './texts.ts';
 
-/** The longest title and description of a page that search engines show whole, in characters. */
+/** In characters; search engines show no more. */
 const longest = { title: 60, description: 160 };
 
-/** What is wrong with the words of a language; empty if it can be published. */
 export function faultsOf(folder: string, locale: string): string[] {
   const [english, translated] = [sentencesOf('en'), sentencesOf(folder)];
   const missing = [...english.keys()]

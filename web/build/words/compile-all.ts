@@ -4,7 +4,6 @@ import { compileWords } from './compile.ts';
 import { pseudoLanguage, pseudoTexts } from './pseudo-language.ts';
 import { folderOf, presentLanguages, readTexts } from './texts.ts';
 
-/** Compiles the words of every complete language, and the pseudo-language; returns the faults of the others. */
 export function compileAll(): Map<Language, string[]> {
   const incomplete = new Map<Language, string[]>();
   const present = presentLanguages();

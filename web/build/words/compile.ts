@@ -12,10 +12,9 @@ import { intlModule, languageModule, type SiteLanguage } from './intl-module.ts'
 import { sourceOf } from './message.ts';
 import { type readTexts, type Texts, wordsFolder } from './texts.ts';
 
-/** Where the compiled words of a language are; git ignores it. */
 const compiledFolder = (folder: string) => join(wordsFolder, 'compiled', folder);
 
-/** The words of a language as TypeScript: a namespace a group. Throws for an invalid message. */
+/** Throws for an invalid message. */
 export function compileWords(language: SiteLanguage, words: ReturnType<typeof readTexts>): void {
   const folder = language.tag.toLowerCase();
   const target = compiledFolder(folder);
@@ -79,7 +78,7 @@ function sentenceSource(text: string, { language, place }: Place): string {
   }
 }
 
-/** Replaces the file at once, since several processes may compile the same words. */
+/** At once, since several processes compile the same words. */
 function writeIfChanged(file: string, source: string): void {
   if (existsSync(file) && readFileSync(file, 'utf8') === source) return;
   const partial = `${file}.${process.pid}`;

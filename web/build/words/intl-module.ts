@@ -4,7 +4,7 @@ import { languages, published } from '#contract/languages';
 import { planIds, plans } from '#contract/plans';
 import { withdrawalDays } from './withdrawal-days.ts';
 
-/** Dates, prices and names in a language; written by the build, since browsers and Node have other data. */
+/** By the build, since browsers and Node have other data. */
 export function intlModule(locale: string, countryNames: Record<string, string>): string {
   const values = {
     months: monthsOf(locale),
@@ -24,22 +24,19 @@ export function intlModule(locale: string, countryNames: Record<string, string>)
   ].join('');
 }
 
-/** A function of numbers that returns a text. */
 function functionSource(name: string, numbers: string[], body: string): string {
   const parameters = numbers.map((number) => `${number}: number`).join(', ');
   return `export const ${name} = (${parameters}): string => ${body};\n`;
 }
 
-/** The price of each plan for a number of weeks. */
 function pricesOf(locale: string, weeks: number): Record<string, string> {
   const entries = planIds.map((id) => [id, priceOf(plans[id].weeklyCents * weeks, locale)]);
   return Object.fromEntries(entries);
 }
 
-/** A language as the table of `languages.ts` has it; the pseudo-language is not in the table. */
+/** The pseudo-language is not in the table of `languages.ts`. */
 export type SiteLanguage = { tag: string; name: string; path: string; direction: 'ltr' | 'rtl' };
 
-/** The module of what every page needs to know about its language. */
 export const languageModule = ({ tag, path, direction }: SiteLanguage): string =>
   [
     `export const locale: string = ${JSON.stringify(tag)};\n`,
@@ -99,17 +96,15 @@ const twoDigits = (name: string) => `String(${name}).padStart(2, '0')`;
 const valueOf = (parts: Intl.DateTimeFormatPart[], wanted: string) =>
   parts.find(({ type }) => type === wanted)?.value;
 
-/** The fixed parts of a format, with an expression for each of the others. */
 function templateOf(parts: Intl.DateTimeFormatPart[], expressions: Record<string, string>): string {
   const pieces = parts.map(({ type, value }) => {
     const expression = expressions[type];
-    // Newer data separate an hour from AM with a narrow space, which not every font has.
+    // Newer data use a narrow space, which not every font has.
     return expression ? `\${${expression}}` : value.replaceAll('\u202f', ' ');
   });
   return `\`${pieces.join('')}\``;
 }
 
-/** US dollars, without decimals for a whole amount. */
 function priceOf(cents: number, locale: string): string {
   const format = new Intl.NumberFormat(locale, {
     style: 'currency',

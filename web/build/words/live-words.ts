@@ -13,10 +13,7 @@ const virtual = '\0words:';
 const fileOf = (folder: string, module: string) =>
   join(wordsFolder, 'compiled', folder, `${module}.ts`);
 
-/**
- * Lets one development server speak every language: a page imports the words of its own `lang`. An edit of the texts
- * compiles them again; a fault in them is shown in the browser and the terminal until it is mended.
- */
+/** A page imports the words of its own `lang`. */
 export function liveWords(): Plugin {
   return {
     name: 'live-words',
@@ -37,7 +34,7 @@ export function liveWords(): Plugin {
       },
     },
     configureServer({ watcher, ws, config: { logger } }) {
-      // Prices and names are in the compiled words, and this process has read them already.
+      // Prices are compiled in, and this process has read them.
       watcher.on('change', (file) => {
         if (compiledIn.test(file)) execFile(process.execPath, [command, 'compile']);
       });
@@ -56,13 +53,11 @@ export function liveWords(): Plugin {
   };
 }
 
-/** The language whose texts a file has; undefined for any other file. */
 function languageOf(file: string): string | undefined {
   if (!file.endsWith('.json')) return undefined;
   return languages.find(({ tag }) => dirname(file) === join(wordsFolder, folderOf(tag)))?.tag;
 }
 
-/** Compiles the words; returns the faults that kept languages from it, each with its language. */
 function compiledFaults(edited: string): string[] {
   try {
     return [...compileAll()].flatMap(([tag, faults]) => faults.map((fault) => `${tag}: ${fault}`));
@@ -71,7 +66,6 @@ function compiledFaults(edited: string): string[] {
   }
 }
 
-/** Only the words of the page's language are loaded. */
 function chooseByLanguage(module: string, names: string[]): string {
   const imports = languages.map(({ tag }) => {
     const file = JSON.stringify(fileOf(folderOf(tag), module));

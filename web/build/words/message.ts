@@ -4,7 +4,6 @@ import type { Language as Tag } from '#contract/languages';
 import { withdrawalLabels } from '../../words/withdrawal-labels.ts';
 import { withdrawalDays } from './withdrawal-days.ts';
 
-/** The placeholders that the build fills: the names of the product, and what the owner or the law decides. */
 function namesIn(locale: string): Record<string, string> {
   const { withdraw, confirm } = withdrawalLabels[locale as Tag] ?? withdrawalLabels.en;
   return {
@@ -23,13 +22,12 @@ function namesIn(locale: string): Record<string, string> {
 
 const brandNames = namesIn('en');
 
-/** `number` chooses a plural form, `value` is printed, `tag` is an element around a part of the sentence. */
+/** `number` chooses a plural form, `tag` is an element. */
 type Kind = 'number' | 'value' | 'tag';
 
-/** A sentence with its placeholders in the order in which they first occur. */
 export type Message = { elements: MessageFormatElement[]; placeholders: Map<string, Kind> };
 
-/** The message of an ICU text. Throws for a syntax error, a form that the build does not know, or a missing plural form. */
+/** Throws for a syntax error, or a missing or unknown form. */
 function readMessage(text: string, locale: string): Message {
   const elements = parse(text, { ignoreTag: false });
   const placeholders = new Map<string, Kind>();
@@ -69,7 +67,7 @@ function checkPlural(plural: Plural, text: string, locale: string): void {
   throw new Error(`“${text}” lacks the plural form ${missing.join(', ')} of ${locale}`);
 }
 
-/** The placeholders of a text, as a key by which two translations are compared. */
+/** A key by which two translations are compared. */
 export function placeholdersOf(text: string, locale: string): string {
   const { placeholders } = readMessage(text, locale);
   const given = [...placeholders].map(([name, kind]) => `${kind} ${name}`);
@@ -87,7 +85,6 @@ const pluralForms = (locale: string) =>
 
 type Language = { tag: string; direction: 'ltr' | 'rtl' };
 
-/** The TypeScript of a sentence: a string, or a function of its values. */
 export function sourceOf(text: string, language: Language): string {
   const { elements, placeholders } = readMessage(text, language.tag);
   if (placeholders.size === 0) return textSource(elements, language);
@@ -107,7 +104,6 @@ function typeOf(kind: Kind): string {
   return kind === 'number' ? 'number' : 'string | number';
 }
 
-/** An expression for the parts of a sentence, of which some are elements. */
 function listSource(elements: MessageFormatElement[], language: Language): string {
   const parts = elements.map((element) =>
     element.type === TYPE.tag
@@ -117,7 +113,7 @@ function listSource(elements: MessageFormatElement[], language: Language): strin
   return `[${parts.join(', ')}]`;
 }
 
-/** An expression for a text; `counted` is the number that `#` stands for. */
+/** `counted` is the number of `#`. */
 function textSource(elements: MessageFormatElement[], language: Language, counted = ''): string {
   const pieces = elements.map((element) => pieceOf(element, language, counted));
   if (pieces.every((piece) => 'text' in piece))
@@ -131,7 +127,7 @@ function textSource(elements: MessageFormatElement[], language: Language, counte
   return `\`${template.join('')}\``;
 }
 
-/** A text, or an expression; `isText` if that is a string already. */
+/** `isText`: it is a string already. */
 type Piece = { text: string } | { code: string; isText: boolean };
 
 function pieceOf(element: MessageFormatElement, language: Language, counted: string): Piece {
@@ -151,7 +147,7 @@ function pieceOf(element: MessageFormatElement, language: Language, counted: str
   }
 }
 
-/** In a language from right to left, a phone number or a price keeps its own direction between isolating characters. */
+/** From right to left, isolating characters keep a number's direction. */
 const valuePiece = (code: string, { direction }: Language): Piece =>
   direction === 'rtl'
     ? { code: `\`\\u2068\${${code}}\\u2069\``, isText: true }
@@ -165,7 +161,7 @@ function pluralSource({ value, options }: Plural, language: Language): string {
   });
   const other = codeOf(forms, 'other') ?? '""';
 
-  // Forms that only a whole number decides need no rules in the browser.
+  // Whole numbers need no rules in the browser.
   const isSimple = forms.every(([form]) => form === 'one' || form === 'other');
   if (isSimple && isOneOrOther(language.tag))
     return `(${value} === 1 ? ${codeOf(forms, 'one') ?? other} : ${other})`;
@@ -178,12 +174,11 @@ function pluralSource({ value, options }: Plural, language: Language): string {
   return `(${start.join('')}${table}[pluralForm(${value})] ?? ${other})`;
 }
 
-/** A plural form, and the expression for its text. */
 type Form = [form: string, code: string];
 
 const codeOf = (forms: Form[], wanted: string) => forms.find(([form]) => form === wanted)?.[1];
 
-/** Whether a language, as English does, has one form for 1 and another for every other whole number. */
+/** As in English: a form for 1, another for the rest. */
 function isOneOrOther(locale: string): boolean {
   const rules = new Intl.PluralRules(locale);
   const numbers = [0, 1, 2, 3, 5, 10, 11, 21, 100, 101, 1_000_000];

@@ -3,12 +3,7 @@ import { printAST } from '@formatjs/icu-messageformat-parser/printer.js';
 import type { SiteLanguage } from './intl-module.ts';
 import type { Texts } from './texts.ts';
 
-/**
- * English in disguise, for tests alone: with accents, about 40 % longer, and from right to left. It shows sentences that
- * are not translated, places that are too small, and styles that know only one direction. It is not in the table of
- * `languages.ts`, so that it can never be published. Its tag says English in Arabic letters, from which libraries conclude
- * the direction.
- */
+/** For tests: accents, 40 % longer; its tag's Arabic letters make libraries write from right to left. */
 export const pseudoLanguage: SiteLanguage = {
   tag: 'en-Arab',
   name: 'Pseudo',
@@ -38,7 +33,7 @@ function pseudoElement(element: MessageFormatElement): MessageFormatElement {
 const plain = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const accented = 'åƀçđéƒĝĥíĵķļɱñöþǫŕšţûṽŵẋýžÅƁÇĐÉƑĜĤÎĴĶĻḾÑÖÞǪŔŠŢÛṼŴẊÝŽ';
 
-/** Vowels are doubled, which makes most texts 40 % longer, as German words are. */
+/** Longer by 40 %, as German is. */
 function pseudoText(text: string): string {
   const longer = text.replaceAll(/[aeiou]/g, '$&$&');
   return longer.replaceAll(/[a-zA-Z]/g, (letter) => accented[plain.indexOf(letter)]!);

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { type Language, languages } from '#contract/languages';
 import type { Sources } from './translation-files.ts';
 
-/** The condition by which `#words/*` leads to the language of this build, see the imports of package.json; none for English. */
+/** `#words/*` leads to this language (imports of package.json). */
 export const wordsConditions: string[] = process.execArgv
   .filter((argument) => argument.startsWith('--conditions='))
   .map((argument) => argument.slice('--conditions='.length));
 
-/** Texts by key: a sentence, a list, or a group of texts. */
 export type Texts = string | Texts[] | { [key: string]: Texts };
 
 export const wordsFolder = join(import.meta.dirname, '../../words');
@@ -18,7 +17,6 @@ export const folderOf = (tag: string): string => tag.toLowerCase();
 export const presentLanguages = (): Language[] =>
   languages.map(({ tag }) => tag).filter((tag) => existsSync(join(wordsFolder, folderOf(tag))));
 
-/** Files beside the texts: notes for translators, and the English from which the texts were translated. */
 const others = ['notes.json', 'sources.json'];
 
 export function readTexts(
@@ -40,7 +38,6 @@ function parseTexts(folder: string, file: string) {
   }
 }
 
-/** Every sentence of a language by its key, such as `account.status.free`. */
 export const sentencesOf = (folder: string): Map<string, string> => flatTexts(readTexts(folder));
 
 function flatTexts(texts: Texts, place = ''): Map<string, string> {
@@ -82,10 +79,9 @@ function writeJson(folder: string, file: string, content: object): void {
   writeFileSync(join(wordsFolder, folder, file), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** What `sources.json` of a language says; nothing, if there is none. */
 export const readSources = (folder: string): Sources => readFlat(folder, 'sources.json');
 
-/** The notes for translators, by the key of a text, a group or a file. */
+/** By the key of a text, a group or a file. */
 export const readNotes = (): Record<string, string> => readFlat('en', 'notes.json');
 
 function readFlat(folder: string, file: string): Record<string, string> {

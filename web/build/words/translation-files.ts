@@ -3,20 +3,18 @@ import { po } from 'gettext-parser';
 
 type Sentences = ReadonlyMap<string, string>;
 
-/** The English from which each text was translated, as a hash by key; empty for a text that is still English. */
+/** Hash of the English by key; empty while a text is English. */
 export type Sources = Readonly<Record<string, string>>;
 
 export type Translation = { sentences: Sentences; sources: Sources };
 
-/** The hash that `sources.json` keeps of an English text. */
 const sourceHash = (english: string): string =>
   createHash('sha256').update(english).digest('hex').slice(0, 8);
 
-/** The sources of a language whose texts all say what English says now. */
 export const currentSources = (english: Sentences): Sources =>
   Object.fromEntries([...english].map(([key, text]) => [key, sourceHash(text)]));
 
-/** The keys of texts whose English has changed since they were translated. A text without a source is not among them. */
+/** A text without a source is not stale. */
 export function staleKeys(english: Sentences, sources: Sources): string[] {
   const isStale = ([key, text]: [string, string]) =>
     Boolean(sources[key]) && sources[key] !== sourceHash(text);
@@ -25,7 +23,7 @@ export function staleKeys(english: Sentences, sources: Sources): string[] {
 
 type Export = Translation & { tag: string; english: Sentences; notes: Record<string, string> };
 
-/** A PO file for translators' tools: English texts are empty, stale ones fuzzy, notes are comments. */
+/** English texts are empty, stale ones fuzzy, notes comments. */
 export function writePo(given: Export): string {
   const { tag, english, sources } = given;
   const stale = new Set(staleKeys(english, sources));
@@ -60,7 +58,6 @@ function entryOf(key: string, text: string, { notes, sentences, sources, isStale
   };
 }
 
-/** The notes for the whole language, with its plural forms. */
 function headOf({ tag, notes }: Export) {
   const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions();
   const forms = pluralCategories.join(', ');
@@ -71,13 +68,12 @@ function headOf({ tag, notes }: Export) {
   return { msgid: '', msgstr: [''], comments: { translator: translator.join('\n') } };
 }
 
-/** The notes whose keys are the beginning of a key. */
 function notesOf(key: string, notes: Record<string, string>): string[] {
   const parts = key.split('.');
   return parts.flatMap((_, index) => notes[parts.slice(0, index + 1).join('.')] ?? []);
 }
 
-/** A translation with what a PO file says; empty texts stay, and fuzzy ones stay stale. Throws for an unknown text. */
+/** Empty texts stay, fuzzy ones stay stale. Throws for an unknown text. */
 export function readPo(file: string, english: Sentences, before: Translation): Translation {
   const sentences = new Map<string, string>();
   const sources: Record<string, string> = {};

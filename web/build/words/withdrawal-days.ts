@@ -1,4 +1,4 @@
-/** The days in which a contract can be withdrawn, as the Worker's setting has them; 0 leaves every word of it out of the site. */
+/** The Worker's setting; 0 leaves every word of it out. */
 export const withdrawalDays: number = daysOf(process.env['WITHDRAWAL_DAYS']);
 
 function daysOf(text: string | undefined): number {

@@ -12,7 +12,7 @@ import { fetchProfile } from '../../data/profile-query.ts';
 import { notifyError } from '../../data/api-errors.ts';
 
 type HeaderProps = {
-  /** The number, or its place while it is not known; then nobody can log out yet. */
+  /** The number, or its place. */
   children: ReactNode;
   isKnown: boolean;
 };
@@ -20,8 +20,19 @@ type HeaderProps = {
 export function AccountHeader({ children, isKnown }: HeaderProps) {
   return (
     <header className={bar}>
-      <div className={css({ width: { base: 'full', lg: 'auto' }, marginInlineEnd: 'auto' })}>
-        <h1 className={css({ textStyle: 'small', color: 'muted', fontWeight: 'semibold' })}>
+      <div
+        className={css({
+          width: { base: 'full', lg: 'auto' },
+          marginInlineEnd: 'auto',
+        })}
+      >
+        <h1
+          className={css({
+            textStyle: 'small',
+            color: 'muted',
+            fontWeight: 'semibold',
+          })}
+        >
           {accountWords.title}
         </h1>
         {children}
@@ -53,9 +64,13 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
 }
 
 const leaving = css({ _rtl: { '& svg': { transform: 'scaleX(-1)' } } });
-/** The number keeps its own direction; the text in its place that of the page. */
-export const phoneStyle = css({ textStyle: 'figure', fontSize: '2xl', unicodeBidi: 'plaintext' });
-/** The number may come later than the buttons, which never stand in one line with it where it could move them. */
+/** The number keeps its own direction. */
+export const phoneStyle = css({
+  textStyle: 'figure',
+  fontSize: '2xl',
+  unicodeBidi: 'plaintext',
+});
+/** A late number must not move the buttons. */
 const bar = css({
   display: 'flex',
   flexWrap: 'wrap',
@@ -70,11 +85,14 @@ export const columns = css({
   gap: '6',
   alignItems: 'start',
 });
-export const column = css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '6' });
+export const column = css({
+  display: 'grid',
+  gridTemplateColumns: '[minmax(0, 1fr)]',
+  gap: '6',
+});
 
 type CardHeadProps = { id: string; title: string; beside?: ReactNode; children?: ReactNode };
 
-/** A card's title, with optional content beside it and at its end. */
 export function CardHead({ id, title, beside, children }: CardHeadProps) {
   return (
     <header
@@ -98,7 +116,7 @@ export function CardHead({ id, title, beside, children }: CardHeadProps) {
   );
 }
 
-/** A button with the hint that describes it: give the button `aria-describedby="{id}-hint"`. */
+/** Give the button `aria-describedby="{id}-hint"`. */
 export function Action({ id, hint, children }: { id: string; hint: string; children: ReactNode }) {
   return (
     <div className={css({ display: 'grid', gap: '2' })}>

@@ -86,7 +86,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
   );
 }
 
-/** A button, and in its place the form once it is open, also after a reload. */
+/** Open also after a reload. */
 function ChangeOfNumber({ isDisabled }: { isDisabled: boolean }) {
   const [isOpen, setOpen] = useState(
     () => keptInTab.read('phoneChange', session.get().token) !== null,
@@ -117,7 +117,6 @@ function ChangeOfNumber({ isDisabled }: { isDisabled: boolean }) {
 
 type DeletionProps = { isDisabled: boolean; deleteAccount: () => void };
 
-/** Asks before it deletes. */
 function Deletion({ isDisabled, deleteAccount }: DeletionProps) {
   const [isAsking, setAsking] = useState(false);
   const preload = () => void loadDialog().catch(() => null);
@@ -173,7 +172,7 @@ const billing: OpeningWords = {
   redirect: managementWords.billingRedirect,
 };
 
-/** `isPaying`: who pays for no plan is led to the plans, which need no tab. */
+/** Who pays for no plan is led to the plans, without a tab. */
 function usePortals(isPaying: boolean, setProcessing: (processing: Processing) => void) {
   const navigate = useNavigate();
 
@@ -221,7 +220,7 @@ export type OpeningWords = {
 
 const redirectDelay = 500;
 
-/** Opens a tab for an address that is not known yet: Safari forbids it after the response. Null if it is forbidden. */
+/** Safari forbids it after the response. Null if forbidden. */
 function openWaitingTab(text: string): Window | null {
   const tab = window.open('about:blank', '_blank');
   if (!tab) return null;
@@ -231,7 +230,7 @@ function openWaitingTab(text: string): Window | null {
   return tab;
 }
 
-/** Shows an address in its tab; where the browser forbids one, in this one after half a second. */
+/** In this tab after half a second, where the browser forbids one. */
 function show(url: string, waiting: Window | null, say: OpeningWords): void {
   const tab = waiting ?? openWaitingTab(say.opened);
   if (tab) {

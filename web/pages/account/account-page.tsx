@@ -31,7 +31,7 @@ export function AccountPage() {
   );
 }
 
-/** Below everything else, so that nothing moves when it comes. */
+/** Last, so that nothing moves when it comes. */
 const LeavingCard = lazyPart(() => import('./leaving-card.tsx'));
 
 function Account() {
@@ -103,7 +103,7 @@ async function welcomeBack(sessionId: string | undefined): Promise<void> {
 }
 
 async function verify(sessionId: string): Promise<void> {
-  // The failure is shown already; the profile is fetched anyway.
+  // The failure is shown already.
   const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
   if (!answer?.success || !answer.tierUpdated) return;
   const description = accountWords.planUpdatedTo(planName(planOf(answer.newTier).id));

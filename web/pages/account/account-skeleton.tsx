@@ -6,19 +6,8 @@ import { layoutWords } from '#words/layout';
 import { AccountHeader, phoneStyle, CardHead, column, columns } from './account-layout.tsx';
 import { statusBox, statusText } from './current-plan-card.tsx';
 
-/** The account page before its user is known; part of the served HTML. */
+/** Part of the served HTML. */
 export function AccountSkeleton() {
-  const isInitializing = useSession((session) => session.isInitializing);
-  // The card keeps its space when the button is hidden, so that the layout does not shift.
-  const state = (
-    <output className={label}>
-      <span
-        className={spinner({ size: 'sm' })}
-        aria-hidden="true"
-      />
-      <span>{isInitializing ? layoutWords.loadingApplication : layoutWords.loadingAccount}</span>
-    </output>
-  );
   return (
     <div
       className={page()}
@@ -29,46 +18,8 @@ export function AccountSkeleton() {
       </AccountHeader>
       <div className={columns}>
         <div className={column}>
-          <section
-            className={card({ look: 'raised' })}
-            aria-labelledby="current-plan"
-          >
-            <CardHead
-              id="current-plan"
-              title={accountWords.currentPlan}
-              beside={state}
-            />
-            <Slot className={css({ textStyle: 'title', color: 'primary' })} />
-            <Slot
-              className={css({ color: 'muted', minHeight: { base: '[3.2em]', md: '[1.6em]' } })}
-            />
-            <div
-              className={statusBox}
-              data-tone="calm"
-            >
-              <Slot className={statusText} />
-            </div>
-          </section>
-          <section
-            className={card({ look: 'raised' })}
-            aria-labelledby="usage"
-          >
-            <CardHead
-              id="usage"
-              title={usageWords.title}
-            />
-            <div className={css({ display: 'grid', gap: '2' })}>
-              <div className={usage}>
-                <Slot className={css({ textStyle: 'small', color: 'muted' })} />
-                <Slot
-                  className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })}
-                />
-              </div>
-              <span
-                className={`${skeleton()} ${css({ height: '[0.75rem]', borderRadius: 'full' })}`}
-              />
-            </div>
-          </section>
+          <PlanSkeleton />
+          <UsageSkeleton />
           <SkeletonCard lines={6} />
         </div>
         <div className={column}>
@@ -80,7 +31,68 @@ export function AccountSkeleton() {
   );
 }
 
-/** The place of a text of the profile, as high as that. */
+function PlanSkeleton() {
+  return (
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="current-plan"
+    >
+      <CardHead
+        id="current-plan"
+        title={accountWords.currentPlan}
+        beside={<State />}
+      />
+      <Slot className={css({ textStyle: 'title', color: 'primary' })} />
+      <Slot
+        className={css({
+          color: 'muted',
+          minHeight: { base: '[3.2em]', md: '[1.6em]' },
+        })}
+      />
+      <div
+        className={statusBox}
+        data-tone="calm"
+      >
+        <Slot className={statusText} />
+      </div>
+    </section>
+  );
+}
+
+function State() {
+  const isInitializing = useSession((session) => session.isInitializing);
+  return (
+    <output className={label}>
+      <span
+        className={spinner({ size: 'sm' })}
+        aria-hidden="true"
+      />
+      <span>{isInitializing ? layoutWords.loadingApplication : layoutWords.loadingAccount}</span>
+    </output>
+  );
+}
+
+function UsageSkeleton() {
+  return (
+    <section
+      className={card({ look: 'raised' })}
+      aria-labelledby="usage"
+    >
+      <CardHead
+        id="usage"
+        title={usageWords.title}
+      />
+      <div className={css({ display: 'grid', gap: '2' })}>
+        <div className={usage}>
+          <Slot className={css({ textStyle: 'small', color: 'muted' })} />
+          <Slot className={css({ fontWeight: 'semibold', fontVariantNumeric: 'tabular-nums' })} />
+        </div>
+        <span className={`${skeleton()} ${css({ height: '[0.75rem]', borderRadius: 'full' })}`} />
+      </div>
+    </section>
+  );
+}
+
 const Slot = ({ className }: { className: string }) => <p className={`${slot} ${className}`} />;
 
 function SkeletonCard({ lines }: { lines: number }) {
@@ -104,7 +116,7 @@ const slot = css({
   // As high as its later text.
   '&:empty::before': { content: '"\\00a0"' },
 });
-/** Both texts begin at the left edge whatever they say, so that nothing moves when they come. */
+/** Both texts begin at the left edge, so that nothing moves. */
 const usage = css({
   display: 'grid',
   alignItems: 'baseline',
@@ -114,7 +126,7 @@ const usage = css({
   '& > p:last-child:empty': { width: 'full', backgroundColor: 'transparent' },
 });
 const label = css({
-  // The title keeps its line, and the text beside it may take two.
+  // The text beside it may take two lines.
   flex: '1',
   display: 'flex',
   justifyContent: 'flex-end',

@@ -175,7 +175,6 @@ function Buttons({
   );
 }
 
-/** The input of a step takes the focus when the step opens. */
 function useFocus() {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);

@@ -18,7 +18,7 @@ const rows: { name: string; cell: (plan: Plan) => ReactNode }[] = [
   { name: compareWords.priority, cell: ({ id }) => <Tick isIncluded={id === 'platinum'} /> },
 ];
 
-/** The plans on sale and the user's own, side by side. On a phone each feature is above its values. */
+/** On a phone each feature is above its values. */
 export function ComparePlans({ current }: { current: PlanId }) {
   const columns = Object.values(plans)
     .filter(({ id, onSale }) => onSale || id === current)
@@ -51,15 +51,10 @@ export function ComparePlans({ current }: { current: PlanId }) {
                   scope="col"
                   data-current={plan.id === current || undefined}
                 >
-                  <span className={css({ display: 'block', fontWeight: 'bold' })}>
-                    {planTexts(plan.id).name}
-                  </span>
-                  <span className={css({ display: 'block', color: 'muted', fontWeight: 'normal' })}>
-                    {planTexts(plan.id).price}
-                  </span>
-                  {plan.id === current && (
-                    <span className={`${badge()} ${mark}`}>{compareWords.current}</span>
-                  )}
+                  <PlanHead
+                    id={plan.id}
+                    isCurrent={plan.id === current}
+                  />
                 </th>
               ))}
             </tr>
@@ -82,6 +77,25 @@ export function ComparePlans({ current }: { current: PlanId }) {
         </table>
       </section>
     </section>
+  );
+}
+
+function PlanHead({ id, isCurrent }: { id: PlanId; isCurrent: boolean }) {
+  const { name, price } = planTexts(id);
+  return (
+    <>
+      <span className={css({ display: 'block', fontWeight: 'bold' })}>{name}</span>
+      <span
+        className={css({
+          display: 'block',
+          color: 'muted',
+          fontWeight: 'normal',
+        })}
+      >
+        {price}
+      </span>
+      {isCurrent && <span className={`${badge()} ${mark}`}>{compareWords.current}</span>}
+    </>
   );
 }
 

@@ -46,7 +46,7 @@ export function CurrentPlanCard({ user }: { user: User }) {
   );
 }
 
-/** The box of the status line. It keeps room for two lines on a narrow screen, so that nothing moves. */
+/** Room for two lines, so that nothing moves. */
 export const statusBox = css({
   display: 'grid',
   alignContent: 'center',

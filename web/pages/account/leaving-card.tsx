@@ -13,10 +13,9 @@ import { Action, CardHead } from './account-layout.tsx';
 
 type Open = NonNullable<Output<'getSubscription'>['withdrawal']>;
 
-/** The two ways out of a paid plan, how they differ, and the withdrawal whose money is not back yet. */
 export default function LeavingCard({ user, token }: { user: User; token: string | null }) {
   const { cancelAtDate, subscriptionTier } = user.metadata;
-  // Loaded again when a withdrawal has ended the plan.
+  // Read again when a withdrawal has ended the plan.
   const { data } = useQuery({
     queryKey: ['leaving', token, subscriptionTier],
     queryFn: () => request('getSubscription'),

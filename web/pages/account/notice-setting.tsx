@@ -10,7 +10,7 @@ import {
 } from '../../data/push-subscription.ts';
 import { Action } from './account-layout.tsx';
 
-/** Turns the notices of replies on and off for this browser; nothing where it cannot show any. */
+/** Nothing where the browser cannot show any. */
 export function NoticeSetting({ token }: { token: string }) {
   const [state, setState] = useState<NoticeState>('unavailable');
   const [isBusy, setBusy] = useState(false);

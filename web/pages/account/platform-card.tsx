@@ -17,10 +17,10 @@ const PlatformChoice = lazy(() =>
   within(timeLimits.file, loadChoice()).catch(() => ({ default: NotLoaded })),
 );
 
-/** The user's messaging platform; no card without a known preference. */
+/** No card without a known preference. */
 export function PlatformCard() {
   const token = useSession((session) => session.token);
-  // Loaded in parallel with the response that it shows.
+  // In parallel with the response.
   useEffect(() => void loadChoice().catch(() => null), []);
   const queryKey = ['platform', token];
   const { data, isPending } = useQuery({
@@ -54,7 +54,6 @@ export function PlatformCard() {
   );
 }
 
-/** As tall as the two choices that it stands for. */
 function PlatformSkeleton() {
   return (
     <div

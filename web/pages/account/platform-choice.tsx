@@ -20,7 +20,6 @@ const options = (['whatsapp', 'web'] as const).map((value) => ({
 
 type Props = { current: Platform; queryKey: readonly unknown[] };
 
-/** The choice between the platforms. A button appears once it differs from the stored one. */
 export default function PlatformChoice({ current, queryKey }: Props) {
   const [chosen, setChosen] = useState<Platform>(current);
   const [isBusy, setBusy] = useState(false);
@@ -34,7 +33,7 @@ export default function PlatformChoice({ current, queryKey }: Props) {
     const stored = await updatePlatform(chosen);
     flushSync(() => setBusy(false));
     if (!stored) return;
-    // The button disappears, and would take the focus with it.
+    // The button takes its focus along.
     cards.current?.querySelector<HTMLElement>(':checked')?.focus();
     client.setQueryData(queryKey, { success: true, platform: stored });
   };
@@ -76,7 +75,7 @@ export default function PlatformChoice({ current, queryKey }: Props) {
 
 type PartialResponse = { success?: boolean; platform?: Platform; message?: string };
 
-/** Stores the preference and shows the result. Returns the stored platform, or null after a failure. */
+/** Null after a failure. */
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
     const { success, platform, message }: PartialResponse = await request('putPlatform', {

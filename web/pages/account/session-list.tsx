@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
@@ -12,7 +13,8 @@ import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 
-/** The sessions of the user, newest first; each but this one can be ended. */
+type Session = Output<'getSessions'>['sessions'][number];
+
 export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   const token = useSession((session) => session.token);
   const queryKey = ['sessions', token];
@@ -22,15 +24,8 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
     gcTime: 0,
   });
   const client = useQueryClient();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useBusy();
 
-  const run = async (action: () => Promise<void>, fallback: string) => {
-    setBusy(true);
-    await action().catch((error: unknown) =>
-      notifyError(error, { title: accountWords.error, fallback }),
-    );
-    setBusy(false);
-  };
   const end = async (id: string) => {
     await request('endSession', { id });
     showToast({ type: 'success', title: privacyWords.ended });
@@ -45,32 +40,19 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
         className={list}
         aria-label={privacyWords.sessions}
       >
-        {data.sessions.map(({ id, createdAt, lastSeenAt, current, device }) => (
+        {data.sessions.map((session) => (
           <li
-            key={id}
+            key={session.id}
             className={row}
           >
-            <div className={css({ display: 'grid', gap: '1', marginInlineEnd: 'auto' })}>
-              {current ? (
-                <span className={badge()}>{privacyWords.current}</span>
-              ) : (
-                <span>{privacyWords.other}</span>
-              )}
-              {device && <span>{deviceText(device)}</span>}
-              <span className={css({ color: 'muted' })}>
-                {privacyWords.signedIn(formatMoment(createdAt))}
-              </span>
-              <span className={css({ color: 'muted' })}>
-                {privacyWords.lastSeen(formatMoment(lastSeenAt))}
-              </span>
-            </div>
-            {!current && (
+            <SessionFacts session={session} />
+            {!session.current && (
               <button
                 type="button"
                 className={button({ look: 'soft' })}
-                aria-label={nameOf(privacyWords.end, device, createdAt)}
+                aria-label={nameOf(privacyWords.end, session)}
                 disabled={isBusy || isDisabled}
-                onClick={() => void run(() => end(id), privacyWords.endFailed)}
+                onClick={() => void run(() => end(session.id), privacyWords.endFailed)}
               >
                 {privacyWords.end}
               </button>
@@ -90,14 +72,53 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   );
 }
 
-/** The name of a device as the API gives it, such as "Safari on iPhone", in the page's language. */
+function useBusy() {
+  const [isBusy, setBusy] = useState(false);
+
+  const run = async (action: () => Promise<void>, fallback: string) => {
+    setBusy(true);
+    await action().catch((error: unknown) =>
+      notifyError(error, { title: accountWords.error, fallback }),
+    );
+    setBusy(false);
+  };
+  return { isBusy, run };
+}
+
+function SessionFacts({ session }: { session: Session }) {
+  const { createdAt, lastSeenAt, current, device } = session;
+  return (
+    <div
+      className={css({
+        display: 'grid',
+        gap: '1',
+        marginInlineEnd: 'auto',
+      })}
+    >
+      {current ? (
+        <span className={badge()}>{privacyWords.current}</span>
+      ) : (
+        <span>{privacyWords.other}</span>
+      )}
+      {device && <span>{deviceText(device)}</span>}
+      <span className={css({ color: 'muted' })}>
+        {privacyWords.signedIn(formatMoment(createdAt))}
+      </span>
+      <span className={css({ color: 'muted' })}>
+        {privacyWords.lastSeen(formatMoment(lastSeenAt))}
+      </span>
+    </div>
+  );
+}
+
+/** The API's names are English, such as "Safari on iPhone". */
 function deviceText(device: string): string {
   const [browser = '', system] = device.split(' on ');
   return system === undefined ? browser : privacyWords.deviceOn({ browser, system });
 }
 
-/** Buttons that do the same to different sessions differ by name. */
-const nameOf = (action: string, device: string | null, createdAt: string) =>
+/** Equal buttons differ by name. */
+const nameOf = (action: string, { device, createdAt }: Session) =>
   [`${action}: `, device && `${deviceText(device)}, `, formatMoment(createdAt)]
     .filter(Boolean)
     .join('');

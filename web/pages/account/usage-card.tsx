@@ -77,12 +77,12 @@ function ConnectionState() {
   );
 }
 
-/** A way on when the stream has ended. The button disappears once it is pressed, so the card takes the focus. */
+/** The pressed button disappears, so the card takes the focus. */
 function ConnectAgain({ focusCard }: { focusCard: () => void }) {
   const { status } = useSyncExternalStore(connectionState.subscribe, connectionState.get);
   const connect = async () => {
     focusCard();
-    // Not part of the page, which must load without it; a stream that has ended had it.
+    // The page must load without it.
     const { sessionStream } = await import('../../data/session-stream.ts');
     sessionStream.retry();
   };
@@ -118,20 +118,19 @@ const indicator = css({
 
 const almost = 0.8;
 
-/** Announces once to screen readers that the allowance is nearly or entirely used. */
 function UsageWarning({ used, limit }: { used: number; limit: number }) {
   return <output className={visuallyHidden}>{warning(used, limit)}</output>;
 }
 
 function warning(used: number, limit: number): string {
   if (used >= limit) return usageWords.reached;
-  // Without the number the sentence does not change with each message, so it is announced once.
+  // Without the number it is announced once, not with each message.
   return used >= limit * almost ? usageWords.almost : '';
 }
 
 type Props = { label: string; value: string; spoken: string; percent: number; isLoading?: boolean };
 
-/** The caller announces the relevant changes. Plain markup, since Ark's Progress adds 6 KiB of scripts. */
+/** Ark's Progress would add 6 KiB of scripts. */
 function ProgressBar({ label, value, spoken, percent, isLoading = false }: Props) {
   const styles = progress();
   const labelId = useId();

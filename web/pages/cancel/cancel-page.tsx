@@ -18,7 +18,7 @@ import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { cancelReasonWords, cancelWords } from '#words/cancel';
 
-/** Ends the subscription with one click. Guests are led to the login first; the served HTML explains it to them. */
+/** Guests are led to the login; the served HTML explains it to them. */
 export function CancelPage() {
   const user = useSession((current) => current.user);
   const token = useSession((current) => current.token);
@@ -132,9 +132,9 @@ const keepButton = button({ look: 'outline', size: 'lg', wide: true });
 
 type Change = 'cancelPlan' | 'resumePlan';
 
-/** The subscription of a user on a trial, which the profile does not show. */
+/** The profile does not show it on a trial. */
 function useHidden({ isTrial, metadata }: User, token: string) {
-  // A change of the plan that the stream reports brings another profile.
+  // A change of the plan brings another profile.
   const queryKey = [
     'subscription',
     token,
@@ -180,7 +180,7 @@ function useCancellation(refetchHidden: () => Promise<void>) {
     showToast({ type: 'success', title: cancelWords.kept, description: cancelWords.keptText });
   };
 
-  /** The second half of a double click must not undo what the first has done. */
+  /** The second half of a double click must not undo the first. */
   const once = (change: Change, work: () => Promise<void>) => (event: MouseEvent) => {
     if (running === null && event.detail < 2) void run(change, work);
   };
@@ -196,7 +196,7 @@ function useCancellation(refetchHidden: () => Promise<void>) {
 
 const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
 
-/** Why something failed; null if a toast has said it. */
+/** Null if a toast has said it. */
 function failureIn(error: unknown): Refused | null {
   const failure = failureOf(error);
   if (failure && isConflict(error)) return { text: cancelWords.nothing, until: null };
@@ -209,13 +209,13 @@ type Reason = keyof typeof cancelReasonWords.reasons;
 
 const reasons = Object.entries(cancelReasonWords.reasons) as [Reason, string][];
 
-/** One optional question after the cancellation; a click on a reason is the whole reply. */
+/** A click on a reason is the whole reply. */
 function CancelReason() {
   const [given, setGiven] = useState<Reason | null>(null);
   const give = async (reason: Reason) => {
     if (given !== null) return;
     setGiven(reason);
-    // The failure is shown, and the question stays.
+    // The question stays after a failure.
     await call('giveCancelReason', { reason }).catch(() => setGiven(null));
   };
   if (given !== null)

@@ -38,7 +38,6 @@ const options = [
 ] as const;
 const loadPrint = () => import('./print-conversation.ts');
 
-/** The header of the conversation: the AI notice and the help button, always visible. */
 export function ChatHeader({ token, openHelp, hasConversation }: Props) {
   const [asked, setAsked] = useState<Action | null>(null);
 
@@ -96,7 +95,7 @@ export function ChatHeader({ token, openHelp, hasConversation }: Props) {
   );
 }
 
-/** The menu keeps its place while the conversation is loading. */
+/** It keeps its place while the conversation loads. */
 const bar = css({
   position: 'relative',
   display: 'grid',
@@ -113,7 +112,7 @@ const bar = css({
   borderBottomWidth: 'thin',
   borderColor: 'line',
 });
-/** As high as the menu beside it, which comes with the conversation. */
+/** As high as the menu beside it. */
 const title = css({
   gridArea: 'title',
   display: 'flex',
@@ -133,7 +132,7 @@ const help = css({ gridArea: 'help', justifySelf: 'end' });
 
 type MenuProps<Id> = { options: readonly { id: Id; label: string }[]; choose: (id: Id) => void };
 
-/** What else can be done with the conversation. Ark UI's menu would be 18 KiB more. */
+/** Ark UI's menu would be 18 KiB more. */
 function OptionsMenu<Id extends string>({ options, choose }: MenuProps<Id>) {
   const details = useRef<HTMLDetailsElement>(null);
   useDismissal(details);
@@ -176,7 +175,7 @@ const menu = css({
 });
 const list = css({
   position: 'absolute',
-  // Below the whole bar, so that the way to help stays in view.
+  // Below the bar, so that help stays in view.
   top: '[100%]',
   insetInlineEnd: 'gutter',
   zIndex: 'header',
@@ -190,7 +189,6 @@ const list = css({
   boxShadow: 'float',
 });
 
-/** Closes an open `<details>` on Escape, on a press outside, and when the focus leaves it. */
 function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
   useEffect(() => {
     const details = ref.current;

@@ -15,7 +15,7 @@ import { Alert } from '../../ui/alert.tsx';
 const ConsentStep = lazyPart(() => import('./consent-step.tsx'), ReloadStep);
 const HelpDialog = lazyPart(() => import('./help-dialog.tsx'), HelpLink);
 
-/** The conversation with the companion. Another session renders a new page. */
+/** Another session renders a new page. */
 export function ChatPage() {
   const token = useChatToken();
   return token === null ? (
@@ -32,7 +32,7 @@ function Chat({ token }: { token: string }) {
   const { conversation, isFailed, retry } = useConversation(token);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useVisualHeight();
-  // Loaded early, so that the help panel opens even if the connection is lost later.
+  // Opens even if the connection is lost later.
   useEffect(() => void import('./help-dialog.tsx').catch(() => null), []);
   const openHelp = () => setHelpOpen(true);
   const hasConsented = conversation?.consent?.version === consentVersion;
@@ -62,7 +62,7 @@ function Chat({ token }: { token: string }) {
   );
 }
 
-/** Stands for a dialog that does not load, since the conversation must not be lost. */
+/** The conversation stays if the dialog does not load. */
 function HelpLink() {
   return (
     <Alert look="danger">
@@ -78,7 +78,7 @@ function HelpLink() {
 
 const Loading = () => <MessagesSkeleton label={layoutWords.loadingConversation} />;
 
-/** The chat page before its user is known; part of the served HTML. */
+/** Part of the served HTML. */
 function ChatSkeleton() {
   const isInitializing = useSession((session) => session.isInitializing);
   return (
@@ -123,14 +123,23 @@ const body = css({
   paddingInline: 'gutter',
   paddingBlock: '4',
 });
-const theirs = css({ width: '[60%]', height: '[4.5rem]', borderRadius: 'lg' });
+const theirs = css({
+  width: '[60%]',
+  height: '[4.5rem]',
+  borderRadius: 'lg',
+});
 const ours = css({
   width: '[45%]',
   height: '[3rem]',
   borderRadius: 'lg',
   marginInlineStart: 'auto',
 });
-const field = css({ width: 'full', height: '[3.25rem]', borderRadius: 'lg', marginTop: '4' });
+const field = css({
+  width: 'full',
+  height: '[3.25rem]',
+  borderRadius: 'lg',
+  marginTop: '4',
+});
 
 function ReloadStep() {
   return <LoadFailed retry={() => location.reload()} />;
@@ -159,10 +168,10 @@ function LoadFailed({ retry }: { retry: () => void }) {
   );
 }
 
-/** When the height is read after an event (ms): WebKit reports it before it has changed (WebKit 254861). */
+/** ms after an event: WebKit reports it early (WebKit 254861). */
 const heightReads = [0, 50, 150, 400, 1000];
 
-/** Makes the page as high as what the on-screen keyboard leaves. Without a keyboard, or zoomed, it is as high as the window. */
+/** As high as the keyboard leaves; zoomed, as the window. */
 function useVisualHeight(): void {
   useEffect(() => {
     const viewport = window.visualViewport;
@@ -194,7 +203,7 @@ function useVisualHeight(): void {
   }, []);
 }
 
-/** Fills the screen below the page's header. Where its parts have no room for that, the page scrolls, too. */
+/** The page scrolls where its parts have no room. */
 const chatFrame = css({
   display: 'flex',
   flexDirection: 'column',

@@ -9,7 +9,7 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { consentVersion } from '#contract/chat-limits';
 import { consentWords } from '#words/chat-consent';
 
-/** The notice that users accept before their first message. No box is ticked in advance. */
+/** No box is ticked in advance. */
 export default function ConsentStep({ token }: { token: string }) {
   const [isAdult, setAdult] = useState(false);
   const [agrees, setAgrees] = useState(false);
@@ -64,22 +64,28 @@ export default function ConsentStep({ token }: { token: string }) {
         >
           {consentWords.accept}
         </button>
-        <p className={links}>
-          <Link
-            to="/privacy"
-            className={link()}
-          >
-            {consentWords.privacy}
-          </Link>
-          <Link
-            to="/safety"
-            className={link()}
-          >
-            {consentWords.safety}
-          </Link>
-        </p>
+        <Details />
       </form>
     </div>
+  );
+}
+
+function Details() {
+  return (
+    <p className={links}>
+      <Link
+        to="/privacy"
+        className={link()}
+      >
+        {consentWords.privacy}
+      </Link>
+      <Link
+        to="/safety"
+        className={link()}
+      >
+        {consentWords.safety}
+      </Link>
+    </p>
   );
 }
 
@@ -90,5 +96,15 @@ const scroller = css({
   paddingInline: 'gutter',
   paddingBlock: '4',
 });
-const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineStart: '5' });
-const links = css({ display: 'flex', flexWrap: 'wrap', columnGap: '5', rowGap: '2' });
+const list = css({
+  display: 'grid',
+  gap: '2',
+  listStyle: 'disc',
+  paddingInlineStart: '5',
+});
+const links = css({
+  display: 'flex',
+  flexWrap: 'wrap',
+  columnGap: '5',
+  rowGap: '2',
+});

@@ -8,10 +8,9 @@ const loadPrint = () => import('./print-conversation.ts');
 
 type Reply = { id: string; crisis?: true | undefined };
 
-/** The replies that have opened the help panel, also while another page is shown. */
+/** Also while another page is shown. */
 const seenCrises = new Set<string>();
 
-/** Opens the help panel once when a reply marked as a crisis arrives. */
 export function useCrisisHelp(token: string, replies: Reply[], openHelp: () => void): void {
   useEffect(() => {
     const crises = replies.filter(({ crisis }) => crisis).map(({ id }) => `${token} ${id}`);
@@ -21,7 +20,7 @@ export function useCrisisHelp(token: string, replies: Reply[], openHelp: () => v
   }, [token, replies, openHelp]);
 }
 
-/** So long (ms) somebody is shown as typing at most, as the contract has it. */
+/** The contract's limit (ms). */
 const longestTypingMs = 30_000;
 
 export function useIsBefore(until: string | null): boolean {
@@ -34,7 +33,7 @@ export function useIsBefore(until: string | null): boolean {
   return until !== null && ended !== until;
 }
 
-/** The keys that print would print the loaded messages alone. */
+/** The keys print the loaded messages alone. */
 export function useWholePrint(token: string, hasMore: boolean): void {
   useEffect(() => {
     const printAll = (event: KeyboardEvent) => {
@@ -47,7 +46,6 @@ export function useWholePrint(token: string, hasMore: boolean): void {
   }, [token, hasMore]);
 }
 
-/** A notice of a reply goes when somebody sees the newest message. */
 export function useReadNotices(newest: number): void {
   useEffect(() => {
     const closeRead = () => {
@@ -59,7 +57,6 @@ export function useReadNotices(newest: number): void {
   }, [newest]);
 }
 
-/** Counts replies in the document's title while the tab is hidden. There is no sound. */
 export function useUnseenTitle(replies: number): void {
   const seen = useRef(replies);
   useEffect(() => {

@@ -6,7 +6,6 @@ import { useConnection } from '../../data/chat-conversation.ts';
 import { useSession } from '../../data/session.ts';
 import { sessionStream } from '../../data/session-stream.ts';
 
-/** Says that the stream is broken, with a button once its attempts have ended. */
 export function ConnectionState({ focusList }: { focusList: () => void }) {
   const status = useConnection();
   const isBroken = status === 'reconnecting' || status === 'lost';
@@ -16,7 +15,13 @@ export function ConnectionState({ focusList }: { focusList: () => void }) {
   };
   return (
     <>
-      <output className={css({ textStyle: 'small', color: 'muted', _empty: { display: 'none' } })}>
+      <output
+        className={css({
+          textStyle: 'small',
+          color: 'muted',
+          _empty: { display: 'none' },
+        })}
+      >
         {isBroken && (navigator.onLine ? brokenWords[status] : chatWords.offline)}
       </output>
       {status === 'lost' && (
@@ -35,7 +40,6 @@ export function ConnectionState({ focusList }: { focusList: () => void }) {
 const brokenWords = { reconnecting: chatWords.reconnecting, lost: chatWords.disconnected };
 const connect = css({ justifySelf: 'start' });
 
-/** Says that the companion is writing, or that the app is starting. */
 export function TypingIndicator({ isTyping }: { isTyping: boolean }) {
   const isStarting = useSession(({ isInitializing }) => isInitializing);
   return (

@@ -1,4 +1,12 @@
-import { Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ComponentProps,
+} from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { chatWords } from '#words/chat';
@@ -34,13 +42,12 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   const newest = messages.at(-1)?.seq ?? 0;
   const isTyping = useIsBefore(typingUntil);
   const typed = isTyping ? conversation.typed : '';
-  const [reminders, setReminders] = useState<string[]>([]);
-  const remind = useCallback(() => setReminders((before) => [...before, serverClock.iso()]), []);
+  const { reminders, remind } = useReminders();
 
   const list = useRef<HTMLElement>(null);
   const content = { newest, pending: pending.length, reminders: reminders.length, isTyping, typed };
   const scroll = useScrollPosition(list, content);
-  // A button that disappears once it is pressed would take the focus with it.
+  // A button that disappears takes the focus along.
   const focusList = () => list.current?.focus({ preventScroll: true });
   const jumpToEnd = () => {
     scroll.toEnd();
@@ -55,15 +62,9 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
 
   return (
     <>
-      <section
+      <Scroller
         ref={list}
-        className={scroller}
-        data-slot="messages"
         onScroll={scroll.onScroll}
-        // So that it can be scrolled with the keyboard.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        aria-label={chatWords.messages}
       >
         <MessageList
           {...{ token, conversation, pending, sendAgain, openHelp, reminders, remind }}
@@ -71,17 +72,14 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
         />
         {typed && <TypedReply text={typed} />}
         <TypingIndicator isTyping={isTyping} />
-      </section>
+      </Scroller>
       <div className={foot}>
         <NewMessages
           count={scroll.unseen}
           show={jumpToEnd}
         />
         <ConnectionState focusList={focusList} />
-        <SendingAnnouncer
-          messages={messages}
-          pending={pending}
-        />
+        <SendingAnnouncer {...{ messages, pending }} />
         <LateReplyOffer
           token={token}
           conversation={conversation}
@@ -96,7 +94,27 @@ export function ConversationView({ token, conversation, openHelp }: Props) {
   );
 }
 
-/** What was written and not sent, of which what has arrived is dropped. */
+function Scroller(props: Pick<ComponentProps<'section'>, 'ref' | 'onScroll' | 'children'>) {
+  return (
+    <section
+      {...props}
+      className={scroller}
+      data-slot="messages"
+      // Scrolls by keyboard.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+      aria-label={chatWords.messages}
+    />
+  );
+}
+
+function useReminders() {
+  const [reminders, setReminders] = useState<string[]>([]);
+  const remind = useCallback(() => setReminders((before) => [...before, serverClock.iso()]), []);
+  return { reminders, remind };
+}
+
+/** What has arrived is dropped. */
 function usePending(token: string, { messages }: Conversation) {
   drafts.open(token);
   // After hydration, since the served field is empty.
@@ -111,7 +129,6 @@ function usePending(token: string, { messages }: Conversation) {
 const repliesSince = ({ messages, loadedUpTo }: Conversation) =>
   messages.filter(({ author, seq }) => author === 'solace' && seq > loadedUpTo);
 
-/** Leads to replies below what is read. */
 function NewMessages({ count, show }: { count: number; show: () => void }) {
   if (count === 0) return null;
   return (
@@ -128,14 +145,14 @@ function NewMessages({ count, show }: { count: number; show: () => void }) {
 
 type OfferProps = Pick<Props, 'token' | 'conversation'>;
 
-/** The offer of notices stays while the person goes on writing. */
+/** It stays while the person goes on writing. */
 function LateReplyOffer({ token, conversation }: OfferProps) {
   const [mayOffer, setMayOffer] = useState(false);
   if (!mayOffer && hasLateReply(conversation)) setMayOffer(true);
   return <Suspense>{mayOffer && <NoticeOffer token={token} />}</Suspense>;
 }
 
-/** It scrolls on every screen, so that a phone that is turned keeps its place. It takes what its frame leaves. */
+/** On every screen, so that a turned phone keeps its place. */
 const scroller = css({
   flex: '1',
   contain: 'size',
@@ -145,7 +162,7 @@ const scroller = css({
   _print: { contain: 'none', overflowY: 'visible' },
   paddingInline: 'gutter',
   paddingBlock: '4',
-  // The page is scrolled until the list fills the screen.
+  // The page scrolls until the list fills the screen.
   _zoomed: { minHeight: '[70vh]' },
 });
 const foot = css({

@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { HelpPanel } from '../../ui/help-panel.tsx';
 import { helpWords } from '#words/help';
 
-/** The crisis lines in a dialog over the conversation. Only the country needs a request. */
+/** Only the country needs a request. */
 export default function HelpDialog({ close }: { close: () => void }) {
   const countries = useHelpCountries();
   return (

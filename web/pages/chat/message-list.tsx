@@ -32,7 +32,7 @@ type Props = {
   remind: () => void;
 };
 
-/** Only the second list is a live region, so that screen readers do not announce the history. */
+/** Only the second list is live: the history is not announced. */
 export function MessageList({
   token,
   conversation,
@@ -94,7 +94,7 @@ export function MessageList({
   );
 }
 
-/** Calls `remind` after three hours in which the page was visible; the time before it was opened counts too. */
+/** After three visible hours; the time before counts. */
 function useReminder(noticeAt: string, remind: () => void): void {
   useEffect(() => {
     let left = Date.parse(noticeAt) + noticeIntervalMs - serverClock.now();
@@ -115,7 +115,7 @@ function useReminder(noticeAt: string, remind: () => void): void {
   }, [noticeAt, remind]);
 }
 
-/** The player, once React has taken over the frame, in which there is only its place. */
+/** The served frame has only its place. */
 function VoicePlayer({ token, message }: { token: string; message: ShownMessage }) {
   const hasStarted = useSyncExternalStore(
     () => () => {},
@@ -155,5 +155,9 @@ function LoadOlder({ load }: { load: () => Promise<void> }) {
 
 const list = css({ display: 'flex', flexDirection: 'column', gap: '3' });
 const onPaper = css({ display: 'none', _print: { display: 'block' } });
-const older = css({ display: 'flex', marginInline: 'auto', marginBottom: '4' });
+const older = css({
+  display: 'flex',
+  marginInline: 'auto',
+  marginBottom: '4',
+});
 const empty = css({ marginBlock: '6', color: 'muted', textAlign: 'center' });

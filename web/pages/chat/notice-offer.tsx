@@ -5,10 +5,10 @@ import { noticeOfferWords } from '#words/notices';
 import { readNotices, turnOnNotices, type NoticeState } from '../../data/push-subscription.ts';
 import { storage } from '../../data/store.ts';
 
-/** Set when the offer is made, which happens once a browser, whatever the person chooses. */
+/** Offered once a browser, whatever the choice. */
 const key = 'noticesOffered';
 
-/** Offers to notify the person of replies, after one that came late. */
+/** After a reply that came late. */
 export default function NoticeOffer({ token }: { token: string }) {
   const [state, setState] = useState<NoticeState | 'failed' | 'closed'>('unavailable');
   useEffect(() => {

@@ -2,7 +2,7 @@ import { notifyError } from '../../data/api-errors.ts';
 import { conversation } from '../../data/chat-conversation.ts';
 import { chatWords } from '#words/chat';
 
-/** Prints the whole conversation: the older messages are read first. The reader sees the same messages afterwards. */
+/** Older messages are read first; the reader keeps their place. */
 export async function printConversation(token: string): Promise<void> {
   const list = document.querySelector('[data-slot=messages]');
   const distance = list ? list.scrollHeight - list.scrollTop : 0;
@@ -11,7 +11,7 @@ export async function printConversation(token: string): Promise<void> {
   } catch (error) {
     return notifyError(error, { fallback: chatWords.loadFailed });
   }
-  // React has rendered them after the next paint.
+  // React renders them with the next paint.
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   if (list) list.scrollTop = list.scrollHeight - distance;
   print();

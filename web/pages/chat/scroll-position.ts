@@ -2,7 +2,7 @@ import { useHydrated } from '@tanstack/react-router';
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { isNearEnd } from '../../rules/browser-input.ts';
 
-/** What a list shows; `newest` is the `seq` of its last message. */
+/** `newest` is the last `seq`. */
 type Content = {
   newest: number;
   pending: number;
@@ -13,12 +13,12 @@ type Content = {
 
 type List = RefObject<HTMLElement | null>;
 
-/** Keeps the list at its end while the reader is there; a growing reply moves it until its first line is at the top. */
+/** A growing reply moves the list until its first line is at the top. */
 export function useScrollPosition(ref: List, content: Content) {
   const { newest } = content;
   const isHydrated = useHydrated();
   const [wasServed] = useState(!isHydrated);
-  // `placedAt`: where this hook has scrolled to; 0 while the reader is further up.
+  // `placedAt`: scrolled to by this hook; 0 for a reader further up.
   const reader = useRef({ isAtEnd: true, seen: newest, placedAt: 0, readsTyped: false, shown: '' });
   const place = useRef<Place>({ size: '', line: null, share: 0 });
   const [unseen, setUnseen] = useState(0);
@@ -32,12 +32,12 @@ export function useScrollPosition(ref: List, content: Content) {
   useLayoutEffect(() => {
     const list = ref.current;
     if (!list) return undefined;
-    // A reader may have scrolled up in the list that React takes over.
+    // A reader may have scrolled the served list.
     if (wasServed) reader.current.isAtEnd = isNearEnd(list);
     if (wasServed) place.current = placeIn(list);
-    // A position of an earlier visit would hide what has come since, so the router finds no list of that name.
+    // The router must not restore an earlier visit's position.
     list.setAttribute('data-scroll-restoration-id', crypto.randomUUID());
-    // The on-screen keyboard, a growing field and a turned phone change the list.
+    // The keyboard, a growing field and a turned phone change it.
     const observer = new ResizeObserver(() => {
       if (reader.current.isAtEnd) toEnd();
       else scrollToPlace(list, place.current);
@@ -52,7 +52,7 @@ export function useScrollPosition(ref: List, content: Content) {
     const list = ref.current;
     if (!list || reader.current.shown === shown) return;
     reader.current.shown = shown;
-    // The scroll event of the reader may still be on its way.
+    // The reader's scroll event may still be on its way.
     if (list.scrollTop < reader.current.placedAt - 1 && !isNearEnd(list))
       reader.current.isAtEnd = false;
     if (isSelecting(list)) reader.current.isAtEnd = false;
@@ -68,7 +68,7 @@ export function useScrollPosition(ref: List, content: Content) {
 
   const onScroll = () => {
     const list = ref.current;
-    // The list of another size is not yet where the reader was.
+    // A list of another size has lost the reader's place.
     if (!list || sizeOf(list) !== place.current.size) return;
     place.current = placeIn(list);
     reader.current.isAtEnd = isNearEnd(list);
@@ -77,7 +77,6 @@ export function useScrollPosition(ref: List, content: Content) {
     setUnseen(0);
   };
 
-  /** Runs a change that adds older messages; the reader sees the same messages afterwards. */
   const keepPosition = async (change: () => Promise<void>) => {
     const list = ref.current;
     if (!list) return change();
@@ -93,7 +92,7 @@ export function useScrollPosition(ref: List, content: Content) {
   return { unseen, onScroll, toEnd, keepPosition };
 }
 
-/** Where the reader is in a list of this size: at its first visible line, of which a share is above the edge. */
+/** At the first visible line, of which a share is above the edge. */
 type Place = { size: string; line: Element | null; share: number };
 
 function placeIn(list: HTMLElement): Place {
@@ -103,14 +102,14 @@ function placeIn(list: HTMLElement): Place {
   return { size: sizeOf(list), line, share };
 }
 
-/** After the width of the list, and with it the height of every line, has changed. */
+/** Another width changes the height of every line. */
 function scrollToPlace(list: HTMLElement, { line, share }: Place): void {
   if (line?.isConnected) list.scrollTop += topIn(list, line) + share * line.clientHeight;
 }
 
 const sizeOf = ({ clientWidth, clientHeight }: Element) => `${clientWidth} ${clientHeight}`;
 
-/** What somebody selects, to copy it, must not move. */
+/** What somebody selects must not move. */
 function isSelecting(list: HTMLElement): boolean {
   const { anchorNode = null, isCollapsed = true } = getSelection() ?? {};
   return !isCollapsed && list.contains(anchorNode);
@@ -119,10 +118,10 @@ function isSelecting(list: HTMLElement): boolean {
 const lastReply = (list: HTMLElement) =>
   [...list.querySelectorAll('[data-slot=live] > [data-author=solace]')].at(-1);
 
-/** The space (px) above the first line of a reply that is read as it grows. */
+/** px above the first line of a growing reply. */
 const spaceAbove = 16;
 
-/** Scrolls to the end, but no further than to the start of an element. */
+/** No further than to the start of an element. */
 function scrollTo(list: HTMLElement, start: Element | null | undefined): void {
   if (!start) list.scrollTop = list.scrollHeight;
   else list.scrollTop += Math.max(0, topIn(list, start) - spaceAbove);

@@ -12,13 +12,13 @@ import { chatWords, composerWords } from '#words/chat';
 import { untilWords } from '#words/until';
 import { voiceWords } from '#words/voice';
 
-/** Why a message was not sent, and what to do; with help beside a spent allowance. Nothing has failed yet at a notice. */
+/** With help beside a spent allowance; a notice is no failure. */
 export type SendError = {
   text: string;
   leadsToPlans: boolean;
   offersHelp: boolean;
   isNotice?: boolean;
-  /** When the refusal ends by itself (ISO 8601). */
+  /** When it ends by itself (ISO 8601). */
   until?: string | null;
 };
 
@@ -51,7 +51,6 @@ type ErrorProps = {
   id: string;
   error: SendError;
   openHelp: () => void;
-  /** Called when the refusal holds no more. */
   withdraw: () => void;
 };
 
@@ -66,7 +65,13 @@ export function SendErrorText({ id, error, openHelp, withdraw }: ErrorProps) {
         <span>{error.text}</span>
         {error.until && <span>{untilText(error, error.until)}</span>}
         {error.leadsToPlans && (
-          <span className={css({ display: 'flex', flexWrap: 'wrap', gap: '4' })}>
+          <span
+            className={css({
+              display: 'flex',
+              flexWrap: 'wrap',
+              gap: '4',
+            })}
+          >
             <Link
               to="/plans"
               className={link()}
@@ -95,7 +100,7 @@ function untilText({ leadsToPlans }: SendError, until: string): string {
     : untilWords.tryAgain(momentText(until));
 }
 
-/** A refusal ends with its time; one for a spent allowance also when the count falls. */
+/** A spent allowance ends also when the count falls. */
 function useWithdrawal(error: SendError, withdraw: () => void): void {
   const { until = null, offersHelp: isSpent } = error;
   const isOver = useStanding({ until }) === null;

@@ -9,7 +9,7 @@ type Props = { messages: readonly ChatMessage[]; pending: readonly PendingMessag
 
 const words = { failed: messageStateWords.notSent, sent: messageStateWords.sentNow };
 
-/** Tells screen readers once of each message that was not sent, since the list does not announce the user's own. */
+/** The list does not announce the user's own messages. */
 export function SendingAnnouncer({ messages, pending }: Props) {
   const states = useRef<SendingStates | null>(null);
   const failed = useRef(new Set<string>());
@@ -22,7 +22,7 @@ export function SendingAnnouncer({ messages, pending }: Props) {
   }, [messages, pending]);
   return (
     <output className={visuallyHidden}>
-      {/* Another element each time, since a text that stays the same is not announced again. */}
+      {/* The same text in the same element is not announced again. */}
       <span key={said.count}>{said.text}</span>
     </output>
   );

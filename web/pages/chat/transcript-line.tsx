@@ -20,7 +20,7 @@ type Props = {
   player: (message: ShownMessage) => ReactNode;
 };
 
-/** One line of the conversation. It and its parts have no hooks: `early/` renders them before React has started. */
+/** No hooks: `early/` renders it before React. */
 export function TranscriptLine({ item, ...actions }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
   if (item.kind === 'notice') return <AiNotice />;
@@ -34,7 +34,6 @@ export function TranscriptLine({ item, ...actions }: Props) {
 
 type MessageProps = Omit<Props, 'item'> & { message: ShownMessage };
 
-/** One message. The user's own are not announced to screen readers. */
 function Message({ message, sendAgain, openHelp, player }: MessageProps) {
   const { author, text, at, state, crisis, voice } = message;
   const isOwn = author === 'user';
@@ -107,7 +106,7 @@ function Block(block: MessageBlock) {
 
 const Parts = ({ text }: { text: string }) => messageParts(text).map(partOf);
 
-/** Outside of the live region, where the message that replaces it is announced once. */
+/** Not live: the message that replaces it is announced. */
 export function TypedReply({ text }: { text: string }) {
   return (
     <div
@@ -121,7 +120,7 @@ export function TypedReply({ text }: { text: string }) {
   );
 }
 
-/** Text is an element, too: a translator replaces its node, which React then could not change. */
+/** A translator replaces text nodes, which React could not change. */
 function partOf(part: MessagePart, key: number): ReactNode {
   if (part.kind === 'text') return <span key={key}>{part.text}</span>;
   if (part.kind !== 'link') {
@@ -144,7 +143,7 @@ const messageText = css({
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',
   unicodeBidi: 'isolate',
-  // Each paragraph has the direction of its own words.
+  // Each paragraph has the direction of its words.
   '& :is(p, li)': { unicodeBidi: 'plaintext' },
   '& :is(ul, ol)': { paddingInlineStart: '[1.5em]', listStyle: 'revert' },
 });
@@ -175,7 +174,7 @@ const bubble = css({
   '& strong': { fontWeight: 'bold' },
   breakInside: 'avoid',
 });
-/** As far from the last message as the message that replaces it. */
+/** As far as the message that replaces it. */
 const belowLast = css({ marginTop: '3' });
 const meta = css({
   display: 'flex',
@@ -192,15 +191,21 @@ const again = css({
   color: 'danger',
 });
 
-/** As high as the player of a voice message, which is loaded with the first one. */
+/** As high as the player, which loads with the first recording. */
 export const VoicePlace = () => (
-  <div className={css({ width: '[19rem]', maxWidth: 'full', minHeight: 'touch' })} />
+  <div
+    className={css({
+      width: '[19rem]',
+      maxWidth: 'full',
+      minHeight: 'touch',
+    })}
+  />
 );
 
 function Day({ at }: { at: string }) {
   return (
     <li className={separator}>
-      {/* The day may end before React takes over the served text. */}
+      {/* The day may end before React takes over. */}
       <time
         dateTime={localDay(new Date(at))}
         suppressHydrationWarning
@@ -211,12 +216,12 @@ function Day({ at }: { at: string }) {
   );
 }
 
-/** States that Solace is an AI; laws on AI companions require this again after three hours. */
+/** Required by laws on AI companions, again after three hours. */
 function AiNotice() {
   return <li className={notice}>{chatWords.notice}</li>;
 }
 
-/** The reader's day as YYYY-MM-DD, which in UTC may be another one. */
+/** YYYY-MM-DD in the reader's zone. */
 const localDay = (date: Date) =>
   new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 

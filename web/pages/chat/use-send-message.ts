@@ -12,7 +12,6 @@ import { plainError, sendError, type SendError } from './send-error.tsx';
 
 type Sent = Pick<ShownMessage, 'id' | 'text' | 'voice'>;
 
-/** Sends texts, and again what did not get through. `onShown` runs when a message is on screen. */
 export function useSendMessage(token: string, onShown: () => void) {
   const [error, setError] = useState<SendError | null>(null);
 
@@ -38,7 +37,6 @@ export function useSendMessage(token: string, onShown: () => void) {
     void deliver({ id, text, voice });
   };
 
-  /** Returns whether the text was accepted from the field. */
   const send = (text: string): boolean => {
     const problem = problemOf(text);
     if (problem) setError(plainError(problem));
@@ -51,7 +49,7 @@ export function useSendMessage(token: string, onShown: () => void) {
   return { error, showError: setError, send, sendAgain: begin };
 }
 
-/** The server has a recording that the companion refused, and takes it again under its id. */
+/** The server takes a refused recording again under its id. */
 async function sendOnce(token: string, { id, text, voice }: Sent): Promise<void> {
   if (!voice) return void (await conversation.send(token, id, text));
   const recording = await fetchRecording(token, id);
@@ -65,7 +63,7 @@ function problemOf(text: string): string | null {
   return text.length > longestMessage ? composerWords.tooLong : null;
 }
 
-/** The server may have stored the message: sending the same id again does not duplicate it. */
+/** The server may have it: the same id does not duplicate it. */
 function isUncertain(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
   return error.isOutage || error.code === 'session_replaced';

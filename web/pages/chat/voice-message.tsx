@@ -22,10 +22,10 @@ export default function VoiceMessage({ token, message }: { token: string; messag
   );
 }
 
-/** `spokenAt` tells a recording from others of the same length. */
+/** `spokenAt` tells equal lengths apart. */
 type PlayerProps = { id: string; seconds: number; spokenAt?: string; load: () => Promise<Blob> };
 
-/** Plays a recording; a second one stops the first. */
+/** A second one stops the first. */
 export function RecordingPlayer({ id, seconds, spokenAt, load }: PlayerProps) {
   const playback = useSyncExternalStore(player.subscribe, player.get, player.get);
   const isOwn = playback.key === id;
@@ -54,7 +54,7 @@ type ControlsProps = {
   changeSpeed: () => void;
 };
 
-/** While it plays, screen readers are given the time every ten seconds. */
+/** Seconds between spoken times. */
 const spokenEvery = 10;
 
 function PlayerControls({
@@ -129,7 +129,11 @@ const range = css({
   accentColor: '[currentColor]',
   color: 'primary',
 });
-const clock = css({ minWidth: '[2.25rem]', textStyle: 'fine', fontVariantNumeric: 'tabular-nums' });
+const clock = css({
+  minWidth: '[2.25rem]',
+  textStyle: 'fine',
+  fontVariantNumeric: 'tabular-nums',
+});
 const speedButton = css({
   minWidth: '[2.75rem]',
   minHeight: 'touch',
@@ -139,4 +143,8 @@ const speedButton = css({
   cursor: 'pointer',
   _hover: { backgroundColor: 'primarySoft' },
 });
-const problem = css({ flexBasis: '[100%]', textStyle: 'fine', _empty: { display: 'none' } });
+const problem = css({
+  flexBasis: '[100%]',
+  textStyle: 'fine',
+  _empty: { display: 'none' },
+});

@@ -55,21 +55,12 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
   );
 }
 
-/** The bars of the meter, of which each is a tenth of a second. */
+/** Each is a tenth of a second. */
 const bars = 28;
 const countdownFrom = 10;
 
 function Running({ active }: { active: ActiveRecording }) {
-  const [{ seconds, levels }, setState] = useState({ seconds: 0, levels: [] as number[] });
-  useEffect(() => {
-    const measure = () =>
-      setState((before) => ({
-        seconds: active.seconds,
-        levels: [...before.levels, active.level].slice(-bars),
-      }));
-    const timer = setInterval(measure, 100);
-    return () => clearInterval(timer);
-  }, [active]);
+  const { seconds, levels } = useMeasured(active);
   const left = Math.max(0, Math.ceil(longestRecordingSeconds - seconds));
   const isEnding = left <= countdownFrom;
   return (
@@ -85,17 +76,7 @@ function Running({ active }: { active: ActiveRecording }) {
         >
           {clockText(seconds)}
         </span>
-        <span
-          className={meter}
-          aria-hidden="true"
-        >
-          {levels.map((level, index) => (
-            <i
-              key={index}
-              style={{ height: `${Math.round(12 + level * 88)}%` }}
-            />
-          ))}
-        </span>
+        <Meter levels={levels} />
         {isEnding && <span aria-hidden="true">{voicePanelWords.secondsLeft(left)}</span>}
         <output className={visuallyHidden}>
           {isEnding && voicePanelWords.secondsLeft(countdownFrom)}
@@ -125,6 +106,36 @@ function Running({ active }: { active: ActiveRecording }) {
         </button>
       </div>
     </>
+  );
+}
+
+function useMeasured(active: ActiveRecording) {
+  const [measured, setMeasured] = useState({ seconds: 0, levels: [] as number[] });
+  useEffect(() => {
+    const measure = () =>
+      setMeasured(({ levels }) => ({
+        seconds: active.seconds,
+        levels: [...levels, active.level].slice(-bars),
+      }));
+    const timer = setInterval(measure, 100);
+    return () => clearInterval(timer);
+  }, [active]);
+  return measured;
+}
+
+function Meter({ levels }: { levels: number[] }) {
+  return (
+    <span
+      className={meter}
+      aria-hidden="true"
+    >
+      {levels.map((level, index) => (
+        <i
+          key={index}
+          style={{ height: `${Math.round(12 + level * 88)}%` }}
+        />
+      ))}
+    </span>
   );
 }
 
@@ -235,6 +246,6 @@ const actions = css({
   flexWrap: 'wrap',
   gap: '2',
   justifyContent: 'flex-end',
-  // What throws the recording away stands apart: a second tap on Stop must not reach it.
+  // A second tap on Stop must not throw it away.
   '& > :first-child': { marginInlineEnd: 'auto' },
 });

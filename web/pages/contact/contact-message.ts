@@ -25,7 +25,6 @@ export const ContactMessage = v.object({
 
 const simulatedDelay = 1500;
 
-/** Sends a message to the configured address; without one, sending is simulated and no call is made. */
 export async function sendMessage(message: object): Promise<void> {
   if (!contactAddress) return new Promise((resolve) => void setTimeout(resolve, simulatedDelay));
   const headers = { 'Content-Type': 'application/json' };

@@ -11,7 +11,12 @@ export function ContactPage() {
   return (
     <div className={page()}>
       <header
-        className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]', marginBottom: '8' })}
+        className={css({
+          display: 'grid',
+          gap: '3',
+          maxWidth: '[40rem]',
+          marginBottom: '8',
+        })}
       >
         <h1 className={css({ textStyle: 'display' })}>{contactWords.title}</h1>
         <p className={css({ textStyle: 'lead', color: 'muted' })}>{contactWords.lead}</p>
@@ -27,12 +32,16 @@ export function ContactPage() {
   );
 }
 
-/** A private page leads here if no code opens it: the number may have a new owner. */
+/** No code opens the page: the number may have a new owner. */
 function NewOwnerNotice() {
   const isLedHere = useHydrated() && new URLSearchParams(location.search).has('about');
   return (
     <output
-      className={css({ display: 'block', '&:empty': { display: 'none' }, marginBottom: '6' })}
+      className={css({
+        display: 'block',
+        '&:empty': { display: 'none' },
+        marginBottom: '6',
+      })}
     >
       {isLedHere && <Alert look="warm">{contactWords.newOwner}</Alert>}
     </output>

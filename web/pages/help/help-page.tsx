@@ -95,7 +95,7 @@ function CountryChoice({ country, choose }: Props) {
   );
 }
 
-// Chromium draws its own arrow at the very edge, whatever the padding.
+// Chromium draws its own arrow at the very edge.
 const arrow = css({
   position: 'absolute',
   insetBlock: '0',
@@ -122,7 +122,7 @@ function CountryList() {
           display: 'grid',
           gridTemplateColumns: { base: '[minmax(0, 1fr)]', md: '[repeat(2, minmax(0, 1fr))]' },
           columnGap: '6',
-          // The list begins below the first screen, and its layout takes half of that of the page.
+          // Half of the layout is below the first screen.
           contentVisibility: 'auto',
           containIntrinsicBlockSize: '[auto 3500px]',
         })}
@@ -141,7 +141,7 @@ function CountryList() {
 
 function Country({ code, name }: { code: string; name: string }) {
   const id = `country-${code}`;
-  // Where a translator was earlier React renders the page anew: what is open stays open.
+  // A translator makes React render anew: what is open stays.
   const [isOpen] = useState(() => isShownOpen(id));
   return (
     <li className={css({ borderBottomWidth: 'thin', borderColor: 'line' })}>
@@ -154,7 +154,7 @@ function Country({ code, name }: { code: string; name: string }) {
             paddingBlock: '3',
             cursor: 'pointer',
             fontWeight: 'semibold',
-            // The list cuts what stands out of it.
+            // The list cuts what stands out.
             outlineOffset: '[-3px]',
           })}
         >

@@ -10,15 +10,20 @@ import { formatDate } from '../../rules/formats.ts';
 import { Sentence } from '../../ui/text.tsx';
 import { referralWords, safetyWords } from '#words/help';
 
-/** What the page describes. A change of what Solace does in a crisis gets a new version and its date. */
+/** A change of what Solace does gets a new version. */
 const protocol = { version: '2', date: '2026-11-23' };
 const countedSince = '2026-11-23';
 
-/** Solace's response to messages about self-harm and eating disorders, its limits, and how often it came to that. */
 export function SafetyPage() {
   return (
     <article className={page({ width: 'reading' })}>
-      <header className={css({ display: 'grid', gap: '4', justifyItems: 'start' })}>
+      <header
+        className={css({
+          display: 'grid',
+          gap: '4',
+          justifyItems: 'start',
+        })}
+      >
         <h1 className={css({ textStyle: 'title' })}>{safetyWords.title}</h1>
         <p className={css({ textStyle: 'small', color: 'muted' })}>
           {safetyWords.protocol({
@@ -56,7 +61,6 @@ export function SafetyPage() {
 
 const contact = (text: string) => <Link to="/contact">{text}</Link>;
 
-/** The totals of two years. The served HTML says what is counted, and leads to the numbers as data. */
 function Referrals() {
   const lines = useTotals();
   return (
@@ -84,7 +88,7 @@ function Referrals() {
   );
 }
 
-/** One line for each year, one that says that they cannot be shown, or null before the response. */
+/** Null before the response. */
 function useTotals(): string[] | null {
   const [lines, setLines] = useState<string[] | null>(null);
   useEffect(() => {
@@ -107,7 +111,7 @@ function linesOf({ lastYear, thisYear }: Output<'getSafety'>['referrals']): stri
   ];
 }
 
-/** Keeps room for two lines, so that nothing moves when they come. */
+/** Two lines, so that nothing moves. */
 const numbers = css({
   display: 'grid',
   alignContent: 'start',

@@ -30,7 +30,13 @@ function Hero() {
           <span className={css({ display: 'block', color: 'primary' })}>{brand.name}</span>{' '}
           {landingWords.subline}
         </h1>
-        <p className={css({ textStyle: 'lead', color: 'muted', maxWidth: '[34rem]' })}>
+        <p
+          className={css({
+            textStyle: 'lead',
+            color: 'muted',
+            maxWidth: '[34rem]',
+          })}
+        >
           {landingWords.lead}
         </p>
         <div className={actions}>
@@ -76,7 +82,7 @@ const hero = css({
   paddingBlock: { base: '10', lg: '16' },
 });
 
-/** As wide as its place, whatever the longest word of the language. */
+/** Whatever the longest word. */
 const text = css({
   display: 'grid',
   gridTemplateColumns: '[minmax(0, 1fr)]',
@@ -118,7 +124,10 @@ const picture = css({
 function Conversation() {
   return (
     <figure
-      className={css({ position: 'relative', padding: { base: '4', md: '6' } })}
+      className={css({
+        position: 'relative',
+        padding: { base: '4', md: '6' },
+      })}
       aria-label={landingWords.sceneLabel}
     >
       <ol className={css({ display: 'grid', gap: '3' })}>
@@ -218,7 +227,12 @@ function Landscape() {
   );
 }
 
-const landscape = css({ position: 'absolute', inset: '0', width: 'full', height: 'full' });
+const landscape = css({
+  position: 'absolute',
+  inset: '0',
+  width: 'full',
+  height: 'full',
+});
 
 const sun = css({
   transformOrigin: '[385px 225px]',

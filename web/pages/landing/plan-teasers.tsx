@@ -44,7 +44,6 @@ const grid = css({
   gap: '5',
 });
 
-/** A short description of a plan; its button does nothing while the visitor is unknown. */
 function Teaser({ id }: { id: PlanId }) {
   const visitor = useVisitor();
   const isLoggedIn = visitor === 'member';
@@ -58,7 +57,15 @@ function Teaser({ id }: { id: PlanId }) {
         <h3 className={css({ textStyle: 'subheading' })}>{name}</h3>
         <p className={css({ color: 'muted', fontSize: 'sm' })}>{text}</p>
       </div>
-      <p className={css({ textStyle: 'figure', fontSize: '2xl', color: 'primary' })}>{price}</p>
+      <p
+        className={css({
+          textStyle: 'figure',
+          fontSize: '2xl',
+          color: 'primary',
+        })}
+      >
+        {price}
+      </p>
       <ul className={list}>
         {features.map((feature) => (
           <li key={feature}>

@@ -24,7 +24,13 @@ export function Section({ id, title, lead, tone = 'plain', roleDescription, chil
       aria-roledescription={roleDescription}
     >
       <div className={inner}>
-        <header className={css({ display: 'grid', gap: '3', maxWidth: '[40rem]' })}>
+        <header
+          className={css({
+            display: 'grid',
+            gap: '3',
+            maxWidth: '[40rem]',
+          })}
+        >
           <h2
             id={id}
             className={css({ textStyle: 'title' })}

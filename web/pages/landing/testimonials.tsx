@@ -9,7 +9,7 @@ import { useEffect, useRef, useState } from 'react';
 
 const count = landingWords.testimonials.length;
 
-/** The testimonials: a list that scrolls horizontally, with buttons for visitors who cannot swipe. */
+/** Buttons for visitors who cannot swipe. */
 export function Testimonials() {
   const { track, position, move } = useSlides(count);
   return (
@@ -27,19 +27,12 @@ export function Testimonials() {
           tabIndex={0}
           aria-label={landingWords.testimonialsLabel}
         >
-          {landingWords.testimonials.map(({ text, who, about }, index) => (
+          {landingWords.testimonials.map((told, index) => (
             <li
-              key={who}
+              key={told.who}
               aria-label={landingWords.storyOf({ position: index + 1, count })}
             >
-              <figure className={css({ display: 'grid', gap: '5', maxWidth: '[50rem]' })}>
-                <blockquote className={css({ textStyle: 'heading' })}>
-                  {landingWords.quote(text)}
-                </blockquote>
-                <figcaption>
-                  <Sentence parts={landingWords.teller({ who, about, strong })} />
-                </figcaption>
-              </figure>
+              <Story {...told} />
             </li>
           ))}
         </ul>
@@ -70,6 +63,25 @@ export function Testimonials() {
         </div>
       </div>
     </Section>
+  );
+}
+
+type Told = (typeof landingWords.testimonials)[number];
+
+function Story({ text, who, about }: Told) {
+  return (
+    <figure
+      className={css({
+        display: 'grid',
+        gap: '5',
+        maxWidth: '[50rem]',
+      })}
+    >
+      <blockquote className={css({ textStyle: 'heading' })}>{landingWords.quote(text)}</blockquote>
+      <figcaption>
+        <Sentence parts={landingWords.teller({ who, about, strong })} />
+      </figcaption>
+    </figure>
   );
 }
 
@@ -107,7 +119,7 @@ const panel = css({
   borderRadius: '[2rem]',
   backgroundColor: 'warmSoft',
   color: 'onWarmSoft',
-  // The sun of the illustration, where there is room for it.
+  // The illustration's sun, where there is room.
   backgroundImage: {
     md: '[radial-gradient(circle at 92% 112%, {colors.scene.sun} 0 6.95rem, {colors.scene.glow} 7rem 10.95rem, transparent 11rem)]',
   },
@@ -134,7 +146,7 @@ const slides = css({
   '& li': { scrollSnapAlign: 'start', paddingInlineEnd: '4' },
 });
 
-/** The visible slide, and a function to go to the next; for a list that scrolls by its own width. */
+/** For a list that scrolls by its own width. */
 function useSlides(count: number) {
   const track = useRef<HTMLUListElement>(null);
   const [position, setPosition] = useState(0);
@@ -150,7 +162,7 @@ function useSlides(count: number) {
 
   const move = (by: number) => {
     const target = Math.min(count - 1, Math.max(0, position + by));
-    // From right to left a list scrolls to negative places.
+    // From right to left places are negative.
     track.current?.scrollTo({
       left: (isRightToLeft ? -target : target) * track.current.clientWidth,
     });

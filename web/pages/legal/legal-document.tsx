@@ -62,7 +62,6 @@ type LinkedText = (links: { help: (text: string) => ReactNode }) => ReactNode[];
 
 type Section = LegalText['sections'][number];
 
-/** The text with another section before that with this index, or without it. */
 export function withSection(text: LegalText, index: number, section: Section | false): LegalText {
   return section ? { ...text, sections: text.sections.toSpliced(index, 0, section) } : text;
 }

@@ -4,7 +4,7 @@ import { useRepeatedQuestion } from './repeated-question.ts';
 
 const shortestMs = 3000;
 const longestMs = 15_000;
-/** WhatsApp says within moments that it cannot deliver; after two minutes it rarely does. */
+/** WhatsApp says within moments that it cannot deliver. */
 const promptUntilMs = 120_000;
 const lateMs = 60_000;
 
@@ -16,7 +16,6 @@ function pauseAfter(elapsed: number): number {
 
 type Awaited = { phone: string; challenge: string | null; isAwaited: boolean };
 
-/** Whether WhatsApp could not deliver the code of a challenge. The server is asked while the code is awaited. */
 export function useUndelivered({ phone, challenge, isAwaited }: Awaited) {
   const [undelivered, setUndelivered] = useState<string | null>(null);
   useRepeatedQuestion({

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import type { LoginWishes } from '../../rules/destinations.ts';
@@ -28,21 +28,19 @@ import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 type Options = { current: SignInStep; wishes: LoginWishes; lockout: Lockout };
 type Props = Options & LimitProps & { back: () => void };
 
-/** A code arrives within seconds; after this time the page suggests what to check. */
+/** ms after which the page suggests what to check. */
 const lateAfter = 30_000;
 
 export default function CodeStep({ current, wishes, lockout, back, ...steps }: Props) {
   const { limit, setLimit, goToCode } = steps;
   const { phone } = current;
   const [code, setCode] = useState('');
-  const [wasLeft, setWasLeft] = useState(false);
-  const [isLate, setLate] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
   const titleId = useId();
-  const phoneText = usePhoneText(phone);
   const verification = useVerification({ current, wishes, lockout });
   const { verify, isVerifying, failure, isSpent } = verification;
   const refused = useStanding(failure);
+  const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
+  const { isLate, restart } = useLateness();
   const { isUndelivered, forget } = useUndelivered({
     phone,
     challenge: newestChallenge(current, phone),
@@ -51,23 +49,12 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
   const askAgain = useNewCode({ phone, setLimit }, (challenge) => {
     goToCode(phone, challenge);
     setCode('');
-    setLate(false);
+    restart();
     forget();
     verification.reset();
     input.current?.focus();
   });
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
-
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), lateAfter);
-    return () => clearTimeout(timer);
-  }, []);
-  // Screen readers announce the form's name with its field.
-  useEffect(() => input.current?.focus(), []);
-  useEffect(() => {
-    if (failure && !lockout.isLocked && !isVerifying) input.current?.select();
-  }, [failure, lockout.isLocked, isVerifying]);
-
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isReady) void verify(code);
@@ -80,41 +67,81 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
       onSubmit={submit}
       className={css({ display: 'grid', gap: '5' })}
     >
-      <StepTitle
-        id={titleId}
-        focus={false}
-        title={loginWords.codeTitle}
-      >
-        {!isUndelivered && <Unbroken text={loginWords.codeLead(phoneText)} />}
-      </StepTitle>
+      <CodeTitle {...{ id: titleId, phone, isUndelivered }} />
       {refused && <Refusal {...refused} />}
       {askAgain.failure && <Alert look="danger">{askAgain.failure}</Alert>}
       <Limited {...{ phone, limit, setLimit, goToCode }} />
-      <TextField
+      <CodeField
         ref={input}
-        look="code"
-        name="otp"
-        type="text"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        label={loginWords.code}
-        hint={loginWords.codeHint}
-        value={code}
-        error={codeError(code, wasLeft)}
-        disabled={lockout.isLocked}
-        onBlur={() => setWasLeft(true)}
-        onChange={({ target }) => {
-          setCode(shownCode(target.value));
-          setWasLeft(false);
-        }}
+        isLocked={lockout.isLocked}
+        {...{ code, setCode }}
       />
+      <SubmitButton {...{ isReady, isVerifying, lockout }} />
+      <NoCode {...{ phone, isLate, isUndelivered }} />
+      {(isLate || isSpent || isUndelivered) && <AskAgain {...askAgain} />}
       <button
-        type="submit"
-        className={button({ size: 'lg', wide: true })}
-        disabled={!isReady}
+        type="button"
+        className={button({ look: 'quiet', wide: true })}
+        onClick={back}
       >
-        {submitLabel(lockout, isVerifying)}
+        {loginWords.changePhone}
       </button>
+      <LockoutNews {...lockout} />
+    </form>
+  );
+}
+
+type Delivery = { phone: string; isUndelivered: boolean };
+
+function CodeTitle({ id, phone, isUndelivered }: Delivery & { id: string }) {
+  const phoneText = usePhoneText(phone);
+  return (
+    <StepTitle
+      id={id}
+      focus={false}
+      title={loginWords.codeTitle}
+    >
+      {!isUndelivered && <Unbroken text={loginWords.codeLead(phoneText)} />}
+    </StepTitle>
+  );
+}
+
+type FieldProps = {
+  ref: Ref<HTMLInputElement>;
+  code: string;
+  setCode: (code: string) => void;
+  isLocked: boolean;
+};
+
+function CodeField({ ref, code, setCode, isLocked }: FieldProps) {
+  const [wasLeft, setWasLeft] = useState(false);
+  const change = (typed: string) => {
+    setCode(shownCode(typed));
+    setWasLeft(false);
+  };
+  return (
+    <TextField
+      ref={ref}
+      look="code"
+      name="otp"
+      type="text"
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      label={loginWords.code}
+      hint={loginWords.codeHint}
+      value={code}
+      error={codeError(code, wasLeft)}
+      disabled={isLocked}
+      onBlur={() => setWasLeft(true)}
+      onChange={({ target }) => change(target.value)}
+    />
+  );
+}
+
+function NoCode({ phone, isLate, isUndelivered }: Delivery & { isLate: boolean }) {
+  const phoneText = usePhoneText(phone);
+  return (
+    <>
       <output>
         {isLate && !isUndelivered && <Alert>{loginWords.noCode}</Alert>}
         {isUndelivered && (
@@ -124,28 +151,51 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
         )}
       </output>
       {isUndelivered && <WriteFirst />}
-      {(isLate || isSpent || isUndelivered) && (
-        <button
-          type="button"
-          className={button({ look: 'outline', wide: true })}
-          aria-busy={askAgain.isBusy}
-          onClick={askAgain.run}
-        >
-          {askAgain.isBusy ? loginWords.sending : loginWords.newCode}
-        </button>
-      )}
-      <button
-        type="button"
-        className={button({ look: 'quiet', wide: true })}
-        onClick={back}
-      >
-        {loginWords.changePhone}
-      </button>
-      <output className={visuallyHidden}>
-        {lockout.isLocked ? loginWords.locked : lockout.wasLocked ? loginWords.unlocked : ''}
-      </output>
-    </form>
+    </>
   );
+}
+
+type Asking = { isBusy: boolean; run: () => void };
+
+function AskAgain({ isBusy, run }: Asking) {
+  return (
+    <button
+      type="button"
+      className={button({ look: 'outline', wide: true })}
+      aria-busy={isBusy}
+      onClick={run}
+    >
+      {isBusy ? loginWords.sending : loginWords.newCode}
+    </button>
+  );
+}
+
+function LockoutNews({ isLocked, wasLocked }: Lockout) {
+  return (
+    <output className={visuallyHidden}>
+      {isLocked ? loginWords.locked : wasLocked ? loginWords.unlocked : ''}
+    </output>
+  );
+}
+
+/** A refused code is selected, so that the next one takes its place. */
+function useCodeFocus(failure: Refused | undefined, isFree: boolean) {
+  const input = useRef<HTMLInputElement>(null);
+  // The form's name is announced with its field.
+  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    if (failure && isFree) input.current?.select();
+  }, [failure, isFree]);
+  return input;
+}
+
+function useLateness() {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), lateAfter);
+    return () => clearTimeout(timer);
+  }, []);
+  return { isLate, restart: () => setLate(false) };
 }
 
 function WriteFirst() {
@@ -160,14 +210,23 @@ function WriteFirst() {
   );
 }
 
-function submitLabel(lockout: Lockout, isVerifying: boolean): string {
-  if (lockout.isLocked) return loginWords.wait(lockout.secondsLeft);
-  return isVerifying ? loginWords.verifying : loginWords.verify;
+type SubmitProps = { isReady: boolean; isVerifying: boolean; lockout: Lockout };
+
+function SubmitButton({ isReady, isVerifying, lockout }: SubmitProps) {
+  const label = isVerifying ? loginWords.verifying : loginWords.verify;
+  return (
+    <button
+      type="submit"
+      className={button({ size: 'lg', wide: true })}
+      disabled={!isReady}
+    >
+      {lockout.isLocked ? loginWords.wait(lockout.secondsLeft) : label}
+    </button>
+  );
 }
 
 type NewCode = Pick<LimitProps, 'setLimit'> & { phone: string };
 
-/** Asks for another code at the code step. */
 function useNewCode({ phone, setLimit }: NewCode, onSent: (challenge: string | undefined) => void) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
@@ -187,7 +246,6 @@ function useNewCode({ phone, setLimit }: NewCode, onSent: (challenge: string | u
   return { isBusy, failure, run: () => void run() };
 }
 
-/** Verifies codes. After a valid code it redirects; an invalid one is shown and counted. */
 function useVerification({ current, wishes, lockout }: Options) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<Refused>();

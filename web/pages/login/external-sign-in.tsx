@@ -18,7 +18,7 @@ const account = { to: '/account' } as const;
 
 export type Props = { token: string; onFailure: (message: string) => void };
 
-/** Exchanges an external token for a session. Over a live session of another number it asks first. */
+/** Over another number's live session it asks first. */
 export default function ExternalSignIn({ token, onFailure }: Props) {
   const [currentPhone, setCurrentPhone] = useState<string | null>(null);
   const newPhone = phoneNumberOf(token);

@@ -23,7 +23,6 @@ type Props = {
   tryAnother: () => void;
 };
 
-/** Asks the user to write to the assistant first, since the number never has, and goes on when it has. */
 export default function InitialContact({
   phone,
   linkCode,
@@ -72,7 +71,6 @@ const contact = (text: string) => (
   </Link>
 );
 
-/** Goes on when the message has arrived. */
 function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'tryAnother'>): void {
   const goOn = (challenge: string | undefined) => {
     showCodeSent();
@@ -81,7 +79,7 @@ function useContact({ phone, linkCode, setLinkCode, goToCode }: Omit<Props, 'try
   useLinkState({ phone, linkCode }, async (state, hasLeft) => {
     if (state === 'code_sent') return goOn(linkCode);
     if (state === 'waiting') return undefined;
-    // The link code is too old: a request brings a code for the number or a new one to show.
+    // Too old a link code: the request brings a code or a new one.
     const { success, requiresInitialContact, linkCode: fresh, challenge } = await requestOtp(phone);
     if (hasLeft()) return undefined;
     if (success) return goOn(challenge);

@@ -11,7 +11,7 @@ import OtherDevice from './other-device.tsx';
 
 type Props = { phone: string; linkCode: string; goOn: () => void; expire: () => void };
 
-/** The way to a code for somebody whose number gets no more of them: a message from the number itself brings one. */
+/** A message from the number itself brings a code. */
 export default function LimitedWay({ phone, linkCode, goOn, expire }: Props) {
   const phoneText = usePhoneText(phone);
   const text = `${contactWayWords.message} ${linkCode}`;

@@ -13,7 +13,6 @@ export type LimitProps = {
   goToCode: (number: string, challenge: string | undefined) => void;
 };
 
-/** That the number gets no more codes, until when, and the way that stays open. */
 export function Limited({
   phone,
   limit: kept,

@@ -2,13 +2,13 @@ import { contactState } from '../../data/sign-in.ts';
 import { useRepeatedQuestion } from './repeated-question.ts';
 
 const pauseMs = 3000;
-/** Somebody who has not written after two minutes may be away. */
+/** Somebody may be away after two minutes. */
 const patientAfterMs = 120_000;
 const longPauseMs = 10_000;
 
 type Shown = { phone: string; linkCode: string | undefined };
 
-/** Asks the server what has happened to a link code. `hasLeft`: it is not shown any more. */
+/** `hasLeft`: it is not shown any more. */
 export function useLinkState(
   { phone, linkCode }: Shown,
   proceed: (state: string, hasLeft: () => boolean) => Promise<void> | void,

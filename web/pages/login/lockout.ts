@@ -10,7 +10,7 @@ export type Lockout = {
   addFailure: () => void;
 };
 
-/** Counts failed codes. The third starts a cooldown of 30 seconds, which a reload does not end. */
+/** A reload does not end the cooldown. */
 export function useLockout(): Lockout {
   const [state, setState] = useState(keptSignIn.lockout);
   const [now, setNow] = useState(steadyNow);

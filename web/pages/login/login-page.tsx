@@ -39,12 +39,11 @@ const CodeStep = latePart(loadCodeStep, { failed: missing });
 const loadContact = () => import('./initial-contact.tsx');
 const InitialContact = latePart(loadContact, { failed: missing });
 
-/** Signs in by the external token in the address, else by a code. */
 export function LoginPage({ wishes }: { wishes: LoginWishes }) {
   const [error, setError] = useState<string | null>(null);
   const isHydrated = useHydrated();
   const externalToken = isHydrated ? addressToken('externalToken') : null;
-  // The served page knows nothing of what the tab has kept.
+  // The served page does not know what the tab has kept.
   const isKept = useMemo(() => isHydrated && isWorthKeeping(keptSignIn.step()), [isHydrated]);
   if (externalToken && error === null)
     return (
@@ -121,7 +120,7 @@ function LoginScreen({ isKept, wishes, error }: Props) {
   );
 }
 
-/** The step, as the tab keeps it. A code that is too old by the server's clock leads back to the number. */
+/** A code too old by the server's clock leads back to the number. */
 function useSignInStep(isKept: boolean) {
   const [current, setCurrent] = useState(() => (isKept ? keptSignIn.step() : newStep()));
   const [notice, setNotice] = useState<string>();
@@ -129,7 +128,7 @@ function useSignInStep(isKept: boolean) {
     keptSignIn.keepStep(next);
     setCurrent(next);
   };
-  // What is kept is the newest: a response may come after a later render.
+  // A response may come after a later render.
   const change = (part: Partial<SignInStep>) => keep({ ...keptSignIn.step(), ...part });
   const addCode = (phone: string, challenge: string | null) =>
     keep(withIssued(keptSignIn.step(), { phone, challenge, at: knownTime() }));

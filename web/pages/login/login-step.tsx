@@ -6,7 +6,7 @@ import { loginWords } from '#words/login';
 
 type Props = { title: string; children?: ReactNode; id?: string; focus?: boolean };
 
-/** Takes the focus, so that screen readers announce the step, unless it focuses something else. */
+/** So that screen readers announce the step. */
 export function StepTitle({ title, children, id, focus = true }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -38,7 +38,7 @@ export function showCodeSent(): void {
   });
 }
 
-/** Shows the toast that follows a sign-in. Returns the page that follows it. */
+/** Returns the page that follows. */
 export function finishSignIn(status: string, wishes: LoginWishes = {}): Omit<AfterLogin, 'toast'> {
   const { toast, ...page } = afterLogin(status, wishes);
   if (toast === 'success') showToast({ type: 'success', title: loginWords.success });

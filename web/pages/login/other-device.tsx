@@ -8,7 +8,6 @@ import { formatPhone } from '../../rules/formats.ts';
 
 const number = `+${brand.chatNumber}`;
 
-/** How to send a message to the assistant from another device than this one. Loaded after the step that it belongs to. */
 export default function OtherDevice({ text }: { text: string }) {
   const titleId = useId();
   return (
@@ -54,7 +53,7 @@ function Copyable({ label, shown, copied, copyLabel }: CopyableProps) {
       await navigator.clipboard.writeText(copied);
       setOutcome(contactWayWords.copied);
     } catch {
-      // Without a secure context or the permission: the text is selected, so that one key copies it.
+      // Not allowed to copy: one key copies the selected text.
       getSelection()?.selectAllChildren(value.current!);
       setOutcome(contactWayWords.copyFailed);
     }
@@ -81,7 +80,7 @@ function Copyable({ label, shown, copied, copyLabel }: CopyableProps) {
   );
 }
 
-/** Dark on light with a margin of four modules, in every theme: many scanners read nothing else. */
+/** Many scanners need dark on light, with four modules of margin. */
 function QrCode({ link, label }: { link: string; label: string }) {
   const { data, size } = encode(link, { ecc: 'L', border: 4 });
   const path = data.flatMap((row, y) =>
@@ -117,4 +116,8 @@ const box = css({
   borderWidth: 'thin',
   borderColor: 'line',
 });
-const qrCode = css({ width: '[14rem]', maxWidth: 'full', justifySelf: 'center' });
+const qrCode = css({
+  width: '[14rem]',
+  maxWidth: 'full',
+  justifySelf: 'center',
+});

@@ -22,12 +22,11 @@ type Props = LimitProps & {
   wasSent: boolean;
   setWasSent: (sent: boolean) => void;
   goToCode: (number: string, challenge: string | undefined) => void;
-  /** Opens the code step for a code that was sent before. */
+  /** For a code that was sent before. */
   openCode: (number: string) => void;
   hasCode: (number: string) => boolean;
-  /** A code is about to be sent. */
   prepare: () => void;
-  /** A code may have been sent, but its challenge did not arrive. */
+  /** A code may have been sent without its challenge. */
   noteLost: (number: string) => void;
   goToContact: (number: string, linkCode: string | undefined) => void;
 };
@@ -60,7 +59,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
   return (
     <form
       noValidate
-      // No native submission, so that no number gets into the address before hydration.
+      // A native submission would put the number into the address.
       method="dialog"
       onSubmit={(event) => void submit(event)}
       className={css({ display: 'grid', gap: '5' })}
@@ -74,20 +73,7 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
       <NeedsScript />
       {failure && <Alert look="danger">{failure}</Alert>}
       <Limited {...{ phone, limit, setLimit, goToCode }} />
-      <TextField
-        id="phone"
-        name="phone"
-        type="tel"
-        autoComplete="tel"
-        label={loginWords.phone}
-        hint={loginWords.phoneHint}
-        value={phone}
-        error={error}
-        onChange={({ target }) => {
-          setPhone(target.value);
-          setError(undefined);
-        }}
-      />
+      <PhoneField {...{ phone, setPhone, error, setError }} />
       <button
         type="submit"
         className={button({ size: 'lg', wide: true })}
@@ -100,9 +86,34 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
   );
 }
 
+type FieldProps = Pick<Props, 'phone' | 'setPhone'> & {
+  error: string | undefined;
+  setError: (error: string | undefined) => void;
+};
+
+function PhoneField({ phone, setPhone, error, setError }: FieldProps) {
+  const change = (typed: string) => {
+    setPhone(typed);
+    setError(undefined);
+  };
+  return (
+    <TextField
+      id="phone"
+      name="phone"
+      type="tel"
+      autoComplete="tel"
+      label={loginWords.phone}
+      hint={loginWords.phoneHint}
+      value={phone}
+      error={error}
+      onChange={({ target }) => change(target.value)}
+    />
+  );
+}
+
 type Steps = Omit<Props, 'phone' | 'setPhone' | 'wasSent' | 'setWasSent'>;
 
-/** Sends a code and opens the next step; returns what to say in this one. */
+/** Returns what to say in this step. */
 async function sendCode(number: string, steps: Steps): Promise<string | undefined> {
   const result = await requestOtp(number);
   if (result.requiresInitialContact) {

@@ -1,15 +1,15 @@
 import { useEffect, useEffectEvent } from 'react';
 
 type Question = {
-  /** What is asked about; null asks nothing. */
+  /** Null asks nothing. */
   about: string | null;
-  /** The pause (ms) before the next question, so long (ms) after the first pause began; that of the beginning holds also for a page that is shown again. */
+  /** ms, by the time since the first pause, also of a page shown again. */
   pauseAfter: (elapsed: number) => number;
-  /** `hasLeft`: it is not asked about any more. Returns whether the answer was the last one. */
+  /** Returns whether the answer was the last one. */
   ask: (hasLeft: () => boolean) => Promise<boolean | void>;
 };
 
-/** Asks the server again and again what has happened, while the page is visible. */
+/** While the page is visible. */
 export function useRepeatedQuestion({ about, pauseAfter, ask }: Question): void {
   const askNow = useEffectEvent(ask);
   const pauseNow = useEffectEvent(pauseAfter);

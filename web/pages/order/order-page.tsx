@@ -18,7 +18,7 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Sentence } from '../../ui/text.tsx';
 
-/** What a person is told before they pay (Directive 2011/83/EU, articles 6 and 8), and whether they ask to begin at once. */
+/** Directive 2011/83/EU, articles 6 and 8: what is told before paying. */
 export function OrderPage() {
   const { plan } = useSearch({ from: '/order' });
   const user = useSession((current) => current.user);
@@ -39,7 +39,6 @@ export function OrderPage() {
   );
 }
 
-/** A plan that cannot be bought, or is the present one. */
 function Elsewhere() {
   const navigate = useNavigate();
   useEffect(() => void navigate({ to: '/plans', replace: true }), [navigate]);
@@ -117,7 +116,7 @@ const termsLink = (text: string): ReactNode => (
   </Link>
 );
 
-/** Opens the page of the payment provider in this tab; a press while it opens does nothing. */
+/** A press while it opens does nothing. */
 function useCheckout(tier: PaidPlanId) {
   const [isOpening, setOpening] = useState(false);
   const navigate = useNavigate();

@@ -13,22 +13,6 @@ import { useSession, useVisitor } from '../../data/session.ts';
 const byLevel = plansOnSale().toSorted((a, b) => a.level - b.level);
 
 export function PlansPage() {
-  const contact = (text: string) => (
-    <Link
-      to="/contact"
-      className={link()}
-    >
-      {text}
-    </Link>
-  );
-  const withdraw = (text: string) => (
-    <Link
-      to="/withdraw"
-      className={link()}
-    >
-      {text}
-    </Link>
-  );
   return (
     <div className={page()}>
       <header
@@ -60,12 +44,24 @@ export function PlansPage() {
           />
         ))}
       </ul>
-      <p className={css({ marginTop: '12', textAlign: 'center', color: 'muted' })}>
-        <Sentence parts={plansWords.support({ contact })} />
+      <p
+        className={css({
+          marginTop: '12',
+          textAlign: 'center',
+          color: 'muted',
+        })}
+      >
+        <Sentence parts={plansWords.support({ contact: linkTo('/contact') })} />
       </p>
       {isWithdrawable && (
-        <p className={css({ marginTop: '2', textAlign: 'center', color: 'muted' })}>
-          <Sentence parts={plansWords.withdrawal({ withdraw })} />
+        <p
+          className={css({
+            marginTop: '2',
+            textAlign: 'center',
+            color: 'muted',
+          })}
+        >
+          <Sentence parts={plansWords.withdrawal({ withdraw: linkTo('/withdraw') })} />
         </p>
       )}
     </div>
@@ -83,6 +79,15 @@ const grid = css({
   alignItems: 'stretch',
 });
 
+const linkTo = (to: '/contact' | '/withdraw') => (text: string) => (
+  <Link
+    to={to}
+    className={link()}
+  >
+    {text}
+  </Link>
+);
+
 const popular = 'premium';
 
 function PlanCard({ plan }: { plan: Plan }) {
@@ -94,7 +99,11 @@ function PlanCard({ plan }: { plan: Plan }) {
       aria-labelledby={`plan-${plan.id}`}
     >
       <header
-        className={css({ display: 'grid', gridTemplateColumns: '[minmax(0, 1fr)]', gap: '3' })}
+        className={css({
+          display: 'grid',
+          gridTemplateColumns: '[minmax(0, 1fr)]',
+          gap: '3',
+        })}
       >
         <h2
           id={`plan-${plan.id}`}
@@ -105,41 +114,10 @@ function PlanCard({ plan }: { plan: Plan }) {
         {isPopular && (
           <p className={`${badge({ look: 'warm' })} ${ribbon}`}>{plansWords.popular}</p>
         )}
-        <p>
-          {/* Four cards beside each other leave no room for a larger “29,99 US$” in a wide font. */}
-          <span className={css({ textStyle: 'figure', fontSize: { xl: '2xl' }, color: 'primary' })}>
-            {price}
-          </span>{' '}
-          <span className={css({ display: 'block', textStyle: 'small', color: 'muted' })}>
-            {planTextWords.perMonth}
-          </span>
-        </p>
-        {fourWeeks && (
-          <p className={css({ textStyle: 'small' })}>
-            {plansWords.charged}
-            <span className={css({ display: 'block', color: 'muted' })}>
-              {plansWords.fourWeeks(fourWeeks)}
-            </span>
-          </p>
-        )}
+        <Price {...{ price, fourWeeks }} />
         <p className={css({ color: 'muted' })}>{description}</p>
       </header>
-      <ul
-        className={css({ display: 'grid', gap: '3', marginBottom: 'auto' })}
-        aria-label={plansWords.features(name)}
-      >
-        {features.map((feature) => (
-          <li
-            key={feature}
-            className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}
-          >
-            <span className={css({ flexShrink: '0', color: 'primary' })}>
-              <Icon name="check" />
-            </span>
-            {feature}
-          </li>
-        ))}
-      </ul>
+      <Features {...{ name, features }} />
       <PlanAction
         plan={plan}
         isPopular={isPopular}
@@ -148,7 +126,70 @@ function PlanCard({ plan }: { plan: Plan }) {
   );
 }
 
-/** Overlaps the edge of the card, so that the names of all plans stay aligned. */
+type PriceProps = { price: string; fourWeeks: string | null };
+
+function Price({ price, fourWeeks }: PriceProps) {
+  return (
+    <>
+      <p>
+        {/* Four cards leave no room for a larger “29,99 US$”. */}
+        <span
+          className={css({
+            textStyle: 'figure',
+            fontSize: { xl: '2xl' },
+            color: 'primary',
+          })}
+        >
+          {price}
+        </span>{' '}
+        <span
+          className={css({
+            display: 'block',
+            textStyle: 'small',
+            color: 'muted',
+          })}
+        >
+          {planTextWords.perMonth}
+        </span>
+      </p>
+      {fourWeeks && (
+        <p className={css({ textStyle: 'small' })}>
+          {plansWords.charged}
+          <span className={css({ display: 'block', color: 'muted' })}>
+            {plansWords.fourWeeks(fourWeeks)}
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Features({ name, features }: { name: string; features: readonly string[] }) {
+  return (
+    <ul
+      className={css({
+        display: 'grid',
+        gap: '3',
+        marginBottom: 'auto',
+      })}
+      aria-label={plansWords.features(name)}
+    >
+      {features.map((feature) => (
+        <li
+          key={feature}
+          className={css({ display: 'flex', gap: '3', fontSize: 'sm' })}
+        >
+          <span className={css({ flexShrink: '0', color: 'primary' })}>
+            <Icon name="check" />
+          </span>
+          {feature}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** It overlaps the edge, so that plan names stay aligned. */
 const ribbon = css({
   position: 'absolute',
   top: '0',
@@ -200,15 +241,19 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   );
 }
 
-/** Hidden from returning users, for whom another action will replace it. */
+/** Another action replaces it for returning users. */
 const offer = css({ _returning: { visibility: 'hidden' } });
 
-/** As high as the button that it replaces. */
-const current = css({ display: 'flex', alignItems: 'center', minHeight: 'touch' });
+/** As high as the button. */
+const current = css({
+  display: 'flex',
+  alignItems: 'center',
+  minHeight: 'touch',
+});
 
 type OrderProps = { plan: Plan; isFirst: boolean; isPopular: boolean };
 
-/** Leads to the review of the order. Its page is loaded while the button is being reached. */
+/** Its page loads while the button is being reached. */
 function OrderButton({ plan, isFirst, isPopular }: OrderProps) {
   const router = useRouter();
   const order = { to: '/order', search: { plan: plan.id } } as const;

@@ -51,7 +51,7 @@ export function ActivateTrial() {
   );
 }
 
-/** Whoever was signed in when the link failed still is, at the server. */
+/** Their session goes on at the server. */
 function BackToAccount() {
   return (
     <Link

@@ -52,7 +52,7 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
   );
 }
 
-/** The checkout is another person's, unknown or not complete: nobody may be told that it was paid. */
+/** Another's, unknown or not complete: nobody may be told that it was paid. */
 function PaymentUnchecked() {
   return (
     <ResultPage
@@ -90,7 +90,12 @@ export function PaymentCanceled() {
       text={paymentCanceledWords.text}
     >
       <div
-        className={css({ display: 'flex', flexWrap: 'wrap', justifyContent: 'center', gap: '3' })}
+        className={css({
+          display: 'flex',
+          flexWrap: 'wrap',
+          justifyContent: 'center',
+          gap: '3',
+        })}
       >
         <Link
           to="/plans"
@@ -218,15 +223,12 @@ function AccountOrHome({ account, home }: { account: string; home: string }) {
 }
 
 type Refresh = {
-  /** Whether the profile is up to date. */
   isRefreshed: boolean;
-  /** Whether the checkout is this user's, and complete; also for a visitor, whose checkout nobody can ask about. */
+  /** Also for a visitor, whose checkout nobody can ask about. */
   isComplete: boolean;
-  /** Whether the card was saved and the plan after the trial was refused. */
   isPlanRefused: boolean;
 };
 
-/** Syncs the plan and fetches the profile of a signed-in user. */
 async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
   const { user } = await sessionReady();
   if (!user) return { isRefreshed: true, isComplete: true, isPlanRefused: false };
@@ -235,7 +237,7 @@ async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
     import('../../data/profile-query.ts'),
   ]);
   const [{ request }, { fetchProfile }] = await loaded(files);
-  // Stripe's webhook may arrive after the user; this call syncs the subscription now.
+  // Stripe's webhook may arrive after the user.
   const checkout = sessionId
     ? await request('verifyCheckoutSession', { sessionId }).catch(() => null)
     : { success: true };
@@ -244,7 +246,6 @@ async function refreshAccount(sessionId: string | undefined): Promise<Refresh> {
   return { isRefreshed: success, isComplete: checkout?.success === true, isPlanRefused };
 }
 
-/** Runs the action once, after a delay in milliseconds; returns whether it is done. */
 function useDelayedAction(milliseconds: number, action: () => Promise<void>): boolean {
   const [isDone, setDone] = useState(false);
   const latest = useRef(action);

@@ -16,7 +16,6 @@ import { pendingWords } from '#words/results';
 const loadDialog = () => import('../../ui/dialog.tsx');
 const ConfirmDialog = lazy(loadDialog);
 
-/** The page of a user with a pending account; after the approval the account opens. */
 export function PendingApproval() {
   const phone = useSession(({ user }) => user?.phoneNumber);
   const phoneText = usePhoneText(phone);
@@ -45,7 +44,7 @@ export function PendingApproval() {
   );
 }
 
-/** Whether there is a consent is unknown here: a pending user may not read the conversation. Without one nothing changes. */
+/** A pending user may not read the conversation; without a consent nothing changes. */
 function WithdrawConsent() {
   const [isAsking, setAsking] = useState(false);
   const withdraw = async () => {

@@ -1,6 +1,6 @@
 import { defineRecipe, defineSlotRecipe } from '@pandacss/dev';
 
-/** A rotating ring; with reduced motion it fades instead. */
+/** With reduced motion it fades. */
 export const spinner = defineRecipe({
   className: 'spinner',
   base: {

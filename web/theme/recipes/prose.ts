@@ -29,7 +29,7 @@ export const link = defineRecipe({
   },
 });
 
-/** Words for screen readers alone. What nobody sees is not copied either; `onPaper` is printed. */
+/** What nobody sees is not copied; `onPaper` is printed. */
 export const spoken = defineRecipe({
   className: 'spoken',
   base: {

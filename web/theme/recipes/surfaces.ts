@@ -5,7 +5,7 @@ export const page = defineRecipe({
   base: {
     width: 'full',
     marginInline: 'auto',
-    // Where it is a grid: large letters break, and the page does not grow wider than the screen.
+    // Large letters break, and the page grows no wider than the screen.
     gridTemplateColumns: '[minmax(0, 1fr)]',
     paddingInline: 'gutter',
     paddingBlock: { base: '10', md: '16' },
@@ -68,7 +68,7 @@ export const alert = defineRecipe({
     },
   },
   defaultVariants: { look: 'calm' },
-  // The component passes the variant on, and Panda cannot read its values there.
+  // Panda cannot read the values of a passed variant.
   staticCss: ['*'],
 });
 
@@ -103,12 +103,12 @@ export const dialog = defineSlotRecipe({
   className: 'dialog',
   slots: ['root', 'content', 'title', 'question', 'actions'],
   base: {
-    // It stands inside the part of the page that opens it, and inherits from there what it does not set.
+    // It inherits what it does not set from where it is opened.
     root: {
       width: '[min(30rem, calc(100vw - 2rem))]',
       maxHeight: '[calc(100dvh - 2rem)]',
       margin: 'auto',
-      // A scroll bar of its own would make two of its corners square in Firefox.
+      // Its own scroll bar would make two corners square in Firefox.
       overflow: 'hidden',
       '&[open]': { display: 'flex', flexDirection: 'column' },
       borderRadius: 'lg',
