@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'playwright/test';
 import { Builder, Key, Origin, type WebDriver } from 'selenium-webdriver';
 import { freePort, waitUntilReady } from '../../product/machine.ts';
 import type { Engine, Tab, Visitor } from './tab.ts';
@@ -184,14 +185,20 @@ function tabOf(session: WebDriver, handle: string): Tab {
     },
     resize: async (width, height) => {
       const window = (await here()).manage().window();
-      await window.setRect({ x: 0, y: 0, width, height });
-      const inner = await run(() => ({ width: innerWidth, height: innerHeight }));
-      await window.setRect({
-        x: 0,
-        y: 0,
-        width: 2 * width - inner.width,
-        height: 2 * height - inner.height,
-      });
+      const size = () => run(() => ({ width: innerWidth, height: innerHeight }));
+      for (let now = await size(); now.width !== width || now.height !== height;) {
+        const rect = await window.getRect();
+        const before = now;
+        await window.setRect({
+          x: 0,
+          y: 0,
+          width: rect.width + width - before.width,
+          height: rect.height + height - before.height,
+        });
+        // The page learns its size after the window has it.
+        const look = async () => (now = await size());
+        await expect.poll(look, `another size than ${before.height}`).not.toEqual(before);
+      }
     },
     picture: async (file) => writeFileSync(file, await (await here()).takeScreenshot(), 'base64'),
   });
