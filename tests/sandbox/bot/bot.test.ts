@@ -90,6 +90,10 @@ test('a withdrawal sends its receipt and the notice of the refund to the phone, 
     { from: 'solace', text: receipt },
     { from: 'solace', text: 'Your refund of $11.99 is on its way to you.' },
   ]);
+  const yen = { phone, amount: 600, currency: 'jpy' };
+  await sandbox.postEvent('withdrawal.refunded', yen, { id: 'event-refunded-yen' });
+  const { text } = (await sandbox.messagesOf('15550000010')).at(-1)!;
+  expect(text).toBe('Your refund of ¥600 is on its way to you.');
 });
 
 test('a withdrawal whose data is not as documented is refused', async () => {

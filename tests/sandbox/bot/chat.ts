@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import * as v from 'valibot';
 import { Webhook } from 'standardwebhooks';
 import { readControl, controlError } from '../stripe/control.ts';
+import { formatMoney } from '../stripe/currencies.ts';
 import { canonical, numberOf, type Setup } from '../setup.ts';
 import { ApiError, createApi } from './calls.ts';
 import recordings from './recordings.json' with { type: 'json' };
@@ -242,8 +243,7 @@ function withdrawalNotice(type: string, data: unknown): string | null {
   if (type === 'withdrawal.received') return parsed(Receipt, data).receipt;
   if (type !== 'withdrawal.refunded') return null;
   const { amount, currency } = parsed(Refund, data);
-  const money = new Intl.NumberFormat('en-US', { style: 'currency', currency });
-  return `Your refund of ${money.format(amount / 100)} is on its way to you.`;
+  return `Your refund of ${formatMoney(amount, currency)} is on its way to you.`;
 }
 
 function parsed<Data>(schema: v.GenericSchema<unknown, Data>, data: unknown): Data {

@@ -3,6 +3,7 @@ import { type Call, idOf, type World, given, mergeMetadata, newMetadata } from '
 import { newId, newObject } from './table.ts';
 import type { Plan, Product, Price } from './objects.ts';
 import { invalid } from './api/errors.ts';
+import { requirePayable } from './currencies.ts';
 
 export function createProduct(world: World, { params }: Call<Stripe.ProductCreateParams>): Product {
   return world.products.insert({
@@ -32,6 +33,7 @@ type NewPrice = Required<
 
 export function createPrice(world: World, { params }: Call<NewPrice>): Price {
   const { currency, recurring, unit_amount: amount } = params;
+  requirePayable(amount, currency.toLowerCase(), 'unit_amount');
   if (amount < 1) throw invalid('The local Stripe sells nothing for free.', 'unit_amount');
   const product = world.products.get(params.product, 'product').id;
   claimLookupKey(world, params);

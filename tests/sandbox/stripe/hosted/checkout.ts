@@ -4,6 +4,7 @@ import { html } from 'hono/html';
 import { methodConfiguration } from '../account.ts';
 import { invalid, StripeError } from '../api/errors.ts';
 import { recurringPrice } from '../catalogue.ts';
+import { formatMoney } from '../currencies.ts';
 import { day } from '../clock.ts';
 import type { CheckoutSession, Customer } from '../objects.ts';
 import { attach, newPaymentMethod } from '../payments/payment-methods.ts';
@@ -20,16 +21,7 @@ import {
   type Atomically,
 } from '../world.ts';
 import { productName } from '../invoices/lines.ts';
-import {
-  formatMoney,
-  cardChoice,
-  closedPage,
-  type Html,
-  layout,
-  paymentBy,
-  problem,
-  submit,
-} from './layout.ts';
+import { cardChoice, closedPage, type Html, layout, paymentBy, problem, submit } from './layout.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 

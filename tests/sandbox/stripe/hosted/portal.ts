@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { StripeError, invalid } from '../api/errors.ts';
+import { formatMoney } from '../currencies.ts';
 import { type Atomically, type World, liveCustomer, businessName } from '../world.ts';
 import type { Features, PortalFlow, PortalSession, Price, Subscription } from '../objects.ts';
 import { setUpCard } from '../payments/intents.ts';
@@ -16,16 +17,7 @@ import { changeItems } from '../subscriptions/update-subscription.ts';
 import { endTrial, periodFrom } from '../subscriptions/periods.ts';
 import { productName } from '../invoices/lines.ts';
 import { defaultMethod } from '../invoices/collect-invoice.ts';
-import {
-  type Form,
-  paymentBy,
-  submit,
-  type Html,
-  layout,
-  problem,
-  formatMoney,
-  cardChoice,
-} from './layout.ts';
+import { type Form, paymentBy, submit, type Html, layout, problem, cardChoice } from './layout.ts';
 import { hasFuturePhase } from './portal-sessions.ts';
 
 /** Performs a button's action. Returns the flow that it completes. */

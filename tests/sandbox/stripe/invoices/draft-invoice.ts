@@ -1,3 +1,4 @@
+import { leastCharge } from '../currencies.ts';
 import { listOf, newId } from '../table.ts';
 import type { Invoice, Line, Period, Subscription } from '../objects.ts';
 import { businessName, type World } from '../world.ts';
@@ -92,15 +93,12 @@ function parentOf({ id, metadata }: Subscription) {
   } as const;
 }
 
-/** Stripe charges no amount below 50 cents: it is added to the customer's balance for the next invoice. */
-const leastCharge = 50;
-
 /** Numbers an invoice and applies the customer's balance to it. An invoice of nothing is paid. */
 export function finalizeInvoice(world: World, id: string): Invoice {
   const draft = world.invoices.get(id);
   const customer = world.customers.get(draft.customer);
   const owed = draft.total + customer.balance;
-  const due = owed < leastCharge ? 0 : owed;
+  const due = owed < leastCharge(draft.currency) ? 0 : owed;
   const endingBalance = owed - due;
   const numbered = {
     balance: endingBalance,

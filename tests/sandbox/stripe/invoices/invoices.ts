@@ -16,7 +16,8 @@ import type { Invoice, Line, Period, Subscription } from '../objects.ts';
 import { pageOf, type PageParams } from '../table.ts';
 import { periodStart, endSubscription, stopCollecting } from '../subscriptions/subscriptions.ts';
 import { day } from '../clock.ts';
-import { formatMoney, authenticationForm, type Html, layout } from '../hosted/layout.ts';
+import { formatMoney } from '../currencies.ts';
+import { authenticationForm, type Html, layout } from '../hosted/layout.ts';
 import {
   collectInvoice,
   closeInvoice,

@@ -1,5 +1,5 @@
 import type { Invoice, Line, Period, Price, Subscription, SubscriptionItem } from '../objects.ts';
-import { formatMoney } from '../hosted/layout.ts';
+import { formatMoney } from '../currencies.ts';
 import { discountBilled, discountOf, discountsOn } from '../coupons.ts';
 import { newId, newObject } from '../table.ts';
 import type { World } from '../world.ts';

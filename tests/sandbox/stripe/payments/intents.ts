@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { type Call, idOf, type World, liveCustomer, newMetadata } from '../world.ts';
 import { declined, invalid } from '../api/errors.ts';
+import { requirePayable } from '../currencies.ts';
 import { newId } from '../table.ts';
 import {
   attach,
@@ -103,6 +104,7 @@ export function createPaymentIntent(
       'amount',
       'parameter_invalid_integer',
     );
+  requirePayable(amount, currency.toLowerCase());
   const method = given ? methodNamed(world, given, 'payment_method') : undefined;
   if (method?.customer) {
     const message = `The payment method supplied (${method.id}) belongs to the Customer ${method.customer}. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`;

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { invalid, notFound } from '../api/errors.ts';
 import { day } from '../clock.ts';
+import { requirePayable } from '../currencies.ts';
 import type { Charge, Refund, RefundOutcome } from '../objects.ts';
 import { newId } from '../table.ts';
 import { type Call, given, idOf, mergeMetadata, newMetadata, type World } from '../world.ts';
@@ -32,6 +33,7 @@ export function refundCharge(world: World, charge: Charge, wanted: NewRefund): R
   refuseRefund(charge, outcome);
   if (wanted.amount < 1 || wanted.amount > restOf(charge))
     throw invalid('Refund amount is greater than unrefunded amount on charge', 'amount');
+  requirePayable(wanted.amount, charge.currency);
 
   const refund = world.refunds.insert({
     ...wanted,

@@ -61,6 +61,38 @@ test('a payment method may refuse refunds, and may ask for bank details', async 
   expect(await me.charge()).toMatchObject({ amount_refunded: 0 });
 });
 
+test('amounts are those that banks can pay, and no charge is below the least of its currency', async () => {
+  const me = await newPerson();
+  const { stripe, customer } = me;
+  const { id: product } = await stripe.products.create({ name: 'Abroad' });
+  const priceOf = (currency: string, unit_amount: number) =>
+    stripe.prices.create({ product, currency, unit_amount, recurring: { interval: 'week' } });
+  await expect(priceOf('kwd', 5125)).rejects.toMatchObject({ param: 'unit_amount' });
+  await expect(priceOf('isk', 90_050)).rejects.toMatchObject({ param: 'unit_amount' });
+
+  const { id: price } = await priceOf('kwd', 5120);
+  await me.saveCard('pm_card_visa');
+  const { latest_invoice: invoice } = await stripe.subscriptions.create({
+    customer,
+    items: [{ price }],
+  });
+  const refund = (amount: number) =>
+    stripe.creditNotes.create({ invoice: invoice as string, amount, refund_amount: amount });
+  await expect(refund(1235)).rejects.toMatchObject({ param: 'amount' });
+  expect(await refund(1230)).toMatchObject({ total: 1230 });
+
+  const { id: small } = await priceOf('kwd', 150);
+  const { latest_invoice: owed } = await stripe.subscriptions.create({
+    customer,
+    items: [{ price: small }],
+  });
+  expect(await stripe.invoices.retrieve(owed as string)).toMatchObject({
+    status: 'paid',
+    amount_due: 0,
+    ending_balance: 150,
+  });
+});
+
 test('a response has the date of the clock by which its customer is billed', async () => {
   const me = await newPerson();
   await me.control('POST', '/clock', { advanceSeconds: 3 * day, phone });
