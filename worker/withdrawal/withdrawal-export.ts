@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm';
 import { purchaseChoices } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import { receiptOf } from './receipt.ts';
-import { statementsOf } from './statements.ts';
+import { statementsOf, type Statement } from './statements.ts';
 
 export const exportWithdrawals: ExportSection = async ({ user, db, settings }) => {
   const own = eq(purchaseChoices.userId, user.id);
   const choices = await db.select().from(purchaseChoices).where(own);
   const rows = await statementsOf(db, user.id);
   const statements = rows.map(async (row) => ({
-    ...withoutOwner(row),
+    ...withoutAddress(withoutOwner(row)),
     receipt: await receiptOf(settings, row),
   }));
   return {
@@ -21,4 +21,9 @@ export const exportWithdrawals: ExportSection = async ({ user, db, settings }) =
 function withoutOwner<Row extends { userId: string | null }>(row: Row) {
   const { userId: _, ...rest } = row;
   return rest;
+}
+
+/** Whoever makes a statement without signing in gives an address, which may be a stranger's. */
+function withoutAddress({ email, ...rest }: Omit<Statement, 'userId'>) {
+  return rest.origin === 'public' ? rest : { ...rest, email };
 }
