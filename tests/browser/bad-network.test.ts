@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Transform } from 'node:stream';
 import { expect, type Page } from 'playwright/test';
-import { callJson } from '../product/machine.ts';
 import { startLine, type Weather } from '../product/line.ts';
 import { ensureHeadlessBrowser } from './browser.ts';
 import { chat } from './support/chat.ts';
@@ -117,10 +116,7 @@ test('nothing is lost on a slow and lossy network', { tag: '@full' }, async ({ p
   const startedAt = performance.now();
   const line = await startLine(process.env.SITE_URL!);
   line.set(badWeather);
-  await phone.write('Hi');
-  const { url } = await phone.trial({ tier: 'platinum', days: 3 });
-  const trialToken = new URL(url).searchParams.get('token');
-  await callJson('POST', `${process.env.SITE_URL}/auth/verify-trial-token`, { trialToken });
+  await phone.beginTrial({ tier: 'platinum', days: 3 });
 
   await reachChat(page, phone, line.url);
 

@@ -1,5 +1,4 @@
 import type { Page } from 'playwright/test';
-import { callJson } from '../product/machine.ts';
 import { ensureHeadlessBrowser } from './browser.ts';
 import { acceptNotice, chat, send } from './support/chat.ts';
 import { microphoneArguments, openMicrophones, watchSound } from './support/microphone.ts';
@@ -56,10 +55,7 @@ test(
     await installClock(page);
     await watchSound(page);
     await withTray(page);
-    await phone.write('Hi');
-    const { url } = await phone.trial({ tier: 'basic', days: 3 });
-    const trialToken = new URL(url).searchParams.get('token');
-    await callJson('POST', `${process.env.SITE_URL}/auth/verify-trial-token`, { trialToken });
+    await phone.beginTrial({ tier: 'basic', days: 3 });
 
     await page.goto('/chat');
     await page.waitForURL('**/login?next=%2Fchat');

@@ -1,5 +1,4 @@
 import { expect as any, type Locator, type Page } from 'playwright/test';
-import { callJson } from '../product/machine.ts';
 import { startLine, type Line } from '../product/line.ts';
 import { ensureHeadlessBrowser } from './browser.ts';
 import { chat } from './support/chat.ts';
@@ -170,10 +169,7 @@ const journeys = {
   },
 
   'chat by voice': async (person: Person) => {
-    await person.phone.write('Hi');
-    const { url } = await person.phone.trial({ tier: 'premium', days: 3 });
-    const trialToken = new URL(url).searchParams.get('token');
-    await callJson('POST', `${process.env.SITE_URL}/auth/verify-trial-token`, { trialToken });
+    await person.phone.beginTrial({ tier: 'premium', days: 3 });
     await openChat(person);
     const panel = person.page.getByRole('group', { name: 'Voice message' });
     const send = panel.getByRole('button', { name: /^Send/ });

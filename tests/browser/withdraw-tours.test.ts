@@ -4,6 +4,7 @@ import { withdrawalLabels } from '../../web/words/withdrawal-labels.ts';
 import { changeColours, expectToBeAccessible, expectToFit, open } from './support/page.ts';
 import { day, hour, mailsTo, Phone } from './support/phone.ts';
 import { expect, signInByExternalToken, stubbed, test, unscripted } from './support/test.ts';
+import { factOf, secondsLeft, stateFor } from './support/withdrawal.ts';
 import { expectNoEnglish, sentenceOf } from './support/words.ts';
 
 const widths = [390, 1440];
@@ -39,11 +40,7 @@ class Tour {
   confirm = () => this.button(withdrawalLabels[this.tag].confirm);
   done = () => this.heading(this.word('doneTitle'));
   receipt = () => this.page.getByRole('region', { name: this.word('receipt'), exact: true });
-  fact = (key: string) =>
-    this.page
-      .getByRole('term')
-      .getByText(this.word(key), { exact: true })
-      .locator('xpath=following-sibling::dd');
+  fact = (key: string) => factOf(this.page, this.word(key));
 
   signIn = (phone: Phone, to = '/account') =>
     signInByExternalToken(this.page, phone, this.language.path + to);
@@ -99,9 +96,6 @@ class Tour {
   }
 }
 
-const statesOf = async (phone: Phone) =>
-  (await phone.holdings()).subscriptions.map(({ status }) => status);
-
 for (const language of languages) {
   const { tag, path } = language;
 
@@ -131,7 +125,7 @@ for (const language of languages) {
       await Promise.all([tour, other].map((each) => each.confirm().click()));
       for (const each of [tour, other]) await expect(each.done()).toBeVisible();
       expect(await tour.receipt().innerText()).toBe(await other.receipt().innerText());
-      expect(await statesOf(phone)).toEqual(['canceled']);
+      expect(await phone.subscriptionStates()).toEqual(['canceled']);
       await page.goBack();
       await page.goForward();
       await expect(tour.done()).toBeVisible();
@@ -177,7 +171,8 @@ for (const language of languages) {
       await expect(tour.fact('refund')).toContainText(tour.money(23.98));
       await tour.seen('contract-day-13');
       await tour.withdraw();
-      for (const each of [phone, late]) expect(await statesOf(each)).toEqual(['canceled']);
+      for (const each of [phone, late])
+        expect(await each.subscriptionStates()).toEqual(['canceled']);
     },
   );
 
@@ -191,7 +186,7 @@ for (const language of languages) {
       await tour.go('/withdraw');
       await expect(tour.fact('refund')).toContainText(tour.money(3 * 11.99));
       await tour.withdraw();
-      expect(await statesOf(phone)).toEqual(['canceled']);
+      expect(await phone.subscriptionStates()).toEqual(['canceled']);
 
       const late = new Phone();
       await tour.buys(late);
@@ -203,7 +198,7 @@ for (const language of languages) {
       await tour.field('name').fill('Ada Lovelace');
       await tour.withdraw();
       await tour.seen('receipt-too-late');
-      expect(await statesOf(late)).toEqual(['active']);
+      expect(await late.subscriptionStates()).toEqual(['active']);
     },
   );
 
@@ -212,13 +207,8 @@ for (const language of languages) {
     { tag: '@full' },
     async ({ page, phone }) => {
       const tour = new Tour(page, language);
-      const state = (contact: string) =>
-        page.request.post('/api/withdrawals', {
-          data: { name: '<b>Mallory</b>', contact },
-          headers: { 'accept-language': tag },
-        });
       await tour.buys(phone);
-      await state(phone.number);
+      await stateFor(page, phone.number, tag);
       await tour.go('/account');
       await expect(
         page.getByRole('region', { name: tour.say('leaving.leaving.title') }),
@@ -229,16 +219,16 @@ for (const language of languages) {
       await tour.seen('waiting');
       await tour.button(tour.word('notMe')).click();
       await expect(tour.fact('plan')).toHaveText('Basic');
-      expect(await statesOf(phone)).toEqual(['active']);
+      expect(await phone.subscriptionStates()).toEqual(['active']);
 
       const other = new Phone();
       await tour.buys(other);
-      await state(other.number);
+      await stateFor(page, other.number, tag);
       await tour.go('/withdraw');
       await expect(tour.button(tour.word('notMe'))).toBeVisible();
       await tour.withdraw();
       await expect(tour.receipt()).not.toContainText('Mallory');
-      expect(await statesOf(other)).toEqual(['canceled']);
+      expect(await other.subscriptionStates()).toEqual(['canceled']);
     },
   );
 
@@ -257,13 +247,10 @@ for (const language of languages) {
       await expect(tour.fact('plan')).toHaveText('Premium');
       await tour.seen('contract-upgrade');
       await tour.withdraw();
-      expect(await statesOf(phone)).toEqual(['canceled']);
+      expect(await phone.subscriptionStates()).toEqual(['canceled']);
 
       const other = new Phone();
-      await other.write('Hi');
-      const { url } = await other.trial({ tier: 'premium', days: 3 });
-      const trialToken = new URL(url).searchParams.get('token');
-      await page.request.post('/auth/verify-trial-token', { data: { trialToken } });
+      await other.beginTrial({ tier: 'premium', days: 3 });
       await tour.signIn(other, '/order?plan=basic');
       await expect(tour.toPayment()).toBeVisible();
       await tour.seen('order-trial');
@@ -275,7 +262,7 @@ for (const language of languages) {
       await tour.withdraw();
       await tour.seen('receipt-trial');
       await other.advance(5 * day);
-      expect(await statesOf(other)).toEqual(['canceled']);
+      expect(await other.subscriptionStates()).toEqual(['canceled']);
     },
   );
 
@@ -342,15 +329,4 @@ for (const language of languages) {
     await expectToFit(page, ...widths);
     await tour.keep('without-script');
   });
-}
-
-/** Until the contract can no longer be withdrawn, by Stripe's clock. */
-async function secondsLeft(page: Page): Promise<number> {
-  const token = await page.evaluate(() => localStorage.getItem('authToken'));
-  const headers = { authorization: `Bearer ${token}` };
-  const { contract } = await (
-    await page.request.get('/api/billing/withdrawal', { headers })
-  ).json();
-  const { withdrawableUntil, concludedAt } = contract;
-  return Math.floor((Date.parse(withdrawableUntil) - Date.parse(concludedAt)) / 1000);
 }

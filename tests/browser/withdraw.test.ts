@@ -24,17 +24,12 @@ import {
   toPayment,
   unscripted,
 } from './support/test.ts';
+import { factOf, secondsLeft, stateFor } from './support/withdrawal.ts';
 
 const confirmButton = (page: Page) =>
   page.getByRole('button', { name: withdrawalLabels.en.confirm, exact: true });
 const doneHeading = (page: Page) => page.getByRole('heading', { name: 'You have withdrawn' });
 const receiptOf = (page: Page) => page.getByRole('region', { name: 'Confirmation', exact: true });
-const fact = (page: Page, name: string) =>
-  page
-    .getByRole('term')
-    .filter({ hasText: new RegExp(`^${name}$`) })
-    .locator('xpath=following-sibling::dd');
-
 async function buyer(page: Page, phone: Phone, startsNow = false): Promise<void> {
   await signInByExternalToken(page, phone);
   await buy(page, 'Basic', { startsNow });
@@ -45,17 +40,14 @@ async function openWithdrawal(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Withdraw from contract');
 }
 
-const statesOf = async (phone: Phone) =>
-  (await phone.holdings()).subscriptions.map(({ status }) => status);
-
 test('without the tick everything comes back, with a receipt on screen, as a file and by the bot', async ({
   page,
   phone,
 }) => {
   await buyer(page, phone);
   await openWithdrawal(page);
-  await expect(fact(page, 'Plan')).toHaveText('Basic');
-  await expect(fact(page, 'You get back')).toHaveText(
+  await expect(factOf(page, 'Plan')).toHaveText('Basic');
+  await expect(factOf(page, 'You get back')).toHaveText(
     '$11.99: everything that you have paid since then.',
   );
   await expectToFit(page, 320, 360);
@@ -68,7 +60,7 @@ test('without the tick everything comes back, with a receipt on screen, as a fil
   await page.getByRole('button', { name: 'Save as a file' }).click();
   const file = await readFile(await (await download).path(), 'utf8');
   expect(file.trim()).toBe(await receiptOf(page).innerText());
-  expect(await statesOf(phone)).toEqual(['canceled']);
+  expect(await phone.subscriptionStates()).toEqual(['canceled']);
   const received = (await phone.messages()).filter(({ text }) =>
     text.includes('You have withdrawn'),
   );
@@ -101,14 +93,14 @@ test('with the tick the time until the statement is paid for, also with Back and
   const other = await context.newPage();
   for (const tab of [page, other]) {
     await tab.goto('/withdraw');
-    await expect(fact(tab, 'You get back')).toHaveText(
+    await expect(factOf(tab, 'You get back')).toHaveText(
       /^\$(5\.99|6\.00): you paid \$11\.99 and asked us to begin at once, so the time until now costs \$(5\.99|6\.00)\.$/,
     );
   }
   await Promise.all([page, other].map((tab) => confirmButton(tab).click()));
   for (const tab of [page, other]) await expect(doneHeading(tab)).toBeVisible();
   expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
-  expect(await statesOf(phone)).toEqual(['canceled']);
+  expect(await phone.subscriptionStates()).toEqual(['canceled']);
 
   await page.goBack();
   await page.goForward();
@@ -132,14 +124,14 @@ test('what another tab has done is on the page when it is shown again', async ({
   };
 
   await meanwhile(() => buy(other, 'Basic'));
-  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  await expect(factOf(page, 'Plan')).toHaveText('Basic');
   await meanwhile(async () => {
     await other.goto('/order?plan=premium');
     await toPayment(other).click();
     await other.getByRole('button', { name: 'Switch to Premium' }).click();
     await other.waitForURL((url) => url.href.startsWith(process.env.SITE_URL!));
   });
-  await expect(fact(page, 'Plan')).toHaveText('Premium');
+  await expect(factOf(page, 'Plan')).toHaveText('Premium');
   await meanwhile(async () => {
     await openWithdrawal(other);
     await confirmButton(other).click();
@@ -149,12 +141,12 @@ test('what another tab has done is on the page when it is shown again', async ({
   expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
 
   await meanwhile(() => buy(other, 'Basic'));
-  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  await expect(factOf(page, 'Plan')).toHaveText('Basic');
   // A receipt makes way for a new contract, too.
   await confirmButton(page).click();
   await expect(doneHeading(page)).toBeFocused();
   await meanwhile(() => buy(other, 'Premium'));
-  await expect(fact(page, 'Plan')).toHaveText('Premium');
+  await expect(factOf(page, 'Plan')).toHaveText('Premium');
 });
 
 test('a stranger’s statement for a number is told to its person, who keeps the plan', async ({
@@ -162,15 +154,13 @@ test('a stranger’s statement for a number is told to its person, who keeps the
   phone,
 }) => {
   await buyer(page, phone);
-  await page.request.post('/api/withdrawals', {
-    data: { name: '<b>Mallory</b>', contact: phone.number },
-  });
+  await stateFor(page, phone.number);
   await page.goto('/withdraw');
   await expect(page.getByRole('heading', { name: /^On .* somebody withdrew/ })).toBeVisible();
   await expectToBeAccessible(page);
   await page.getByRole('button', { name: 'That was not me' }).click();
-  await expect(fact(page, 'Plan')).toHaveText('Basic');
-  expect(await statesOf(phone)).toEqual(['active']);
+  await expect(factOf(page, 'Plan')).toHaveText('Basic');
+  expect(await phone.subscriptionStates()).toEqual(['active']);
 });
 
 test('signed out, the form takes a statement and its receipt says nothing about accounts', async ({
@@ -249,7 +239,7 @@ test('signed out, a login leads back to the contract', async ({ page, phone }) =
   await page.getByLabel('Phone number', { exact: true }).fill(phone.number);
   await enterCode(page, phone);
   await page.waitForURL('**/withdraw');
-  await expect(fact(page, 'Plan')).toHaveText('Basic');
+  await expect(factOf(page, 'Plan')).toHaveText('Basic');
 });
 
 const afterMoves =
@@ -269,42 +259,31 @@ test(afterMoves, { tag: '@full' }, async ({ page, phone }) => {
     'Withdraw from contract',
   ]);
   await follow(leaving.getByRole('link', { name: 'Withdraw from contract' }), '**/withdraw');
-  await expect(fact(page, 'Plan')).toHaveText('Premium');
+  await expect(factOf(page, 'Plan')).toHaveText('Premium');
   await confirmButton(page).click();
   await expect(doneHeading(page)).toBeVisible();
-  expect(await statesOf(phone)).toEqual(['canceled']);
+  expect(await phone.subscriptionStates()).toEqual(['canceled']);
 
   const other = new Phone();
-  await other.write('Hi');
-  const { url } = await other.trial({ tier: 'premium', days: 3 });
-  const trialToken = new URL(url).searchParams.get('token');
-  await page.request.post('/auth/verify-trial-token', { data: { trialToken } });
+  await other.beginTrial({ tier: 'premium', days: 3 });
   await signInByExternalToken(page, other, '/order?plan=basic');
   await page.getByRole('button', { name: 'Go to payment details' }).click();
   await page.getByRole('button', { name: 'Subscribe' }).click();
   await expect(page.getByRole('heading', { name: 'Payment details saved' })).toBeVisible();
   await page.goto('/withdraw');
-  await expect(fact(page, 'You get back')).toHaveText(
+  await expect(factOf(page, 'You get back')).toHaveText(
     'Nothing was paid yet, and nothing will be charged.',
   );
   await confirmButton(page).click();
   await expect(doneHeading(page)).toBeVisible();
   await other.advance(5 * day);
-  expect(await statesOf(other)).toEqual(['canceled']);
+  expect(await other.subscriptionStates()).toEqual(['canceled']);
 });
 
 /** The last minute of the right, and the minute after it, by Stripe's clock. */
 test('the right ends with its last day in UTC-12', async ({ page, phone }) => {
   await buyer(page, phone);
-  const read = async () => {
-    const token = await page.evaluate(() => localStorage.getItem('authToken'));
-    const headers = { authorization: `Bearer ${token}` };
-    return (await page.request.get('/api/billing/withdrawal', { headers })).json();
-  };
-  const { contract } = await read();
-  const until = Date.parse(contract.withdrawableUntil);
-  const left = Math.floor((until - Date.parse(contract.concludedAt)) / 1000);
-  await phone.advance(left - 60);
+  await phone.advance((await secondsLeft(page)) - 60);
   await page.goto('/withdraw');
   await expect(confirmButton(page)).toBeVisible();
   await phone.advance(2 * 60);
@@ -315,7 +294,7 @@ test('the right ends with its last day in UTC-12', async ({ page, phone }) => {
   await page.getByLabel(/^Phone number of your account/).fill(phone.number);
   await confirmButton(page).click();
   await expect(doneHeading(page)).toBeVisible();
-  expect(await statesOf(phone)).toEqual(['active']);
+  expect(await phone.subscriptionStates()).toEqual(['active']);
 });
 
 stubbed(
@@ -378,6 +357,9 @@ for (const { tag, path } of languages)
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(withdraw);
       const main = page.getByRole('main');
       await expect(main.getByText(/JavaScript/)).toBeVisible();
+      // Nothing is offered that would do nothing.
+      await expect(main.getByRole('button')).toHaveCount(0);
+      await expect(main.getByRole('textbox')).toHaveCount(0);
       await expect(main.locator('blockquote')).toContainText(brand.companyAddress);
       await expect(main.locator(`a[href^="mailto:${brand.supportEmail}?subject="]`)).toBeVisible();
     },

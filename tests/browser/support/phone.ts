@@ -33,6 +33,14 @@ export class Phone {
   trial = (details: { tier: string; days: number; language?: string }) =>
     control<{ url: string }>('POST', `phones/${this.#id}/trial`, details);
 
+  /** A trial that somebody who is not signed in has begun by its link. */
+  async beginTrial(details: { tier: string; days: number }): Promise<void> {
+    await this.write('Hi');
+    const { url } = await this.trial(details);
+    const trialToken = new URL(url).searchParams.get('token');
+    await callJson('POST', `${process.env.SITE_URL}/auth/verify-trial-token`, { trialToken });
+  }
+
   /** The newest code; waits until one arrives. */
   async code(): Promise<string> {
     const newest = async () => (await this.messages()).findLast(({ code }) => code)?.code ?? '';
@@ -41,6 +49,8 @@ export class Phone {
   }
 
   holdings = () => control<Holdings>('GET', `stripe/customers/${this.#id}`);
+  subscriptionStates = async () =>
+    (await this.holdings()).subscriptions.map(({ status }) => status);
   /** Advances Stripe's clock of this phone's owner by these seconds. */
   advance = (seconds: number) =>
     control('POST', 'stripe/clock', { advanceSeconds: seconds, phone: this.number });
