@@ -24,7 +24,7 @@ const list = css({
 
 const row = css({
   display: 'grid',
-  gridTemplateColumns: { base: '[minmax(0, 1fr)]', sm: '[minmax(0, 2fr) minmax(0, 5fr)]' },
+  gridTemplateColumns: { base: '[minmax(0, 1fr)]', sm: '[minmax(0, 3fr) minmax(0, 5fr)]' },
   columnGap: '4',
   rowGap: '1',
   paddingBlock: '3',

@@ -12,17 +12,19 @@ export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
       className={card({ look: 'raised' })}
       aria-labelledby="statement"
     >
-      <p>{withdrawWords.loginText}</p>
-      <Link
-        to="/login"
-        search={{ next: '/withdraw' }}
-        className={button({ look: 'soft', wide: true })}
-      >
-        {withdrawWords.login}
-      </Link>
+      <div className={login}>
+        <p>{withdrawWords.loginText}</p>
+        <Link
+          to="/login"
+          search={{ next: '/withdraw' }}
+          className={button({ look: 'soft', wide: true })}
+        >
+          {withdrawWords.login}
+        </Link>
+      </div>
       <h2
         id="statement"
-        className={css({ textStyle: 'subheading', marginTop: '4' })}
+        className={css({ textStyle: 'subheading' })}
       >
         {withdrawWords.formTitleGuest}
       </h2>
@@ -30,3 +32,10 @@ export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
     </section>
   );
 }
+
+const login = css({
+  display: 'grid',
+  gap: '4',
+  marginBottom: '4',
+  _unscripted: { display: 'none' },
+});

@@ -52,21 +52,22 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
     <form
       {...form}
       onSubmit={(event) => void confirm(event)}
-      className={css({ display: 'grid', gap: '5' })}
     >
       <noscript>
         <p className={notice}>{withdrawWords.withoutScript}</p>
       </noscript>
-      <p>{withdrawWords.formLead}</p>
-      <StatementFields errors={errors} />
-      <Failure failure={failure} />
-      <button
-        type="submit"
-        className={button({ size: 'lg', wide: true })}
-        aria-disabled={isSending}
-      >
-        {isSending ? withdrawWords.confirming : withdrawWords.confirm}
-      </button>
+      <div className={fields}>
+        <p>{withdrawWords.formLead}</p>
+        <StatementFields errors={errors} />
+        <Failure failure={failure} />
+        <button
+          type="submit"
+          className={button({ size: 'lg', wide: true })}
+          aria-disabled={isSending}
+        >
+          {isSending ? withdrawWords.confirming : withdrawWords.confirm}
+        </button>
+      </div>
     </form>
   );
 }
@@ -102,6 +103,9 @@ function StatementFields({ errors }: { errors: Partial<Record<string, string>> }
     </>
   );
 }
+
+/** Without scripts it would send nothing. */
+const fields = css({ display: 'grid', gap: '5', _unscripted: { display: 'none' } });
 
 const notice = css({
   padding: '4',
