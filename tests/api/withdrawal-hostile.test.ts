@@ -5,9 +5,10 @@ import { settingsOf } from '../../worker/settings.ts';
 import { dueStatements } from '../../worker/withdrawal/statements.ts';
 import { call, newAddress, newNetwork, parallel, runCron, send, tally } from './support/api.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';
-import { complete, subscribe } from './support/buying.ts';
+import { buyer as buyerOf, buysFrom, orderPage, subscribe } from './support/buying.ts';
 import {
   deleteAccount,
+  exportOf,
   newPerson,
   planOf,
   trialSession,
@@ -23,20 +24,9 @@ const path = '/api/billing/withdrawal';
 const state = (body: object, address = newAddress()) =>
   call('POST', '/api/withdrawals', { body, address });
 
-async function order(token: string, startNow?: boolean): Promise<string> {
-  const body = { tier: 'basic', ...(startNow !== undefined && { startNow }) };
-  const page = '/api/billing/create-subscription-update-session';
-  return (await call('POST', page, { token, body })).body.portalUrl;
-}
-
-async function buys(person: Person, startNow?: boolean) {
-  const sessionId = await complete(await order(person.token, startNow));
-  const verify = '/api/billing/verify-and-update-checkout-session';
-  await call('POST', verify, { token: person.token, body: { sessionId } });
-  return { ...person, customer: await customerOf(person.phone) };
-}
-
-const buyer = async (startNow?: boolean) => buys(await newPerson(), startNow);
+const order = { tier: 'basic' } as const;
+const buys = (person: Person) => buysFrom(person, order);
+const buyer = (startNow?: boolean) => buyerOf('basic', startNow);
 
 async function statedFor(phone: string): Promise<string> {
   const { body } = await state({ name: 'Not Ada', contact: phone });
@@ -316,6 +306,18 @@ describe('a statement that somebody else has made', () => {
     expect(body.statement).toMatchObject({ state: 'done', refund: 1199 });
   });
 
+  it("stands in the export without the address, which may be a stranger's", async () => {
+    const { phone, token } = await buyer();
+    await state({ name: 'Not Ada', contact: phone, email: 'stranger@example.com' });
+    await call('POST', path, { token, body: { email: 'ada@example.com' } });
+    await buys({ phone, token });
+    await call('POST', path, { token, body: { email: 'ada@example.com' } });
+    const { body, text } = await exportOf(token);
+    const addresses = body.withdrawals.map(({ email }: { email?: string }) => email);
+    expect(addresses.toSorted()).toEqual(['ada@example.com', undefined]);
+    expect(text).not.toContain('stranger@example.com');
+  });
+
   it('has a receipt that tells nothing of the account, also after it took effect', async () => {
     const { phone } = await buyer();
     const { body } = await state({ name: 'Not Ada', contact: phone });
@@ -370,7 +372,7 @@ it('a deletion leaves a settled withdrawal as it is', async () => {
 it('a choice made after the purchase changes nothing of its contract', async () => {
   const { phone, token, customer } = await buyer(true);
   await advance(phone, 84 * hour);
-  await order(token, false);
+  await orderPage(token, { ...order, startNow: false });
   expect((await subscriptionOf(customer)).metadata).toMatchObject({ start_now_basic: 'yes' });
   const { contract } = (await call('GET', path, { token })).body;
   expect(contract).toMatchObject({ startNow: true, paid: 1199 });

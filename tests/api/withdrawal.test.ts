@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call, parallel, runCron, send } from './support/api.ts';
-import { complete, subscribe, switchPlan } from './support/buying.ts';
-import {
-  deleteAccount,
-  exportOf,
-  newPerson,
-  planOf,
-  trialSession,
-  type Person,
-} from './support/person.ts';
+import { buyer, subscribe, switchPlan } from './support/buying.ts';
+import { deleteAccount, exportOf, newPerson, planOf, trialSession } from './support/person.ts';
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
@@ -17,7 +10,7 @@ import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { overdueStatements } from '../../worker/withdrawal/statements.ts';
 import { objectionMs } from '../../worker/withdrawal/right.ts';
-import { customerOf, paymentsOf, stripe, subscriptionOf, type Tier } from './support/stripe.ts';
+import { customerOf, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
@@ -25,27 +18,11 @@ const read = async (token: string) => (await call('GET', path, { token })).body;
 const withdraw = (token: string, body?: object) =>
   call('POST', path, { token, ...(body && { body }) });
 
-type Buyer = Person & { customer: string };
-
 /** Such as "December 1, 2026 at 09:05:00 UTC". */
 function inWords(iso: string): string {
   const date = new Date(iso);
   const written = date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' });
   return `${written} at ${iso.slice(11, 19)} UTC`;
-}
-
-async function buyer(tier: Tier, startNow?: boolean): Promise<Buyer> {
-  const person = await newPerson();
-  const { body } = await call('POST', '/api/billing/create-subscription-update-session', {
-    token: person.token,
-    body: { tier, ...(startNow !== undefined && { startNow }) },
-  });
-  const sessionId = await complete(body.portalUrl);
-  await call('POST', '/api/billing/verify-and-update-checkout-session', {
-    token: person.token,
-    body: { sessionId },
-  });
-  return { ...person, customer: await customerOf(person.phone) };
 }
 
 async function refundsOf(customer: string): Promise<number[]> {
@@ -183,12 +160,34 @@ describe('until when', () => {
   });
 
   it('never, where the owner has turned it off', async () => {
-    const { token } = await newPerson();
-    const settings = { WITHDRAWAL_DAYS: '0' };
-    expect((await call('GET', path, { token, settings })).status).toBe(404);
-    expect((await call('POST', path, { token, settings })).status).toBe(404);
+    const { token, customer } = await buyer('basic', true);
     const body = { name: 'Ada Lovelace', contact: 'ada@example.com' };
-    expect((await call('POST', '/api/withdrawals', { body, settings })).status).toBe(404);
+    const { statement, receipt } = (await call('POST', '/api/withdrawals', { body })).body;
+    const link = new URL(/https?:\S+receipt\?key=\S+/.exec(receipt)![0]);
+    const ways: [method: string, path: string, body?: object][] = [
+      ['GET', path],
+      ['POST', path],
+      ['POST', `${path}/objection`, { id: statement.id }],
+      ['GET', '/api/withdrawals'],
+      ['POST', '/api/withdrawals', body],
+      ['GET', link.pathname + link.search],
+    ];
+    const settings = { WITHDRAWAL_DAYS: '0' };
+    for (const [method, way, sent] of ways) {
+      const off = await call(method, way, { token, settings, ...(sent && { body: sent }) });
+      expect(off, `${method} ${way}`).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+    const shown = await call('GET', '/api/billing/subscription', { token, settings });
+    expect(shown.body).not.toHaveProperty('withdrawal');
+    expect((await subscriptionOf(customer)).status).toBe('active');
+  });
+
+  it.each([1, 30])('for as many days as the owner sets: %i', async (days) => {
+    const { token } = await buyer('basic');
+    const settings = { WITHDRAWAL_DAYS: String(days) };
+    const { contract } = (await call('GET', path, { token, settings })).body;
+    const lasts = Date.parse(contract.withdrawableUntil) - Date.parse(contract.concludedAt);
+    expect(Math.floor(lasts / (day * 1000))).toBe(days + 1);
   });
 });
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
 import { published } from '../../worker/contract/languages.ts';
+import { formatMoney } from '../../worker/contract/money.ts';
 import { withdrawalTextVersion } from '../../worker/contract/withdrawal-schemas.ts';
 import { refundOf, withdrawableUntil } from '../../worker/withdrawal/right.ts';
 
@@ -41,14 +42,35 @@ it.each([
   ['before the beginning', 1199, -1, 1199],
   ['at the end', 1199, 7, 0],
   ['long after the end', 1199, 9, 0],
-  ['in a currency without smaller units', 1200, 3.5, 600],
 ])('who asked to start at once gets the unused part back %s', (_, paid, days, refund) => {
-  const period = { paid, rest: paid, start: 1000, end: 1000 + 7 * 86_400 };
+  const period = { paid, rest: paid, start: 1000, end: 1000 + 7 * 86_400, currency: 'usd' };
   expect(refundOf(period, true, 1000 + days * 86_400)).toBe(refund);
 });
 
+it.each([
+  ['jpy', 1199, 600],
+  ['krw', 15_900, 7950],
+  ['kwd', 5130, 2570],
+  ['isk', 90_100, 45_100],
+])('in %s the time is paid for in amounts that banks can pay', (currency, paid, refund) => {
+  const period = { paid, rest: paid, start: 0, end: 7 * 86_400, currency };
+  expect(refundOf(period, true, 3.5 * 86_400)).toBe(refund);
+});
+
+it.each([
+  [1199, 'usd', ['$11.99', '11,99\u00a0US$', 'US$\u00a011,99']],
+  [1199, 'jpy', ['¥1,199', '1199\u00a0JPY', 'JP¥\u00a01.199']],
+  [15_900, 'krw', ['₩15,900', '15.900\u00a0KRW', '₩\u00a015.900']],
+  [5120, 'kwd', ['KWD\u00a05.120', '5,120\u00a0KWD', 'KWD\u00a05,120']],
+  [90_000, 'isk', ['ISK\u00a0900', '900\u00a0ISK', 'ISK\u00a0900']],
+  [123_456, 'huf', ['HUF\u00a01,234.56', '1234,56\u00a0HUF', 'HUF\u00a01.234,56']],
+  [123_456, 'all', ['ALL\u00a01,234.56', '1234,56\u00a0ALL', 'ALL\u00a01.234,56']],
+])('%i of %s is written as Stripe counts it, in each language', (amount, currency, texts) => {
+  expect(published.map((tag) => formatMoney(amount, currency, tag))).toEqual(texts);
+});
+
 it('who did not ask to start at once gets everything back, and never more than is left', () => {
-  const period = { paid: 1199, rest: 1199, start: 0, end: 604_800 };
+  const period = { paid: 1199, rest: 1199, start: 0, end: 604_800, currency: 'usd' };
   expect(refundOf(period, false, 600_000)).toBe(1199);
   expect(refundOf({ ...period, rest: 300 }, false, 600_000)).toBe(300);
   expect(refundOf({ ...period, rest: 0 }, true, 0)).toBe(0);
@@ -77,7 +99,8 @@ it('the refund is what the law leaves to pay, to the cent', () => {
         const rest = Math.max(0, paid - refundedBefore);
         const seconds = Math.min(elapsed, length);
         const owed = startNow ? paid - centsProvided(paid, seconds, length) : paid;
-        const refund = refundOf({ paid, rest, start: 0, end: length }, startNow, elapsed);
+        const period = { paid, rest, start: 0, end: length, currency: 'usd' };
+        const refund = refundOf(period, startNow, elapsed);
         expect(refund).toBe(Math.min(owed, rest));
       },
     ),

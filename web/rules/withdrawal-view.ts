@@ -1,4 +1,5 @@
 import type { Output } from '#contract/endpoints';
+import { formatMoney } from '#contract/money';
 import { timeText } from '#words/intl';
 import { locale } from '#words/language';
 import { withdrawWords } from '#words/withdraw';
@@ -6,13 +7,6 @@ import { formatDate } from './formats.ts';
 import { planName } from './plan-texts.ts';
 
 export type Contract = NonNullable<Output<'getWithdrawal'>['contract']>;
-
-/** In the smallest unit, which is not always a hundredth. */
-function formatMoney(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
-  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
-  return format.format(amount / 10 ** digits);
-}
 
 export function formatInstant(iso: string): string {
   const date = new Date(iso);
@@ -23,7 +17,7 @@ export function formatInstant(iso: string): string {
 function refundLine({ paid, refund, currency }: Contract): string {
   if (paid === 0) return withdrawWords.refundNothing;
 
-  const money = (amount: number) => formatMoney(amount, currency);
+  const money = (amount: number) => formatMoney(amount, currency, locale);
   if (refund === paid) return withdrawWords.refundAll(money(refund));
   return withdrawWords.refundPart({
     refund: money(refund),

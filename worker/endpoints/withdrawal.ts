@@ -14,10 +14,10 @@ import { describeError, log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import {
   readContract,
-  sumOf,
   type ConcludedContract,
   type Terms,
 } from '../withdrawal/concluded-contract.ts';
+import { sumOf } from '../withdrawal/payments.ts';
 import { receiptForPerson, receiptLinkMs, receiptOf, opensReceipt } from '../withdrawal/receipt.ts';
 import { mailService } from '../messaging/mail.ts';
 import { isDelayed, type QueuedMail } from '../withdrawal/receipt-mail.ts';

@@ -4,14 +4,9 @@ import { requireOwner } from '../billing/owner.ts';
 import { unlessMissing } from '../billing/stripe-client.ts';
 import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
-import { refundOf, withdrawableUntil, type PaidPeriod } from './right.ts';
+import { chargedLine, paymentsOf, type Payment } from './payments.ts';
+import { withdrawableUntil } from './right.ts';
 import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
-
-/**
- * A payment of a contract; what a statement gives back of
- * it (`refund`), and to the customer's balance (`credit`).
- */
-export type Payment = PaidPeriod & { invoice: string; refund: number; credit: number };
 
 /**
  * A contract that can be withdrawn. Instants are unix ms, amounts whole cents.
@@ -99,10 +94,11 @@ async function contractOf(
   { days, choices, statedAt }: Terms,
   at: number,
 ): Promise<ConcludedContract | null> {
-  const invoices = await paidInvoicesOf(stripe, subscription.id);
-  const tiers = await tiersOf(stripe, subscription, invoices);
-  const upgrade = invoices.find((invoice) => isUpgrade(invoice, tiers));
-  const first = upgrade ?? invoices.findLast(chargedLine);
+  const invoices = await invoicesOf(stripe, subscription.id);
+  const paid = invoices.filter(({ status }) => status === 'paid');
+  const tiers = await tiersOf(stripe, subscription, paid);
+  const upgrade = paid.find((invoice) => isUpgrade(invoice, tiers));
+  const first = upgrade ?? paid.findLast(chargedLine);
   // A smaller plan that has followed since concluded no contract.
   const tier = (first && tierCharged(first, tiers)) ?? tierSold(subscription);
   if (!tier) return null;
@@ -143,63 +139,15 @@ export async function paymentsSince(
   contract: Conclusion & Pick<ConcludedContract, 'subscription'>,
   at: number,
 ): Promise<Payment[]> {
-  return paymentsOf(await paidInvoicesOf(stripe, contract.subscription), contract, at);
-}
-
-function paymentsOf(
-  invoices: Stripe.Invoice[],
-  { concludedAt, startNow }: Conclusion,
-  at: number,
-): Payment[] {
-  const since = invoices.filter(({ created }) => created * 1000 >= concludedAt);
-  return since.flatMap(periodPaidBy).map(({ fromBalance, creditable, ...period }) => {
-    const refund = refundOf(period, startNow, at);
-    const balance = { ...period, paid: fromBalance, rest: creditable - refund };
-    return { ...period, refund, credit: refundOf(balance, startNow, at) };
-  });
+  return paymentsOf(await invoicesOf(stripe, contract.subscription), contract, at);
 }
 
 /** Newest first, with the charges that paid them. */
-async function paidInvoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
+async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
   const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
-  const list = stripe.invoices.list({ subscription, status: 'paid', limit: 100, expand });
+  const list = stripe.invoices.list({ subscription, limit: 100, expand });
   return list.autoPagingToArray({ limit: 1000 });
 }
-
-type Period = PaidPeriod & { invoice: string; fromBalance: number; creditable: number };
-
-function periodPaidBy(invoice: Stripe.Invoice): Period[] {
-  const charge = chargeOf(invoice);
-  const line = chargedLine(invoice);
-  const fromBalance = paidFromBalance(invoice);
-  if (!line || (!charge && fromBalance === 0)) return [];
-
-  const { start, end } = line.period;
-  // Earlier credit notes have given a part back already.
-  const creditable = invoice.total - invoice.post_payment_credit_notes_amount;
-  const left = charge ? charge.amount - charge.amount_refunded : 0;
-  const rest = Math.min(left, creditable);
-  return [
-    { invoice: invoice.id, paid: invoice.amount_paid, rest, start, end, fromBalance, creditable },
-  ];
-}
-
-/**
- * What an invoice took from a credit of the
- * customer; a credit is a negative balance.
- */
-function paidFromBalance({ starting_balance: before, ending_balance: after }: Stripe.Invoice) {
-  return Math.max(0, -before) - Math.max(0, -(after ?? 0));
-}
-
-function chargeOf({ payments }: Stripe.Invoice): Stripe.Charge | null {
-  const paid = payments?.data.find(({ status }) => status === 'paid');
-  const intent = paid?.payment.payment_intent;
-  const charge = typeof intent === 'object' ? intent.latest_charge : null;
-  return typeof charge === 'object' ? charge : null;
-}
-
-const chargedLine = ({ lines }: Stripe.Invoice) => lines.data.find(({ amount }) => amount > 0);
 
 /** What is left of the plan before; nothing, if a coupon has paid that. */
 const creditedLine = ({ lines }: Stripe.Invoice) =>
@@ -246,8 +194,4 @@ function tierOfLine(line: Stripe.InvoiceLineItem | undefined, tiers: Tiers): Pai
 function tierSold({ items }: Stripe.Subscription): PaidPlanId | null {
   const sold = items.data.map(({ price }) => tierOfPrice(price));
   return paidPlanIds.findLast((id) => sold.includes(id)) ?? null;
-}
-
-export function sumOf(payments: Payment[], amount: 'paid' | 'refund'): number {
-  return payments.reduce((sum, payment) => sum + payment[amount], 0);
 }

@@ -1,6 +1,7 @@
 import type { Withdrawal } from '#db/schema';
 import { brand } from '../contract/brand.ts';
 import type { Language } from '../contract/languages.ts';
+import { formatMoney } from '../contract/money.ts';
 import { plans } from '../contract/plans.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { pathIn } from '../contract/languages.ts';
@@ -154,7 +155,7 @@ function line(label: string, value: string | number | null): string | null {
 
 function refundLine(words: Texts, { refund, currency, language }: Withdrawal): string {
   if (refund === null || currency === null) return words.refundOpen;
-  return `${words.refund}: ${moneyOf(refund, currency, language)}`;
+  return `${words.refund}: ${formatMoney(refund, currency, language)}`;
 }
 
 function objectionLine(words: Texts, { SITE_URL }: Secrets, statement: Withdrawal): string | null {
@@ -176,15 +177,6 @@ function instantOf(at: number, { language }: Pick<Withdrawal, 'language'>): stri
     timeZone: 'UTC',
   });
   return `${format.format(at)} UTC`;
-}
-
-/**
- * An amount in the currency's smallest unit, which is not always a hundredth.
- */
-function moneyOf(amount: number, currency: string, language: string): string {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
-  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
-  return format.format(amount / 10 ** digits);
 }
 
 async function linkOf({ CODE_PEPPER, SITE_URL }: Secrets, id: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { payableStep } from '../contract/money.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
 /*
@@ -27,10 +28,16 @@ export function withdrawableUntil(concludedAt: number, days: number): number {
 export const objectionMs = 2 * dayMs;
 
 /**
- * A payment for a period, in whole cents and unix
- * seconds; `rest` is what is left of its charge.
+ * A payment for a period, in whole cents of a currency and
+ * unix seconds; `rest` is what is left of its charge.
  */
-export type PaidPeriod = { paid: number; rest: number; start: number; end: number };
+export type PaidPeriod = {
+  paid: number;
+  rest: number;
+  start: number;
+  end: number;
+  currency: string;
+};
 
 /**
  * What a statement at `at` (unix seconds)
@@ -41,11 +48,12 @@ export function refundOf(period: PaidPeriod, startNow: boolean, at: number): num
   return Math.max(0, Math.min(owed, period.rest));
 }
 
-/** The price of the time that has passed, rounded down. */
-function usedOf({ paid, start, end }: PaidPeriod, at: number): number {
+/** The price of the time that has passed, rounded down to what can be paid. */
+function usedOf({ paid, start, end, currency }: PaidPeriod, at: number): number {
   const length = end - start;
   if (length <= 0) return 0;
 
   const elapsed = Math.min(Math.max(at - start, 0), length);
-  return Math.floor((paid * elapsed) / length);
+  const step = payableStep(currency);
+  return Math.floor((paid * elapsed) / length / step) * step;
 }

@@ -11,12 +11,8 @@ import { syncLeased, type Billing } from '../billing/sync.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
-import {
-  paymentsSince,
-  readContract,
-  type ConcludedContract,
-  type Payment,
-} from './concluded-contract.ts';
+import { paymentsSince, readContract, type ConcludedContract } from './concluded-contract.ts';
+import type { Payment } from './payments.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import { refundedEvent } from './statement-events.ts';
 import {
@@ -134,7 +130,7 @@ async function settleAtStripe(
     const named = { statement, stripeId, userId: leased.user.id };
     const begun = await nameContract(stripe, billing, named);
     if (!begun) return needsOwner(billing, statement, 'no_contract');
-    return save(billing, begun.statement, await workAtStripe(stripe, begun, stripeId));
+    return save(billing, begun.statement, await workAtStripe(stripe, begun, leased.customer));
   });
 }
 
@@ -156,14 +152,15 @@ type Case = { statement: Statement; stripeId: string; userId: string };
 async function workAtStripe(
   stripe: Stripe,
   { statement, terms, at }: Begun,
-  customer: string,
+  { stripeId, attempt }: LeasedCustomer['customer'],
 ): Promise<Settled> {
-  await endSubscription(stripe, terms.subscription, customer);
+  await endSubscription(stripe, terms.subscription, stripeId!);
   const payments = await paymentsSince(stripe, terms, at);
   const states: State[] = [];
   let refund = 0;
   for (const payment of payments) {
-    const returned = await refundPayment(stripe, statement, payment);
+    const cause = { withdrawal: statement.id, attempt };
+    const returned = await refundPayment(stripe, cause, payment);
     refund += returned.amount;
     states.push(returned);
   }
@@ -227,18 +224,25 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
 
 type Refunded = State & { amount: number };
 
+/**
+ * `attempt` is part of the idempotency keys, since
+ * Stripe replays a 5xx for a day (`lease.ts`).
+ */
+type Cause = { withdrawal: string; attempt: number };
+
 /** Gives a payment back by a credit note, once for each statement. */
-async function refundPayment(
-  stripe: Stripe,
-  { id }: Statement,
-  payment: Pick<Payment, 'invoice' | 'refund' | 'credit'>,
-): Promise<Refunded> {
-  const earlier = await noteOf(stripe, id, payment.invoice);
-  if (earlier) return refundedBy(earlier);
-  if (payment.refund + payment.credit === 0) return { state: 'done', reason: null, amount: 0 };
+async function refundPayment(stripe: Stripe, cause: Cause, payment: Payment): Promise<Refunded> {
+  const { laterIntent } = payment;
+  const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
+  const isNothing = payment.refund + payment.credit === 0;
+  if (!earlier && isNothing) return { state: 'done', reason: null, amount: 0 };
 
   try {
-    return refundedBy(await createNote(stripe, id, payment));
+    const note = earlier ?? (await createNote(stripe, cause, payment));
+    const refunds = laterIntent
+      ? await refundsOfLater(stripe, cause, note, laterIntent)
+      : note.refunds.map(({ refund }) => refund as Stripe.Refund);
+    return refundedBy(refunds);
   } catch (error) {
     const code = refusalCode(error);
     if (code === null) throw error;
@@ -254,33 +258,51 @@ async function noteOf(stripe: Stripe, id: string, invoice: string) {
   return data.find(({ metadata }) => metadata?.['withdrawal'] === id);
 }
 
-/** What was paid from the customer's balance goes back there. */
-function createNote(
-  stripe: Stripe,
-  id: string,
-  { invoice, refund, credit }: Pick<Payment, 'invoice' | 'refund' | 'credit'>,
-) {
+/**
+ * What was paid from the customer's balance goes back there. A refund of
+ * another invoice's payment is not the note's own, so it comes after it.
+ */
+function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Payment) {
+  const { invoice, refund, credit, laterIntent } = payment;
   const note: Stripe.CreditNoteCreateParams = {
     invoice,
     amount: refund + credit,
-    ...(refund > 0 && { refund_amount: refund }),
+    ...(refund > 0 && { [laterIntent ? 'out_of_band_amount' : 'refund_amount']: refund }),
     ...(credit > 0 && { credit_amount: credit }),
     reason: 'order_change',
     memo: 'Withdrawal from the contract',
-    metadata: { withdrawal: id },
+    metadata: { withdrawal },
     email_type: 'none',
     expand,
   };
   return stripe.creditNotes.create(note, {
-    idempotencyKey: `withdrawal:${id}:${invoice}:${refund}:${credit}`,
+    idempotencyKey: `withdrawal:${withdrawal}:${invoice}:${refund}:${credit}:${attempt}`,
   });
+}
+
+/** The refund that a credit note stands for, of the payment by which its invoice was paid later. */
+async function refundsOfLater(
+  stripe: Stripe,
+  { withdrawal, attempt }: Cause,
+  { id, out_of_band_amount: amount }: Stripe.CreditNote,
+  payment_intent: string,
+): Promise<Stripe.Refund[]> {
+  if (!amount) return [];
+
+  const { data } = await stripe.refunds.list({ payment_intent, limit: 100 });
+  const earlier = data.find(({ metadata }) => metadata?.['credit_note'] === id);
+  if (earlier) return [earlier];
+
+  const refund = { payment_intent, amount, metadata: { withdrawal, credit_note: id } };
+  const idempotencyKey = `withdrawal:${withdrawal}:${id}:${attempt}`;
+  return [await stripe.refunds.create(refund, { idempotencyKey })];
 }
 
 const onItsWay = ['pending', 'succeeded'];
 
-function refundedBy({ refunds }: Stripe.CreditNote): Refunded {
-  const amount = refunds.reduce((sum, { amount_refunded: part }) => sum + part, 0);
-  const statuses = refunds.map(({ refund }) => (typeof refund === 'object' ? refund.status : null));
+function refundedBy(refunds: Stripe.Refund[]): Refunded {
+  const amount = refunds.reduce((sum, { amount: part }) => sum + part, 0);
+  const statuses = refunds.map(({ status }) => status);
   const failed = statuses.find((status) => !onItsWay.includes(status ?? ''));
   if (failed !== undefined)
     return { state: 'needs_owner', reason: `refund_${failed ?? 'unknown'}`, amount };

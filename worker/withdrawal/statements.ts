@@ -3,7 +3,8 @@ import { type Withdrawal, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
-import { type ConcludedContract, sumOf } from './concluded-contract.ts';
+import type { ConcludedContract } from './concluded-contract.ts';
+import { sumOf } from './payments.ts';
 import type { QueuedMail } from './receipt-mail.ts';
 
 export type Statement = Withdrawal;

@@ -49,6 +49,25 @@ export async function newSubscriber(tier: Tier): Promise<Subscriber> {
   return { ...person, customer: await customerOf(person.phone) };
 }
 
+/** What a buyer chooses in the review of an order; left out: the box is not ticked. */
+export type Order = { tier: Tier; startNow?: boolean | undefined };
+
+/** The page to which the review of an order leads. */
+export async function orderPage(token: string, { tier, startNow }: Order): Promise<string> {
+  const body = { tier, ...(startNow !== undefined && { startNow }) };
+  const path = '/api/billing/create-subscription-update-session';
+  return (await call('POST', path, { token, body })).body.portalUrl;
+}
+
+/** Buys a plan after the review of the order. */
+export async function buysFrom(person: Person, order: Order): Promise<Subscriber> {
+  await verify(person.token, await complete(await orderPage(person.token, order)));
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
+export const buyer = async (tier: Tier, startNow?: boolean): Promise<Subscriber> =>
+  buysFrom(await newPerson(), { tier, startNow });
+
 /** A user on a trial of three days. */
 export async function onTrial(tier: Tier): Promise<Person> {
   const person = await newPerson();

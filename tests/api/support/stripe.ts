@@ -47,6 +47,13 @@ export async function changePrice(
   await stripe.subscriptions.update(id, { items: [{ id: items.data[0]!.id, price }], ...more });
 }
 
+/** Takes something off each later week of a customer's subscription, as the owner can in the dashboard. */
+export async function stripeCoupon(customer: string, off: Stripe.CouponCreateParams) {
+  const { id: coupon } = await stripe.coupons.create({ ...off, duration: 'forever' });
+  const { id } = await subscriptionOf(customer);
+  await stripe.subscriptions.update(id, { discounts: [{ coupon }] });
+}
+
 export async function priceOf(tier: string): Promise<string> {
   return (await stripe.prices.list({ lookup_keys: [`${tier}_weekly`] })).data[0]!.id;
 }

@@ -1,0 +1,49 @@
+/*
+ * Amounts as Stripe writes them: whole numbers of a currency's smallest
+ * unit (https://docs.stripe.com/currencies#zero-decimal). `Intl` has
+ * other decimals for some: Stripe counts hundredths of a króna.
+ */
+
+const wholeUnits = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf';
+const thousandths = 'bhd jod kwd omr tnd';
+/** Written in hundredths, and paid in whole units. */
+const wholeInHundredths = 'isk ugx';
+
+function decimalsOf(currency: string): number {
+  if (wholeUnits.includes(currency)) return 0;
+  return thousandths.includes(currency) ? 3 : 2;
+}
+
+/** Banks pay multiples of it alone: the last digit of thousandths is 0. */
+export function payableStep(currency: string): number {
+  if (thousandths.includes(currency)) return 10;
+  return wholeInHundredths.includes(currency) ? 100 : 1;
+}
+
+const majorUnits = (amount: number, currency: string): number =>
+  amount / 10 ** decimalsOf(currency);
+
+/** The amount in the currency itself for programs, such as 11.99. */
+export const decimalOf = (amount: number, currency: string): string =>
+  majorUnits(amount, currency).toFixed(decimalsOf(currency));
+
+/** For the owner, such as 11.99 USD. */
+export const moneyWithCode = (amount: number, currency: string): string =>
+  `${decimalOf(amount, currency)} ${currency.toUpperCase()}`;
+
+export function formatMoney(
+  amount: number,
+  currency: string,
+  language: string,
+  options: Intl.NumberFormatOptions = {},
+): string {
+  const digits = payableStep(currency) === 100 ? 0 : decimalsOf(currency);
+  const format = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    ...options,
+  });
+  return format.format(majorUnits(amount, currency));
+}
