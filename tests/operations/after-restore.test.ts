@@ -299,7 +299,7 @@ describe('after the database was put back', () => {
       '1 trial link that may have been used since: ended',
       /statement \d+ of \S+ \(public\) was received: it waits for you/,
       /statement \d+ of \S+ \(account\) was received: it waits for you/,
-      `${refunded} was told that 1199 cents (usd) are on their way: do not pay them again`,
+      `${refunded} was told that 11.99 USD are on their way: do not pay them again`,
       'What nobody can know any more:',
     ])
       if (typeof line === 'string') expect(stdout).toContain(line);

@@ -6,7 +6,8 @@ import { siteWords } from '#words/page-heads';
 import { planTexts } from '../rules/plan-texts.ts';
 import { addressIn, offered } from '../app/language-addresses.ts';
 import { palette } from '../theme/palette.ts';
-import { type Plan, plansOnSale } from '#contract/plans';
+import { decimalOf } from '#contract/money';
+import { currency, type Plan, plansOnSale } from '#contract/plans';
 
 export const offlinePath = '/offline';
 
@@ -162,19 +163,20 @@ function StructuredData() {
 
 function offer(plan: Plan) {
   const { name, description } = planTexts(plan.id);
-  const price = (plan.weeklyCents / 100).toFixed(2);
+  const price = decimalOf(plan.weeklyCents, currency);
+  const priceCurrency = currency.toUpperCase();
   return {
     '@type': 'Offer',
     name,
     description,
     url: `${siteUrl}${basePath}/plans`,
     price,
-    priceCurrency: 'USD',
+    priceCurrency,
     availability: 'https://schema.org/InStock',
     priceSpecification: {
       '@type': 'UnitPriceSpecification',
       price,
-      priceCurrency: 'USD',
+      priceCurrency,
       billingDuration: 1,
       unitCode: 'WEE',
     },

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
+import { currency } from '../contract/plans.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -225,7 +226,7 @@ function setup({ customer, site }: Order, metadata: Metadata) {
     ui_mode: 'hosted_page',
     locale: site.language,
     customer,
-    currency: 'usd',
+    currency,
     client_reference_id: metadata.userId,
     allowed_payment_method_types,
     setup_intent_data: { metadata },

@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { purchaseChoices, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { plans, type PaidPlanId } from '../contract/plans.ts';
+import { currency, plans, type PaidPlanId } from '../contract/plans.ts';
 import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
 import type { Transaction } from '../lib/transaction.ts';
@@ -34,7 +34,7 @@ export function keepChoice<Outcome extends string>(
     startNow,
     textVersion: withdrawalTextVersion,
     weeklyCents: plans[tier].weeklyCents,
-    currency: 'usd',
+    currency,
     language,
     at: now,
   };

@@ -3,12 +3,16 @@ export type PlanId = (typeof planIds)[number];
 export type PaidPlanId = Exclude<PlanId, 'free'>;
 export const paidPlanIds = planIds.filter((id): id is PaidPlanId => id !== 'free');
 
+/** In which the plans are sold, as Stripe writes it. */
+export const currency: string = 'usd';
+
 export type Plan = {
   id: PlanId;
   /**
    * The name and the description at Stripe; the site has them in each language.
    */
   name: string;
+  /** In the smallest unit of the currency, which is not always a hundredth. */
   weeklyCents: number;
   description: string;
   /**

@@ -1,7 +1,8 @@
 import { helpLines } from '#contract/help-lines';
 import type { HelpLanguage } from '#contract/help-line';
 import { languages, published } from '#contract/languages';
-import { planIds, plans } from '#contract/plans';
+import { formatMoney } from '#contract/money';
+import { currency, planIds, plans } from '#contract/plans';
 import { withdrawalDays } from './withdrawal-days.ts';
 
 /** By the build, since browsers and Node have other data. */
@@ -105,14 +106,9 @@ function templateOf(parts: Intl.DateTimeFormatPart[], expressions: Record<string
   return `\`${pieces.join('')}\``;
 }
 
-function priceOf(cents: number, locale: string): string {
-  const format = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency: 'USD',
-    trailingZeroDisplay: 'stripIfInteger',
-  });
-  return format.format(cents / 100);
-}
+/** Without decimals for a whole amount. */
+const priceOf = (cents: number, locale: string): string =>
+  formatMoney(cents, currency, locale, { trailingZeroDisplay: 'stripIfInteger' });
 
 function countriesOf(locale: string, special: Record<string, string>): Record<string, string> {
   const names = new Intl.DisplayNames(locale, { type: 'region' });

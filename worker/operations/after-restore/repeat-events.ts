@@ -6,6 +6,7 @@ import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { boundRowsOf, moveInDatabase } from '../../account/move-rows.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
+import { moneyWithCode } from '../../contract/money.ts';
 import { rowExists } from '../../lib/expressions.ts';
 import { keyedHash } from '../../lib/crypto.ts';
 import { transaction } from '../../lib/transaction.ts';
@@ -90,7 +91,7 @@ function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
     case 'withdrawal.received':
       return `${who} was told of a statement of withdrawal, which is lost: the bot has its receipt`;
     case 'withdrawal.refunded': {
-      const sum = `${String(data['amount'])} cents (${String(data['currency'])})`;
+      const sum = moneyWithCode(Number(data['amount']), String(data['currency']));
       return `${who} was told that ${sum} are on their way: do not pay them again`;
     }
     default:

@@ -2,7 +2,7 @@ import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
 import { readCommand, runCommand } from '../owner-command.ts';
 import { lookupKeyOf, portalMetadata } from '../../billing/subscriptions.ts';
-import { paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
+import { currency, paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../settings.ts';
 
@@ -155,13 +155,13 @@ async function ensurePrice(
 ): Promise<string> {
   const lookup_key = lookupKeyOf(tier);
   const { weeklyCents } = plans[tier];
-  if (current?.unit_amount === weeklyCents) {
+  if (current?.unit_amount === weeklyCents && current.currency === currency) {
     lines.push(`kept price ${lookup_key}`);
     return current.id;
   }
   const { id } = await stripe.prices.create({
     product,
-    currency: 'usd',
+    currency,
     unit_amount: weeklyCents,
     recurring: { interval: 'week', interval_count: 1, usage_type: 'licensed' },
     lookup_key,

@@ -23,6 +23,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
 import { phoneOfId, userOf } from '../../identity/identity.ts';
+import { moneyWithCode } from '../../contract/money.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
 import { endpoints } from '../../contract/endpoints.ts';
@@ -137,10 +138,8 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
 function paymentLines(payments: Payments): Record<string, string> {
   if (payments.state !== 'known') return { Payments: payments.state };
   const { subscriptions, returned } = payments;
-  const money = (amount: number, currency: string) =>
-    `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;
   const payment = (each: (typeof returned)[number]) =>
-    `${each.charge} ${date(each.at)}: ${money(each.refunded, each.currency)} of ${money(each.amount, each.currency)} refunded${each.disputes.map((status) => `, dispute ${status}`).join('')}`;
+    `${each.charge} ${date(each.at)}: ${moneyWithCode(each.refunded, each.currency)} of ${moneyWithCode(each.amount, each.currency)} refunded${each.disputes.map((status) => `, dispute ${status}`).join('')}`;
   return {
     Subscriptions: subscriptions.map(({ id, status }) => `${id} ${status}`).join('; ') || 'none',
     'Disputes and refunds': returned.map(payment).join('; ') || 'none',
