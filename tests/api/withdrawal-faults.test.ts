@@ -134,7 +134,7 @@ it.each(steps.filter((step) => !isShort(step)))(
 
 it(
   '200 random contracts with a fault at a random step are refunded once, to the cent',
-  { tags: ['full'] },
+  { tags: ['full'], timeout: 1_800_000 },
   async () => {
     for (let round = 0; round < 200; round += 1) {
       const [, faults] = steps[round % steps.length]!;
