@@ -7,3 +7,5 @@ export type Env = {
   /** Only Cloudflare and `wrangler dev` give it. */
   VERSION?: WorkerVersionMetadata;
 } & Record<string, unknown>;
+
+export type WithEnv = { env: Env };

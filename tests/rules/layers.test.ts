@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const under = ['worker/contract', 'worker/lib', 'worker/settings.ts', 'drizzle'];
+const scope = ['worker/settings.ts', 'worker/request-scope.ts'];
+const under = ['worker/contract', 'worker/lib', ...scope, 'drizzle'];
 const users = [...under, 'worker/env.ts', 'worker/identity', 'worker/usage'];
 const features = [...users, 'worker/bot', 'worker/live'];
 const featuresAnd = (...names: string[]) => [...features, ...names.map((name) => `worker/${name}`)];

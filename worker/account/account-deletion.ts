@@ -4,22 +4,18 @@ import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
 import { minuteMs } from '../lib/time.ts';
-import { areValid, type Settings } from '../settings.ts';
+import { areValid } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { deleteRows, leftDueAt } from './delete-rows.ts';
 
-type Context = {
-  db: Database;
-  env: Env;
-  settings: Settings;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+type Context = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 type Options = {
   seen?: { until: number }[];
   /** A condition on `users`; where it no longer holds, nothing is deleted. */

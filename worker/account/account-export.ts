@@ -16,22 +16,19 @@ import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import { exportSignIn } from '../sign-in/sign-in-export.ts';
 import { exportTrials } from '../trials/trials.ts';
-import type { Env } from '../env.ts';
-import type { Database } from '../lib/database.ts';
-import type { Settings } from '../settings.ts';
 import { exportWithdrawals } from '../withdrawal/withdrawal-export.ts';
 import { exportLeftWeek } from '../usage/week.ts';
 import { phoneChangeSubject } from './begin-phone-change.ts';
 import { exportIdentity } from '../identity/identity.ts';
 import type { ExportSection } from '../identity/user-record.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 
 /**
  * An export makes many requests to Stripe, whose rate limit all users share.
  */
 export const exportLimits = [{ most: 5, per: hourMs }];
 export const exportSubject = (userId: string) => `exports:${userId}`;
-
-type Context = { db: Database; env: Env; settings: Settings; language: Language };
 
 const notes: Record<Language, string[]> = {
   en: [
@@ -91,7 +88,7 @@ const firstInstant = 1_000_000_000_000;
  * stream of JSON. Throws 404, and if one section fails.
  */
 export async function exportAccount(
-  { db, env, settings, language }: Context,
+  { db, env, settings, language }: Scope<'language' | 'db' | 'settings'> & WithEnv,
   userId: string,
 ): Promise<ReadableStream> {
   const [user] = await db.select().from(users).where(eq(users.id, userId));

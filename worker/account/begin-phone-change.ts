@@ -1,12 +1,17 @@
 import { and, eq, gt, gte, isNotNull, isNull, ne, not, sql } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
-import type { Language } from '../contract/languages.ts';
 import { userOf } from '../identity/identity.ts';
-import { type PhoneNumber, phoneSubjects } from '../identity/phone.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { iif, minus, plus, rowExists } from '../lib/expressions.ts';
-import { allowedAt, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import {
+  allowedAt,
+  type Limited,
+  recordEvents,
+  subjectsIn,
+  type Subject,
+} from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -15,18 +20,14 @@ import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-i
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { orTakenBack } from '../sign-in/stored-codes.ts';
+import type { Scope } from '../request-scope.ts';
 import type { Background } from './move-phone.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 
-export type Call = Background & {
-  session: UserSession;
-  address: string;
-  language: Language;
-  now: number;
-};
+export type Call = Background & Scope<'address' | 'language' | 'now'> & { session: UserSession };
 
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
@@ -151,8 +152,7 @@ async function changeRow(
 async function limitsOfChange(call: Call, phone: PhoneNumber) {
   const { session, settings } = call;
   const { codesTo, codesFrom } = await limitsOf(call, phone);
-  const unsent = (names: string[]) => names.map((name) => `unsent-${name}`);
-  const { everyCodeTo, codesTo: codesToNumber } = await phoneSubjects(settings, phone);
+  const unsent = (subject: Subject) => subject.map((name) => `unsent-${name}`);
 
   const ofUser: Limited = {
     subject: [phoneChangeSubject(session.claimedUserId)],
@@ -164,7 +164,7 @@ async function limitsOfChange(call: Call, phone: PhoneNumber) {
       subject: [...subject, ...unsent(subject)],
       limits,
     })),
-    sentTo: subjectsIn(codesTo).map(([name]) => name),
-    unsentTo: [unsent(everyCodeTo), unsent(codesToNumber)].map(([name]) => name),
+    sentTo: codesTo.map(({ subject: [name] }) => name),
+    unsentTo: codesTo.map(({ subject }) => unsent(subject)[0]),
   };
 }

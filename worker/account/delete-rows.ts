@@ -19,7 +19,6 @@ import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
 import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
-import type { Database } from '../lib/database.ts';
 import { oneRow } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -28,9 +27,8 @@ import { minuteMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { keepWeek } from '../usage/week.ts';
+import type { Scope } from '../request-scope.ts';
 import { subjectsOfAccount } from './account-export.ts';
-
-type Place = { db: Database; settings: Settings };
 
 const triesAtOnce = 3;
 
@@ -39,7 +37,7 @@ const triesAtOnce = 3;
  * at Stripe. Throws 503 if the lease was lost: its next holder may charge.
  */
 export async function deleteRows(
-  place: Place,
+  place: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
   isClosed: boolean,
 ): Promise<void> {
@@ -66,7 +64,7 @@ const leaseLost = () => new RequestError('unavailable', { retryAfter: 1 });
 type Deletion = { phone: PhoneNumber; isClosed: boolean };
 
 async function tryDelete(
-  { db, settings }: Place,
+  { db, settings }: Scope<'db' | 'settings'>,
   { token, user }: LeasedCustomer,
   { phone, isClosed }: Deletion,
 ) {
@@ -125,7 +123,7 @@ type Deleting = Transaction<'lost' | 'gone' | 'renumbered' | 'deleted', unknown>
  * the account's row names another number than the account has: nobody else's history may be erased.
  */
 async function deletionEvent(
-  { db, settings }: Place,
+  { db, settings }: Scope<'db' | 'settings'>,
   { userId, phone }: { userId: string; phone: PhoneNumber },
 ) {
   const names = await namesOf(db, userId);

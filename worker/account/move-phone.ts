@@ -3,20 +3,16 @@ import { customers, users, type User } from '#db/schema';
 import { ownCustomer } from '../billing/customer.ts';
 import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { moveInDatabase, type Account, type Move } from './move-rows.ts';
 
-export type Background = {
-  db: Database;
-  env: Env;
-  settings: Settings;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+export type Background = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 
 const triesAtOnce = 5;
 

@@ -43,6 +43,7 @@ import { build, isIn } from '../lib/sql.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
+import type { Scope } from '../request-scope.ts';
 
 export type Move = {
   phone: PhoneNumber;
@@ -98,13 +99,15 @@ function hasMoreRows({ user, bound }: Account): SQL {
   )!;
 }
 
-type Place = { db: Database; settings: Settings };
-
 /**
  * One transaction of a move; `found` is the account afterwards, `ended` the
  * sessions. For `after-restore`, too, which has no live objects.
  */
-export async function moveInDatabase({ db, settings }: Place, account: Account, move: Move) {
+export async function moveInDatabase(
+  { db, settings }: Scope<'db' | 'settings'>,
+  account: Account,
+  move: Move,
+) {
   const { user } = account;
   const { phone, sessionId } = move;
   const to = await renumberingOf(settings, account, move);

@@ -4,20 +4,18 @@ import { customers, stripeEvents } from '#db/schema';
 import { stripeEventsKeptMs } from '../lib/cleanup.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import type { Settings } from '../settings.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive } from './subscriptions.ts';
 import { syncUser, type Billing } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
+import type { Scope } from '../request-scope.ts';
 
 /**
  * Stripe sends events for 3 days; the hourly
  * review covers them when none arrives.
  */
 const reviewedSeconds = (3 * dayMs) / 1000;
-
-type Parts = { db: Database; settings: Settings };
 
 export function isDispute({ data: { object } }: StripeEvent): boolean {
   return object.object === 'dispute';
@@ -28,7 +26,7 @@ export function isDispute({ data: { object } }: StripeEvent): boolean {
  * its customer; null if the payment is not ours.
  */
 export async function dealWithDispute(
-  { db, settings }: Parts,
+  { db, settings }: Scope<'db' | 'settings'>,
   { data }: StripeEvent,
 ): Promise<string | null> {
   const id = String(data.object.id);
@@ -60,7 +58,7 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
   }
 }
 
-type Work = Parts & { stripe: Stripe };
+type Work = Scope<'db' | 'settings'> & { stripe: Stripe };
 
 /**
  * Ends the subscription that the disputed payment paid

@@ -6,6 +6,7 @@ import { plus, rowExists } from '../lib/expressions.ts';
 import { insertSelect, upsertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import { pauseAfter } from './due.ts';
 import { StripeRefused, StripeUnavailable } from './stripe-client.ts';
 
@@ -36,7 +37,6 @@ export type Outcome<T> = {
 };
 
 type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
-type Context = { db: Database; waitUntil: (work: Promise<unknown>) => void };
 type Acquisition = {
   changes?: Changes | undefined;
   /**
@@ -51,7 +51,7 @@ type Acquisition = {
  * most 15 s, then throws 503; 401 if the user was deleted.
  */
 export function withLease<T>(
-  { db, waitUntil }: Context,
+  { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   userId: string,
   work: Work<T>,
   acquisition: Acquisition = {},

@@ -5,7 +5,7 @@ import { countOnDay } from '../lib/daily-totals.ts';
 import { isTrue } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
 
 /**
  * A page makes several requests to Stripe, whose rate limit all users share.
@@ -82,7 +82,7 @@ export function countReason<T>(
  */
 export function forgetReason<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   userId: string,
 ): void {
   tx.update(on, users, { reasonCountedFor: null }, eq(users.id, userId));

@@ -1,11 +1,10 @@
 import type { Stripe } from 'stripe';
 import { users, type User } from '#db/schema';
 import { eq } from 'drizzle-orm';
-import { pathIn, type Language } from '../contract/languages.ts';
-import type { Database } from '../lib/database.ts';
+import { pathIn } from '../contract/languages.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { ownCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
@@ -13,8 +12,8 @@ import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subs
 
 const watchMs = hourMs;
 
-export type Site = { settings: Settings; language: Language };
-export type PageContext = Site & { db: Database; now: number };
+export type Site = Scope<'language' | 'settings'>;
+export type PageContext = Site & Scope<'db' | 'now'>;
 
 /**
  * Stripe's page to manage a subscription; throws 409 for

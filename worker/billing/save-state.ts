@@ -3,12 +3,12 @@ import { customers, users, type User } from '#db/schema';
 import { queueEvent } from '../bot/outbox.ts';
 import type { PaidPlanId } from '../contract/plans.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
-import type { Database } from '../lib/database.ts';
 import { oneRow, plus } from '../lib/expressions.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentWeek, keepWeek, leftCount } from '../usage/week.ts';
+import type { Scope } from '../request-scope.ts';
 import type { SubscriptionState } from './derive.ts';
 import { dueAfter } from './due.ts';
 import { customersWhere, type Customer, type LeasedCustomer } from './lease.ts';
@@ -22,7 +22,6 @@ export type FetchedState = {
   awaitsPayment: boolean;
 };
 
-type Place = { db: Database; settings: Settings };
 type Saved = { user: User; customer: Customer };
 
 /**
@@ -30,7 +29,7 @@ type Saved = { user: User; customer: Customer };
  * during the fetch (`outdated`). Null if another call holds the lease by now.
  */
 export async function saveState(
-  { db, settings }: Place,
+  { db, settings }: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
   fetched: FetchedState,
 ): Promise<Saved | null> {

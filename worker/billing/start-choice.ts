@@ -4,7 +4,7 @@ import type { Language } from '../contract/languages.ts';
 import { currency, plans, type PaidPlanId } from '../contract/plans.ts';
 import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
 
 /*
  * Before a purchase, a person may ask to start at once (article 14(3)). The row is the evidence: a trigger of the
@@ -24,7 +24,7 @@ type Chosen = Choice & { language: Language; now: number };
  */
 export function keepChoice<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   { tier, startNow, language, now }: Chosen,
   userId: string,
 ): void {

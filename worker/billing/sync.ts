@@ -2,7 +2,6 @@ import { and, eq, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import type { Env } from '../env.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { minuteMs } from '../lib/time.ts';
@@ -10,6 +9,8 @@ import type { Settings } from '../settings.ts';
 import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
 import { derive, plannedPrice } from './derive.ts';
@@ -30,12 +31,7 @@ import { saveState, type FetchedState } from './save-state.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
-export type Billing = {
-  db: Database;
-  env: Env;
-  settings: Settings;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+export type Billing = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;

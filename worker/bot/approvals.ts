@@ -2,12 +2,12 @@ import { eq, not } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { columnFact } from '../lib/expressions.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import type { SignedCall } from './bot-transaction.ts';
 import { queueEvent } from './outbox.ts';
 import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
 
-type Call = SignedCall & { settings: Settings };
+type Call = SignedCall & Scope<'settings'>;
 
 /**
  * Approves a person, or sets one back, and returns

@@ -1,6 +1,5 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
-import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { build, insertSelect, isIn } from '../lib/sql.ts';
 import {
@@ -11,9 +10,10 @@ import {
   type Place,
   type Reads,
 } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import type { BotCall } from './incoming-call.ts';
 
-export type SignedCall = { db: Database; now: number; botCall: BotCall };
+export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 
 /**
  * A transaction of a signed call, whose decision stays: the same call

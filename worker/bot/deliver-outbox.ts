@@ -1,6 +1,7 @@
 import { batch, type Database } from '../lib/database.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { isTooOld, settledBefore, type DeliveryResult } from './delivery-rules.ts';
 import {
   attemptedOf,
@@ -30,7 +31,7 @@ export type MessageEvents = {
   close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
 };
 
-export type Outbox = { db: Database; settings: Settings; messages: MessageEvents | null };
+export type Outbox = Scope<'db' | 'settings'> & { messages: MessageEvents | null };
 
 /**
  * Pauses before the two attempts. The second attempt is

@@ -11,13 +11,13 @@ import {
   type SQL,
 } from 'drizzle-orm';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
-import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { coalesce, inJson, jsonObject, valueOf } from '../lib/expressions.ts';
 import { build, insertSelect } from '../lib/sql.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
+import type { Scope } from '../request-scope.ts';
 import { openData, type BotEvent, type EventType, type ReplaceableEvent } from './event-data.ts';
 
 /** The events whose data names the account by its id. */
@@ -165,8 +165,6 @@ type NewEvent<Type extends BotEvent> = {
   id?: string;
 };
 
-type On<Outcome> = readonly [Outcome, ...Outcome[]];
-
 export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
 /**
@@ -275,4 +273,4 @@ export async function exportOutbox({ user, db, settings }: ExportContext) {
   return { eventsForTheBot: (await Promise.all(events)).filter(({ data }) => data !== null) };
 }
 
-type ExportContext = { user: User; db: Database; settings: Settings };
+type ExportContext = Scope<'db' | 'settings'> & { user: User };

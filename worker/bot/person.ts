@@ -4,7 +4,7 @@ import { log } from '../lib/log.ts';
 import { conflictMacs, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
-import { coalesce, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
+import { coalesce, fixed, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import type { FactsOf, FactsSql, Reads } from '../lib/transaction.ts';
@@ -23,6 +23,9 @@ import {
 export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
 
 export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
+
+/** Whether somebody has the names, and whether their conflict was reported before. */
+type PersonFacts = { isKnown: SQL; isRecorded: SQL<number> };
 
 type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
   /**
@@ -50,26 +53,26 @@ export async function personTransaction<
   call: PersonCall,
   person: Person,
   { facts, outcomes, otherwise, forgotten = [] }: PersonDecision<Facts, Listed, Last>,
-): Promise<BotTransaction<Listed | Last | 'conflict', FactsOf<Facts>>> {
+) {
   const names = compare(person);
   const idMacs = names.isConflict ? await conflictMacs(call.settings, names.businessUserId!) : [];
-  const decision = {
-    from: oneRow([users, eq(users.id, names.userId)]),
-    facts: {
-      ...facts,
-      isKnown: isNotNull(users.id),
-      ...(names.isConflict && { isRecorded: isRecorded(names, idMacs) }),
+  const tx = await botTransaction<Facts & PersonFacts, Listed | 'conflict', Last>(
+    call,
+    {
+      from: oneRow([users, eq(users.id, names.userId)]),
+      facts: {
+        ...facts,
+        isKnown: isNotNull(users.id),
+        isRecorded: names.isConflict ? isRecorded(names, idMacs) : fixed(0),
+      },
+      outcomes: (read) => ({ conflict: names.isConflict, ...outcomes(read) }),
+      otherwise,
+      forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
     },
-    outcomes: (read: never) => ({
-      ...(names.isConflict && { conflict: names.isConflict }),
-      ...outcomes(read),
-    }),
-    otherwise,
-    forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
-  };
-  const tx = await botTransaction(call, decision as never, aliasGuard(call, person));
-  if (names.isConflict) recordConflict(tx as never, names, { idMac: idMacs[0]!, now: call.now });
-  return tx as never;
+    aliasGuard(call, person),
+  );
+  if (names.isConflict) recordConflict(tx, names, { idMac: idMacs[0]!, now: call.now });
+  return tx;
 }
 
 /**
@@ -102,14 +105,15 @@ function aliasGuard(
  * Applies the transaction, or finds what the same call
  * has decided. Throws 409 for the names of two people.
  */
-export async function applyToPerson<Outcome extends string, Facts, Named extends Reads = Reads>(
-  tx: BotTransaction<Outcome, Facts>,
-  reads?: Named,
-) {
+export async function applyToPerson<
+  Outcome extends string,
+  Facts extends FactsOf<PersonFacts>,
+  Named extends Reads = Reads,
+>(tx: BotTransaction<Outcome, Facts>, reads?: Named) {
   const applied = await tx.apply(reads);
   const { outcome, facts } = applied;
   if (outcome === 'conflict') {
-    if (!(facts as { isRecorded?: number }).isRecorded) log('error', 'number_contested', {});
+    if (!facts.isRecorded) log('error', 'number_contested', {});
     const message = 'phone and businessUserId belong to two people';
     throw new RequestError('conflict', { message });
   }
@@ -153,8 +157,8 @@ function isRecorded({ ofPhone }: Names, idMacs: string[]) {
   return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, ofPhone!)));
 }
 
-function recordConflict(
-  tx: BotTransaction<'conflict', unknown>,
+function recordConflict<Outcome extends string>(
+  tx: BotTransaction<Outcome | 'conflict', unknown>,
   { ofPhone, ofId }: Names,
   { idMac, now }: { idMac: string; now: number },
 ): void {

@@ -7,13 +7,13 @@ import { bindAlias } from '../lib/bindings.ts';
 import { fixed, greatest } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import type { Reads } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
 import { firstWeek } from '../usage/week.ts';
+import type { Scope } from '../request-scope.ts';
 import type { BotTransaction } from './bot-transaction.ts';
 import { applyToPerson, personTransaction, userNamed, type Person } from './person.ts';
 import type { PersonCall } from './person.ts';
 
-type Call = PersonCall & { settings: Settings };
+type Call = PersonCall & Scope<'settings'>;
 type Contact = Person & {
   whatsappId?: string | null | undefined;
   phoneAsSent?: string | undefined;
@@ -63,7 +63,7 @@ export async function recordContact<Named extends Reads>(
     .from(users)
     .where(eq(users.id, userNamed(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
-  const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
+  const [found] = applied.reads.person;
   const { isFirst, row } = applied;
   const outcome = applied.outcome as Outcome | ClaimedBefore;
   return { outcome, isFirst, by: row.by, phone: found?.phone, reads: applied.reads };

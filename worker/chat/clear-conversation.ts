@@ -10,18 +10,16 @@ import { RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { newChatKey, type Owner } from './chat-encryption.ts';
 import { clearConversation } from './clear-statements.ts';
-
-type Context = { db: Database; settings: Settings; now: number };
 
 /**
  * Clears a conversation, whose consent stays; `session` is SQL for the user's
  * id if the session is live. Throws 503 if the number has changed meanwhile.
  */
 export async function clearChatOf(
-  context: Context,
+  context: Scope<'db' | 'settings' | 'now'>,
   { id, phone }: Owner,
   session: SQL,
 ): Promise<void> {
@@ -43,7 +41,7 @@ export async function clearChatOf(
 
 /** Clears the conversation and withdraws the consent, if there is one. */
 export function withdrawConsent<T>(
-  context: Context & { session: UserSession },
+  context: Scope<'db' | 'settings' | 'now'> & { session: UserSession },
   respond: (withdrawn: { user: User; isNew: boolean }) => T,
 ): Promise<Authorized<T>> {
   const { session, settings, now } = context;

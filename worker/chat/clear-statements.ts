@@ -4,8 +4,8 @@ import { cancelEvents, replaceEvent } from '../bot/outbox.ts';
 import { plus } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
-import { type Transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
+import { type Transaction, type On } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import { type WrappedKey } from './chat-encryption.ts';
 
 /**
@@ -21,8 +21,8 @@ const confirmAfterMs = minuteMs;
  */
 export function clearConversation<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
-  { settings, now }: { settings: Settings; now: number },
+  on: On<Outcome>,
+  { settings, now }: Scope<'settings' | 'now'>,
   { id, next }: { id: string; next: WrappedKey | null },
 ): void {
   const own = eq(users.id, id);

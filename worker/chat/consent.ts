@@ -3,17 +3,14 @@ import { consents, users, type User } from '#db/schema';
 import { replaceEvent } from '../bot/outbox.ts';
 import type { Consent } from '../contract/chat-schemas.ts';
 import type { ExportSection } from '../identity/user-record.ts';
-import type { Database } from '../lib/database.ts';
 import { coalesce, iif, oneRow, plus } from '../lib/expressions.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { build } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { newChatKey } from './chat-encryption.ts';
 import { consentOf } from './conversation.ts';
-
-type Context = { db: Database; settings: Settings; now: number };
 
 /** So that what is kept about a person has a bound. */
 const mostGivenPerDay = 20;
@@ -24,7 +21,7 @@ const mostGivenPerDay = 20;
  * 429 for somebody who has given too many in a day.
  */
 export async function giveConsent(
-  { db, settings, now }: Context,
+  { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   user: User,
   userId: SQL,
   version: string,

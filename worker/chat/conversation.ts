@@ -2,9 +2,8 @@ import { and, eq, isNull, lt } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { iif } from '../lib/expressions.ts';
 import type { ChatMessage, ChatStreamEvent, Consent } from '../contract/chat-schemas.ts';
-import type { Env } from '../env.ts';
+import type { Env, WithEnv } from '../env.ts';
 import { fromBase64 } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isoDate } from '../lib/time.ts';
@@ -13,6 +12,7 @@ import type { ConversationEvents } from '../live/live-stream.ts';
 import type { StaleEpoch, StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import {
   chatKeyOf,
   newChatKey,
@@ -22,12 +22,7 @@ import {
   type KeyOfEpoch,
 } from './chat-encryption.ts';
 
-export type ChatContext = {
-  db: Database;
-  env: Env;
-  settings: Settings;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+export type ChatContext = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 
 export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });

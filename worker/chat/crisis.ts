@@ -1,8 +1,8 @@
-import type { Env } from '../env.ts';
 import { dayMs } from '../lib/time.ts';
 import type { StaleEpoch, StoredPage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Settings } from '../settings.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 
 /**
@@ -12,13 +12,14 @@ import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 
-type Context = { env: Env; settings: Settings; now: number };
-
 /**
  * Whether a reply of the last 24 hours is marked
  * `crisis`: only the encrypted message says so.
  */
-export async function isInCrisis(context: Context, user: ChatRow): Promise<boolean> {
+export async function isInCrisis(
+  context: Scope<'settings' | 'now'> & WithEnv,
+  user: ChatRow,
+): Promise<boolean> {
   const { env, settings, now } = context;
   const key = await chatKeyOf(settings, user);
   if (!key) return false;

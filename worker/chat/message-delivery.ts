@@ -4,14 +4,13 @@ import type { MessageEvents, OpenedMessage } from '../bot/deliver-outbox.ts';
 import type { DeliveryResult } from '../bot/delivery-rules.ts';
 import { bodyFor, storedOf, type OutboxEvent } from '../bot/outbox.ts';
 import type { ChatMessage, MessageState } from '../contract/chat-schemas.ts';
-import type { Env } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { memoize } from '../lib/memoize.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
-
-type Context = { db: Database; env: Env; settings: Settings };
 
 /** How long (ms) after its event was queued a message may still be stored. */
 export const storedWithinMs = 8000;
@@ -29,7 +28,10 @@ type Known = {
  * `known` was just stored; later events are read,
  * since the conversation may be cleared before them.
  */
-export function messageEvents(context: Context, known?: Known): MessageEvents {
+export function messageEvents(
+  context: Scope<'db' | 'settings'> & WithEnv,
+  known?: Known,
+): MessageEvents {
   const readRow = memoize((event: OutboxEvent) => rowOf(context.db, event));
   const ownerOf = async (event: OutboxEvent) =>
     event === known?.event ? known.row : readRow(event);
@@ -54,7 +56,7 @@ export function messageEvents(context: Context, known?: Known): MessageEvents {
 }
 
 async function openKnown(
-  { settings }: Context,
+  { settings }: Scope<'db' | 'settings'> & WithEnv,
   { event, message, sentBefore }: Known,
 ): Promise<OpenedMessage | DeliveryResult> {
   if (message.state === 'failed') return 'parked';
@@ -63,7 +65,7 @@ async function openKnown(
 }
 
 async function openStored(
-  { env, settings }: Context,
+  { env, settings }: Scope<'db' | 'settings'> & WithEnv,
   event: OutboxEvent,
   row: ChatRow | undefined,
 ): Promise<OpenedMessage | DeliveryResult> {

@@ -4,6 +4,7 @@ import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Appended, StoredMessage } from '../live/stored-message.ts';
+import type { Scope } from '../request-scope.ts';
 import {
   chatKeyOf,
   openMessage,
@@ -19,7 +20,7 @@ import { requeue } from './message-event.ts';
 import { idHashesOf } from './message-ids.ts';
 import { readRecording, sameBytes, sealRecording } from './recordings.ts';
 
-export type SendContext = ChatContext & { now: number };
+export type SendContext = ChatContext & Scope<'now'>;
 
 /** A message of the page, with its recording if it is spoken. */
 export type Sent = {

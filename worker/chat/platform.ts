@@ -2,9 +2,9 @@ import { eq, gt } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { UserSession } from '../identity/user-session.ts';
 import { replaceEvent } from '../bot/outbox.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 
-type Call = { session: UserSession; settings: Settings; now: number };
+type Call = Scope<'settings' | 'now'> & { session: UserSession };
 type Platform = (typeof users.$inferSelect)['platform'];
 
 /**

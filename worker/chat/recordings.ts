@@ -3,15 +3,13 @@ import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { fromBase64, seal, toBase64, unseal } from '../lib/crypto.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Env } from '../env.ts';
 import { RequestError } from '../lib/request-error.ts';
-import type { Settings } from '../settings.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
 import { allNamesOf } from './message-ids.ts';
 
 type Place = { userId: string; id: string; author: MessageAuthor };
-type Context = { env: Env; settings: Settings };
-
 export function sealRecording(
   key: CryptoKey,
   place: Place,
@@ -25,7 +23,7 @@ export function sealRecording(
  * if there is none by one of the authors.
  */
 export async function readRecording(
-  { env, settings }: Context,
+  { env, settings }: Scope<'settings'> & WithEnv,
   user: ChatRow,
   id: string,
   authors: readonly MessageAuthor[] = ['user', 'solace'],
@@ -43,7 +41,11 @@ export async function readRecording(
   return { type: voice.type, seconds: voice.seconds, bytes };
 }
 
-export async function* exportRecordings(context: Context, user: ChatRow, messages: ChatMessage[]) {
+export async function* exportRecordings(
+  context: Scope<'settings'> & WithEnv,
+  user: ChatRow,
+  messages: ChatMessage[],
+) {
   for (const { id, author, voice } of messages) {
     const recording = voice ? await readRecording(context, user, id) : null;
     if (!recording) continue;

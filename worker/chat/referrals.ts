@@ -8,19 +8,14 @@ import {
   type PersonCall,
 } from '../bot/person.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
-import type { Env } from '../env.ts';
 import { countNow, countOnDay } from '../lib/daily-totals.ts';
-import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import type { StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
+import type { WithEnv } from '../env.ts';
+import type { Scope } from '../request-scope.ts';
 import { openContent, sealMessage } from './chat-encryption.ts';
 
-type Context = {
-  db: Database;
-  env: Env;
-  waitUntil: (work: Promise<unknown>) => void;
-};
 type Conversation = { userId: string; key: CryptoKey; epoch: number };
 type Read = { stored: StoredMessage; message: ChatMessage };
 
@@ -28,7 +23,11 @@ type Read = { stored: StoredMessage; message: ChatMessage };
  * Counts, after the response, the referral of each
  * crisis reply that its user reads for the first time.
  */
-export function countReferrals(context: Context, conversation: Conversation, reads: Read[]): void {
+export function countReferrals(
+  context: Scope<'db' | 'waitUntil'> & WithEnv,
+  conversation: Conversation,
+  reads: Read[],
+): void {
   for (const { stored, message } of reads) {
     if (!message.crisis) continue;
     const counting = countOnce(context, conversation, stored);
@@ -61,7 +60,7 @@ export async function countReported(call: PersonCall, person: Person): Promise<v
  * If the database fails, the mark is taken back and the next read counts.
  */
 async function countOnce(
-  { db, env }: Context,
+  { db, env }: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,
   stored: StoredMessage,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
+import type { Scope } from '../request-scope.ts';
 import {
   chatKeyOf,
   openContent,
@@ -14,7 +15,7 @@ import { idHashesOf } from './message-ids.ts';
 import { contentOf, type Sent } from './message-storing.ts';
 import { sealRecording } from './recordings.ts';
 
-type Context = ChatContext & { now: number };
+type Context = ChatContext & Scope<'now'>;
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 type StoredReply = { seq: number; voice: boolean; unseen: boolean };
 

@@ -12,7 +12,6 @@ import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
 import type { UserSession } from '../identity/user-session.ts';
-import type { Database } from '../lib/database.ts';
 import type { Limited } from '../lib/rate-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import { entitledTier } from '../usage/allowance.ts';
@@ -21,6 +20,7 @@ import { keepChoice, type Choice } from '../billing/start-choice.ts';
 import type { Settings } from '../settings.ts';
 import { lastStatement, shownStatement } from '../withdrawal/shown-statement.ts';
 import { statementsOf, type Statement } from '../withdrawal/statements.ts';
+import type { Scope } from '../request-scope.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
   context,
@@ -108,12 +108,7 @@ export const resumePlan: Handler<'resumePlan'> = async (context) =>
 export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, input, now }) =>
   countReason(session, { reason: input.reason, now }, () => ({ success: true }));
 
-type OwnContext = {
-  session: UserSession;
-  db: Database;
-  now: number;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+type OwnContext = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
 
 type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 

@@ -11,7 +11,7 @@ import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { claimNumber, settleClaim } from '../sign-in/claim-number.ts';
-import { openLink, type Link } from '../sign-in/link-codes.ts';
+import { openLink, type LinkRead } from '../sign-in/link-codes.ts';
 import { sendReservedCode } from '../sign-in/send-linked-code.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
 
@@ -20,8 +20,8 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   requireSpelling(input);
   const { phone, businessUserId, linkCode, code } = input;
   const reads = linkCode === undefined ? {} : await openLink(context, linkCode);
-  const contact = await recordContact(context, input, reads);
-  const [link] = (contact.reads as { link?: Link[] }).link ?? [];
+  const contact = await recordContact<Partial<LinkRead>>(context, input, reads);
+  const [link] = contact.reads.link ?? [];
 
   switch (contact.outcome) {
     case 'unknown':

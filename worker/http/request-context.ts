@@ -9,26 +9,13 @@ import type {
   Query,
   Output,
 } from '../contract/endpoints.ts';
-import type { Language } from '../contract/languages.ts';
 import type { Access } from '../contract/routes.ts';
 import type { Recording } from '../lib/audio.ts';
-import type { Env } from '../env.ts';
-import type { Database } from '../lib/database.ts';
-import type { Settings } from '../settings.ts';
+import type { WithEnv } from '../env.ts';
+import type { RequestScope } from '../request-scope.ts';
 import type { RequestLog } from './middleware.ts';
 
-export type BaseContext = {
-  request: Request;
-  /** The address that limits count: an IPv4, or the /64 of an IPv6. */
-  address: string;
-  language: Language;
-  /** Unix ms: the start of the request, used for all its reads and writes. */
-  now: number;
-  env: Env;
-  settings: Settings;
-  db: Database;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+export type BaseContext = RequestScope & WithEnv;
 
 export type IncomingRequest = BaseContext & {
   pathParams: Record<string, string>;

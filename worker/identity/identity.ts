@@ -18,15 +18,14 @@ import type { Database } from '../lib/database.ts';
 import { coalesce, isSame, rowExists, valueOf } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { build, excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
+import type { Scope } from '../request-scope.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
 type Kind = typeof aliases.$inferSelect.kind;
 export type Proof = typeof aliases.$inferSelect.proof;
-type On<Outcome> = readonly [Outcome, ...Outcome[]];
-
 const isOf = (kind: Kind, userId: SQLWrapper | string) =>
   and(eq(aliases.kind, kind), eq(aliases.userId, userId))!;
 const names = (kind: Kind, value: SQL | string) =>
@@ -219,10 +218,7 @@ function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac:
 }
 
 /** The number of the user who has an id; throws 404 for an unknown id. */
-export async function phoneOfId(
-  { db }: { db: Database },
-  businessUserId: string,
-): Promise<PhoneNumber> {
+export async function phoneOfId({ db }: Scope<'db'>, businessUserId: string): Promise<PhoneNumber> {
   const [user] = await db
     .select({ phone: users.phone })
     .from(users)
@@ -259,7 +255,7 @@ export async function ownMacs(
   return id === undefined ? [] : conflictMacs(settings, id);
 }
 
-type ExportContext = { user: User; db: Database; settings: Settings };
+type ExportContext = Scope<'db' | 'settings'> & { user: User };
 type Name = { kind: Kind; value: string; mac: string | null };
 
 /** A name that a row gives to somebody else's number is not shown. */

@@ -1,15 +1,14 @@
 import { and, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { users, type User } from '#db/schema';
-import type { Database } from '../lib/database.ts';
 import { coalesce, greatest, iif } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
-import type { Transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import { nameUser, userOf, type Proof } from './identity.ts';
 import type { PhoneNumber } from './phone.ts';
 
-type ExportContext = { user: User; db: Database; settings: Settings };
+type ExportContext = Scope<'db' | 'settings'> & { user: User };
 /**
  * What one feature stores about a user, without secrets;
  * keys are unique across features. Instants are unix ms.
@@ -36,9 +35,9 @@ type Sighting = {
  */
 export function upsertUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   sighting: Sighting,
-  { settings, now }: { settings: Settings; now: number },
+  { settings, now }: Scope<'settings' | 'now'>,
 ): void {
   const { phone, whatsappId, assumedWhatsappId, contactedAt, firstWeek, proof } = sighting;
   const newId = sighting.id ?? crypto.randomUUID();

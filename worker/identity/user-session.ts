@@ -6,7 +6,7 @@ import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 import { bindSession, isOwnSession } from '../lib/bindings.ts';
-import { isAccountContested, isContested } from './identity.ts';
+import { isAccountContested } from './identity.ts';
 import type { PhoneNumber } from './phone.ts';
 import {
   transaction,
@@ -16,8 +16,10 @@ import {
   type Reads,
   type Results,
   type Transaction,
+  type On,
 } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 
 export type SessionClaims = {
   userId: string;
@@ -26,11 +28,8 @@ export type SessionClaims = {
   limitedMacs?: string[];
 };
 
-type SessionContext = {
-  db: Database;
+type SessionContext = Scope<'db' | 'now' | 'waitUntil'> & {
   settings: Pick<Settings, 'SESSION_KEYS'>;
-  now: number;
-  waitUntil: (work: Promise<unknown>) => void;
 };
 type Statements = BatchItem<'sqlite'>[];
 type ResultsOf<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
@@ -233,8 +232,8 @@ type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
  * limited one, if the number may have a new owner.
  */
 export async function openSignedIn<Outcome extends string>(
-  tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  tx: Transaction<Outcome, { isContested: number }>,
+  on: On<Outcome>,
   { phone, settings, ...session }: SignedIn,
 ): Promise<void> {
   const bound = { sessionId: tx.id, phone };
@@ -242,7 +241,7 @@ export async function openSignedIn<Outcome extends string>(
     bindSession(settings, { ...bound, isLimited: false }),
     bindSession(settings, { ...bound, isLimited: true }),
   ]);
-  const isLimited = isContested(phone);
+  const isLimited = tx.fact('isContested');
   const mac = iif<string>(isLimited, limited, full);
   openSession(tx, on, { ...session, isLimited, mac });
 }
@@ -250,7 +249,7 @@ export async function openSignedIn<Outcome extends string>(
 /** Opens a session, whose id is the transaction's; `userId` is SQL. */
 export function openSession<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   { userId, now, isLimited, mac, device = null }: NewSession,
 ): void {
   const session = {

@@ -3,7 +3,7 @@ import { dailyTotals } from '#db/schema';
 import type { Database } from './database.ts';
 import { plus } from './expressions.ts';
 import { dayMs } from './time.ts';
-import type { Transaction } from './transaction.ts';
+import type { On, Transaction } from './transaction.ts';
 
 /**
  * What is counted, with its detail: the channel of a referral, or the reason.
@@ -13,7 +13,7 @@ type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
 /** Adds one to today's total. */
 export function countOnDay<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   counted: Counted,
   now: number,
 ): void {

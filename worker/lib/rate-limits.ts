@@ -4,7 +4,7 @@ import { list } from './expressions.ts';
 import { memoize } from './memoize.ts';
 import { isIn } from './sql.ts';
 import { dayMs, hourMs, minuteMs } from './time.ts';
-import type { Transaction } from './transaction.ts';
+import type { On, Transaction } from './transaction.ts';
 
 const { subject: subjects, at: instants } = rateLimitEvents;
 
@@ -53,7 +53,7 @@ const literal = (value: number) => sql.raw(String(value));
 /** Records an event of each subject. */
 export function recordEvents<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   recorded: Subject[],
   { now, by = tx.id, where }: { now: number; by?: string; where?: SQL },
 ): void {

@@ -1,8 +1,7 @@
-import type { Env } from '../env.ts';
+import type { Env, WithEnv } from '../env.ts';
 import { log } from '../lib/log.ts';
+import type { Scope } from '../request-scope.ts';
 import type { UsageChange } from './live-changes.ts';
-
-type Background = { env: Env; waitUntil: (work: Promise<unknown>) => void };
 
 /**
  * Pauses (ms) before each attempt; a Worker
@@ -30,12 +29,12 @@ export async function publish(env: Env, userId: string, ...changes: UsageChange[
  * Announces to the live object that sessions are
  * about to end; call it before the change is written.
  */
-export function expectEnd({ env, waitUntil }: Background, userId: string): void {
+export function expectEnd({ env, waitUntil }: Scope<'waitUntil'> & WithEnv, userId: string): void {
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }
 
 export function endStreams(
-  { env, waitUntil }: Background,
+  { env, waitUntil }: Scope<'waitUntil'> & WithEnv,
   userId: string,
   sessionId: string | null,
 ): void {

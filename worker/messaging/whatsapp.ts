@@ -2,6 +2,7 @@ import type { Language } from '../contract/languages.ts';
 import { log } from '../lib/log.ts';
 import type { Settings } from '../settings.ts';
 import * as v from 'valibot';
+import type { Scope } from '../request-scope.ts';
 
 const timeoutMs = 5000;
 
@@ -23,14 +24,12 @@ export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 /** `messageId` names the message that WhatsApp has taken. */
 export type Sent = { delivery: Delivery; messageId?: string };
 
-type Context = { settings: Settings; language: Language };
-
 /**
  * Sends a code, whose statuses name `sentBy`, in the page's language, else in the setting's
  * first. Not retried: the message may have arrived.
  */
 export async function sendCode(
-  { settings, language }: Context,
+  { settings, language }: Scope<'language' | 'settings'>,
   whatsappId: string,
   { code, sentBy }: { code: string; sentBy: string },
 ): Promise<Sent> {

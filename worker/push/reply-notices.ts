@@ -23,6 +23,7 @@ import { describeError, log } from '../lib/log.ts';
 import { iif } from '../lib/expressions.ts';
 import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
 import type { KeyPair, Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
 
 type Subscription = { endpoint: string; keys: SubscriptionKeys };
@@ -160,7 +161,7 @@ export function subscribersOf(db: Database, userId: SQL<string | null>, now: num
  * throws, since the reply itself is stored.
  */
 export async function notifyOfReply(
-  context: { db: Database; settings: Settings },
+  context: Scope<'db' | 'settings'>,
   subscribers: Subscriber[],
 ): Promise<void> {
   if (!context.settings.VAPID_KEYS) return;
@@ -183,7 +184,7 @@ const keptSeconds = 24 * 60 * 60;
 const topic = 'reply';
 
 async function notify(
-  { db, settings }: { db: Database; settings: Settings },
+  { db, settings }: Scope<'db' | 'settings'>,
   subscriber: Subscriber,
 ): Promise<void> {
   const { endpoint, publicKey, language, createdAt } = subscriber;
@@ -207,7 +208,7 @@ const forGood = new Set([400, 401, 403]);
 const refusalsToEnd = 3;
 
 async function countRefusal(
-  { db, settings }: { db: Database; settings: Settings },
+  { db, settings }: Scope<'db' | 'settings'>,
   { endpoint, createdAt }: Subscriber,
 ): Promise<void> {
   const subject = `notices:${await keyedHash(settings.CODE_PEPPER[0]!, 'push', endpoint)}`;

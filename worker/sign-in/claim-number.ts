@@ -134,7 +134,7 @@ export async function settleClaim(
   const { db, settings, botCall } = call;
   const own = and(isIn(botCalls.id, await botCall.storedIds()), eq(botCalls.by, sentBy))!;
   const isUnsent = and(own, eq(botCalls.outcome, 'claimed'))!;
-  const [link] = (await linksOf(db, eq(linkCodes.sentBy, sentBy))) as Link[];
+  const [link] = await linksOf(db, eq(linkCodes.sentBy, sentBy));
   let at: number | undefined;
   for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
     const hasArrived = rowExists(claims, isProven(sentBy));

@@ -6,14 +6,14 @@ import { bindNumber } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { bindAlias } from '../lib/bindings.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';
 import { columnFact, minus, rowExists } from '../lib/expressions.ts';
-import { transaction, type Transaction } from '../lib/transaction.ts';
+import { transaction, type On, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 
-type Call = { db: Database; settings: Settings; now: number };
+type Call = Scope<'db' | 'settings' | 'now'>;
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
 export const idMacs = ({ CODE_PEPPER }: Peppers, businessUserId: string) =>
@@ -50,8 +50,6 @@ export const openNames = ({ CODE_PEPPER }: Peppers, { mac, sealed }: SealedClaim
   openJson<Names>(CODE_PEPPER, sealingOf(mac), sealed);
 
 type Tied = { sentBy: string; businessUserId: string; phone: PhoneNumber };
-type On<Outcome> = readonly [Outcome, ...Outcome[]];
-
 /** SQL: the claim of a code, if number and id are proven to be one person's. */
 export const isProven = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;

@@ -2,17 +2,17 @@ import { and, eq, exists, gt, inArray, isNull, or, sql, type SQL } from 'drizzle
 import { claims, codeMessages, codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
-import { batch, type Database } from '../lib/database.ts';
+import { batch } from '../lib/database.ts';
 import { coalesce, fixed, iif, minus, rowExists, valueOf } from '../lib/expressions.ts';
 import { excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
 import type { MessageStatus } from '../messaging/whatsapp.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
 import { codesOf } from './stored-codes.ts';
 
-type Call = { db: Database; settings: Settings; now: number };
+type Call = Scope<'db' | 'settings' | 'now'>;
 
 /** Statuses of a message come within a day. */
 const keptMs = dayMs;

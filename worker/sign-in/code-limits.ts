@@ -3,15 +3,16 @@ import { phoneSubjects } from '../identity/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { hashedSubject, type Limit, type Limited } from '../lib/rate-limits.ts';
-import type { Settings } from '../settings.ts';
-
-type Caller = { settings: Settings; address: string };
+import type { Scope } from '../request-scope.ts';
 
 /**
  * The subjects of the rate limits on codes: keyed hashes of
  * the number, of the caller's address and of its network.
  */
-async function subjectsOf({ settings, address }: Caller, phone: PhoneNumber) {
+async function subjectsOf(
+  { settings, address }: Scope<'address' | 'settings'>,
+  phone: PhoneNumber,
+) {
   const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
   const network = networkOf(address);
   const [number, caller, callersNetwork] = await Promise.all([
@@ -46,7 +47,7 @@ const linksPerRequest = 5;
 const linksOf = (requests: Limit[]) =>
   requests.map(({ most, per }) => ({ most: most * linksPerRequest, per }));
 
-export async function limitsOf(caller: Caller, phone: PhoneNumber) {
+export async function limitsOf(caller: Scope<'address' | 'settings'>, phone: PhoneNumber) {
   const { settings } = caller;
   const { address, network, ...number } = await subjectsOf(caller, phone);
   const per = (

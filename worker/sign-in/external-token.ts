@@ -2,11 +2,10 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { usedTokens, users, type User } from '#db/schema';
-import { userOf } from '../identity/identity.ts';
+import { isContested, userOf } from '../identity/identity.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { rowExists } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
@@ -15,6 +14,7 @@ import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../identity/phone.ts';
+import type { Scope } from '../request-scope.ts';
 
 /**
  * The maximum age of a token, from `iat`; older ones
@@ -43,7 +43,7 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-type Call = { db: Database; settings: Settings; now: number; device?: string | null };
+type Call = Scope<'db' | 'settings' | 'now'> & { device?: string | null };
 
 /**
  * Signs in with a token, once; creates the user of a
@@ -59,7 +59,10 @@ export async function redeemExternalToken(
   const userId = userOf('phone', phone);
 
   const tx = transaction(db, {
-    facts: { isUsed: rowExists(usedTokens, isIn(usedTokens.id, ids)) },
+    facts: {
+      isUsed: rowExists(usedTokens, isIn(usedTokens.id, ids)),
+      isContested: isContested(phone),
+    },
     outcomes: ({ isUsed }) => ({ used: isUsed }),
     otherwise: 'signedIn',
   });

@@ -4,22 +4,17 @@ import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { coalesce, columnFact, iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
 import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
 
 /** The facts of a sign-in request; `now` in unix ms. */
-export type SignInCall = {
-  db: Database;
-  settings: Settings;
-  address: string;
-  now: number;
+export type SignInCall = Scope<'address' | 'db' | 'settings' | 'now'> & {
   /** From `deviceOf`, of whoever signs in. */
   device?: string | null;
 };

@@ -5,20 +5,15 @@ import { userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
-import { rowExists, valueOf } from '../lib/expressions.ts';
+import { columnFact, rowExists, valueOf } from '../lib/expressions.ts';
 import { recordEvents, type Subject } from '../lib/rate-limits.ts';
 import { isIn } from '../lib/sql.ts';
-import { transaction, type Transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
+import { transaction, type Transaction, type On } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import { isProven } from './claims.ts';
 import { codeRow, insertCode, removeCode } from './stored-codes.ts';
 
-export type Call = {
-  db: Database;
-  settings: Settings;
-  now: number;
-  waitUntil: (work: Promise<unknown>) => void;
-};
+export type Call = Scope<'db' | 'settings' | 'now' | 'waitUntil'>;
 
 /** SQL: the user of a number who has written to the assistant, or null. */
 export const writerOf = (phone: PhoneNumber) =>
@@ -42,9 +37,12 @@ export async function openLink({ db, settings, now }: Omit<Call, 'address'>, lin
   return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpen(now))) };
 }
 
+export type LinkRead = Awaited<ReturnType<typeof openLink>>;
+
 export function linksOf(db: Database, condition: SQL | undefined) {
   const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
-  const link = { mac, phone, whatsappId, challengeId, language, expiresAt };
+  const ofPage = columnFact<Language>(language);
+  const link = { mac, phone, whatsappId, challengeId, language: ofPage, expiresAt };
   return db.select(link).from(linkCodes).where(condition);
 }
 
@@ -58,7 +56,7 @@ type ByLink = { link: Link; code: string; claimedBy: string | null; counted: Sub
 export async function sendByLink<Outcome extends string>(
   { settings, now }: Call,
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   { link, code, claimedBy, counted }: ByLink,
 ): Promise<void> {
   const row = await codeRow(settings, { phone: link.phone, code, sentBy: tx.id, now });

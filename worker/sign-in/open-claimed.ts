@@ -1,7 +1,7 @@
 import { eq, isNotNull } from 'drizzle-orm';
 import { claims, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { userOf } from '../identity/identity.ts';
+import { isContested, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
@@ -35,7 +35,7 @@ export async function openClaimed(
   };
   const userId = userOf('phone', phone);
   const tx = transaction(db, {
-    facts: { before: userId },
+    facts: { before: userId, isContested: isContested(phone) },
     outcomes: ({ before }) => ({ known: isNotNull(before) }),
     otherwise: 'created',
   });

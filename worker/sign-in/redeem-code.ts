@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, isNotNull, isNull, not, sql, type SQL } from 'drizzle-orm';
 import { claims, codes, linkCodes, rateLimitEvents, users } from '#db/schema';
-import { userOf } from '../identity/identity.ts';
+import { isContested, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
@@ -62,6 +62,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       sentBy: columnFact<string | null>(codes.sentBy),
       sentAt: columnFact<number | null>(codes.sentAt),
       userId: columnFact<string | null>(users.id),
+      isContested: isContested(phone),
       status: columnFact<AccountStatus>(users.status),
       claimedBy: columnFact<string | null>(linkCodes.claimedBy),
       whatsappId: columnFact<string | null>(linkCodes.whatsappId),

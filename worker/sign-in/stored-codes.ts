@@ -2,12 +2,12 @@ import { and, eq } from 'drizzle-orm';
 import { codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { minus, plus, rowExists } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import { pause } from '../lib/time.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';
 
 /**
@@ -41,7 +41,7 @@ type CodeRow = Awaited<ReturnType<typeof codeRow>>;
  */
 export function insertCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   { phone, ...row }: CodeRow,
   challenge: string,
 ): void {
@@ -54,8 +54,6 @@ export function insertCode<Outcome extends string>(
   tx.insert(on, dailyCodes, today, { upsert: { target: [dailyCodes.day], set } });
 }
 
-type Storing = { db: Database; waitUntil: (work: Promise<unknown>) => void };
-
 const patienceMs = 1000;
 
 /**
@@ -63,7 +61,7 @@ const patienceMs = 1000;
  * is lost, nobody sends the code: it is taken back, so that the same call again sends one.
  */
 export async function orTakenBack<T>(
-  { db, waitUntil }: Storing,
+  { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   stored: Promise<T>,
   takeBack: () => Promise<unknown>,
 ): Promise<T> {
@@ -84,7 +82,7 @@ type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: strin
 /** Removes a code that was not sent, with the events that were counted for it. */
 export function removeCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   { phone, sentBy, now, subjects }: Unsent,
 ): void {
   const own = codesOf(phone, sentBy);

@@ -5,15 +5,14 @@ import { openSession } from '../identity/user-session.ts';
 import { queueEvent } from '../bot/outbox.ts';
 import { bindSession, isOwnTrialLink } from '../lib/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
 import { greatest, iif, isTrue, oneRow, plus, rowExists, times } from '../lib/expressions.ts';
 import { build, isIn } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
+import type { Scope } from '../request-scope.ts';
 
-type Call = { db: Database; settings: Settings; now: number; device?: string | null };
+type Call = Scope<'db' | 'settings' | 'now'> & { device?: string | null };
 
 export type Redemption =
   | { outcome: 'begun'; user: User; sessionId: string }

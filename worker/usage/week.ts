@@ -6,7 +6,7 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 import type { ExportSection, FreeWeek } from '../identity/user-record.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { Transaction } from '../lib/transaction.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 
 export const weekMs = 7 * dayMs;
@@ -110,7 +110,7 @@ export async function leftCount(place: Place): Promise<SQL<number>> {
  */
 export async function keepWeek<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   place: Place,
   who: SQL,
 ): Promise<void> {
@@ -126,7 +126,7 @@ export async function keepWeek<Outcome extends string>(
 /** Keeps for a number what is kept for another one of the same person. */
 export async function keepWeekOf<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
-  on: readonly [Outcome, ...Outcome[]],
+  on: On<Outcome>,
   before: Place,
   phone: PhoneNumber,
 ): Promise<void> {

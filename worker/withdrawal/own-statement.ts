@@ -5,6 +5,7 @@ import type { Language } from '../contract/languages.ts';
 import { coalesce, least, rowExists } from '../lib/expressions.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import type { ConcludedContract } from './concluded-contract.ts';
 import { personsMail } from './queue-receipt-mail.ts';
 import { queuedMail } from './receipt-mail.ts';
@@ -13,7 +14,6 @@ import {
   contractColumns,
   type Kept,
   openPublicOf,
-  type Place,
   type Statement,
   unsettled,
 } from './statements.ts';
@@ -30,7 +30,7 @@ type OwnStatement = {
 
 /** Keeps a signed-in person's statement. Another one of the same contract is not kept: the first is returned. */
 export async function keepOwnStatement(
-  { db, settings }: Place,
+  { db, settings }: Scope<'db' | 'settings'>,
   { found, now, ...statement }: OwnStatement,
 ): Promise<Kept> {
   const row: Statement = {
@@ -71,7 +71,7 @@ export async function keepOwnStatement(
  * also if Stripe does not respond. The receipt goes to the address that the person gives, and to no other.
  */
 export async function repeatStatement(
-  { db, settings }: Place,
+  { db, settings }: Scope<'db' | 'settings'>,
   statement: Statement,
   { email, now }: { email: string | null; now: number },
 ): Promise<Kept> {

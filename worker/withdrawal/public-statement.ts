@@ -18,6 +18,7 @@ import { rateLimited } from '../lib/request-error.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 import { objectionUntil } from './objection.ts';
 import { strangersMail } from './queue-receipt-mail.ts';
 import { reportWaiting } from './receipt-mail-limits.ts';
@@ -28,7 +29,6 @@ import {
   type Kept,
   objected,
   openPublicOf,
-  type Place,
   type Statement,
   unsettled,
 } from './statements.ts';
@@ -54,8 +54,6 @@ type PublicStatement = {
 /** How often a person is told of statements that somebody has made about their number. */
 const toldLimits = [{ most: 3, per: dayMs }];
 
-type Caller = { address: string; now: number };
-
 /**
  * Keeps anybody's statement and matches it by number. Throws
  * 429; says nothing about accounts.
@@ -67,9 +65,9 @@ type Caller = { address: string; now: number };
  * | one where another waits, or after an objection    | nobody is told; its person, or the owner  |
  */
 export async function keepPublicStatement(
-  { db, settings }: Place,
+  { db, settings }: Scope<'db' | 'settings'>,
   { phone, ...statement }: PublicStatement,
-  { address, now }: Caller,
+  { address, now }: Scope<'address' | 'now'>,
 ): Promise<Kept> {
   const id = crypto.randomUUID();
   const about = phone ?? statement.contact;

@@ -5,14 +5,13 @@ import { openJson } from '../lib/sealed-json.ts';
 import { dayMs } from '../lib/time.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
+import type { Scope } from '../request-scope.ts';
 
 /*
  * The receipt of a statement by e-mail. It goes to the address that came with the call which has made,
  * repeated or confirmed the statement: a stranger's mail says nothing of the account, a person's goes to
  * nobody else. No mail is dropped. One above a limit waits, and the response says until when.
  */
-
-export type Place = { db: Database; settings: Settings };
 
 export type Row = typeof receiptMails.$inferSelect;
 
@@ -55,7 +54,10 @@ export const addressOf = ({ CODE_PEPPER }: Settings, row: Row): Promise<string |
   openJson<string>(CODE_PEPPER, sealingOf(row), row.sealed);
 
 /** The addresses to which the receipt of a statement was not sent yet. */
-export async function unsentTo({ db, settings }: Place, id: string): Promise<string[]> {
+export async function unsentTo(
+  { db, settings }: Scope<'db' | 'settings'>,
+  id: string,
+): Promise<string[]> {
   const rows = await db
     .select()
     .from(receiptMails)

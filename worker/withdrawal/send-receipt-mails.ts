@@ -6,7 +6,8 @@ import { plus } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { type MailResult, mailService, sendMail } from '../messaging/mail.ts';
 import type { Settings } from '../settings.ts';
-import { addressOf, inboxOf, lifetimeMs, type Place, type Row } from './receipt-mail.ts';
+import type { Scope } from '../request-scope.ts';
+import { addressOf, inboxOf, lifetimeMs, type Row } from './receipt-mail.ts';
 import { receiptMailOf } from './receipt.ts';
 
 const { statementId, inbox, isOwn, sendAt, attempts, dueAt } = receiptMails;
@@ -19,7 +20,7 @@ const stepsPerRun = 10;
 const leaseMs = 60_000;
 
 /** Sends the receipts that are due: all of them, or those of an inbox. */
-export async function mailReceipts(place: Place, only?: string): Promise<void> {
+export async function mailReceipts(place: Scope<'db' | 'settings'>, only?: string): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
     const mails = await lease(place.db, Date.now(), only);
     await Promise.all(mails.map((mail) => deliver(place, mail)));
@@ -44,7 +45,7 @@ function lease(db: Database, now: number, only: string | undefined): Promise<Lea
     .returning({ inbox, isOwn, sendAt, attempts });
 }
 
-async function deliver(place: Place, mail: Leased): Promise<void> {
+async function deliver(place: Scope<'db' | 'settings'>, mail: Leased): Promise<void> {
   const { db, settings } = place;
   const own = and(eq(inbox, mail.inbox), eq(sendAt, mail.sendAt));
   const rows = await db

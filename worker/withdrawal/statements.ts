@@ -2,7 +2,6 @@ import { and, asc, desc, eq, inArray, isNull, lte, ne, notInArray, or, sql } fro
 import { type Withdrawal, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { dayMs } from '../lib/time.ts';
-import type { Settings } from '../settings.ts';
 import type { ConcludedContract } from './concluded-contract.ts';
 import { sumOf } from './payments.ts';
 import type { QueuedMail } from './receipt-mail.ts';
@@ -92,8 +91,6 @@ export function contractColumns(contract: ConcludedContract, at: number) {
     refund: sumOf(contract.payments, 'refund'),
   };
 }
-
-export type Place = { db: Database; settings: Settings };
 
 /** A statement, and the mail to the address that was given with it. */
 export type Kept = { statement: Statement; mail: QueuedMail | undefined };

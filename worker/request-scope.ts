@@ -1,0 +1,19 @@
+import type { Language } from './contract/languages.ts';
+import type { Database } from './lib/database.ts';
+import type { Settings } from './settings.ts';
+
+/** What every part of one request shares; `WithEnv` adds Cloudflare's services. */
+export type RequestScope = {
+  request: Request;
+  /** The address that limits count: an IPv4, or the /64 of an IPv6. */
+  address: string;
+  language: Language;
+  /** Unix ms: the start of the request, used for all its reads and writes. */
+  now: number;
+  settings: Settings;
+  db: Database;
+  waitUntil: (work: Promise<unknown>) => void;
+};
+
+/** As much of it as a function needs. */
+export type Scope<Part extends keyof RequestScope> = Pick<RequestScope, Part>;
