@@ -3,7 +3,7 @@ import { alias, QueryBuilder, SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core
 import { describe, expect, it } from 'vitest';
 import { codes, sessions, users } from '../../drizzle/schema.ts';
 import { insertSelect } from '../../worker/lib/sql.ts';
-import { FastDialect } from '../../worker/lib/sql-text.ts';
+import { FastDialect, sql as ownSql } from '../../worker/lib/sql-text.ts';
 
 const others = alias(users, 'others');
 const build = new QueryBuilder();
@@ -21,6 +21,7 @@ const statements: [name: string, statement: SQL][] = [
   ['a query inside', sql`select ${own} as n, ${others.id} from ${others}`],
   ['a table expression', build.with(live).select().from(live).getSQL()],
   ['raw text', sql.join([sql.raw('select 1'), sql.empty()], sql`, `)],
+  ['our template', ownSql`select ${users.id}, ${1} from ${users} where ${eq(users.id, 'a')}`],
   ['a value to come', sql`select ${sql.placeholder('later')}`],
 ];
 

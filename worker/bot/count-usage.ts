@@ -57,13 +57,15 @@ export async function readAllowance(call: PersonCall, person: Person): Promise<U
   return usageOf(facts, { allowed: outcome === 'allowed', used: facts.used });
 }
 
+const mayWrite = and(eq(users.status, 'approved'), isNotNull(users.contactedAt))!;
+
 function allowanceFor(call: PersonCall, person: Person, { count, kind }: Messages) {
   const { now } = call;
   return personTransaction(call, person, {
     facts: {
       userId: columnFact<string | null>(users.id),
       at: fixed(now),
-      mayWrite: and(eq(users.status, 'approved'), isNotNull(users.contactedAt))!,
+      mayWrite,
       seq: columnFact<number>(users.usageSeq),
       frozen: columnFact<number>(users.weekFrozen),
       watched: isTrue(gt(users.streamsOpenUntil, now)),

@@ -1,4 +1,5 @@
-import { and, eq, gte, lt, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gte, lt, type SQL } from 'drizzle-orm';
+import { sql } from './sql-text.ts';
 import { dailyTotals } from '#db/schema';
 import type { Database } from './database.ts';
 import { plus } from './expressions.ts';

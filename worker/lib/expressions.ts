@@ -1,4 +1,5 @@
-import { SQL, sql, type SQLChunk, type SQLWrapper } from 'drizzle-orm';
+import { SQL, type SQLChunk, type SQLWrapper } from 'drizzle-orm';
+import { sql, sqlOf } from './sql-text.ts';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 
 /*
@@ -10,7 +11,7 @@ const comma = sql`, `;
 
 /** Values with commas between them. */
 export const list = (values: unknown[]): SQL =>
-  new SQL(values.flatMap((value, index) => (index === 0 ? [value] : [comma, value])) as SQLChunk[]);
+  sqlOf(values.flatMap((value, index) => (index === 0 ? [value] : [comma, value])) as SQLChunk[]);
 
 /** The first value that is not null. */
 export const coalesce = <T>(...values: unknown[]) => sql<T>`coalesce(${list(values)})`;

@@ -1,4 +1,5 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { type SQL } from 'drizzle-orm';
+import { sql } from './sql-text.ts';
 import { rateLimitEvents } from '#db/schema';
 import { list } from './expressions.ts';
 import { memoize } from './memoize.ts';

@@ -1,4 +1,14 @@
-import { Column, Name, Param, SQL, StringChunk, Table, type Query } from 'drizzle-orm';
+import {
+  Column,
+  Name,
+  Param,
+  sql as drizzleSql,
+  SQL,
+  StringChunk,
+  Table,
+  type Query,
+  type SQLChunk,
+} from 'drizzle-orm';
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 
 /**
@@ -69,3 +79,22 @@ export class FastDialect extends SQLiteAsyncDialect {
 }
 
 const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
+
+/** SQL of its parts. Drizzle's constructor asks of each one whether it is a table: a fifth of that time. */
+export function sqlOf<T>(parts: SQLChunk[]): SQL<T> {
+  const made = new SQL<T>([]);
+  made.queryChunks.push(...parts);
+  return made;
+}
+
+function template<T>(texts: TemplateStringsArray, ...values: unknown[]): SQL<T> {
+  const parts: SQLChunk[] = [new StringChunk(texts[0]!)];
+  for (const [index, value] of values.entries())
+    parts.push(value as SQLChunk, new StringChunk(texts[index + 1]!));
+  return sqlOf(parts);
+}
+
+const { raw, join, empty, param, identifier } = drizzleSql;
+
+/** As drizzle's `sql`, for the statements of `worker/lib`. */
+export const sql = Object.assign(template, { raw, join, empty, param, identifier });

@@ -1,12 +1,12 @@
 import {
   getTableColumns,
   isSQLWrapper,
-  sql,
   type Name,
   type Param,
   type SQL,
   type SQLWrapper,
 } from 'drizzle-orm';
+import { sql } from './sql-text.ts';
 import { drizzle } from 'drizzle-orm/libsql/web';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { list } from './expressions.ts';

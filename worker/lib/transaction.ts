@@ -1,4 +1,5 @@
-import { and, eq, inArray, sql, SQL, type Subquery } from 'drizzle-orm';
+import { and, eq, inArray, SQL, type Subquery } from 'drizzle-orm';
+import { sql } from './sql-text.ts';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { decisions } from '#db/schema';

@@ -1,39 +1,9 @@
-import type { PhoneNumber } from '../identity/phone.ts';
-import { phoneSubjects } from '../identity/phone.ts';
+import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { hashedSubject, type Limit, type Limited } from '../lib/rate-limits.ts';
 import type { Scope } from '../request-scope.ts';
-
-/**
- * The subjects of the rate limits on codes: keyed hashes of
- * the number, of the caller's address and of its network.
- */
-async function subjectsOf(
-  { settings, address }: Scope<'address' | 'settings'>,
-  phone: PhoneNumber,
-) {
-  const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
-  const network = networkOf(address);
-  const [number, caller, callersNetwork] = await Promise.all([
-    phoneSubjects(settings, phone),
-    hashesOf(address),
-    network ? hashesOf(network) : null,
-  ]);
-
-  return {
-    ...number,
-    address: fromSubjects(caller),
-    network: callersNetwork && fromSubjects(callersNetwork),
-  };
-}
-
-const fromSubjects = (hashes: string[]) => ({
-  codesFrom: hashedSubject('codes-from', hashes),
-  requestsFrom: hashedSubject('requests-from', hashes),
-  triesFrom: hashedSubject('tries-from', hashes),
-  linksFrom: hashedSubject('links-from', hashes),
-});
+import type { Settings } from '../settings.ts';
 
 /**
  * So many of a number's daily codes are kept for
@@ -47,44 +17,56 @@ const linksPerRequest = 5;
 const linksOf = (requests: Limit[]) =>
   requests.map(({ most, per }) => ({ most: most * linksPerRequest, per }));
 
-export async function limitsOf(caller: Scope<'address' | 'settings'>, phone: PhoneNumber) {
-  const { settings } = caller;
-  const { address, network, ...number } = await subjectsOf(caller, phone);
-  const per = (
-    from: 'codesFrom' | 'requestsFrom' | 'triesFrom' | 'linksFrom',
-    byAddress: Limit[],
-    byNetwork: Limit[],
-  ): Limited[] => [
-    { subject: address[from], limits: byAddress },
-    ...(network ? [{ subject: network[from], limits: byNetwork }] : []),
-  ];
-  const withReserve = ({ most, per }: Limit) => ({
-    most: Math.max(1, most - keptForLinkCodes),
-    per,
-  });
+const withReserve = ({ most, per }: Limit) => ({ most: Math.max(1, most - keptForLinkCodes), per });
 
+/** The limits on codes of a number. */
+export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
+  const { everyCodeTo, codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   return {
-    requests: per(
-      'requestsFrom',
-      settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
-      settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
-    ),
-    links: per(
-      'linksFrom',
-      linksOf(settings.LIMIT_CODE_REQUESTS_PER_ADDRESS),
-      linksOf(settings.LIMIT_CODE_REQUESTS_PER_NETWORK),
-    ),
-    codesFrom: per('codesFrom', settings.LIMIT_CODES_PER_ADDRESS, settings.LIMIT_CODES_PER_NETWORK),
-    tries: per('triesFrom', settings.LIMIT_TRIES_PER_ADDRESS, settings.LIMIT_TRIES_PER_NETWORK),
     codesTo: [
       // A contact clears the other limits of its number,
       // but not this one, which outlives the account.
-      {
-        subject: number.everyCodeTo,
-        limits: settings.LIMIT_CODES_PER_NUMBER_HARD.map(withReserve),
-      },
-      { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+      { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD.map(withReserve) },
+      { subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
     ],
-    wrongTries: [{ subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
+    wrongTries: [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
   };
+}
+
+/** The limits on an address and its network, of which keyed hashes are counted. */
+export async function limitsOfCaller({ settings, address }: Scope<'address' | 'settings'>) {
+  const network = networkOf(address);
+  const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
+  const [ofAddress, ofNetwork] = await Promise.all([
+    hashesOf(address),
+    network ? hashesOf(network) : null,
+  ]);
+  const per = (prefix: string, byAddress: Limit[], byNetwork: Limit[]): Limited[] => [
+    { subject: hashedSubject(prefix, ofAddress), limits: byAddress },
+    ...(ofNetwork ? [{ subject: hashedSubject(prefix, ofNetwork), limits: byNetwork }] : []),
+  ];
+  const requests = [
+    settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
+    settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
+  ] as const;
+
+  return {
+    requests: per('requests-from', ...requests),
+    links: per('links-from', linksOf(requests[0]), linksOf(requests[1])),
+    codesFrom: per(
+      'codes-from',
+      settings.LIMIT_CODES_PER_ADDRESS,
+      settings.LIMIT_CODES_PER_NETWORK,
+    ),
+    tries: per('tries-from', settings.LIMIT_TRIES_PER_ADDRESS, settings.LIMIT_TRIES_PER_NETWORK),
+  };
+}
+
+/** The limits on codes that a caller requests for a number. */
+export async function limitsOf(call: Scope<'address' | 'settings'>, phone: PhoneNumber) {
+  const [ofNumber, ofCaller] = await Promise.all([
+    limitsOfNumber(call.settings, phone),
+    limitsOfCaller(call),
+  ]);
+  return { ...ofNumber, ...ofCaller };
 }

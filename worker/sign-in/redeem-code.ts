@@ -9,11 +9,10 @@ import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
 import { columnFact, minus, oneRow, rowExists } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
-import { fixed } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
 import { untilNextBudget } from './code-budget.ts';
-import { limitsOf } from './code-limits.ts';
+import { limitsOfCaller, limitsOfNumber } from './code-limits.ts';
 import type { SignInCall } from './issue-code.ts';
 import { openClaimed } from './open-claimed.ts';
 import { newestCode } from './stored-codes.ts';
@@ -55,7 +54,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
     from: sql`${opened} limit 1`,
     facts: {
       triesAt: allowedAt(limits.tries),
-      errorsAt: isAlone ? allowedAt(limits.wrongTries) : fixed(0),
+      errorsAt: allowedAt(limits.wrongTries),
       wrongToday: totalOfDay('wrong_code', now),
       isKnown: rowExists(codes, sent),
       isLive: rowExists(codes, and(sent, live)),
@@ -173,16 +172,26 @@ const openedBy = ({ userId, claimedBy, sentBy }: Facts) => ({
   claimed: isNotNull(claimedBy),
 });
 
-/** The keyed hashes of an attempt, and the limits that it meets. */
+/**
+ * The keyed hashes of an attempt, and the limits that it meets:
+ * those of the number only if the caller knows no challenge.
+ */
 async function hashesOf(call: SignInCall, { phone, code, challenges }: Attempt) {
-  const peppers = call.settings.CODE_PEPPER;
-  const [macs, hashes, limits] = await Promise.all([
+  const { settings } = call;
+  const peppers = settings.CODE_PEPPER;
+  const isAlone = challenges.length === 0;
+  const [macs, hashes, ofCaller, ofNumber] = await Promise.all([
     keyedHashes(peppers, 'code', phone, code),
     Promise.all(challenges.map((each) => keyedHashes(peppers, 'challenge', phone, each))),
-    limitsOf(call, phone),
+    limitsOfCaller(call),
+    isAlone ? limitsOfNumber(settings, phone) : null,
   ]);
 
-  return { macs, challenges: challenges.length > 0 ? hashes.flat() : [newestCode], limits };
+  return {
+    macs,
+    challenges: isAlone ? [newestCode] : hashes.flat(),
+    limits: { ...ofCaller, wrongTries: ofNumber?.wrongTries ?? [] },
+  };
 }
 
 /** Logs the wrong code that reaches the day's budget of all numbers; each count occurs once a day. */

@@ -32,11 +32,13 @@ export function entitledTier(held: Held, now: number): PlanId {
 
 /** The same rule as SQL over a row of `users`. */
 export function entitledTierSql(now: number): SQL<PlanId> {
-  const { tier, tierWaits, trialTier, trialEndsAt } = users;
-  const isHigher = gt(levelSql(trialTier), levelSql(tier));
-  const isOnTrial = and(gt(trialEndsAt, now), or(tierWaits, isHigher));
-  return iif(isOnTrial, trialTier, iif(tierWaits, 'free', tier));
+  const isOnTrial = and(gt(users.trialEndsAt, now), mayBeOnTrial);
+  return iif(isOnTrial, users.trialTier, withoutTrial);
 }
+
+const isHigher = gt(levelSql(users.trialTier), levelSql(users.tier));
+const mayBeOnTrial = or(users.tierWaits, isHigher);
+const withoutTrial = iif(users.tierWaits, 'free', users.tier);
 
 /** Messages a week; -1 for unlimited, also for a plan without a limit. */
 export function weeklyLimit(tier: PlanId): number {
