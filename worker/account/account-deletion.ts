@@ -70,7 +70,7 @@ async function deleteLeased(context: Context, leased: LeasedCustomer): Promise<v
   waitUntil(deliverSoon(db, settings, user.id));
 }
 
-/** False if Stripe refuses to end something, or refuses us: nobody stays for the sake of our own key. */
+/** False if Stripe refuses, also our own key: nobody stays for its sake. */
 async function closeAtStripe(context: Context, leased: LeasedCustomer): Promise<boolean> {
   const { settings } = context;
   const { stripeId, stripeAsked } = leased.customer;
@@ -89,7 +89,6 @@ async function closeAtStripe(context: Context, leased: LeasedCustomer): Promise<
 const cutOffAfterMs = 2 * minuteMs;
 const resumedPerRun = 20;
 
-/** Goes on with deletions whose Worker was ended meanwhile. */
 export async function resumeDeletions(context: Context, now: number): Promise<void> {
   const begun = await context.db
     .select({ userId: customers.userId })
@@ -113,7 +112,6 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 
 const leftPerRun = 50;
 
-/** Ends at Stripe what it refused to end when an account was deleted. */
 export async function closeLeftCustomers({ db, settings }: Context): Promise<void> {
   const isLeft = eq(customers.dueAt, leftDueAt);
   const left = await db.select().from(customers).where(isLeft).limit(leftPerRun);

@@ -31,7 +31,7 @@ export type Call = Background & Scope<'address' | 'language' | 'now'> & { sessio
 
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
-/** SQL: whether a code or an external token has opened the session within the last ten minutes. */
+/** SQL: a code or an external token has just opened the session. */
 export function isFresh({ session, now }: Call) {
   const { id, userId, createdAt, isLimited } = sessions;
   const own = and(eq(id, session.sessionId), eq(userId, session.userId));
@@ -104,7 +104,6 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
   return orTakenBack(call, decided, () => forgetChange(call, row.id, { sentBy, subjects }));
 }
 
-/** Removes a change, with what was counted for it. */
 async function forgetChange(
   { db, now }: Call,
   id: string,

@@ -154,7 +154,6 @@ function eraseChat(tx: Deleting, userId: string, now: number): void {
   });
 }
 
-/** What is counted by the id of an account or by its number, and goes with it. */
 async function subjectsOf(settings: Settings, userId: string, phone: PhoneNumber) {
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   return [...codesTo, ...wrongTriesAt, ...subjectsOfAccount(userId)];

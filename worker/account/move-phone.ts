@@ -45,7 +45,7 @@ export async function movePhone(context: Background, before: Account, move: Move
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** What follows a move, after the response; null ends the streams of all sessions. */
+/** After the response; null ends the streams of all sessions. */
 function finishMove(context: Background, user: User, ended: (string | null)[]): void {
   const { db, env, settings, waitUntil } = context;
   for (const sessionId of ended) endStreams(context, user.id, sessionId);
@@ -72,7 +72,7 @@ async function renameCustomer(
   log('error', 'customer_not_renamed', { customer });
 }
 
-/** The customer that was requested for a user; its id is unknown while Stripe creates it. */
+/** The id of a customer is unknown while Stripe creates it. */
 function askedCustomers(db: Database, userId: string) {
   const isAsked = or(isNotNull(customers.stripeId), eq(customers.stripeAsked, true));
   return db

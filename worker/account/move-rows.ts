@@ -58,7 +58,7 @@ export type Move = {
   marker?: typeof usedTokens.$inferInsert;
 };
 
-/** A business-scoped id, or the keyed hash of a trial link, of a user, with what binds it. */
+/** A business-scoped id, or the keyed hash of a trial link. */
 type BoundRow = { kind: 'alias' | 'trialLink'; value: string; mac: string | null };
 
 /** An account, and the rows that are bound to its number. */
@@ -84,7 +84,7 @@ export function boundRowsOf(db: Database, userId: string) {
   );
 }
 
-/** SQL: whether an account has got another bound row since its rows were read. */
+/** SQL: the account has got a bound row since its rows were read. */
 function hasMoreRows({ user, bound }: Account): SQL {
   const known = bound.find(({ kind }) => kind === 'alias');
   const isKnown = and(
@@ -161,7 +161,6 @@ export async function moveInDatabase(
 type Moving = Transaction<'taken' | 'gone' | 'forbidden' | 'changed' | 'moved', unknown>;
 type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
-/** What is hashed, bound or encrypted by the number, for the new one. */
 async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
   const { phone, whatsappId, sessionId } = move;
   const type = 'user.phone_changed';
@@ -193,7 +192,7 @@ async function renumberingOf(settings: Settings, { user, bound }: Account, move:
   };
 }
 
-/** The bot knows the account by its new number when it receives what still waits. */
+/** Events that still wait name the new number. */
 function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renumbering): void {
   const named = sql<string>`json_set(${outbox.body}, '$.data.phone', ${phone})`;
   const body = iif<string>(isNull(inJson(outbox.body, '$.data.phone')), outbox.body, named);
@@ -247,7 +246,7 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   tx.update(['moved'], users, changes, own);
 }
 
-/** The rows bound to the new number. One that was not the old number's stays nobody's: a move makes no row valid. */
+/** A row that was not the old number's stays nobody's. */
 async function boundAnew(settings: Settings, { user, bound }: Account, phone: PhoneNumber) {
   const owned = await Promise.all(bound.map((row) => isOwnRow(settings, user.phone, row)));
   const own = bound.filter((_, index) => owned[index]);

@@ -17,7 +17,7 @@ export function isForeign(customer: Customer, userId: string): boolean {
   return true;
 }
 
-/** Throws 503 for a customer of another account: its plan, money and cards are that person's. */
+/** Throws 503 for a customer of another account. */
 export function requireOwner(customer: Customer, userId: string): void {
   if (isForeign(customer, userId)) throw new RequestError('unavailable');
 }

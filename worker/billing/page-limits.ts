@@ -34,7 +34,7 @@ export const billingCalls = (userId: string) => ({
 
 export const withdrawalSubject = (userId: string) => `withdrawals:${userId}`;
 
-/** The same on a user's statements of withdrawal, counted alone: no other call uses up the right to make one. */
+/** Counted alone: no other call uses up the right to withdraw. */
 export const withdrawalCalls = (userId: string) => ({
   subject: [withdrawalSubject(userId)],
   limits: callLimits,

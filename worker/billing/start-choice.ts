@@ -66,7 +66,7 @@ export function startMetadataIn(metadata: Record<string, string> | null): Record
 
 type Noted = { metadata: Record<string, string> };
 
-/** A choice noted in metadata; `period`: the start (unix seconds) of the week in which it was made. */
+/** `period`: the start (unix seconds) of the week of the choice. */
 type Note = { word: string; period: number };
 
 function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {

@@ -72,7 +72,6 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
 
 type Own = { id: string; fingerprint: string; place: Place; guard: Guard | undefined };
 
-/** Whose body a stored decision belongs to, and the transaction that has made it. */
 type CallRow = { fingerprint: string; by: string };
 
 export class BotTransaction<Outcome extends string, Facts> extends Transaction<

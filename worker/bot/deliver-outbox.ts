@@ -156,7 +156,7 @@ async function deliverMessage(box: Outbox, event: OutboxEvent): Promise<Delivery
   return result;
 }
 
-/** Nobody knows whose number it is: the event waits until the owner has mended the row. */
+/** The event waits until the owner has mended the row. */
 async function parkUnnamed(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
   log('error', 'row_not_bound', { table: 'users' });
   if (event.messageId) return giveUp(box, event, 'unbound');

@@ -9,9 +9,9 @@ import type { Settings } from '../settings.ts';
  * are made on demand: those of a voice take 8 MB.
  */
 export type BotCall = {
-  /** Never stored: bots derive it from WhatsApp's ids, which contain the number. */
+  /** Never stored: it may contain the number. */
   id: string;
-  /** The keyed hashes of the id under which the call may be stored, the present one first. */
+  /** Keyed hashes of the id, the present one first. */
   storedIds: () => Promise<string[]>;
   fingerprint: () => Promise<string>;
   earlierFingerprints: () => Promise<string[]>;

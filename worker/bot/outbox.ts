@@ -39,7 +39,7 @@ export type OutboxEvent = {
   userId: string | null;
   phone: PhoneNumber;
   hasAccount: boolean;
-  /** Whether the number is a name of the account, too: its row alone moves no event to another phone. */
+  /** The row alone moves no event to another phone. */
   isNamed: boolean;
   businessUserId: string | null;
   businessMac: string | null;

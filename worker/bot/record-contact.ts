@@ -69,7 +69,7 @@ export async function recordContact<Named extends Reads>(
   return { outcome, isFirst, by: row.by, phone: found?.phone, reads: applied.reads };
 }
 
-/** The id that a number had before another one came with it has written: the number has no new owner. */
+/** The earlier id has written, so the number has no new owner. */
 function settleContest(
   tx: BotTransaction<Outcome | 'conflict', unknown>,
   businessUserId: string,

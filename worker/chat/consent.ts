@@ -60,7 +60,7 @@ export async function giveConsent(
   return { consent: consentOf(present)!, isNew: outcome === 'given' };
 }
 
-/** SQL: when (unix ms) the limit of a day allows another consent; 0 if it has not been reached. */
+/** SQL: when (unix ms) another consent is allowed; 0 for now. */
 function allowedAt(userId: SQL): SQL<number> {
   const nth = build
     .select({ at: consents.givenAt })

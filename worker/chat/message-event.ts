@@ -4,7 +4,7 @@ import { neverDue, newestSeq } from '../bot/outbox-statements.ts';
 import type { OutboxEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 
-/** The event of a message in the outbox: one for a message, however often it is sent. */
+/** One event for a message, however often it is sent. */
 export function eventId(userId: string, messageId: string): string {
   return `chat_${userId}_${messageId}`;
 }

@@ -148,7 +148,7 @@ function readDecision(db: Database, { userId, messageId }: Queueing, decision: D
     .leftJoin(own, eq(own.id, eventId(userId, messageId)));
 }
 
-/** This request leases the event, and so delivers it, if none of the user precedes it. */
+/** This request delivers the event if none of the user precedes it. */
 function insertEvent(db: Database, message: Queueing, decision: Decision) {
   const { userId, messageId, now } = message;
   const event = db

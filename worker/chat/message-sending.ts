@@ -14,7 +14,6 @@ import {
   type Stored,
 } from './message-storing.ts';
 
-/** What the transaction that checked the session has decided, and the event that it has queued. */
 type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
 
 /**
@@ -74,7 +73,7 @@ async function queuedInCrisis(
   return { decision, event, inCrisis: true };
 }
 
-/** A leased event is delivered by this request; else the oldest one of the user is. */
+/** Delivers the leased event, or the oldest one of the user. */
 function deliver(
   context: SendContext,
   user: User,

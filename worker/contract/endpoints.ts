@@ -71,7 +71,7 @@ type Definition = Route & {
   needsSignIn?: true;
   /** The token is in the query, because EventSource sends no headers. */
   tokenInQuery?: true;
-  /** Its line of the log does not tell whom it is about: beside others it would tell of a crisis. */
+  /** Its line of the log has no tag: beside others it would tell of a crisis. */
   untagged?: true;
   fails?: readonly ErrorName[];
 };

@@ -128,7 +128,7 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
   };
 };
 
-/** The session is found first: a refused call neither writes nor reaches the live object. */
+/** A refused call neither writes nor reaches the live object. */
 export const logout: Handler<'logout'> = async (context) => {
   const { session, input, db } = context;
   return session.run([], async (user) => {

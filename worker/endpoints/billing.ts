@@ -34,7 +34,7 @@ export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateS
   );
 };
 
-/** What was chosen is kept with the release of the lease, so that a refused call keeps nothing. */
+/** Keeps the choice with the lease's release: a refused call keeps none. */
 async function pageFor(
   context: UserContext<'createSubscriptionUpdateSession'>,
   leased: LeasedCustomer,
@@ -112,11 +112,10 @@ type OwnContext = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
 
 type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 
-/** The lease of the session's user; throws 429 for a user who asks Stripe too often. */
+/** Throws 429 for a user who asks Stripe too often. */
 const withOwnLease = <T>(context: OwnContext, work: Work<T>) =>
   withLimitedLease(context, billingCalls(context.session.claimedUserId), work);
 
-/** As `withOwnLease`, for a page of Stripe. */
 const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes) =>
   withLimitedLease(
     context,
@@ -125,7 +124,7 @@ const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes)
     changes,
   );
 
-/** The session check, the limit and the first look at the lease are one request. */
+/** Session check, limit and first look at the lease: one request. */
 function withLimitedLease<T>(
   context: OwnContext,
   limited: Limited,

@@ -51,7 +51,7 @@ function requireSpelling({ phone, whatsappId }: ContactContext['input']): void {
   throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
 }
 
-/** The limits are found by a hash of the number, which a call with the id alone does not know before its response. */
+/** A call with the id alone learns the number from its response. */
 async function clearLimitsSoon(
   { db, settings }: ContactContext,
   phone: PhoneNumber,
@@ -81,7 +81,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
 export const botUsage: Handler<'botUsage'> = async (context) => {
   const { input, env, waitUntil } = context;
   const { usage, publish: published } = await countUsage(context, input, input);
-  // A replay publishes again: with the first response, its message may have been lost.
+  // A replay publishes again: the first message may be lost.
   if (published) waitUntil(publish(env, published.userId, published.total));
   return usage;
 };

@@ -27,7 +27,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const event = await readStripeEvent(settings, context.request, context.readBody);
   if (event.livemode !== isLive(settings)) return received;
 
-  // The response is 503 until the dispute is handled, so that Stripe sends the event again.
+  // 503 until the dispute is handled: Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
   if (!customer) return received;
 

@@ -61,7 +61,6 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
   });
 };
 
-/** The person's last statement, with its receipt. */
 async function lastOf(settings: Settings, statements: Statement[]) {
   const last = lastStatement(statements);
   if (!last) return { statement: null };
@@ -128,7 +127,7 @@ export const withdraw: Handler<'withdraw'> = async (context) => {
   );
 };
 
-/** Keeps the statement first: from then on it counts, whatever happens to the rest. */
+/** Keeps the statement first: from then on it counts. */
 async function withdrawFrom(context: UserContext<'withdraw'>, leased: LeasedCustomer) {
   const { db, settings, now, input, language } = context;
   const { user } = leased;
@@ -191,7 +190,7 @@ async function object(db: Database, id: string, userId: string) {
 
 type Known = { statements: Statement[]; choices: KeptChoice[] };
 
-/** Whether there was a contract when a statement was made; while Stripe does not respond, it is believed. */
+/** While Stripe does not respond, the statement is believed. */
 async function hasContract(
   settings: Settings,
   { customer: { stripeId }, user }: LeasedCustomer,
@@ -212,7 +211,7 @@ async function hasContract(
 
 type Found = { contract: ConcludedContract; at: number } | 'none' | 'unknown';
 
-/** `unknown` while Stripe does not respond and the account has a plan: the statement counts all the same. */
+/** `unknown` while Stripe does not respond: the statement counts. */
 async function findContract(
   settings: Settings,
   { customer, user }: LeasedCustomer,
@@ -234,7 +233,7 @@ async function findContract(
   return contract ? { contract, at } : noContract(statements, isSubscribed);
 }
 
-/** A repeated statement is answered as the first one. Throws 409 where there is nothing to withdraw from. */
+/** Throws 409 where there is nothing to withdraw from. */
 function noContract(statements: Statement[], isSubscribed: boolean): 'none' {
   if (lastStatement(statements) && !isSubscribed) return 'none';
   throw new RequestError('conflict', {
@@ -258,7 +257,6 @@ async function settleSoon(
   }
 }
 
-/** Sends the mail, and says when it goes. */
 function respond(context: BaseContext, { statement, mail }: Kept, receipt: string) {
   mailSoon(context, mail);
   return {
@@ -271,7 +269,7 @@ function respond(context: BaseContext, { statement, mail }: Kept, receipt: strin
   };
 }
 
-/** What a stranger has written stays out of it, also when its person confirms it. */
+/** Without what a stranger has written, also when confirmed. */
 async function responseToPerson(context: BaseContext, kept: Kept) {
   const receipt = await receiptForPerson(context.settings, kept.statement);
   return respond(context, kept, receipt);
@@ -282,7 +280,7 @@ export const getWithdrawalForm: Handler<'getWithdrawalForm'> = async ({ settings
   return { success: true as const, email: mailService(settings) !== null };
 };
 
-/** The response is the same whether or not the contact belongs to an account. */
+/** The response says nothing about accounts. */
 export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   const { settings, input, address, language, now } = context;
   requireWithdrawal(settings);

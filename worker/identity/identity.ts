@@ -56,7 +56,7 @@ export const userOf = (kind: Kind, value: SQL | string): SQL<string | null> =>
 /** SQL: a user's number as WhatsApp spells it, or null. */
 export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp', userId));
 
-/** SQL: whether a number came with another id than its own, and may have a new owner. */
+/** SQL: a number that came with another id may have a new owner. */
 export const isContested = (phone: PhoneNumber): SQL<number> =>
   rowExists(aliases, and(names('phone', phone), eq(aliases.proof, 'contested')));
 
@@ -74,7 +74,7 @@ const newer = {
   at: excluded(aliases.at),
 };
 
-/** Gives a number its user's id, if nobody has it, and the user WhatsApp's spelling; a reported one is kept. */
+/** Names nobody else's number or spelling; a reported spelling is kept. */
 export function nameUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -145,7 +145,7 @@ export function renameUser(
   ];
 }
 
-/** The names of a user, each beside the number in the user's row, which an alias must have, too. */
+/** The names of a user, each beside the number of the user's own row. */
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at, mac } = aliases;
   return db
@@ -195,7 +195,7 @@ export function linkIdentity<Outcome extends string>(
   bindNumber(tx, on, { businessUserId, mac });
 }
 
-/** Binds the number of the user who has an id to it, if the id was bound to this very number. */
+/** Binds a number to the id that was bound to this very number. */
 export function bindNumber<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -204,7 +204,6 @@ export function bindNumber<Outcome extends string>(
   tx.update(on, aliases, { mac: bound.mac }, unboundNumberOf(bound));
 }
 
-/** SQL: the number of the user who has an id that `mac` binds, if it is not bound to it. */
 function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
   const business = alias(aliases, 'business');
   const owner = build
@@ -284,6 +283,5 @@ const conflictsOf = (userId: string, idMacs: string[]) =>
     isIn(identityConflicts.idMac, idMacs),
   );
 
-/** The keyed hashes of an id in conflicts. */
 export const conflictMacs = ({ CODE_PEPPER }: Pick<Settings, 'CODE_PEPPER'>, id: string) =>
   keyedHashes(CODE_PEPPER, 'conflict', id);

@@ -113,12 +113,12 @@ export class UserSession {
     return new RequestError('signInNeeded', this.mayHaveNewOwner ? newOwner : {});
   }
 
-  /** Whether the number of a limited session may have a new owner; known as `refusal` is. */
+  /** The number may have a new owner; known as `refusal` is. */
   get mayHaveNewOwner(): boolean {
     return this.#limitedBy === 'newOwner';
   }
 
-  /** A row of a trial link whose `is_limited` somebody has changed writes nothing, either. */
+  /** Also without a row whose `is_limited` somebody has changed. */
   get #hasSignedIn(): SQL | undefined {
     return and(eq(sessions.isLimited, false), notInArray(sessions.mac, this.#limitedMacs));
   }
@@ -196,7 +196,7 @@ export class UserSession {
   }
 }
 
-/** Whether the number of a limited session may have a new owner: then no code opens a full one. */
+/** A number that may have a new owner opens limited sessions alone. */
 const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
 
 const newOwner = {

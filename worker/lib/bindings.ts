@@ -67,7 +67,7 @@ const sessionMacs = memoize((ring: string) =>
   ),
 );
 
-/** What binds the row of a session that a trial link has opened, whatever else the row says. */
+/** Of the session of a trial link, whatever its row says. */
 export function limitedSessionMacs(
   { SESSION_KEYS }: SessionKeys,
   sessionId: string,

@@ -27,9 +27,9 @@ import { build } from './sql.ts';
 import { dayMs, hourMs } from './time.ts';
 
 const rowsPerStep = 500;
-/** Deletes up to 20,000 rows of a table each minute, more than are inserted in one. */
+/** Up to 20,000 rows a minute, more than are inserted. */
 const stepsPerRun = 40;
-/** Lets calls write between two steps: with 1,000,000 users their p95 is at most 1.45 times the usual, with 20 ms 1.52 (2026-11-27, tests/bench). */
+/** Lets calls write: their p95 is 1.45, with 20 ms 1.52 (tests/bench). */
 const pauseMs = 100;
 
 export const stripeEventsKeptMs = 30 * dayMs;
@@ -49,7 +49,7 @@ const ordered: Ordered[] = [
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
 ];
 
-/** So that somebody who types a code too late learns that it can no longer be used. */
+/** Somebody who types a code too late learns why it fails. */
 const spentCodesKeptMs = hourMs;
 
 const rowid = sql`rowid`;
@@ -79,10 +79,10 @@ const expiring: Expiring[] = [
 
 /** For parked messages, which their users see as failed. */
 const parkedMessagesKeptMs = 7 * dayMs;
-/** For parked events of deleted accounts. Other parked events stay until the owner decides, or the account goes. */
+/** Of deleted accounts; others stay until the owner decides. */
 const parkedDeletionsKeptMs = 30 * dayMs;
 
-/** Deletes expired rows: one bounded batch of each table in a round trip, until a batch is empty. */
+/** One bounded batch of each table in a round trip, until one is empty. */
 export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
   const statements = [
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
@@ -99,12 +99,12 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   }
 }
 
-/** Reads the first rows of the table alone: an index on their age would be one more write for each row. */
+/** An index on the age would be one more write for each row. */
 function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number | SQL): SQL {
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }
 
-/** A trigger refuses the deletion of what the database's clock still keeps, and with it the whole batch. */
+/** A trigger refuses what the database's clock still keeps. */
 const deletableBefore = (now: number): SQL => sql`min(${now}, unixepoch() * 1000)`;
 
 function deleteExpired({ table, key, expiresAt, keptMs = 0 }: Expiring, now: number): SQL {

@@ -13,7 +13,7 @@ export const toBase64 = (bytes: ArrayBuffer): string => new Uint8Array(bytes).to
 /** Throws if the text is not base64. */
 export const fromBase64 = (text: string): ArrayBuffer => Uint8Array.fromBase64(text).buffer;
 
-/** What a keyed hash is for. Each purpose has a key of its own, so that a leaked key affects one purpose alone. */
+/** Each purpose has a key: a leaked one affects one purpose alone. */
 export type HashPurpose =
   | 'code'
   | 'challenge'
@@ -62,7 +62,7 @@ const keysOf = memoize((secret: string) =>
   memoize((purpose: HashPurpose) => deriveKey(secret, purpose)),
 );
 
-/** The secrets are long and random, so HKDF needs no salt (RFC 5869, section 3.1). */
+/** Long random secrets need no salt (RFC 5869, section 3.1). */
 async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKey> {
   const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
     'deriveKey',
@@ -77,7 +77,7 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
 
-/** What text of the database is encrypted for, when no conversation's key encrypts it. */
+/** What text is encrypted for, other than a conversation. */
 export type SealPurpose = 'parked-event' | 'event' | 'claim' | 'receipt-mail';
 
 export const sealingKey = memoize((secret: string) =>
@@ -96,7 +96,7 @@ export const sealingKey = memoize((secret: string) =>
 
 const nonceBytes = 12;
 
-/** Encrypts with AES-256-GCM; the random nonce precedes the ciphertext, and `context` is authenticated with it. */
+/** AES-256-GCM: nonce before ciphertext; `context` is authenticated. */
 export async function seal(
   key: CryptoKey,
   context: string,
@@ -111,13 +111,13 @@ export async function seal(
   return whole.buffer;
 }
 
-/** Decrypts sealed bytes; throws if the key, the context or any byte differs. */
+/** Throws if the key, the context or any byte differs. */
 export function unseal(key: CryptoKey, context: string, sealed: ArrayBuffer): Promise<ArrayBuffer> {
   const iv = new Uint8Array(sealed, 0, nonceBytes);
   return crypto.subtle.decrypt(algorithm(iv, context), key, new Uint8Array(sealed, nonceBytes));
 }
 
-/** A sealed AES-256-GCM key, whose bytes JavaScript never sees; throws as `unseal`. */
+/** JavaScript never sees the bytes of the key; throws as `unseal`. */
 export function unsealKey(
   key: CryptoKey,
   context: string,

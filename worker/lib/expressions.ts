@@ -62,7 +62,7 @@ export function jsonObject(values: Record<string, unknown>): SQL<string> {
 
 type Join = [table: SQLiteTable | SQL, on: SQL | undefined];
 
-/** Exactly one row for a decision: of each table the row that fits, or nulls. */
+/** One row: of each table the row that fits, or nulls. */
 export function oneRow(...joins: Join[]): SQL {
   const each = joins.map(([table, on]) => sql`left join ${table} on ${on}`);
   return sql`(select 1) ${sql.join(each, sql` `)}`;

@@ -14,7 +14,7 @@ export async function sealJson(
   return toBase64(await seal(key, context, plain));
 }
 
-/** The value; null if no secret opens it, as in a row that it was not written for. */
+/** Null if no secret opens it, as in a row of another. */
 export async function openJson<T>(
   secrets: string[],
   { purpose, context }: Sealing,

@@ -80,7 +80,7 @@ export class FastDialect extends SQLiteAsyncDialect {
 
 const isPlain = (value: unknown) => typeof value !== 'object' || value === null;
 
-/** SQL of its parts. Drizzle's constructor asks of each one whether it is a table: a fifth of that time. */
+/** Drizzle's constructor asks of each part whether it is a table. */
 export function sqlOf<T>(parts: SQLChunk[]): SQL<T> {
   const made = new SQL<T>([]);
   made.queryChunks.push(...parts);

@@ -221,7 +221,7 @@ function decisionSql(
 
 const named = (name: string) => sql.raw(`"${name}"`);
 
-/** SQL: the first outcome whose condition holds; one without a condition never occurs. */
+/** SQL: the first that holds; one without a condition never occurs. */
 export function outcomeSql<Outcome extends string>(
   listed: { [Each in Outcome]?: SQL | undefined },
   otherwise: Outcome,

@@ -225,7 +225,7 @@ export class LiveUser extends DurableObject<object> {
     return message !== null;
   }
 
-  /** Replaces a ciphertext by one that shows the same; false if it is another one meanwhile. */
+  /** For a ciphertext that shows the same; false if it changed meanwhile. */
   reseal(
     { epoch, id }: { epoch: number; id: string },
     before: ArrayBuffer,

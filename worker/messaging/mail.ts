@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { areValid, type Settings } from '../settings.ts';
 
-/** A plain text to one address. `id` names the mail: the service sends it once. */
+/** The service sends a mail of one `id` once. */
 export type Mail = { id: string; to: string; subject: string; text: string };
 
-/** `ours`: the service refuses our key or our sender; `theirs`: this mail, for good. */
+/** `ours`: it refuses our key or sender; `theirs`: this mail, for good. */
 export type MailResult = { sent: true } | { sent: false; status: number; fault: Fault };
 type Fault = 'ours' | 'theirs' | 'passing';
 
 type Service = { url: string; key: string; from: string };
 
-/** The service that sends mails, with a bearer key; null where the owner has set none up. */
+/** Null where the owner has set none up. */
 export function mailService(settings: Settings): Service | null {
   if (!areValid(settings, 'MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM')) return null;
   const { MAIL_API_URL: url, MAIL_API_KEY: key, MAIL_FROM: from } = settings;

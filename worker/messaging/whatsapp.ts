@@ -166,7 +166,7 @@ export async function isSignedByWhatsapp(
   return crypto.subtle.verify('HMAC', key, signature, encoder.encode(body));
 }
 
-/** What became of a message: of which one, by WhatsApp's id and by ours, and who has received it. */
+/** Which message, by WhatsApp's id and by ours, and who received it. */
 export type MessageStatus = {
   messageId: string;
   sentBy: string | undefined;

@@ -31,7 +31,7 @@ import { codeRow, orTakenBack } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
-/** Sends a number's code for an id that nobody has. Throws 400, 429, or 503: then the link code stays good. */
+/** Sends a code for an id that nobody has. After 503 the link stays good. */
 export async function claimNumber(
   call: Call & { botCall: BotCall },
   businessUserId: string,

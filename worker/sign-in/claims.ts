@@ -54,7 +54,7 @@ type Tied = { sentBy: string; businessUserId: string; phone: PhoneNumber };
 export const isProven = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
-/** Ties the id of a claim, if it is proven and has signed in; the claim is over then. */
+/** Ties the id of a proven claim that has signed in, and ends the claim. */
 export async function tieClaim<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -19,7 +19,7 @@ const keptMs = dayMs;
 
 type Message = { messageId: string; sentBy: string; phone: PhoneNumber; subjects: string[] };
 
-/** Notes the message that carries a code; a status of it may be known already. */
+/** Notes the message of a code, whose status may be known already. */
 export async function noteMessage(
   call: Call,
   { messageId, sentBy, phone, subjects }: Message,
@@ -39,7 +39,7 @@ export async function noteMessage(
   await settle(call, { macs: [mac], sentBy }, upsert);
 }
 
-/** Notes a status: the first that says how a message ended stands, whatever comes later. */
+/** The first status that says how a message ended stands. */
 export async function noteStatus(call: Call, status: MessageStatus): Promise<void> {
   const { settings, now } = call;
   const { messageId, sentBy, state, businessUserId } = status;
@@ -100,7 +100,7 @@ async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
   await proveClaim(call, { sentBy: claim.sentBy, phone, businessUserId });
 }
 
-/** A code that did not arrive is dead, and counts for nothing. Of a code that has signed in nothing is left to end. */
+/** A code that did not arrive is dead, and counts for nothing. */
 async function endCode(
   { db, settings, now }: Call,
   { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
@@ -128,7 +128,7 @@ async function endCode(
 
 export type CodeState = 'sent' | 'undelivered' | 'expired';
 
-/** What has become of the code of a challenge; `expired` for anybody who does not know the challenge. */
+/** `expired` for anybody who does not know the challenge. */
 export async function stateOfCode(
   { db, settings, now }: Call,
   phone: PhoneNumber,

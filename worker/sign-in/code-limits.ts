@@ -11,7 +11,7 @@ import type { Settings } from '../settings.ts';
  */
 const keptForLinkCodes = 5;
 
-/** Above its limit an address still gets link codes, so many times as many as requests. */
+/** Above its limit an address gets link codes, so many for a request. */
 const linksPerRequest = 5;
 
 const linksOf = (requests: Limit[]) =>
@@ -19,7 +19,6 @@ const linksOf = (requests: Limit[]) =>
 
 const withReserve = ({ most, per }: Limit) => ({ most: Math.max(1, most - keptForLinkCodes), per });
 
-/** The limits on codes of a number. */
 export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
   const { everyCodeTo, codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   return {
@@ -33,7 +32,7 @@ export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
   };
 }
 
-/** The limits on an address and its network, of which keyed hashes are counted. */
+/** The limits on an address and its network. */
 export async function limitsOfCaller({ settings, address }: Scope<'address' | 'settings'>) {
   const network = networkOf(address);
   const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);

@@ -35,11 +35,11 @@ export type Issued =
     }
   /** `linkCode` proves a message from WhatsApp to be of the caller's. */
   | { kind: 'unknownNumber'; linkCode: string }
-  /** `until` in unix ms; without a link code for an address that has got too many. */
+  /** `until` in unix ms; no link code for an address with too many. */
   | { kind: 'limited'; until: number; linkCode: string | undefined }
   | { kind: 'budgetSpent'; retryAfter: number };
 
-/** Makes `code` the newest one of its number, and that of a new challenge, if limits and a contact allow it. */
+/** Makes `code` the newest one of its number, and that of a new challenge. */
 export async function issueCode(
   call: SignInCall & { language: Language; waitUntil: (work: Promise<unknown>) => void },
   asked: Asked,
@@ -133,7 +133,7 @@ function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
   };
 }
 
-/** The link code that the login page shows; its challenge is that of the code that it brings. */
+/** Its challenge is that of the code that it brings. */
 async function linkRow(
   { settings, language, now }: Pick<SignInCall, 'settings' | 'now'> & { language: Language },
   { phone, phoneAsSent }: Asked,

@@ -31,7 +31,6 @@ export type Link = {
 /** A link code whose one-time code was not sent yet. */
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
-/** Reads the open link code that somebody has sent. */
 export async function openLink({ db, settings, now }: Omit<Call, 'address'>, linkCode: string) {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
   return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpen(now))) };
@@ -52,7 +51,7 @@ export const isOpenSql = ({ mac }: Link, now: number) =>
 
 type ByLink = { link: Link; code: string; claimedBy: string | null; counted: Subject[] };
 
-/** The effects that close a link code and store the code that it brings. */
+/** Closes a link code, and stores the code that it brings. */
 export async function sendByLink<Outcome extends string>(
   { settings, now }: Call,
   tx: Transaction<Outcome, unknown>,

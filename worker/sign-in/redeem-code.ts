@@ -20,19 +20,19 @@ import { newestCode } from './stored-codes.ts';
 type Attempt = {
   phone: PhoneNumber;
   code: string;
-  /** Of the caller, newest first; none for a code alone, which is compared with the newest one of the number. */
+  /** Newest first; a code alone is compared with the number's newest. */
   challenges: string[];
 };
 
 export type Redeemed =
   | { kind: 'signedIn'; session: SessionClaims; status: AccountStatus }
   | { kind: 'invalid' }
-  /** No right code can be typed any more: the tries or the time of the challenges are used up. */
+  /** The tries or the time of the challenges are used up. */
   | { kind: 'spent' }
   /** `until` in unix ms. */
   | { kind: 'limited'; until: number };
 
-/** Uses up a right code and opens the session. A wrong code counts for each of its challenges. */
+/** Uses up a right code and opens the session. Every try counts. */
 export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Redeemed> {
   const { db, settings, now } = call;
   const { phone } = attempt;
@@ -144,7 +144,7 @@ type Facts = Record<
   SQL
 >;
 
-/** Strangers may try codes of a number, so their tries are limited in four ways. */
+/** Strangers may try codes of a number: four limits. */
 function ofNumber(facts: Facts, { settings, now }: SignInCall): Outcomes {
   return {
     limited: gt(facts.triesAt, now),
@@ -156,7 +156,7 @@ function ofNumber(facts: Facts, { settings, now }: SignInCall): Outcomes {
   };
 }
 
-/** Only who requested a code knows its challenge, so nothing but its own tries limits it. */
+/** Only who requested a code knows its challenge: its own tries limit it. */
 function ofChallenges(facts: Facts, { now }: SignInCall): Outcomes {
   return {
     wrong: and(facts.isLive, isNull(facts.sentBy)),
@@ -194,7 +194,7 @@ async function hashesOf(call: SignInCall, { phone, code, challenges }: Attempt) 
   };
 }
 
-/** Logs the wrong code that reaches the day's budget of all numbers; each count occurs once a day. */
+/** Each count occurs once a day, so the budget is reported once. */
 function reportWrongCode(wrong: number, isAlone: boolean, { settings }: SignInCall): void {
   const budget = settings.WRONG_TRIES_BUDGET_PER_DAY;
   log('info', 'code_wrong', { wrong, withChallenge: !isAlone });

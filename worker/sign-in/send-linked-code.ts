@@ -11,7 +11,7 @@ import { newCode } from './code-secrets.ts';
 import { type Call, isOpenSql, type Link, sendByLink, takeBack, writerOf } from './link-codes.ts';
 import { orTakenBack } from './stored-codes.ts';
 
-/** A refusal of our own credentials is told apart: nobody gets a code until the owner acts. */
+/** `forbidden`: nobody gets a code until the owner acts. */
 export const notSent = (delivery: Delivery) =>
   delivery === 'forbidden'
     ? new RequestError('codesUnavailable', { retryAfter: 60 })
@@ -29,7 +29,7 @@ export async function sendReservedCode(call: Call, link: Link): Promise<void> {
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
 
-/** Sends the code of a link to a number that has written. Throws 503 if WhatsApp does not take it; then the link code stays good. */
+/** Throws 503 if WhatsApp does not take it; the link code stays good. */
 export async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allowed) {
   const { db, settings, now } = call;
   const { phone, language } = link;

@@ -79,7 +79,7 @@ export async function orTakenBack<T>(
 
 type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
 
-/** Removes a code that was not sent, with the events that were counted for it. */
+/** Removes an unsent code with what was counted for it. */
 export function removeCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

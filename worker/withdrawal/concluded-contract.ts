@@ -118,7 +118,7 @@ async function contractOf(
   };
 }
 
-/** Whether the statement came before the first order of this plan, by one clock to the millisecond. */
+/** The statement came before the first order, by one clock. */
 function isOrderedAfter(
   statedAt: number | undefined,
   choices: KeptChoice[],

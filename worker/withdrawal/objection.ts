@@ -4,11 +4,11 @@ import type { Database } from '../lib/database.ts';
 import { objectionMs } from './right.ts';
 import { objected, openPublicOf, type Statement } from './statements.ts';
 
-/** Whether a statement was made without signing in, and its person may still confirm it. */
+/** Made without signing in; its person may still confirm it. */
 export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
   origin === 'public' && state === 'received' && userId !== null;
 
-/** Whether its person may still object: its contract is named when it begins to take effect. */
+/** Its contract is named when it begins to take effect. */
 export const isOpenToObjection = (statement: Statement): boolean =>
   isUnconfirmed(statement) && statement.subscription === null;
 

@@ -28,7 +28,7 @@ type OwnStatement = {
   found: { contract: ConcludedContract; at: number } | null;
 };
 
-/** Keeps a signed-in person's statement. Another one of the same contract is not kept: the first is returned. */
+/** Of one contract the first statement is kept and returned. */
 export async function keepOwnStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   { found, now, ...statement }: OwnStatement,
@@ -92,7 +92,7 @@ export async function repeatStatement(
   return { statement, mail: reads.queued[0] };
 }
 
-/** Statements of this contract; of an unknown one, those whose contract is not known either. */
+/** Of an unknown contract: those whose contract is not known either. */
 function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
   const { subscription, concludedAt, state, origin } = withdrawals;
   const isOpen = and(isNull(subscription), eq(state, 'received'));

@@ -33,7 +33,7 @@ import {
   unsettled,
 } from './statements.ts';
 
-/** SQL: an objection of this account whose contract could still be withdrawn: a day has parts of two, and zones. */
+/** SQL: an objection whose contract could still be withdrawn, in any zone. */
 const objectionOf = (userId: string | null, { WITHDRAWAL_DAYS }: Settings, now: number) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
@@ -51,7 +51,7 @@ type PublicStatement = {
   phone: string | null;
 };
 
-/** How often a person is told of statements that somebody has made about their number. */
+/** How often a person is told of strangers' statements. */
 const toldLimits = [{ most: 3, per: dayMs }];
 
 /**
@@ -123,7 +123,6 @@ export async function keepPublicStatement(
 /** A network may state so many times as often as one of its addresses. */
 const addressesOfNetwork = 5;
 
-/** What limits a caller's statements, and how often a person is told of them. */
 async function limitsOf(
   { CODE_PEPPER, LIMIT_STATEMENTS_PER_ADDRESS: limits }: Settings,
   { address, about }: { address: string; about: string },

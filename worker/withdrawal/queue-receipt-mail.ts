@@ -83,7 +83,7 @@ export async function strangersMail(
   };
 }
 
-/** The mail to an address that a signed-in person has given, once for each; null where none is sent. */
+/** One mail for each address of a person; null where none is sent. */
 export async function personsMail(
   settings: Settings,
   { id, email, now }: Stated,

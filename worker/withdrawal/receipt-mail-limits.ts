@@ -9,7 +9,7 @@ import type { QueuedMail } from './receipt-mail.ts';
 
 const { budget, sendAt } = receiptMails;
 
-/** Whoever states without signing in can name any address: what is more goes together, in the next mail. */
+/** Strangers can name any address; what is more goes in the next mail. */
 export const ofInbox = { most: 3, per: dayMs };
 
 /**
@@ -23,7 +23,7 @@ export const budgets = { few: { most: 3000, per: dayMs }, many: { most: 300, per
 /** A person may give so many addresses for one statement. */
 export const inboxesOfPerson = 10;
 
-/** The mails of a network, or to an inbox, that a limit counts, and when (unix ms) it allows the next one. */
+/** When (unix ms) a limit allows the next mail. */
 export function nextAt(which: SQL, { most, per }: Limit): SQL<number> {
   const nth = build
     .select({ at: sendAt })
@@ -35,7 +35,6 @@ export function nextAt(which: SQL, { most, per }: Limit): SQL<number> {
   return coalesce<number>(plus(nth, per), 0);
 }
 
-/** Tells the owner that strangers' mails wait for a budget of the day. */
 export function reportWaiting(mail: QueuedMail | undefined, now: number): void {
   if (!mail?.budget || mail.sendAt <= now) return;
   const until = new Date(mail.sendAt).toISOString();

@@ -28,7 +28,6 @@ export const sealingOf = (row: Pick<Row, 'statementId' | 'isOwn'>) => ({
   context: `receipt-mail|v1|${row.statementId}|${row.isOwn ? 'person' : 'stranger'}`,
 });
 
-/** What queues a mail, and what finds it afterwards. */
 export type NewMail = {
   queue: <Outcome extends string>(tx: Transaction<Outcome, unknown>, on: On<Outcome>) => void;
   own: SQL;
@@ -36,7 +35,6 @@ export type NewMail = {
 
 export type QueuedMail = Pick<Row, 'inbox' | 'isOwn' | 'budget' | 'sendAt'>;
 
-/** Reads a mail that was queued. */
 export const queuedMail = (db: Database, mail: NewMail | null) =>
   db
     .select({ inbox, isOwn, budget, sendAt })
@@ -53,7 +51,6 @@ export const isDelayed = (mail: QueuedMail, now: number): boolean =>
 export const addressOf = ({ CODE_PEPPER }: Settings, row: Row): Promise<string | null> =>
   openJson<string>(CODE_PEPPER, sealingOf(row), row.sealed);
 
-/** The addresses to which the receipt of a statement was not sent yet. */
 export async function unsentTo(
   { db, settings }: Scope<'db' | 'settings'>,
   id: string,

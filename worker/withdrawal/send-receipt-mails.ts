@@ -12,7 +12,7 @@ import { receiptMailOf } from './receipt.ts';
 
 const { statementId, inbox, isOwn, sendAt, attempts, dueAt } = receiptMails;
 
-/** The platform lets a request hold six connections, and the database takes one. */
+/** A request may hold six connections; the database takes one. */
 const atOnce = 5;
 
 const stepsPerRun = 10;
@@ -76,7 +76,7 @@ const none: MailResult = { sent: false, status: 0, fault: 'theirs' };
 
 type Found = { mail: Row; statement: Withdrawal };
 
-/** The address of a mail, and the statements that were made with it: a row that was written for another is no part. */
+/** A row that was written for another address is no part of the mail. */
 async function addressed(settings: Settings, rows: Found[]) {
   const opened = await Promise.all(rows.map(({ mail }) => addressOf(settings, mail)));
   const email = opened.find((each) => each !== null) ?? null;

@@ -230,7 +230,7 @@ type Refunded = State & { amount: number };
  */
 type Cause = { withdrawal: string; attempt: number };
 
-/** Gives a payment back by a credit note, once for each statement. */
+/** Once for each statement. */
 async function refundPayment(stripe: Stripe, cause: Cause, payment: Payment): Promise<Refunded> {
   const { laterIntent } = payment;
   const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { receiptForPerson } from './receipt.ts';
 import { isUnderWay, type Statement } from './statements.ts';
 
-/** Tells the bot that this statement was kept, with its receipt. One that takes no effect by itself is not told. */
+/** One that takes no effect by itself is not told. */
 export async function receivedEvent(settings: Settings, statement: Statement, now: number) {
   const { id } = statement;
   const userId = statement.userId ?? '';

@@ -20,22 +20,21 @@ export async function statementOf(db: Database, id: string): Promise<Statement |
   return row;
 }
 
-/** The reason of a statement that its person has not made. */
+/** Its person has not made it. */
 export const objected = 'objected';
 
-/** The reason of a statement that the owner has ended by hand. */
+/** The owner has ended it by hand. */
 export const completed = 'completed';
 
-/** The reason of a statement that was open at the time to which the database was put back. */
+/** The reason of a statement that was open at a restored time. */
 export const restored = 'restored';
 
-/** The reason of a statement whose contract another one has ended. */
+/** Another statement has ended its contract. */
 export const repeated = 'repeated';
 
-/** The reasons of statements that go on no more. */
 const stopped = [objected, completed, repeated];
 
-/** SQL: nobody has objected to the statement, and neither the owner nor another statement has ended it. */
+/** SQL: nobody has objected, nothing else has ended the statement. */
 export const isUnderWay = and(
   inArray(withdrawals.state, ['received', 'refunding', 'done']),
   or(isNull(withdrawals.reason), notInArray(withdrawals.reason, stopped)),
@@ -48,10 +47,10 @@ export async function statementUnderWay(db: Database, id: string): Promise<State
   return row;
 }
 
-/** The reason of a statement that belongs to no account. */
+/** It belongs to no account. */
 export const accountUnknown = 'account_unknown';
 
-/** Statements that the cron job goes on with: strangers' after people's own, the oldest first. */
+/** People's own before strangers', the oldest first. */
 export const dueStatements = (db: Database, now: number, limit: number) =>
   db
     .select()
@@ -60,10 +59,10 @@ export const dueStatements = (db: Database, now: number, limit: number) =>
     .orderBy(asc(withdrawals.origin), asc(withdrawals.dueAt))
     .limit(limit);
 
-/** Statements that wait for longer than this (ms) are reported: the law gives 14 days for the money. */
+/** Reported after this time (ms): the law gives 14 days for the money. */
 const patienceMs = 3 * dayMs;
 
-/** Numbers of statements that nobody and nothing has settled for three days: first those of an account. */
+/** Numbers of unsettled statements: first those of an account. */
 export async function overdueStatements(db: Database, now: number): Promise<number[]> {
   const rows = await db
     .select({ seq: withdrawals.seq })
@@ -79,7 +78,6 @@ export async function overdueStatements(db: Database, now: number): Promise<numb
   return rows.map(({ seq }) => seq);
 }
 
-/** The columns of a statement that name its contract. */
 export function contractColumns(contract: ConcludedContract, at: number) {
   return {
     billedAt: at,
@@ -92,7 +90,6 @@ export function contractColumns(contract: ConcludedContract, at: number) {
   };
 }
 
-/** A statement, and the mail to the address that was given with it. */
 export type Kept = { statement: Statement; mail: QueuedMail | undefined };
 
 /** A statement of which nothing is known but what was stated. */
@@ -128,7 +125,7 @@ export const openPublicOf = (userId: string | null) =>
     isNull(withdrawals.subscription),
   )!;
 
-/** A statement ends the other ones of the account that wait: each means the same contract. */
+/** Other waiting statements of the account mean the same contract. */
 export function endRepeated(db: Database, { id, userId }: Statement) {
   return db
     .update(withdrawals)
@@ -136,12 +133,12 @@ export function endRepeated(db: Database, { id, userId }: Statement) {
     .where(and(openPublicOf(userId), ne(withdrawals.id, id)));
 }
 
-/** Changes a statement, whatever its state. */
+/** Whatever its state. */
 export function updateStatement(db: Database, id: string, changes: Partial<Statement>) {
   return db.update(withdrawals).set(changes).where(eq(withdrawals.id, id));
 }
 
-/** As `updateStatement`, unless somebody has stopped the statement meanwhile. */
+/** Unless somebody has stopped the statement meanwhile. */
 export function updateUnderWay(db: Database, id: string, changes: Partial<Statement>) {
   return db
     .update(withdrawals)
