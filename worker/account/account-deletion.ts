@@ -25,9 +25,11 @@ type Options = {
 };
 
 /**
- * Deletes an account and cancels its subscription; returns whether `only` held. Throws 503 unless Stripe responds; then
- * the account stays. What Stripe refuses to end keeps nobody: the customer's row stays, and `closeLeftCustomers`
- * repeats it. One that is cut off stays begun, and `resumeDeletions` goes on with it.
+ * Deletes an account and cancels its subscription; returns whether `only`
+ * held. Throws 503 unless Stripe responds; then the account stays. What
+ * Stripe refuses to end keeps nobody: the customer's row stays, and
+ * `closeLeftCustomers` repeats it. One that is cut off stays begun, and
+ * `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
   context: Context,

@@ -33,8 +33,9 @@ import { subjectsOfAccount } from './account-export.ts';
 const triesAtOnce = 3;
 
 /**
- * Deletes every row about the leased customer's user; the customer's too, if it `isClosed`
- * at Stripe. Throws 503 if the lease was lost: its next holder may charge.
+ * Deletes every row about the leased customer's user; the customer's too,
+ * if it `isClosed` at Stripe. Throws 503 if the lease was lost: its next
+ * holder may charge.
  */
 export async function deleteRows(
   place: Scope<'db' | 'settings'>,
@@ -119,8 +120,9 @@ async function tryDelete(
 type Deleting = Transaction<'lost' | 'gone' | 'renumbered' | 'deleted', unknown>;
 
 /**
- * What the bot learns; the id by which WhatsApp names the person goes with the account. Throws 503 if
- * the account's row names another number than the account has: nobody else's history may be erased.
+ * What the bot learns; the id by which WhatsApp names the person goes with
+ * the account. Throws 503 if the account's row names another number than
+ * the account has: nobody else's history may be erased.
  */
 async function deletionEvent(
   { db, settings }: Scope<'db' | 'settings'>,

@@ -222,8 +222,9 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
 }
 
 /**
- * Whoever writes from the old number within the week goes on in it, as after a deletion.
- * Of what both numbers have used the greater count stands. A paid week goes on as it is.
+ * Whoever writes from the old number within the week goes on in it, as
+ * after a deletion. Of what both numbers have used the greater count
+ * stands. A paid week goes on as it is.
  */
 async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   const { settings, user, phone, now, chatKey } = to;

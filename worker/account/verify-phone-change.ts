@@ -13,9 +13,9 @@ import { boundRowsOf } from './move-rows.ts';
 type Attempt = { phone: PhoneNumber; code: string; challenge: string };
 
 /**
- * Moves the account to the number and ends every other session. A right code is used
- * up first, since the move may need several tries. Throws 401, 403, or 409 if the
- * number is taken.
+ * Moves the account to the number and ends every other session. A right
+ * code is used up first, since the move may need several tries. Throws
+ * 401, 403, or 409 if the number is taken.
  */
 export async function verifyPhoneChange(
   call: Call,

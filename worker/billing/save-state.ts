@@ -119,8 +119,9 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
 }
 
 /**
- * A paid week begins with nothing used, also in the millisecond in which the free one
- * began. Where it ends in a free week, the one that was kept for the number goes on.
+ * A paid week begins with nothing used, also in the millisecond in which
+ * the free one began. Where it ends in a free week, the one that was kept
+ * for the number goes on.
  */
 async function weekAfter(
   { beginsPaidWeek, endsPaidWeek }: Change,

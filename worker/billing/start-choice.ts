@@ -7,8 +7,10 @@ import type { Database } from '../lib/database.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 
 /*
- * Before a purchase, a person may ask to start at once (article 14(3)). The row is the evidence: a trigger of the
- * database refuses every change of it. The metadata of the subscription say which contract it belongs to.
+ * Before a purchase, a person may ask to start at once (article 14(3)).
+ * The row is the evidence: a trigger of the database refuses every change
+ * of it. The metadata of the subscription say which contract it belongs
+ * to.
  */
 
 export type Choice = { tier: PaidPlanId; startNow: boolean };
@@ -81,8 +83,9 @@ function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {
 const notesKept = 30;
 
 /**
- * The metadata of a subscription with a choice for a plan that it may sell next: those
- * of earlier weeks stay, since a contract may have been concluded by them.
+ * The metadata of a subscription with a choice for a plan that it may sell
+ * next: those of earlier weeks stay, since a contract may have been
+ * concluded by them.
  */
 export function withNote(
   subscription: Noted,
@@ -96,8 +99,9 @@ export function withNote(
 }
 
 /**
- * Whether the buyer of a plan asked to start at once, by the last note before its first week
- * (`begins`, unix seconds), and by the evidence that is kept. Later notes change nothing.
+ * Whether the buyer of a plan asked to start at once, by the last note
+ * before its first week (`begins`, unix seconds), and by the evidence that
+ * is kept. Later notes change nothing.
  */
 export function hasAskedToStart(
   subscription: Noted,

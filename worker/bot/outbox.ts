@@ -122,8 +122,9 @@ export async function bodyFor(
 }
 
 /**
- * The account of a deletion is gone, so that its sealed data alone says whose it was, and
- * under which id the bot hears of it: put back later, it is the event that the bot knows.
+ * The account of a deletion is gone, so that its sealed data alone says
+ * whose it was, and under which id the bot hears of it: put back later, it
+ * is the event that the bot knows.
  */
 function deletionData(
   event: OutboxEvent,

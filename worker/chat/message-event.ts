@@ -21,9 +21,10 @@ export type EventBefore = {
 export type QueuedEvent = OutboxEvent & { leasedUntil: number };
 
 /**
- * Removes the event of a message that was not stored, or parks it again: without its
- * message it would delay the next ones. Another request of the same message that has
- * relied on the event meanwhile keeps it, by its later `created_at`.
+ * Removes the event of a message that was not stored, or parks it again:
+ * without its message it would delay the next ones. Another request of the
+ * same message that has relied on the event meanwhile keeps it, by its
+ * later `created_at`.
  */
 export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: EventBefore) {
   const { parkedSince, parkedAttempts, parkedCreatedAt } = before;

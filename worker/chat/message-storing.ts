@@ -32,8 +32,9 @@ export type Sent = {
 export type Stored = { message: ChatMessage; sentBefore: string | null };
 
 /**
- * Stores a message once for its id, and returns the stored one; a failed one is sent
- * again. Throws 409 for another content under the same id, 429 or 503.
+ * Stores a message once for its id, and returns the stored one; a failed
+ * one is sent again. Throws 409 for another content under the same id, 429
+ * or 503.
  */
 export async function appendMessage(
   context: SendContext,

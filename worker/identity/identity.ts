@@ -41,8 +41,9 @@ const isBoundToNumber = build
   );
 
 /**
- * What else the database must say: a number is a user's only if the user's row has it, too, and an id only if the
- * user's number is bound to it. Whoever may write one row moves no name to another account.
+ * What else the database must say: a number is a user's only if the user's
+ * row has it, too, and an id only if the user's number is bound to it.
+ * Whoever may write one row moves no name to another account.
  */
 const agrees: Partial<Record<Kind, SQL>> = {
   phone: not(rowExists(users, isOfOtherNumber)),
@@ -111,9 +112,10 @@ export function nameUser<Outcome extends string>(
 }
 
 /**
- * SQL that gives a user another number and its spelling as it was typed. Proven by a code, the person may bring the id
- * of the earlier number; moved by support, the number was lost with its id. `business` is the id that was bound to the
- * earlier number: any other one is dropped.
+ * SQL that gives a user another number and its spelling as it was typed.
+ * Proven by a code, the person may bring the id of the earlier number;
+ * moved by support, the number was lost with its id. `business` is the id
+ * that was bound to the earlier number: any other one is dropped.
  */
 export function renameUser(
   userId: string,
@@ -158,8 +160,8 @@ export function namesOf(db: Database, userId: string) {
 type Linked = { phone: PhoneNumber; businessUserId: string; mac: string; at: number };
 
 /**
- * Gives the number's user an id, unless another user has it. An id of an earlier number is replaced, and a known pair
- * bound again.
+ * Gives the number's user an id, unless another user has it. An id of an
+ * earlier number is replaced, and a known pair bound again.
  */
 export function linkIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,

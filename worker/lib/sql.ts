@@ -81,8 +81,9 @@ function entriesOf(
 }
 
 /**
- * SQL: whether a column has one of the values, which travel as one argument. One value alone,
- * as with one pepper, is compared without `json_each`, which costs the database 10 µs.
+ * SQL: whether a column has one of the values, which travel as one
+ * argument. One value alone, as with one pepper, is compared without
+ * `json_each`, which costs the database 10 µs.
  */
 export function isIn(column: SQLiteColumn | SQL, values: string[]): SQL {
   if (values.length === 1) return sql`${column} = ${values[0]}`;

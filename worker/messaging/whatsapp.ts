@@ -25,8 +25,8 @@ export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 export type Sent = { delivery: Delivery; messageId?: string };
 
 /**
- * Sends a code, whose statuses name `sentBy`, in the page's language, else in the setting's
- * first. Not retried: the message may have arrived.
+ * Sends a code, whose statuses name `sentBy`, in the page's language, else
+ * in the setting's first. Not retried: the message may have arrived.
  */
 export async function sendCode(
   { settings, language }: Scope<'language' | 'settings'>,

@@ -11,11 +11,10 @@ import { allowedAt, hashedSubject, type Subject } from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
-import { sendCode, sendingMs } from '../messaging/whatsapp.ts';
+import { sendingMs } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { claimRow, isProven } from './claims.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
-import { noteMessage } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
 import {
   type Call,
@@ -26,7 +25,7 @@ import {
   takeBack,
   writerOf,
 } from './link-codes.ts';
-import { notSent } from './send-linked-code.ts';
+import { notSent, sendStored } from './send-linked-code.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
@@ -95,16 +94,7 @@ export async function claimNumber(
       if (!isFirst) return settleClaim(call, businessUserId, row.by);
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const to = ownSpelling(phone, link.whatsappId);
-      const sent = { code, sentBy: tx.id };
-      const { delivery, messageId } = await sendCode(
-        { settings, language: link.language },
-        to,
-        sent,
-      );
-      if (messageId) {
-        const subjects = counted.map(([name]) => name!);
-        call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects }));
-      }
+      const delivery = await sendStored(call, { link, to, code, sentBy: tx.id, counted });
       if (delivery === 'taken') return call.waitUntil(noteSent(db, own));
       // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
       await forget(delivery === 'unknown' ? [claimsOf, number.codesTo] : counted);
@@ -122,9 +112,9 @@ async function noteSent(db: Database, own: SQL | undefined): Promise<void> {
 const looksEveryMs = 250;
 
 /**
- * A claim whose decision is stored: the request that has made it may be sending the code, or was
- * ended before. Then the code is taken back, and this call claims the number; one that a status
- * has proven was sent.
+ * A claim whose decision is stored: the request that has made it may be
+ * sending the code, or was ended before. Then the code is taken back, and
+ * this call claims the number; one that a status has proven was sent.
  */
 export async function settleClaim(
   call: Call & { botCall: BotCall },

@@ -101,8 +101,9 @@ export async function proveClaim(call: Call, claim: Tied): Promise<void> {
 }
 
 /**
- * Proves the claim of an id by the code that came back from it; it uses nothing up, and a wrong code counts for the
- * claim, once for each call. Throws 400 for a wrong or old one.
+ * Proves the claim of an id by the code that came back from it; it uses
+ * nothing up, and a wrong code counts for the claim, once for each call.
+ * Throws 400 for a wrong or old one.
  */
 export async function proveByCode(
   call: Call & { botCall: BotCall },

@@ -71,8 +71,9 @@ export async function noteStatus(call: Call, status: MessageStatus): Promise<voi
 type Named = { macs: string[]; sentBy: string | null };
 
 /**
- * Writes, and then does what the message and its status say together. A status names the code itself, so that it
- * proves a claim also when the response that names the message was lost.
+ * Writes, and then does what the message and its status say together. A
+ * status names the code itself, so that it proves a claim also when the
+ * response that names the message was lost.
  */
 async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
   const { db, settings } = call;

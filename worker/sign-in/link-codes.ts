@@ -76,8 +76,9 @@ type Unsent = {
 };
 
 /**
- * Opens a link code again whose code was not sent, and lets the bot's call claim again. Nothing is taken back of a
- * claim that a status has proven: its code has arrived.
+ * Opens a link code again whose code was not sent, and lets the bot's call
+ * claim again. Nothing is taken back of a claim that a status has proven:
+ * its code has arrived.
  */
 export async function takeBack(
   { db, now }: Pick<Call, 'db' | 'now'>,

@@ -16,8 +16,9 @@ export type Claim = { sentBy: string; sealed: SealedClaim | null; whatsappId: st
 type Opened = { session: SessionClaims; status: AccountStatus };
 
 /**
- * Creates the user of a number whose claim was signed in with, and the session. The id of the claim is tied if it is
- * proven, and waits for its proof otherwise; an account that exists by now gets none.
+ * Creates the user of a number whose claim was signed in with, and the
+ * session. The id of the claim is tied if it is proven, and waits for its
+ * proof otherwise; an account that exists by now gets none.
  */
 export async function openClaimed(
   call: Pick<Call, 'db' | 'settings' | 'now'> & { device?: string | null },

@@ -18,8 +18,9 @@ export const notSent = (delivery: Delivery) =>
     : new RequestError('unavailable', { retryAfter: 1 });
 
 /**
- * Sends the code of a login whose link code the number itself has sent: neither strangers' requests nor its own use up
- * the last codes of its day.
+ * Sends the code of a login whose link code the number itself has sent:
+ * neither strangers' requests nor its own use up the last codes of its
+ * day.
  */
 export async function sendReservedCode(call: Call, link: Link): Promise<void> {
   const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
@@ -27,12 +28,29 @@ export async function sendReservedCode(call: Call, link: Link): Promise<void> {
   await sendLinkedCode(call, link, { limits, counted: [everyCodeTo] });
 }
 
+type StoredCode = { link: Link; to: string; code: string; sentBy: string; counted: Subject[] };
+
+/** Sends a code that is stored, and notes its message for the statuses to come. */
+export async function sendStored(
+  call: Call,
+  { link, to, code, sentBy, counted }: StoredCode,
+): Promise<Delivery> {
+  const { settings, waitUntil } = call;
+  const { phone, language } = link;
+  const subjects = counted.map(([name]) => name!);
+
+  const sent = await sendCode({ settings, language }, to, { code, sentBy });
+  const { delivery, messageId } = sent;
+  if (messageId) waitUntil(noteMessage(call, { messageId, sentBy, phone, subjects }));
+  return delivery;
+}
+
 type Allowed = { limits: Limited[]; counted: Subject[] };
 
 /** Throws 503 if WhatsApp does not take it; the link code stays good. */
 export async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allowed) {
   const { db, settings, now } = call;
-  const { phone, language } = link;
+  const { phone } = link;
   const budget = 2 * settings.CODE_BUDGET_PER_DAY;
 
   const tx = transaction(db, {
@@ -58,12 +76,7 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
   const to = ownSpelling(phone, facts.whatsappId);
-  const sent = { code, sentBy: tx.id };
-  const { delivery, messageId } = await sendCode({ settings, language }, to, sent);
-  if (messageId) {
-    const names = counted.map(([name]) => name!);
-    call.waitUntil(noteMessage(call, { messageId, sentBy: tx.id, phone, subjects: names }));
-  }
+  const delivery = await sendStored(call, { link, to, code, sentBy: tx.id, counted });
   if (delivery === 'taken') return outcome;
   await takeAllBack(delivery === 'unknown' ? [] : counted);
   throw notSent(delivery);

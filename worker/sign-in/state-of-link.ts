@@ -15,8 +15,10 @@ import { sendLinkedCode } from './send-linked-code.ts';
 export type LinkState = 'waiting' | 'code_sent' | 'expired';
 
 /**
- * What has happened since the login page showed a link code; `expired` for anybody who does not know the code. A
- * number that has written since gets the code of this login first, so that nobody learns of its message silently.
+ * What has happened since the login page showed a link code; `expired` for
+ * anybody who does not know the code. A number that has written since gets
+ * the code of this login first, so that nobody learns of its message
+ * silently.
  */
 export async function stateOfLink(
   call: SignInCall & Call,

@@ -57,8 +57,9 @@ export function insertCode<Outcome extends string>(
 const patienceMs = 1000;
 
 /**
- * What the transaction that stores a code has decided. If the response of the database
- * is lost, nobody sends the code: it is taken back, so that the same call again sends one.
+ * What the transaction that stores a code has decided. If the response of
+ * the database is lost, nobody sends the code: it is taken back, so that
+ * the same call again sends one.
  */
 export async function orTakenBack<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,

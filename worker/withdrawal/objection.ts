@@ -17,8 +17,10 @@ export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>):
   submittedAt + objectionMs;
 
 /**
- * Leaves a statement to the owner, and with it all others that wait: their person was told of one. False if it is not
- * this user's, or has taken effect. Its caller holds the lease, so nothing begins between its two statements.
+ * Leaves a statement to the owner, and with it all others that wait: their
+ * person was told of one. False if it is not this user's, or has taken
+ * effect. Its caller holds the lease, so nothing begins between its two
+ * statements.
  */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
   const open = openPublicOf(userId);

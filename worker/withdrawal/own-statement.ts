@@ -67,8 +67,10 @@ export async function keepOwnStatement(
 }
 
 /**
- * A person makes a statement once more, or confirms one that was made without signing in: that one takes effect now,
- * also if Stripe does not respond. The receipt goes to the address that the person gives, and to no other.
+ * A person makes a statement once more, or confirms one that was made
+ * without signing in: that one takes effect now, also if Stripe does not
+ * respond. The receipt goes to the address that the person gives, and to
+ * no other.
  */
 export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,

@@ -32,8 +32,9 @@ function mailsTo(settings: Settings, email: string | null): email is string {
 type Stated = { id: string; email: string | null; now: number };
 
 /**
- * The mail that a stranger's statement brings; null where none is sent. It goes with one that waits for the same
- * inbox, or as soon as the limits allow.
+ * The mail that a stranger's statement brings; null where none is sent. It
+ * goes with one that waits for the same inbox, or as soon as the limits
+ * allow.
  */
 export async function strangersMail(
   settings: Settings,

@@ -8,9 +8,11 @@ import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 
 /*
- * The receipt of a statement by e-mail. It goes to the address that came with the call which has made,
- * repeated or confirmed the statement: a stranger's mail says nothing of the account, a person's goes to
- * nobody else. No mail is dropped. One above a limit waits, and the response says until when.
+ * The receipt of a statement by e-mail. It goes to the address that came
+ * with the call which has made, repeated or confirmed the statement: a
+ * stranger's mail says nothing of the account, a person's goes to nobody
+ * else. No mail is dropped. One above a limit waits, and the response says
+ * until when.
  */
 
 export type Row = typeof receiptMails.$inferSelect;

@@ -2,8 +2,9 @@ import { payableStep } from '../contract/money.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
 /*
- * The right to withdraw from a contract: Directive 2011/83/EU, articles 9, 11a, 13 and 14.
- * What was supplied is paid for only if the person asked to start at once (article 14(3) and (4)).
+ * The right to withdraw from a contract: Directive 2011/83/EU, articles 9,
+ * 11a, 13 and 14. What was supplied is paid for only if the person asked
+ * to start at once (article 14(3) and (4)).
  */
 
 /** A day begins in UTC+12 and is over everywhere when it ends in UTC-12. */

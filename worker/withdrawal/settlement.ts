@@ -171,8 +171,10 @@ type Terms = Pick<ConcludedContract, 'subscription' | 'concludedAt' | 'startNow'
 type Begun = { statement: Statement; terms: Terms; at: number };
 
 /**
- * The contract that the statement names, or the one that it meant. That one is saved before anything changes at Stripe:
- * an interrupted settlement goes on with it, and with no later one. Null if there is none, or the statement was stopped.
+ * The contract that the statement names, or the one that it meant. That
+ * one is saved before anything changes at Stripe: an interrupted
+ * settlement goes on with it, and with no later one. Null if there is
+ * none, or the statement was stopped.
  */
 async function nameContract(
   stripe: Stripe,

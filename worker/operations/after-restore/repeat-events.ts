@@ -45,8 +45,9 @@ const acts: Record<string, Act> = {
 };
 
 /**
- * Each event acts once, also if the run is interrupted and repeated: with each move a number
- * may mean another person, so that an earlier event would find somebody else by it.
+ * Each event acts once, also if the run is interrupted and repeated: with
+ * each move a number may mean another person, so that an earlier event
+ * would find somebody else by it.
  */
 async function repeatOnce(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const { db, settings, at, isDry } = restore;
