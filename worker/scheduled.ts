@@ -4,7 +4,7 @@ import { openDatabase, type Traffic } from './lib/database.ts';
 import type { Env } from './env.ts';
 import { eraseConversations } from './chat/clear-conversation.ts';
 import { messageEvents } from './chat/message-delivery.ts';
-import { rewrapChatKeys } from './chat/chat-encryption.ts';
+import { rewrapChatKeys } from './chat/rewrap-chat-keys.ts';
 import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
 import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { areValid, settingsOf, type Settings } from './settings.ts';

@@ -4,7 +4,7 @@ import { noticeMs } from '../../worker/account/account-retention.ts';
 import { messageLifetimeMs } from '../../worker/bot/delivery-rules.ts';
 import * as chat from '../../worker/contract/chat-limits.ts';
 import { plans } from '../../worker/contract/plans.ts';
-import { sessionLifetimeMs } from '../../worker/identity/user-session.ts';
+import { sessionLifetimeMs } from '../../worker/identity/open-session.ts';
 import { dayMs, hourMs, minuteMs } from '../../worker/lib/time.ts';
 import { Settings } from '../../worker/settings.ts';
 import { linkCodeLifetimeMs } from '../../worker/sign-in/code-secrets.ts';

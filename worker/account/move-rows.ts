@@ -15,7 +15,7 @@ import {
 } from '#db/schema';
 import { sealData } from '../bot/event-data.ts';
 import { queueEvent } from '../bot/outbox.ts';
-import { rebindChatKey } from '../chat/chat-encryption.ts';
+import { rebindChatKey } from '../chat/chat-keys.ts';
 import { renameUser, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import {

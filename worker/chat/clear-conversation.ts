@@ -11,7 +11,7 @@ import { minuteMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Scope } from '../request-scope.ts';
-import { newChatKey, type Owner } from './chat-encryption.ts';
+import { newChatKey, type Owner } from './chat-keys.ts';
 import { clearConversation } from './clear-statements.ts';
 
 /**

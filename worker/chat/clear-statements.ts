@@ -6,7 +6,7 @@ import { excluded } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
 import { type Transaction, type On } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import { type WrappedKey } from './chat-encryption.ts';
+import { type WrappedKey } from './chat-keys.ts';
 
 /**
  * If the request does not confirm the

@@ -9,7 +9,7 @@ import { build } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import { newChatKey } from './chat-encryption.ts';
+import { newChatKey } from './chat-keys.ts';
 import { consentOf } from './conversation.ts';
 
 /** So that what is kept about a person has a bound. */

@@ -13,14 +13,8 @@ import type { StaleEpoch, StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
-import {
-  chatKeyOf,
-  newChatKey,
-  openMessage,
-  openPartialReply,
-  type ChatRow,
-  type KeyOfEpoch,
-} from './chat-encryption.ts';
+import { chatKeyOf, newChatKey, type ChatRow, type KeyOfEpoch } from './chat-keys.ts';
+import { openMessage, openPartialReply } from './message-encryption.ts';
 
 export type ChatContext = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 

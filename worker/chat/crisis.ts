@@ -3,7 +3,8 @@ import type { StaleEpoch, StoredPage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
-import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+import { chatKeyOf, type ChatRow } from './chat-keys.ts';
+import { openMessage } from './message-encryption.ts';
 
 /**
  * How long (ms) after a reply marked `crisis`

@@ -10,7 +10,8 @@ import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
-import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+import { chatKeyOf, type ChatRow } from './chat-keys.ts';
+import { openMessage } from './message-encryption.ts';
 
 /** How long (ms) after its event was queued a message may still be stored. */
 export const storedWithinMs = 8000;

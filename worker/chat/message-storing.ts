@@ -5,15 +5,14 @@ import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Appended, StoredMessage } from '../live/stored-message.ts';
 import type { Scope } from '../request-scope.ts';
+import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import {
-  chatKeyOf,
   openMessage,
-  rewrapOnUse,
   sealMessage,
   toChatMessage,
-  type ChatRow,
   type MessageContent,
-} from './chat-encryption.ts';
+} from './message-encryption.ts';
+import { rewrapOnUse } from './rewrap-chat-keys.ts';
 import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { requeue } from './message-event.ts';

@@ -6,7 +6,8 @@ import { liveUserOf } from '../live/publish.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
-import { chatKeyOf, openMessage, type ChatRow } from './chat-encryption.ts';
+import { chatKeyOf, type ChatRow } from './chat-keys.ts';
+import { openMessage } from './message-encryption.ts';
 import { allNamesOf } from './message-ids.ts';
 
 type Place = { userId: string; id: string; author: MessageAuthor };

@@ -14,7 +14,7 @@ import type { StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
-import { openContent, sealMessage } from './chat-encryption.ts';
+import { openContent, sealMessage } from './message-encryption.ts';
 
 type Conversation = { userId: string; key: CryptoKey; epoch: number };
 type Read = { stored: StoredMessage; message: ChatMessage };

@@ -1,14 +1,13 @@
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Scope } from '../request-scope.ts';
+import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import {
-  chatKeyOf,
   openContent,
   openMessage,
   sealMessage,
-  type ChatRow,
   type MessageContent,
-} from './chat-encryption.ts';
+} from './message-encryption.ts';
 import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { idHashesOf } from './message-ids.ts';

@@ -1,7 +1,7 @@
 import { comparedBy } from '../bot/incoming-call.ts';
 import { userNamed, type Person } from '../bot/person.ts';
 import { calledConversation } from '../chat/called-conversation.ts';
-import { sealPartialReply } from '../chat/chat-encryption.ts';
+import { sealPartialReply } from '../chat/message-encryption.ts';
 import { storeReply, storeTranscript } from '../chat/replies.ts';
 import { decodeRecording, readRecording, recordingResponse } from '../chat/recordings.ts';
 import type { Handler } from '../http/request-context.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
-import { keyOfEpoch } from '../chat/chat-encryption.ts';
+import { keyOfEpoch } from '../chat/chat-keys.ts';
 import { conversationEvents } from '../chat/conversation.ts';
 import { countReferrals } from '../chat/referrals.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';

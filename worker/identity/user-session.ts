@@ -1,25 +1,23 @@
-import { sql, type SQL, eq, and, lt, lte, gt, isNotNull, not, notInArray } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, lte, not, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { sessions, users, type User } from '#db/schema';
+import { sessions, type User, users } from '#db/schema';
+import { isOwnSession } from '../lib/bindings.ts';
 import type { Database } from '../lib/database.ts';
 import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { dayMs, hourMs } from '../lib/time.ts';
-import { bindSession, isOwnSession } from '../lib/bindings.ts';
-import { isAccountContested } from './identity.ts';
-import type { PhoneNumber } from './phone.ts';
+import { hourMs } from '../lib/time.ts';
 import {
-  transaction,
   type Decision,
   type FactsOf,
   type FactsSql,
   type Reads,
   type Results,
+  transaction,
   type Transaction,
-  type On,
 } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
+import type { Settings } from '../settings.ts';
+import { isAccountContested } from './identity.ts';
 
 export type SessionClaims = {
   userId: string;
@@ -31,7 +29,9 @@ export type SessionClaims = {
 type SessionContext = Scope<'db' | 'now' | 'waitUntil'> & {
   settings: Pick<Settings, 'SESSION_KEYS'>;
 };
+
 type Statements = BatchItem<'sqlite'>[];
+
 type ResultsOf<List extends Statements> = { [Index in keyof List]: List[Index]['_']['result'] };
 
 /**
@@ -53,6 +53,7 @@ class Authorized<T> {
     return new Authorized(change(this.#value));
   }
 }
+
 export type { Authorized };
 
 /**
@@ -60,6 +61,7 @@ export type { Authorized };
  * accounts, those that a trial link has opened.
  */
 type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
+
 /**
  * A user's session. Only `run` checks in the database
  * that it has not ended; writes guard with `userId`.
@@ -211,66 +213,10 @@ type Made<Outcome, Facts, Named extends Reads> = {
   reads: Results<Named>;
 };
 
-export const sessionLifetimeMs = 30 * dayMs;
-
-type NewSession = {
-  userId: SQL<string | null>;
-  now: number;
-  isLimited: boolean | SQL<number>;
-  /** From `bindSession`. */
-  mac: string | SQL<string>;
-  device?: string | null | undefined;
-};
-
-type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
-  phone: PhoneNumber;
-  settings: Pick<Settings, 'SESSION_KEYS'>;
-};
-
-/**
- * Opens the session of somebody who has proven a number: a
- * limited one, if the number may have a new owner.
- */
-export async function openSignedIn<Outcome extends string>(
-  tx: Transaction<Outcome, { isContested: number }>,
-  on: On<Outcome>,
-  { phone, settings, ...session }: SignedIn,
-): Promise<void> {
-  const bound = { sessionId: tx.id, phone };
-  const [full, limited] = await Promise.all([
-    bindSession(settings, { ...bound, isLimited: false }),
-    bindSession(settings, { ...bound, isLimited: true }),
-  ]);
-  const isLimited = tx.fact('isContested');
-  const mac = iif<string>(isLimited, limited, full);
-  openSession(tx, on, { ...session, isLimited, mac });
-}
-
-/** Opens a session, whose id is the transaction's; `userId` is SQL. */
-export function openSession<Outcome extends string>(
-  tx: Transaction<Outcome, unknown>,
-  on: On<Outcome>,
-  { userId, now, isLimited, mac, device = null }: NewSession,
-): void {
-  const session = {
-    id: tx.id,
-    userId,
-    createdAt: now,
-    expiresAt: now + sessionLifetimeMs,
-    lastSeenAt: now,
-    isLimited,
-    device,
-    mac,
-  };
-  tx.insert(on, sessions, session, { where: isNotNull(userId) });
-  const unseen = and(eq(users.id, userId), lt(users.lastSeenAt, now - seenEveryMs));
-  tx.update(on, users, { lastSeenAt: now }, unseen);
-}
-
 /**
  * The precision (ms) of `lastSeenAt`: a session writes it at most this often.
  */
-const seenEveryMs = hourMs;
+export const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };
 
@@ -291,19 +237,4 @@ async function recordSeen(
       .where(and(eq(users.id, claimedUserId), rowExists(sessions, due))),
     db.update(sessions).set({ lastSeenAt: now }).where(due),
   ]);
-}
-
-export async function liveSessions(
-  db: Database,
-  userId: string,
-  now: number,
-): Promise<Set<string>> {
-  const rows = await db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(
-      and(eq(sessions.userId, userId), gt(sessions.expiresAt, now), eq(users.status, 'approved')),
-    );
-  return new Set(rows.map(({ id }) => id));
 }

@@ -1,4 +1,4 @@
-import { liveSessions } from '../identity/user-session.ts';
+import { liveSessions } from '../identity/open-session.ts';
 import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import type { OpenStream } from './open-streams.ts';

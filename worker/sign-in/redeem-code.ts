@@ -2,7 +2,8 @@ import { and, eq, gt, gte, isNotNull, isNull, not, sql, type SQL } from 'drizzle
 import { claims, codes, linkCodes, rateLimitEvents, users } from '#db/schema';
 import { isContested, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
-import { openSignedIn, type SessionClaims } from '../identity/user-session.ts';
+import { openSignedIn } from '../identity/open-session.ts';
+import { type SessionClaims } from '../identity/user-session.ts';
 import type { AccountStatus } from '../contract/schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';

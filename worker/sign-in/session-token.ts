@@ -1,6 +1,7 @@
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { memoize } from '../lib/memoize.ts';
-import { type SessionClaims, sessionLifetimeMs } from '../identity/user-session.ts';
+import { sessionLifetimeMs } from '../identity/open-session.ts';
+import { type SessionClaims } from '../identity/user-session.ts';
 import type { Settings } from '../settings.ts';
 import { RequestError } from '../lib/request-error.ts';
 

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, not, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { trialLinks, usedTrials, users, type User } from '#db/schema';
-import { openSession } from '../identity/user-session.ts';
+import { openSession } from '../identity/open-session.ts';
 import { queueEvent } from '../bot/outbox.ts';
 import { bindSession, isOwnTrialLink } from '../lib/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';

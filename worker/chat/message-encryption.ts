@@ -1,0 +1,108 @@
+import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
+import { seal, unseal } from '../lib/crypto.ts';
+import type { PlacedMessage, StoredMessage } from '../live/stored-message.ts';
+import type { Settings } from '../settings.ts';
+import { chatKeyOf, type ChatRow, encoder } from './chat-keys.ts';
+
+export type MessageContent = {
+  /**
+   * The bot's id of a reply, which is stored
+   * under a keyed hash of it (message-ids.ts).
+   */
+  id?: string;
+  text: string;
+  replyTo?: string | undefined;
+  crisis?: boolean;
+  voice?: Voice | undefined;
+  /** Whether the referral of a crisis reply was counted. */
+  counted?: boolean;
+};
+
+type Place = { userId: string; id: string; author: MessageAuthor };
+
+const decoder = new TextDecoder();
+
+/**
+ * The ciphertext of the content, bound to this conversation, epoch
+ * and id. Its length says nothing of a crisis: both marks are digits.
+ */
+export function sealMessage(
+  key: CryptoKey,
+  place: Place,
+  { id, text, replyTo, crisis, voice, counted }: MessageContent,
+) {
+  const content = {
+    ...(id !== undefined && { id }),
+    text,
+    ...(replyTo !== undefined && { replyTo }),
+    crisis: Number(crisis ?? false),
+    ...(voice && { voice }),
+    counted: Number(counted ?? false),
+  };
+  return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
+}
+
+/**
+ * Decrypts a stored message; throws if the key belongs to another conversation.
+ */
+export async function openMessage(
+  key: CryptoKey,
+  userId: string,
+  stored: StoredMessage,
+): Promise<ChatMessage> {
+  return toChatMessage(stored, await openContent(key, userId, stored));
+}
+
+/** As `openMessage`, with what the contract does not show. */
+export async function openContent(
+  key: CryptoKey,
+  userId: string,
+  stored: StoredMessage,
+): Promise<MessageContent> {
+  const plain = await unseal(key, messageContext({ userId, ...stored }), stored.sealed);
+  const { crisis, counted, ...content } = JSON.parse(decoder.decode(plain));
+  return { ...content, crisis: crisis === 1, counted: counted === 1 };
+}
+
+export function toChatMessage(
+  { id: storedId, seq, author, at, state }: PlacedMessage,
+  { id = storedId, text, replyTo, crisis, voice }: MessageContent,
+): ChatMessage {
+  return {
+    id,
+    seq,
+    author,
+    text,
+    at: new Date(at).toISOString(),
+    state,
+    ...(replyTo !== undefined && { replyTo }),
+    ...(crisis && { crisis }),
+    ...(voice && { voice }),
+  };
+}
+
+export async function sealPartialReply(
+  settings: Settings,
+  row: ChatRow,
+  text: string,
+): Promise<ArrayBuffer | null> {
+  const key = await chatKeyOf(settings, row);
+  return key && seal(key, partialContext(row.id), encoder.encode(text));
+}
+
+export async function openPartialReply(
+  key: CryptoKey,
+  userId: string,
+  sealed: ArrayBuffer,
+): Promise<string> {
+  return decoder.decode(await unseal(key, partialContext(userId), sealed));
+}
+
+function partialContext(userId: string): string {
+  return `part|v1|${userId}`;
+}
+
+/** The id may contain the separator; the other parts may not. */
+function messageContext({ userId, id, author }: Place): string {
+  return `msg|v1|${userId}|${id}|${author}`;
+}

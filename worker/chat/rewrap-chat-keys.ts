@@ -1,0 +1,74 @@
+import { and, eq, gt, lt, type SQL } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/sqlite-core';
+import { users } from '#db/schema';
+import type { Database } from '../lib/database.ts';
+import { log } from '../lib/log.ts';
+import { build } from '../lib/sql.ts';
+import type { Settings } from '../settings.ts';
+import {
+  type Owner,
+  presentChatKeyId,
+  rewrapChatKey,
+  UnusableChatKey,
+  type WrappedKey,
+} from './chat-keys.ts';
+
+type Row = WrappedKey & Owner;
+
+const rowsPerStep = 500;
+
+/**
+ * Keys for each hourly run: a quarter of a million a
+ * day. Keys of users who write are rewrapped on use.
+ */
+const stepsPerRun = 20;
+
+export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
+  let unusable = 0;
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    const rows = (await wrappedByOthers(db, presentChatKeyId(settings), unusable)) as Row[];
+    const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter(
+      (each) => each !== null,
+    );
+    const [first, ...rest] = statements.map((statement) => db.run(statement));
+    if (first) await db.batch([first, ...rest]);
+    if (rows.length > 0) log('info', 'chat_keys_rewrapped', { keys: statements.length });
+    unusable += rows.length - statements.length;
+    if (rows.length < rowsPerStep) break;
+  }
+  if (unusable > 0) log('error', 'chat_key_unusable', { conversations: unusable });
+}
+
+/**
+ * SQL that rewraps a key unless its row has changed; null if
+ * the first of `CHAT_KEYS` wraps it for its number already.
+ */
+export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
+  return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
+}
+
+/** Two ranges of the index, which `<>` would not use. */
+function wrappedByOthers(db: Database, first: string, skipped: number) {
+  const { id, phone, chatKey, chatKeyId } = users;
+  const keys = (where: SQL) =>
+    db.select({ id, phone, chatKey, chatKeyId }).from(users).where(where);
+  return unionAll(keys(lt(chatKeyId, first)), keys(gt(chatKeyId, first)))
+    .limit(rowsPerStep)
+    .offset(skipped);
+}
+
+async function rewrap(settings: Settings, row: Row): Promise<SQL | null> {
+  try {
+    const { chatKey, chatKeyId } = await rewrapChatKey(settings, row, row);
+    const { id, phone } = row;
+    const isUnchanged = and(
+      eq(users.id, id),
+      eq(users.phone, phone),
+      eq(users.chatKey, row.chatKey),
+    );
+    return build.update(users).set({ chatKey, chatKeyId }).where(isUnchanged).getSQL();
+  } catch (error) {
+    if (error instanceof UnusableChatKey) return null;
+    throw error;
+  }
+}
