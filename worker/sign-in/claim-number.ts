@@ -11,6 +11,7 @@ import { allowedAt, hashedSubject, type Subject } from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
+import type { Transaction } from '../lib/transaction.ts';
 import { sendingMs } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { claimRow, isProven } from './claims.ts';
@@ -21,12 +22,12 @@ import {
   isOpenSql,
   type Link,
   linksOf,
-  sendByLink,
-  takeBack,
+  closeLink,
+  reopenLink,
   writerOf,
 } from './link-codes.ts';
 import { notSent, sendStored } from './send-linked-code.ts';
-import { codeRow, orTakenBack } from './stored-codes.ts';
+import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
@@ -65,23 +66,14 @@ export async function claimNumber(
 
   const counted = [claimsOf, number.everyCodeTo, number.codesTo];
   const code = newCode();
-  const claim = await claimRow(settings, {
-    businessUserId,
-    phone,
-    sentBy: tx.id,
-    codeMac: (await codeRow(settings, { phone, code, sentBy: tx.id, now })).mac,
-    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
-  });
-  await sendByLink(call, tx, ['claimed'], { link, code, claimedBy: claim.mac, counted });
-  const { mac: _, ...newest } = claim;
-  tx.insert(['claimed'], claims, claim, {
-    upsert: { target: [claims.mac], set: newest, where: isNull(claims.provenAt) },
-  });
+  const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
+  const claim = await storeClaim(settings, tx, { businessUserId, row });
+  closeLink(now, tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
   const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id))!;
-  const forget = (subjects: Subject[]) =>
-    takeBack(call, { link, sentBy: tx.id, subjects, stored: own });
-  const applied = await orTakenBack(call, tx.apply(), () => forget(counted));
-  const { outcome, facts, isFirst, row } = applied;
+  const takeBack = (subjects: Subject[]) =>
+    reopenLink(call, { link, sentBy: tx.id, subjects, stored: own });
+  const applied = await orTakenBack(call, tx.apply(), () => takeBack(counted));
+  const { outcome, facts, isFirst } = applied;
 
   switch (outcome) {
     case 'refused':
@@ -91,16 +83,38 @@ export async function claimNumber(
     case 'budgetSpent':
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
-      if (!isFirst) return settleClaim(call, businessUserId, row.by);
+      if (!isFirst) return settleClaim(call, businessUserId, applied.row.by);
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const to = ownSpelling(phone, link.whatsappId);
       const delivery = await sendStored(call, { link, to, code, sentBy: tx.id, counted });
       if (delivery === 'taken') return call.waitUntil(noteSent(db, own));
-      // A message whose response was lost may arrive, so the hard limit of the number keeps counting it.
-      await forget(delivery === 'unknown' ? [claimsOf, number.codesTo] : counted);
+      // A message whose response was lost may arrive: the hard limit counts it.
+      await takeBack(delivery === 'unknown' ? [claimsOf, number.codesTo] : counted);
       throw notSent(delivery);
     }
   }
+}
+
+type Claiming = { businessUserId: string; row: CodeRow };
+
+/** A newer claim of an id replaces one that is not proven. */
+async function storeClaim<Outcome extends string>(
+  settings: Settings,
+  tx: Transaction<Outcome | 'claimed', unknown>,
+  { businessUserId, row }: Claiming,
+) {
+  const { phone, mac: codeMac, expiresAt } = row;
+  const claim = await claimRow(settings, {
+    businessUserId,
+    phone,
+    sentBy: tx.id,
+    codeMac,
+    expiresAt,
+  });
+  const { mac: _, ...newest } = claim;
+  const upsert = { target: [claims.mac], set: newest, where: isNull(claims.provenAt) };
+  tx.insert(['claimed'], claims, claim, { upsert });
+  return claim;
 }
 
 /** Notes after the response that the code was sent. */
@@ -140,9 +154,9 @@ export async function settleClaim(
   if (at === undefined || !link) return;
 
   const [claimsOf, number] = await subjectsOf(settings, businessUserId, link.phone);
-  // Its message may have been sent, so the hard limit of the number keeps counting it.
+  // Its message may have been sent: the hard limit counts it.
   const subjects = [claimsOf, number.codesTo];
-  const outcome = await takeBack({ db, now: at }, { link, sentBy, subjects, stored: isUnsent });
+  const outcome = await reopenLink({ db, now: at }, { link, sentBy, subjects, stored: isUnsent });
   if (outcome === 'takenBack') await claimNumber(call, businessUserId, link);
 }
 

@@ -11,7 +11,7 @@ import { isIn } from '../lib/sql.ts';
 import { transaction, type Transaction, type On } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import { isProven } from './claims.ts';
-import { codeRow, insertCode, removeCode } from './stored-codes.ts';
+import { insertCode, removeCode, type CodeRow } from './stored-codes.ts';
 
 export type Call = Scope<'db' | 'settings' | 'now' | 'waitUntil'>;
 
@@ -49,16 +49,15 @@ export function linksOf(db: Database, condition: SQL | undefined) {
 export const isOpenSql = ({ mac }: Link, now: number) =>
   rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpen(now)));
 
-type ByLink = { link: Link; code: string; claimedBy: string | null; counted: Subject[] };
+type ByLink = { link: Link; row: CodeRow; claimedBy: string | null; counted: Subject[] };
 
 /** Closes a link code, and stores the code that it brings. */
-export async function sendByLink<Outcome extends string>(
-  { settings, now }: Call,
+export function closeLink<Outcome extends string>(
+  now: number,
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  { link, code, claimedBy, counted }: ByLink,
-): Promise<void> {
-  const row = await codeRow(settings, { phone: link.phone, code, sentBy: tx.id, now });
+  { link, row, claimedBy, counted }: ByLink,
+): void {
   // A claim signs in by this row, so the row stays as long as the code.
   const expiresAt = Math.max(link.expiresAt, row.expiresAt);
 
@@ -80,7 +79,7 @@ type Unsent = {
  * claim again. Nothing is taken back of a claim that a status has proven:
  * its code has arrived.
  */
-export async function takeBack(
+export async function reopenLink(
   { db, now }: Pick<Call, 'db' | 'now'>,
   { link, sentBy, subjects, stored }: Unsent,
 ): Promise<'settled' | 'sent' | 'takenBack'> {

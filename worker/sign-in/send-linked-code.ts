@@ -8,8 +8,8 @@ import { type Delivery, sendCode } from '../messaging/whatsapp.ts';
 import { reportCodeBudget, sentToday } from './code-budget.ts';
 import { noteMessage } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import { type Call, isOpenSql, type Link, sendByLink, takeBack, writerOf } from './link-codes.ts';
-import { orTakenBack } from './stored-codes.ts';
+import { type Call, isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
+import { codeRow, orTakenBack } from './stored-codes.ts';
 
 /** `forbidden`: nobody gets a code until the owner acts. */
 export const notSent = (delivery: Delivery) =>
@@ -69,15 +69,16 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   });
 
   const code = newCode();
-  await sendByLink(call, tx, ['sent'], { link, code, claimedBy: null, counted });
-  const takeAllBack = (subjects: Subject[]) => takeBack(call, { link, sentBy: tx.id, subjects });
-  const { outcome, facts } = await orTakenBack(call, tx.run(), () => takeAllBack(counted));
+  const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
+  closeLink(now, tx, ['sent'], { link, row, claimedBy: null, counted });
+  const takeBack = (subjects: Subject[]) => reopenLink(call, { link, sentBy: tx.id, subjects });
+  const { outcome, facts } = await orTakenBack(call, tx.run(), () => takeBack(counted));
 
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
   const to = ownSpelling(phone, facts.whatsappId);
   const delivery = await sendStored(call, { link, to, code, sentBy: tx.id, counted });
   if (delivery === 'taken') return outcome;
-  await takeAllBack(delivery === 'unknown' ? [] : counted);
+  await takeBack(delivery === 'unknown' ? [] : counted);
   throw notSent(delivery);
 }

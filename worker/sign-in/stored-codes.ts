@@ -33,7 +33,7 @@ export async function codeRow(
   };
 }
 
-type CodeRow = Awaited<ReturnType<typeof codeRow>>;
+export type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
 /**
  * Makes a code the newest one of its number,
