@@ -2,11 +2,10 @@ import { deviceOf } from '../lib/device.ts';
 import { redeemCode } from '../sign-in/redeem-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
 import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
-import { noteMessage, stateOfCode } from '../sign-in/code-delivery.ts';
+import { deliverCode, stateOfCode } from '../sign-in/code-delivery.ts';
 import { stateOfLink } from '../sign-in/state-of-link.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
-import { sendCode } from '../messaging/whatsapp.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { and, eq } from 'drizzle-orm';
@@ -43,20 +42,19 @@ async function sendIssued(
   issued: Extract<Issued, { kind: 'issued' }>,
   code: string,
 ) {
-  const { id, challenge, whatsappId, nextAfterSeconds, subjects } = issued;
+  const { id: sentBy, challenge, whatsappId: to, nextAfterSeconds, subjects } = issued;
   const { phone } = call.input;
-  const { delivery, messageId } = await sendCode(call, whatsappId, { code, sentBy: id });
+  const delivery = await deliverCode(call, { phone, to, code, sentBy, subjects });
   switch (delivery) {
     case 'taken':
-      if (messageId) call.waitUntil(noteMessage(call, { messageId, sentBy: id, phone, subjects }));
       return { success: true, requiresInitialContact: false, challenge };
     case 'unknown':
       throw new RequestError('unavailable', { retryAfter: nextAfterSeconds });
     case 'forbidden':
-      await withdrawCode(call, call.input.phone, id);
+      await withdrawCode(call, phone, sentBy);
       throw new RequestError('codesUnavailable', { retryAfter: 60 });
     case 'refused':
-      await withdrawCode(call, call.input.phone, id);
+      await withdrawCode(call, phone, sentBy);
       throw new RequestError('unavailable', { retryAfter: 1 });
   }
 }

@@ -16,6 +16,7 @@ import { sendingMs } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { claimRow, isProven } from './claims.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import { deliverCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
 import {
   type Call,
@@ -26,7 +27,7 @@ import {
   reopenLink,
   writerOf,
 } from './link-codes.ts';
-import { notSent, sendStored } from './send-linked-code.ts';
+import { notSent } from './send-linked-code.ts';
 import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
@@ -86,7 +87,11 @@ export async function claimNumber(
       if (!isFirst) return settleClaim(call, businessUserId, applied.row.by);
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const to = ownSpelling(phone, link.whatsappId);
-      const delivery = await sendStored(call, { link, to, code, sentBy: tx.id, counted });
+      const subjects = counted.map(([name]) => name!);
+      const delivery = await deliverCode(
+        { ...call, language: link.language },
+        { phone, to, code, sentBy: tx.id, subjects },
+      );
       if (delivery === 'taken') return call.waitUntil(noteSent(db, own));
       // A message whose response was lost may arrive: the hard limit counts it.
       await takeBack(delivery === 'unknown' ? [claimsOf, number.codesTo] : counted);

@@ -6,7 +6,7 @@ import { batch } from '../lib/database.ts';
 import { coalesce, fixed, iif, minus, rowExists, valueOf } from '../lib/expressions.ts';
 import { excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
-import type { MessageStatus } from '../messaging/whatsapp.ts';
+import { sendCode, type Delivery, type MessageStatus } from '../messaging/whatsapp.ts';
 import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
@@ -17,10 +17,30 @@ type Call = Scope<'db' | 'settings' | 'now'>;
 /** Statuses of a message come within a day. */
 const keptMs = dayMs;
 
-type Message = { messageId: string; sentBy: string; phone: PhoneNumber; subjects: string[] };
+type StoredCode = {
+  phone: PhoneNumber;
+  /** The number as WhatsApp spells it. */
+  to: string;
+  code: string;
+  sentBy: string;
+  /** The names under which limits count the code. */
+  subjects: string[];
+};
+
+/** Sends a code that is stored, and notes its message for the statuses to come. */
+export async function deliverCode(
+  call: Call & Scope<'language' | 'waitUntil'>,
+  { phone, to, code, sentBy, subjects }: StoredCode,
+): Promise<Delivery> {
+  const { delivery, messageId } = await sendCode(call, to, { code, sentBy });
+  if (messageId) call.waitUntil(noteMessage(call, { messageId, sentBy, phone, subjects }));
+  return delivery;
+}
+
+type Message = Omit<StoredCode, 'to' | 'code'> & { messageId: string };
 
 /** Notes the message of a code, whose status may be known already. */
-export async function noteMessage(
+async function noteMessage(
   call: Call,
   { messageId, sentBy, phone, subjects }: Message,
 ): Promise<void> {

@@ -4,9 +4,9 @@ import { ownSpelling, phoneSubjects } from '../identity/phone.ts';
 import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { transaction } from '../lib/transaction.ts';
-import { type Delivery, sendCode } from '../messaging/whatsapp.ts';
+import type { Delivery } from '../messaging/whatsapp.ts';
 import { reportCodeBudget, sentToday } from './code-budget.ts';
-import { noteMessage } from './code-delivery.ts';
+import { deliverCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
 import { type Call, isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
@@ -26,23 +26,6 @@ export async function sendReservedCode(call: Call, link: Link): Promise<void> {
   const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
   const limits = [{ subject: everyCodeTo, limits: call.settings.LIMIT_CODES_PER_NUMBER_HARD }];
   await sendLinkedCode(call, link, { limits, counted: [everyCodeTo] });
-}
-
-type StoredCode = { link: Link; to: string; code: string; sentBy: string; counted: Subject[] };
-
-/** Sends a code that is stored, and notes its message for the statuses to come. */
-export async function sendStored(
-  call: Call,
-  { link, to, code, sentBy, counted }: StoredCode,
-): Promise<Delivery> {
-  const { settings, waitUntil } = call;
-  const { phone, language } = link;
-  const subjects = counted.map(([name]) => name!);
-
-  const sent = await sendCode({ settings, language }, to, { code, sentBy });
-  const { delivery, messageId } = sent;
-  if (messageId) waitUntil(noteMessage(call, { messageId, sentBy, phone, subjects }));
-  return delivery;
 }
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
@@ -77,7 +60,11 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
   const to = ownSpelling(phone, facts.whatsappId);
-  const delivery = await sendStored(call, { link, to, code, sentBy: tx.id, counted });
+  const subjects = counted.map(([name]) => name!);
+  const delivery = await deliverCode(
+    { ...call, language: link.language },
+    { phone, to, code, sentBy: tx.id, subjects },
+  );
   if (delivery === 'taken') return outcome;
   await takeBack(delivery === 'unknown' ? [] : counted);
   throw notSent(delivery);
