@@ -1,4 +1,5 @@
 import type { LiveUser } from './live/live-user.ts';
+import type { Scope } from './request-scope.ts';
 
 export type Env = {
   LIVE_USER: DurableObjectNamespace<LiveUser>;
@@ -9,3 +10,6 @@ export type Env = {
 } & Record<string, unknown>;
 
 export type WithEnv = { env: Env };
+
+/** What work after a response needs. */
+export type Background = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;

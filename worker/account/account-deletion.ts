@@ -11,11 +11,9 @@ import { minuteMs } from '../lib/time.ts';
 import { areValid } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
-import type { WithEnv } from '../env.ts';
-import type { Scope } from '../request-scope.ts';
+import type { Background } from '../env.ts';
 import { deleteRows, leftDueAt } from './delete-rows.ts';
 
-type Context = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 type Options = {
   seen?: { until: number }[];
   /** A condition on `users`; where it no longer holds, nothing is deleted. */
@@ -32,7 +30,7 @@ type Options = {
  * `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
-  context: Context,
+  context: Background,
   userId: string,
   { seen, only, isResumed = false }: Options = {},
 ): Promise<boolean> {
@@ -60,7 +58,7 @@ export function deleteAccount(
 
 const heldBy = ({ token }: LeasedCustomer) => eq(customers.leaseToken, token);
 
-async function deleteLeased(context: Context, leased: LeasedCustomer): Promise<void> {
+async function deleteLeased(context: Background, leased: LeasedCustomer): Promise<void> {
   const { db, env, settings, waitUntil } = context;
   const { customer, user } = leased;
   const isClosed = await closeAtStripe(context, leased);
@@ -73,7 +71,7 @@ async function deleteLeased(context: Context, leased: LeasedCustomer): Promise<v
 }
 
 /** False if Stripe refuses, also our own key: nobody stays for its sake. */
-async function closeAtStripe(context: Context, leased: LeasedCustomer): Promise<boolean> {
+async function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boolean> {
   const { settings } = context;
   const { stripeId, stripeAsked } = leased.customer;
   const hasCustomer = stripeId !== null || stripeAsked;
@@ -91,7 +89,7 @@ async function closeAtStripe(context: Context, leased: LeasedCustomer): Promise<
 const cutOffAfterMs = 2 * minuteMs;
 const resumedPerRun = 20;
 
-export async function resumeDeletions(context: Context, now: number): Promise<void> {
+export async function resumeDeletions(context: Background, now: number): Promise<void> {
   const begun = await context.db
     .select({ userId: customers.userId })
     .from(customers)
@@ -114,7 +112,7 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 
 const leftPerRun = 50;
 
-export async function closeLeftCustomers({ db, settings }: Context): Promise<void> {
+export async function closeLeftCustomers({ db, settings }: Background): Promise<void> {
   const isLeft = eq(customers.dueAt, leftDueAt);
   const left = await db.select().from(customers).where(isLeft).limit(leftPerRun);
   for (const customer of left) {

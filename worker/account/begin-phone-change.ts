@@ -20,8 +20,8 @@ import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-i
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { orTakenBack } from '../sign-in/stored-codes.ts';
+import type { Background } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
-import type { Background } from './move-phone.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 

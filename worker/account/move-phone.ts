@@ -8,11 +8,8 @@ import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
-import type { WithEnv } from '../env.ts';
-import type { Scope } from '../request-scope.ts';
+import type { Background } from '../env.ts';
 import { moveInDatabase, type Account, type Move } from './move-rows.ts';
-
-export type Background = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 
 const triesAtOnce = 5;
 

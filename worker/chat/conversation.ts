@@ -2,7 +2,7 @@ import { and, eq, isNull, lt } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { iif } from '../lib/expressions.ts';
 import type { ChatMessage, ChatStreamEvent, Consent } from '../contract/chat-schemas.ts';
-import type { Env, WithEnv } from '../env.ts';
+import type { Env, Background } from '../env.ts';
 import { fromBase64 } from '../lib/crypto.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -12,11 +12,8 @@ import type { ConversationEvents } from '../live/live-stream.ts';
 import type { StaleEpoch, StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Settings } from '../settings.ts';
-import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, newChatKey, type ChatRow, type KeyOfEpoch } from './chat-keys.ts';
 import { openMessage, openPartialReply } from './message-encryption.ts';
-
-export type ChatContext = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
 
 export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
@@ -27,7 +24,7 @@ export function staleEpochError(): RequestError {
  * stored messages is lost, so the new epoch clears them.
  */
 export async function restartEpoch(
-  { db, settings }: ChatContext,
+  { db, settings }: Background,
   { id, phone }: ChatRow,
   { epoch }: StaleEpoch,
 ): Promise<void> {
@@ -70,7 +67,7 @@ export function consentOf({
  * consent. Throws 503 if the row is from a backup.
  */
 export async function readPage(
-  context: ChatContext,
+  context: Background,
   user: ChatRow,
   { before, limit }: { before?: number | undefined; limit: number },
 ) {

@@ -4,6 +4,7 @@ import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Appended, StoredMessage } from '../live/stored-message.ts';
+import type { Background } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import {
@@ -13,13 +14,13 @@ import {
   type MessageContent,
 } from './message-encryption.ts';
 import { rewrapOnUse } from './rewrap-chat-keys.ts';
-import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
+import { restartEpoch, staleEpochError } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { requeue } from './message-event.ts';
 import { idHashesOf } from './message-ids.ts';
 import { readRecording, sameBytes, sealRecording } from './recordings.ts';
 
-export type SendContext = ChatContext & Scope<'now'>;
+export type SendContext = Background & Scope<'now'>;
 
 /** A message of the page, with its recording if it is spoken. */
 export type Sent = {

@@ -1,6 +1,6 @@
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Scope } from '../request-scope.ts';
+import type { Background } from '../env.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import {
   openContent,
@@ -8,13 +8,12 @@ import {
   sealMessage,
   type MessageContent,
 } from './message-encryption.ts';
-import { restartEpoch, staleEpochError, type ChatContext } from './conversation.ts';
+import { restartEpoch, staleEpochError } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { idHashesOf } from './message-ids.ts';
-import { contentOf, type Sent } from './message-storing.ts';
+import { contentOf, type SendContext, type Sent } from './message-storing.ts';
 import { sealRecording } from './recordings.ts';
 
-type Context = ChatContext & Scope<'now'>;
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
 type StoredReply = { seq: number; voice: boolean; unseen: boolean };
 
@@ -26,7 +25,7 @@ const cleared = 'The person has cleared this message.';
  * open. Throws 409 for a known id or a cleared message.
  */
 export async function storeReply(
-  context: Context,
+  context: SendContext,
   user: ChatRow,
   reply: Reply,
 ): Promise<StoredReply> {
@@ -58,7 +57,7 @@ export async function storeReply(
 }
 
 async function append(
-  { env, settings, now }: Context,
+  { env, settings, now }: SendContext,
   user: ChatRow,
   key: CryptoKey,
   { reply, content }: { reply: Reply; content: MessageContent },
@@ -81,7 +80,7 @@ async function append(
  * the text of its message; throws 404 if there is none.
  */
 export async function storeTranscript(
-  { env, settings }: ChatContext,
+  { env, settings }: Background,
   user: ChatRow,
   { id, text }: { id: string; text: string },
 ): Promise<void> {
