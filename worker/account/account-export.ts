@@ -45,7 +45,6 @@ const notes: Record<Language, string[]> = {
   ],
 };
 
-/** The subjects of the rate limits that count by the id of an account. */
 export const subjectsOfAccount = (userId: string): string[] =>
   [
     exportSubject,

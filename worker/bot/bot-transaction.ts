@@ -96,7 +96,7 @@ export class BotTransaction<Outcome extends string, Facts> extends Transaction<
     this.#row = place.row;
   }
 
-  /** SQL that lets the same call apply again: what it was to do has failed. */
+  /** Lets the same call apply again: what it was to do has failed. */
   forget(): SQL {
     return build.delete(botCalls).where(this.#row).getSQL();
   }

@@ -9,7 +9,6 @@ import { applyToPerson, personTransaction, type Person, type PersonCall } from '
 
 type Messages = { count: number; kind: 'text' | 'voice' };
 
-/** The total that open streams receive. */
 type Total = { kind: 'total'; seq: number; used: number; resetsAt: number | null };
 
 export type Counted = {
@@ -49,7 +48,6 @@ export async function countUsage(
   }
 }
 
-/** Whether the person may send a text, which is not counted. */
 export async function readAllowance(call: PersonCall, person: Person): Promise<Usage> {
   const tx = await allowanceFor(call, person, { count: 1, kind: 'text' });
   const { outcome, facts } = await applyToPerson(tx);

@@ -19,13 +19,11 @@ export type DeliveryResult = 'delivered' | 'gone' | 'later' | 'parked' | 'afterO
 /** What the rules read of an event; instants in unix ms. */
 export type Attempted = {
   type: EventType | 'cancelled';
-  /** Whether the account still exists. */
   hasAccount: boolean;
   attempts: number;
   createdAt: number;
 };
 
-/** How the row changes. */
 export type Step =
   | { kind: 'remove' }
   | { kind: 'removeUnlessQueuedAgain' }
@@ -36,7 +34,6 @@ export type Step =
 /** The cron job runs every minute; the longest pause is an hour. */
 const pausesMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
 
-/** The pause (ms) after so many attempts. */
 export function retryPause(attempts: number): number {
   const last = pausesMs.length - 1;
   return pausesMs[Math.min(attempts - 1, last)]!;
@@ -59,7 +56,6 @@ export function isTooOld({ type, createdAt }: Attempted, now: number): boolean {
   return type === 'chat.message' && createdAt + messageLifetimeMs <= now;
 }
 
-/** What an attempt with this result makes of the row. */
 export function next(event: Attempted, result: DeliveryResult, now: number): Step {
   switch (result) {
     case 'delivered':

@@ -62,7 +62,6 @@ const sealingOf = ({ type, userId }: Of) => ({
   context: type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`,
 });
 
-/** The data of an event that names or quotes a person, as it is stored. */
 export const sealData = (
   { CODE_PEPPER }: Peppers,
   of: { type: SealedType; userId: string },

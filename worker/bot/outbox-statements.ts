@@ -44,7 +44,6 @@ export function attemptedOf(event: OutboxEvent): Attempted {
   return { type, hasAccount, attempts, createdAt };
 }
 
-/** Writes what `next` decides. */
 export function settle(db: Database, event: OutboxEvent, result: DeliveryResult, now: number) {
   const own = eq(outbox.seq, event.seq);
   const step = next(attemptedOf(event), result, now);
@@ -78,7 +77,6 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
 /** SQL: a `seq` behind every other event. */
 export const newestSeq = sql<number>`(select max(${outbox.seq}) + 1 from ${outbox})`;
 
-/** An event that was cancelled while it was in delivery. */
 export function removeCancelled(db: Database, { seq }: OutboxEvent) {
   return db.delete(outbox).where(and(eq(outbox.seq, seq), eq(outbox.body, cancelledBody)));
 }

@@ -24,7 +24,6 @@ export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string 
 
 export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
 
-/** Whether somebody has the names, and whether their conflict was reported before. */
 type PersonFacts = { isKnown: SQL; isRecorded: SQL<number> };
 
 type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
@@ -120,7 +119,6 @@ export async function applyToPerson<
   return { ...applied, outcome: outcome as Exclude<Outcome, 'conflict'> };
 }
 
-/** SQL: the id of the user whom a call names, or null. */
 export const userNamed = (person: Person): SQL<string | null> => compare(person).userId;
 
 type Names = {
@@ -132,7 +130,6 @@ type Names = {
   isConflict?: SQL;
 };
 
-/** SQL: whose the names of a call are. */
 function compare({ phone, businessUserId }: Person): Names {
   const ofPhone = phone === undefined ? undefined : userOf('phone', phone);
   const ofId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
@@ -151,7 +148,6 @@ function compare({ phone, businessUserId }: Person): Names {
   return { businessUserId, ofPhone, ofId, userId, isConflict };
 }
 
-/** SQL: whether this conflict was reported before. */
 function isRecorded({ ofPhone }: Names, idMacs: string[]) {
   const { userId, idMac } = identityConflicts;
   return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, ofPhone!)));

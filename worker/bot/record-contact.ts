@@ -26,7 +26,6 @@ type Contact = Person & {
  */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
-/** What the same call has decided before, if it was a claim or its proof. */
 export type ClaimedBefore = 'claimed' | 'codeSent' | 'wrongCode' | 'rightCode';
 
 /**
@@ -83,7 +82,6 @@ function settleContest(
   tx.update(['ofId', 'ofNumber'], aliases, { proof: 'contact', at }, contested);
 }
 
-/** What the contact changes for the number that it names. */
 async function addContactOf(
   { settings, now }: Call,
   tx: BotTransaction<Outcome | 'conflict', unknown>,

@@ -99,7 +99,6 @@ async function contractNow(
   return found?.contract ?? null;
 }
 
-/** A person's own statement whose contract could not be read yet. */
 const meansAnyContract = (statement: Statement): boolean =>
   statement.state === 'received' && statement.subscription === null && !isUnconfirmed(statement);
 
@@ -304,7 +303,6 @@ export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
   return respond(context, { statement: received, mail }, receipt);
 };
 
-/** The number of an account, in any spelling; null where it is none. */
 async function phoneIn(contact: string): Promise<string | null> {
   if (contact.includes('@')) return null;
 

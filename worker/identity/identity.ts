@@ -50,22 +50,18 @@ const agrees: Partial<Record<Kind, SQL>> = {
   business: exists(isBoundToNumber),
 };
 
-/** SQL: the id of the user who has a name, or null. */
 export const userOf = (kind: Kind, value: SQL | string): SQL<string | null> =>
   valueOf(aliases.userId, and(names(kind, value), agrees[kind]));
 
-/** SQL: a user's number as WhatsApp spells it, or null. */
 export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp', userId));
 
 /** SQL: a number that came with another id may have a new owner. */
 export const isContested = (phone: PhoneNumber): SQL<number> =>
   rowExists(aliases, and(names('phone', phone), eq(aliases.proof, 'contested')));
 
-/** SQL: the same of the number of an account. */
 export const isAccountContested = (userId: SQLWrapper): SQL<number> =>
   rowExists(aliases, and(isOf('phone', userId), eq(aliases.proof, 'contested')));
 
-/** A business-scoped id, with what binds it to its number. */
 type BoundId = { id: string; mac: string };
 type Named = { phone: PhoneNumber; proof: Proof; whatsapp: { id: string | null; proof: Proof } };
 
@@ -218,7 +214,7 @@ function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac:
   return and(eq(aliases.kind, 'phone'), inArray(aliases.userId, owner), isUnbound);
 }
 
-/** The number of the user who has an id; throws 404 for an unknown id. */
+/** Throws 404 for an unknown id. */
 export async function phoneOfId({ db }: Scope<'db'>, businessUserId: string): Promise<PhoneNumber> {
   const [user] = await db
     .select({ phone: users.phone })
@@ -247,7 +243,6 @@ export async function exportIdentity({ user, db, settings }: ExportContext) {
   };
 }
 
-/** The keyed hashes of the business-scoped id among names, if there is one. */
 export async function ownMacs(
   settings: Pick<Settings, 'CODE_PEPPER'>,
   known: { kind: Kind; value: string }[],

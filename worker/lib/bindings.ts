@@ -12,7 +12,6 @@ import { keysOfRing } from './secrets.ts';
 type Keys = { CODE_PEPPER: string[] };
 type SessionKeys = { SESSION_KEYS: string };
 
-/** Binds a business-scoped id to the number whose user has it. */
 export function bindAlias(settings: Keys, businessUserId: string, phone: PhoneNumber) {
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'alias', businessUserId, phone);
 }

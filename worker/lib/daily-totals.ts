@@ -11,7 +11,6 @@ import type { On, Transaction } from './transaction.ts';
  */
 type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
 
-/** Adds one to today's total. */
 export function countOnDay<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -21,7 +20,7 @@ export function countOnDay<Outcome extends string>(
   tx.insert(on, dailyTotals, firstOf(counted, now), { upsert: oneMore });
 }
 
-/** Adds one to today's total, in a request of its own. */
+/** In a request of its own. */
 export async function countNow(db: Database, counted: Counted, now: number): Promise<void> {
   await db.insert(dailyTotals).values(firstOf(counted, now)).onConflictDoUpdate(oneMore);
 }
@@ -35,7 +34,6 @@ const firstOf = (counted: Counted, now: number) => ({
   n: 1,
 });
 
-/** SQL: today's total of all details of a kind. */
 export function totalOfDay(kind: Counted['kind'], now: number): SQL<number> {
   return totalOf(kind, eq(dailyTotals.day, dayOf(now)));
 }

@@ -9,11 +9,9 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 
 const comma = sql`, `;
 
-/** Values with commas between them. */
 export const list = (values: unknown[]): SQL =>
   sqlOf(values.flatMap((value, index) => (index === 0 ? [value] : [comma, value])) as SQLChunk[]);
 
-/** The first value that is not null. */
 export const coalesce = <T>(...values: unknown[]) => sql<T>`coalesce(${list(values)})`;
 
 /** Null if one of the values is null. */
@@ -32,7 +30,6 @@ export const minus = (value: unknown, less: unknown) => sql<number>`(${value} - 
 /** A column as a fact, as the database has it: a flag is 1 or 0. */
 export const columnFact = <T>(column: SQLiteColumn) => column.getSQL() as SQL<T>;
 
-/** A fact that the call itself knows. */
 export const fixed = <T>(value: T) => sql<T>`${value}`;
 
 /** 1 or 0, also for a condition over nulls. */
@@ -52,7 +49,6 @@ export const valueOf = <Column extends SQLiteColumn>(column: Column, where: SQL 
 export const valuesOf = (column: SQLiteColumn, where: SQL | undefined) =>
   sql<string>`(select json_group_array(${column}) from ${column.table} where ${where})`;
 
-/** A value in a column's JSON. */
 export const inJson = <T>(json: SQLiteColumn | string, path: SQLiteColumn | string) =>
   sql<T>`(${json} ->> ${path})`;
 

@@ -51,7 +51,6 @@ function nthNewest(subject: Subject, { most }: Limit): SQL {
 
 const literal = (value: number) => sql.raw(String(value));
 
-/** Records an event of each subject. */
 export function recordEvents<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -1,9 +1,7 @@
 import { fromBase64, seal, sealingKey, toBase64, unseal, type SealPurpose } from './crypto.ts';
 
-/** What is encrypted, and the only row that it may stand in. */
 type Sealing = { purpose: SealPurpose; context: string };
 
-/** A value as it is stored: encrypted under the first secret. */
 export async function sealJson(
   [secret]: string[],
   { purpose, context }: Sealing,

@@ -72,7 +72,6 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
  */
 export const boundMark = '/2';
 
-/** The name in `CHAT_KEYS` of the key that a user's `chat_key_id` says. */
 export function chatKeyName(chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? chatKeyId.slice(0, -boundMark.length) : chatKeyId;
 }
@@ -81,7 +80,7 @@ export function keyNamesOf(ring: string): string[] {
   return entriesOf(ring).map((key) => key.slice(0, key.indexOf(':')));
 }
 
-/** The secrets of a ring, the one for what is new first. */
+/** The one for what is new first. */
 export function keysOfRing(ring = ''): string[] {
   return entriesOf(ring).map((key) => key.slice(key.indexOf(':') + 1));
 }

@@ -28,7 +28,6 @@ export function insertSelect<Table extends SQLiteTable>(
   return sql`insert into ${table} (${names}) select ${selected} ${from}`;
 }
 
-/** New values of columns. */
 export type Changes<Table extends SQLiteTable> = Partial<SQLiteInsertValue<Table>>;
 
 type Conflict<Table extends SQLiteTable> = {

@@ -13,7 +13,6 @@ const toleranceSeconds = 5 * 60;
 /** What is signed; `timestamp` in unix seconds. */
 export type SignedMessage = { id: string; timestamp: number; body: string };
 
-/** The value of `webhook-signature`: one signature for each secret. */
 export async function signMessage(secrets: string[], message: SignedMessage): Promise<string> {
   const signatures = secrets.map(async (secret) => {
     const key = await keyOf(secret);
@@ -23,7 +22,6 @@ export async function signMessage(secrets: string[], message: SignedMessage): Pr
   return (await Promise.all(signatures)).join(' ');
 }
 
-/** Whether the message is recent. */
 export function isRecent({ timestamp }: Omit<SignedMessage, 'body'>, now: number): boolean {
   return Math.abs(Math.floor(now / 1000) - timestamp) <= toleranceSeconds;
 }

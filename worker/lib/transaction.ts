@@ -27,7 +27,6 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
   otherwise: Last;
 };
 
-/** An effect names the outcomes that it belongs to. */
 export type On<Outcome> = readonly [Outcome, ...Outcome[]];
 export type Reads = Record<string, BatchItem<'sqlite'>>;
 export type Results<Named extends Reads> = {
@@ -52,7 +51,6 @@ export type Place = {
   row: SQL;
   /** The statement that stores an outcome and its facts, and returns both. */
   insert: (decided: { outcome: SQL; facts: SQL }, from: SQL) => SQL;
-  /** The last statement. */
   end?: SQL;
 };
 
@@ -99,12 +97,10 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     this.#statements = [db.all(decisionSql(decision, place))];
   }
 
-  /** SQL: one of the facts that the outcome was decided by. */
   fact<Name extends keyof Facts & string>(name: Name): SQL<Facts[Name]> {
     return sql`(${this.#facts} ->> ${sql.raw(`'$.${name}'`)})`;
   }
 
-  /** Inserts a row, or one for each row of `from`. */
   insert<Table extends SQLiteTable>(
     on: On<Outcome>,
     table: Table,

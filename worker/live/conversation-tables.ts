@@ -42,7 +42,6 @@ export class ConversationTables {
     this.#sql = sql;
   }
 
-  /** Looked up once: whether there is anything to read. */
   get exist(): boolean {
     this.#exist ??= this.#find();
     return this.#exist;

@@ -31,7 +31,6 @@ export class EndedSessions {
     return checkAt;
   }
 
-  /** The alarm: closes what has ended while an end may be expected. */
   async check(): Promise<number | null> {
     if ((await this.#checkUntil()) === undefined) return null;
     const readAt = Date.now();

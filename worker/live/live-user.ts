@@ -103,7 +103,6 @@ export class LiveUser extends DurableObject<object> {
     closeStreams(this.ctx.getWebSockets(), sessionId);
   }
 
-  /** Announces that sessions are about to end. */
   async expectEnd(): Promise<void> {
     if (this.ctx.getWebSockets().length === 0) return;
     await this.#alarms.ringBy(await this.#endedSessions.expect(Date.now()));
@@ -168,7 +167,6 @@ export class LiveUser extends DurableObject<object> {
     return { outcome: 'stored', watched: this.#isWatched(), message: place, sentBefore };
   }
 
-  /** The message with one of the ids. */
   find(epoch: number, ...ids: string[]): StoredMessage | null {
     if (epoch !== this.#table.head.epoch) return null;
     return this.#table.find(...ids) ?? null;
@@ -296,7 +294,6 @@ export class LiveUser extends DurableObject<object> {
     return null;
   }
 
-  /** The alarm of the retention: removes what has expired. */
   #removeExpired(now: number): number | null {
     const { hasMessages, cleared } = this.#table.removeExpired(now, this.#keptMs());
     const messagesAt = hasMessages ? now + retentionCheckMs : null;

@@ -37,7 +37,6 @@ export class MessageTable {
     return this.#head.value;
   }
 
-  /** The message with one of the ids. */
   find(...ids: string[]): StoredMessage | undefined {
     return this.#select('where id in (select value from json_each(?))', JSON.stringify(ids))[0];
   }

@@ -26,7 +26,7 @@ export class NamedAlarms {
     this.#alarms = alarms;
   }
 
-  /** Makes the object ring at `instant` (unix ms), unless it does so before. */
+  /** `instant` in unix ms. */
   async ringBy(instant: number): Promise<void> {
     const planned = await this.#storage.getAlarm();
     if (planned === null || planned > instant) await this.#storage.setAlarm(instant);

@@ -17,7 +17,6 @@ export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwne
   socket.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
 }
 
-/** The admitted streams, oldest first. */
 export function openStreams(sockets: WebSocket[]): OpenStream[] {
   return sockets
     .filter(isOpen)

@@ -1,6 +1,6 @@
 import type { MessageAuthor, MessageState } from '../contract/chat-schemas.ts';
 
-/** A message as the Durable Object keeps it; `at` in unix ms. */
+/** `at` in unix ms. */
 export type StoredMessage = {
   seq: number;
   id: string;
@@ -11,12 +11,10 @@ export type StoredMessage = {
   sealed: ArrayBuffer;
 };
 
-/** What the object has made of a message that its caller knows. */
 export type PlacedMessage = Omit<StoredMessage, 'sealed'>;
 
 export type NewStoredMessage = {
   id: string;
-  /** Other ids under which the same message may be stored. */
   others?: string[];
   author: MessageAuthor;
   sealed: ArrayBuffer;

@@ -231,7 +231,7 @@ function noticeIn(language: Language): Notice {
   return { title: titles[language], path: `${path}/chat` };
 }
 
-/** The status of the push service; throws if it does not respond. */
+/** Throws if it does not respond. */
 async function post(
   { endpoint, p256dh, auth }: Subscriber,
   key: KeyPair,

@@ -122,7 +122,6 @@ async function storeClaim<Outcome extends string>(
   return claim;
 }
 
-/** Notes after the response that the code was sent. */
 async function noteSent(db: Database, own: SQL | undefined): Promise<void> {
   await pause(0);
   await db.update(botCalls).set({ outcome: 'codeSent' }).where(own);
@@ -165,7 +164,6 @@ export async function settleClaim(
   if (outcome === 'takenBack') await claimNumber(call, businessUserId, link);
 }
 
-/** What limits claims, and the codes of a number. */
 async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {
   const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
   return [hashedSubject('claims', hashes), await phoneSubjects(settings, phone)] as const;

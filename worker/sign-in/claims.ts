@@ -39,18 +39,16 @@ export type Names = { businessUserId?: string; phone: PhoneNumber };
 
 const sealingOf = (mac: string) => ({ purpose: 'claim' as const, context: `claim|v1|${mac}` });
 
-/** Names as they are stored in the row that a keyed hash names. */
 export const sealNames = ({ CODE_PEPPER }: Peppers, mac: string, names: Names) =>
   sealJson(CODE_PEPPER, sealingOf(mac), names);
 
 export type SealedClaim = { mac: string; sealed: string };
 
-/** The names of a row; null if no secret of `CODE_PEPPER` opens them. */
+/** Null if no secret of `CODE_PEPPER` opens them. */
 export const openNames = ({ CODE_PEPPER }: Peppers, { mac, sealed }: SealedClaim) =>
   openJson<Names>(CODE_PEPPER, sealingOf(mac), sealed);
 
 type Tied = { sentBy: string; businessUserId: string; phone: PhoneNumber };
-/** SQL: the claim of a code, if number and id are proven to be one person's. */
 export const isProven = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
@@ -77,7 +75,6 @@ export async function tieClaim<Outcome extends string>(
   tx.delete(on, claims, where);
 }
 
-/** Notes that number and id of a claim are one person's. */
 async function prove<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -89,7 +86,7 @@ async function prove<Outcome extends string>(
   await tieClaim(tx, on, call, claim);
 }
 
-/** Notes what a status has proven: who has received the code of a claim. */
+/** A status has proven who received the code. */
 export async function proveClaim(call: Call, claim: Tied): Promise<void> {
   const tx = transaction(call.db, {
     facts: { isKnown: rowExists(claims, eq(claims.sentBy, claim.sentBy)) },

@@ -18,7 +18,6 @@ export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
 
-/** SQL: the number of codes that were sent today, to all numbers. */
 export function sentToday(now: number): SQL<number> {
   const { sent, day } = dailyCodes;
   return coalesce(valueOf(sent, eq(day, codeDay(now))), 0);

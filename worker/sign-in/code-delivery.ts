@@ -23,11 +23,10 @@ type StoredCode = {
   to: string;
   code: string;
   sentBy: string;
-  /** The names under which limits count the code. */
   subjects: string[];
 };
 
-/** Sends a code that is stored, and notes its message for the statuses to come. */
+/** Statuses of the message come later, so it is noted. */
 export async function deliverCode(
   call: Call & Scope<'language' | 'waitUntil'>,
   { phone, to, code, sentBy, subjects }: StoredCode,

@@ -61,7 +61,6 @@ export async function limitsOfCaller({ settings, address }: Scope<'address' | 's
   };
 }
 
-/** The limits on codes that a caller requests for a number. */
 export async function limitsOf(call: Scope<'address' | 'settings'>, phone: PhoneNumber) {
   const [ofNumber, ofCaller] = await Promise.all([
     limitsOfNumber(call.settings, phone),

@@ -24,12 +24,9 @@ type Asked = { phone: PhoneNumber; phoneAsSent: string };
 export type Issued =
   | {
       kind: 'issued';
-      /** Withdraws the code, if it was not sent. */
       id: string;
-      /** The names under which limits count the code. */
       subjects: string[];
       challenge: string;
-      /** Where to send the code. */
       whatsappId: string;
       nextAfterSeconds: number;
     }
@@ -150,7 +147,7 @@ async function linkRow(
   };
 }
 
-/** Removes a code that WhatsApp has refused: it counts for nothing. */
+/** A code that WhatsApp has refused counts for nothing. */
 export async function withdrawCode(
   call: SignInCall,
   phone: PhoneNumber,

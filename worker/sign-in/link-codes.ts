@@ -15,7 +15,6 @@ import { insertCode, removeCode, type CodeRow } from './stored-codes.ts';
 
 export type Call = Scope<'db' | 'settings' | 'now' | 'waitUntil'>;
 
-/** SQL: the user of a number who has written to the assistant, or null. */
 export const writerOf = (phone: PhoneNumber) =>
   valueOf(users.id, and(eq(users.id, userOf('phone', phone)), isNotNull(users.contactedAt)));
 
@@ -28,7 +27,6 @@ export type Link = {
   expiresAt: number;
 };
 
-/** A link code whose one-time code was not sent yet. */
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
 export async function openLink({ db, settings, now }: Omit<Call, 'address'>, linkCode: string) {
@@ -45,7 +43,6 @@ export function linksOf(db: Database, condition: SQL | undefined) {
   return db.select(link).from(linkCodes).where(condition);
 }
 
-/** SQL: whether a link code is still open. */
 export const isOpenSql = ({ mac }: Link, now: number) =>
   rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpen(now)));
 

@@ -116,7 +116,7 @@ async function importKey(entry: string): Promise<Key> {
   };
 }
 
-/** The bearer token of a request; empty when there is none. */
+/** Empty without one. */
 export function bearerToken(request: Request): string {
   return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
 }

@@ -5,7 +5,6 @@ import type { ExportSection } from '../identity/user-record.ts';
 import { batch } from '../lib/database.ts';
 import { newestCode } from './stored-codes.ts';
 
-/** What signing in stores about a user. */
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {
   const { createdAt, lastSeenAt, expiresAt, device } = sessions;
   const { codesTo, wrongTriesAt, everyCodeTo } = await phoneSubjects(settings, phone);

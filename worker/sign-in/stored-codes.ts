@@ -80,7 +80,6 @@ export async function orTakenBack<T>(
 
 type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
 
-/** Removes an unsent code with what was counted for it. */
 export function removeCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -99,6 +98,5 @@ export function removeCode<Outcome extends string>(
   tx.delete(on, rateLimitEvents, events);
 }
 
-/** SQL: the rows of a code, one for each of its challenges. */
 export const codesOf = (phone: PhoneNumber, sentBy: string) =>
   and(eq(codes.phone, phone), eq(codes.sentBy, sentBy))!;

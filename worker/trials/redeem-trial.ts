@@ -98,7 +98,6 @@ function spendTrial(tx: Redeeming, userId: SQL, now: number): void {
   tx.insert(['begun'], usedTrials, used, { from: theirs, upsert: 'ignore' });
 }
 
-/** SQL facts of a link beside its user; each is 1 or 0. */
 function stateOf(now: number) {
   const { isUsed, expiresAt, phoneMac } = trialLinks;
   const isOnTrial = and(isNotNull(users.trialTier), gt(users.trialEndsAt, now));

@@ -55,12 +55,10 @@ export function currentWeekSql(now: number): SQL<number> {
     else ${weekAtSql(nowSql)} end)`;
 }
 
-/** SQL: the count of the current week of a row of `users`. */
 export function usedSql(now: number): SQL<number> {
   return iif(eq(users.weekStart, currentWeekSql(now)), users.used, 0);
 }
 
-/** SQL: a value of the week that was kept for a number and lasts, or null. */
 async function leftWeekOf(place: Place) {
   const isTheirs = await isLeftTo(place);
   return (value: SQL) =>
@@ -79,7 +77,6 @@ async function isLeftTo({ phone, settings, now }: Place): Promise<SQL | undefine
   return and(isIn(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
 }
 
-/** The owner of a week, by number. */
 type Place = { phone: PhoneNumber; settings: Settings; now: number };
 
 /**
@@ -98,7 +95,6 @@ export async function firstWeek(
   };
 }
 
-/** SQL: the messages of the week that was kept for a number, 0 for none. */
 export async function leftCount(place: Place): Promise<SQL<number>> {
   const left = await leftWeekOf(place);
   return coalesce<number>(left(leftWeeks.used.getSQL()), 0);
@@ -123,7 +119,6 @@ export async function keepWeek<Outcome extends string>(
   tx.insert(on, leftWeeks, row, { from: users, where: lasts, upsert: orGreater(now) });
 }
 
-/** Keeps for a number what is kept for another one of the same person. */
 export async function keepWeekOf<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -161,7 +156,6 @@ function orGreater(now: number) {
   };
 }
 
-/** What is kept for the number of a user for whom it had an account before. */
 export const exportLeftWeek: ExportSection = async ({ user, db, settings }) => {
   const { phoneMac, used, endsAt } = leftWeeks;
   const macs = await hashesOf(user.phone, settings);
@@ -169,7 +163,6 @@ export const exportLeftWeek: ExportSection = async ({ user, db, settings }) => {
   return { leftWeeks: rows };
 };
 
-/** SQL: whether a kept week is of a number. */
 export async function isLeftWeekOf(phone: PhoneNumber, settings: Settings): Promise<SQL> {
   return isIn(leftWeeks.phoneMac, await hashesOf(phone, settings));
 }

@@ -47,7 +47,6 @@ type PublicStatement = {
   plan: string | null;
   email: string | null;
   language: Language;
-  /** The contact as a phone number, if it is one. */
   phone: string | null;
 };
 

@@ -24,7 +24,6 @@ import { receiptLinkMs } from './receipt.ts';
 
 const { statementId, inbox, isOwn, network, budget, sendAt, attempts, dueAt } = receiptMails;
 
-/** Whether receipts go to an address: one was given, and mails are set up. */
 function mailsTo(settings: Settings, email: string | null): email is string {
   return email !== null && mailService(settings) !== null;
 }

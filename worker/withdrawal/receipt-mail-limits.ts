@@ -21,10 +21,8 @@ export const fewOfNetwork = { most: 3, per: dayMs };
 
 export const budgets = { few: { most: 3000, per: dayMs }, many: { most: 300, per: dayMs } };
 
-/** A person may give so many addresses for one statement. */
 export const inboxesOfPerson = 10;
 
-/** When (unix ms) a limit allows the next mail. */
 export function nextAt(which: SQL, { most, per }: Limit): SQL<number> {
   const nth = build
     .select({ at: sendAt })

@@ -146,7 +146,6 @@ function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<s
   return receiptOf(settings, { ...statement, ...unsaid, origin: 'public' });
 }
 
-/** The columns of the contract, which nobody states. */
 const notStated = { tier: null, concludedAt: null, refund: null, currency: null };
 
 function line(label: string, value: string | number | null): string | null {
@@ -168,7 +167,6 @@ function objectionLine(words: Texts, { SITE_URL }: Secrets, statement: Withdrawa
 const planOf = ({ tier, plan }: Withdrawal): string | null =>
   tier ? `${brand.name} ${plans[tier].name}` : plan;
 
-/** Day and time (UTC), as the language writes them. */
 function instantOf(at: number, { language }: Pick<Withdrawal, 'language'>): string {
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: 'long',

@@ -19,7 +19,6 @@ const stepsPerRun = 10;
 
 const leaseMs = 60_000;
 
-/** Sends the receipts that are due: all of them, or those of an inbox. */
 export async function mailReceipts(place: Scope<'db' | 'settings'>, only?: string): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
     const mails = await lease(place.db, Date.now(), only);
@@ -102,7 +101,7 @@ async function send(
   return sendMail(service, { id: `receipt-${mail.inbox}-${mail.sendAt}`, to: email, ...text });
 }
 
-/** What becomes of a mail; says so in the log, without the address. */
+/** The log never has the address. */
 function endOf(mail: Leased, result: MailResult, statements: Withdrawal[]) {
   if (result.sent) return 'over';
 

@@ -116,7 +116,6 @@ export async function settle(
   return { result: settled, ...released };
 }
 
-/** As `settle`, without the sync of the plan. */
 async function settleAtStripe(
   billing: Billing,
   leased: LeasedCustomer,
@@ -366,7 +365,6 @@ async function needsOwner({ db }: Billing, statement: Statement, reason: string)
   return { ...statement, ...changes };
 }
 
-/** What the owner has to do, as the log says it. */
 const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
 
 export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | null): void {

@@ -19,7 +19,6 @@ export async function receivedEvent(settings: Settings, statement: Statement, no
   return { settings, type, now, who: and(eq(users.id, userId), isKept), data: { sealed } };
 }
 
-/** SQL: tells the bot that the money is on its way, once. */
 export function refundedEvent(settings: Settings, statement: Statement, now: number): SQL {
   const { id, refund: amount, currency } = statement;
   const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWay);
