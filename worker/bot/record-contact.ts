@@ -62,7 +62,7 @@ export async function recordContact<Named extends Reads>(
     .from(users)
     .where(eq(users.id, userNamed(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
-  const [found] = applied.reads.person;
+  const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
   const { isFirst, row } = applied;
   const outcome = applied.outcome as Outcome | ClaimedBefore;
   return { outcome, isFirst, by: row.by, phone: found?.phone, reads: applied.reads };

@@ -8,6 +8,7 @@ import {
   type PersonCall,
 } from '../bot/person.ts';
 import type { FactsSql, Reads } from '../lib/transaction.ts';
+import type { ChatRow } from './chat-keys.ts';
 import { requireConversation } from './conversation.ts';
 
 /**
@@ -36,6 +37,6 @@ export async function calledConversation<Facts extends FactsSql, Named extends R
     .from(users)
     .where(eq(users.id, userNamed(person)));
   const applied = await applyToPerson(tx, { ...reads, user });
-  const [found] = applied.reads.user;
+  const [found] = (applied.reads as { user: ChatRow[] }).user;
   return { user: requireConversation(found), facts: applied.facts, reads: applied.reads };
 }

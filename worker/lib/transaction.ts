@@ -29,9 +29,7 @@ export type Decision<Facts extends FactsSql, Listed extends string, Last extends
 
 export type On<Outcome> = readonly [Outcome, ...Outcome[]];
 export type Reads = Record<string, BatchItem<'sqlite'>>;
-export type Results<Named extends Reads> = {
-  [Name in keyof Named]: NonNullable<Named[Name]>['_']['result'];
-};
+export type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
 
 /** `row`: what the place returns beside both. */
 type Decided<Outcome, Facts, Named extends Reads, Row> = {

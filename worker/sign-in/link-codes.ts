@@ -29,12 +29,13 @@ export type Link = {
 
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
-export async function openLink({ db, settings, now }: Omit<Call, 'address'>, linkCode: string) {
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase());
+/** Reads the open link code that somebody has sent, if there is one. */
+export async function openLink({ db, settings, now }: Call, linkCode: string | undefined) {
+  const macs = linkCode
+    ? await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase())
+    : [];
   return { link: linksOf(db, and(isIn(linkCodes.mac, macs), isOpen(now))) };
 }
-
-export type LinkRead = Awaited<ReturnType<typeof openLink>>;
 
 export function linksOf(db: Database, condition: SQL | undefined) {
   const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
