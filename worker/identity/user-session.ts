@@ -1,10 +1,22 @@
-import { and, eq, gt, isNotNull, lte, not, notInArray, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  eq,
+  gt,
+  isNotNull,
+  lte,
+  not,
+  notInArray,
+  sql,
+  type Placeholder,
+  type SQL,
+} from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, type User, users } from '#db/schema';
 import { isOwnSession } from '../lib/bindings.ts';
 import type { Database } from '../lib/database.ts';
 import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { build, madeOnce } from '../lib/sql.ts';
 import { hourMs } from '../lib/time.ts';
 import {
   type Decision,
@@ -126,12 +138,7 @@ export class UserSession {
   }
 
   get #isLive(): SQL | undefined {
-    const { sessionId, claimedUserId } = this;
-    return and(
-      eq(sessions.id, sessionId),
-      eq(sessions.userId, claimedUserId),
-      gt(sessions.expiresAt, this.#now),
-    );
+    return isLive({ sessionId: this.sessionId, userId: this.claimedUserId, now: this.#now });
   }
 
   /**
@@ -142,11 +149,8 @@ export class UserSession {
     statements: [...List],
     respond: (user: User, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
-    const check = this.#db
-      .select({ user: users, session: sessions, isContested: isOfContested })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .where(this.#isLive);
+    const { sessionId, claimedUserId } = this;
+    const check = liveSession({ sessionId, userId: claimedUserId, now: this.#now });
     const [[found], ...results] = await this.#db.batch([check, ...statements]);
 
     if (!found) throw new RequestError('unauthenticated');
@@ -200,6 +204,29 @@ export class UserSession {
 
 /** A number that may have a new owner opens limited sessions alone. */
 const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
+
+type Value<T> = T | Placeholder;
+type Named = { sessionId: Value<string>; userId: Value<string>; now: Value<number> };
+
+function isLive({ sessionId, userId, now }: Named): SQL | undefined {
+  const { id, expiresAt } = sessions;
+  return and(eq(id, sessionId), eq(sessions.userId, userId), gt(expiresAt, now));
+}
+
+/** The live session with its user, from before whatever else the transaction does. */
+const liveSession = madeOnce(
+  build
+    .select({ user: users, session: sessions, isContested: isOfContested })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      isLive({
+        sessionId: sql.placeholder('sessionId'),
+        userId: sql.placeholder('userId'),
+        now: sql.placeholder('now'),
+      }),
+    ),
+);
 
 const newOwner = {
   message: 'This number may have a new owner. Please write to our support to see this.',
