@@ -55,7 +55,10 @@ const main = { name: 'main', tags: ['$initial' as const], test: /\.[jt]sx?(\?|$)
 const together = [
   { name: 'texts', test: /(\/rules\/plan-texts|\/compiled\/[\w-]+\/(intl|plan-texts[.\w]*))\.ts$/ },
   { name: 'calls', test: /\/data\/(api-client|api-errors|shown-notices)\.ts$/ },
-  { name: 'parts', test: /(\/ui\/(alert|external-link)\.tsx|\/contract\/visible-text\.ts)$/ },
+  {
+    name: 'parts',
+    test: /(\/ui\/(alert|external-link)\.tsx|\/(contract\/visible-text|rules\/spent-allowance)\.ts)$/,
+  },
 ];
 
 export default defineConfig({
