@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { cronAfter, runCron } from './support/api.ts';
+import { botCall, cronAfter, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
 import { advanceClock, minute, until } from './support/clock.ts';
-import { deleteAccount, getMe, userOf } from './support/person.ts';
-import { intercept, logLines } from './support/requests.ts';
-import { during, run } from './support/sandbox.ts';
+import { newBusinessUserId } from './support/contacts.ts';
+import { deleteAccount, getMe, newPerson, userOf } from './support/person.ts';
+import { intercept, logLines, startHeld } from './support/requests.ts';
+import { deliveredEvents, during, run } from './support/sandbox.ts';
 import { stripe } from './support/stripe.ts';
 
 describe('a deletion that Cloudflare cuts off', () => {
@@ -87,4 +88,15 @@ describe('nobody stays for the sake of our own key', () => {
     const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
     expect(data.map(({ status }) => status)).toEqual(['canceled']);
   });
+});
+
+it('a deletion names the id that the bot brings after its names were read', async () => {
+  const { phone, token } = await newPerson();
+  const businessUserId = newBusinessUserId();
+  const marks = ['user.deleted', 'chat_erasures', userOf(token)];
+  const deletion = await startHeld(() => deleteAccount(token), ...marks);
+  await botCall('/api/bot/contacts', { phone, businessUserId });
+  expect((await deletion.finish()).status).toBe(200);
+  const [last] = (await deliveredEvents(phone)).slice(-1);
+  expect(last).toMatchObject({ type: 'user.deleted', data: { phone, businessUserId } });
 });

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNotNull, not, or } from 'drizzle-orm';
 import {
+  aliases,
   chatErasures,
   codes,
   consents,
@@ -19,7 +20,7 @@ import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
 import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
-import { oneRow } from '../lib/expressions.ts';
+import { isSame, oneRow, valueOf } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
@@ -52,7 +53,7 @@ export async function deleteRows(
         return;
       case 'lost':
         throw leaseLost();
-      case 'renumbered':
+      case 'renamed':
         // What is kept by the hash of a number belongs to the present one.
         phone = present!;
     }
@@ -72,19 +73,22 @@ async function tryDelete(
   const now = Date.now();
   const own = eq(users.id, user.id);
   const lease = eq(customers.leaseToken, token);
-  const { idMacs, ...event } = await deletionEvent({ db, settings }, { userId: user.id, phone });
+  const { idMacs, alias, ...event } = await deletionEvent(
+    { db, settings },
+    { userId: user.id, phone },
+  );
 
   const tx = transaction(db, {
     from: oneRow([customers, lease], [users, eq(users.id, customers.userId)]),
     facts: {
       isLeased: isNotNull(customers.userId),
       isKnown: isNotNull(users.id),
-      isNumber: eq(users.phone, phone),
+      isRead: and(eq(users.phone, phone), isSame(aliasOf(user.id), alias))!,
     },
-    outcomes: ({ isLeased, isKnown, isNumber }) => ({
+    outcomes: ({ isLeased, isKnown, isRead }) => ({
       lost: not(isLeased),
       gone: not(isKnown),
-      renumbered: not(isNumber),
+      renamed: not(isRead),
     }),
     otherwise: 'deleted',
   });
@@ -117,7 +121,7 @@ async function tryDelete(
   return { outcome, present: reads.present[0]?.phone };
 }
 
-type Deleting = Transaction<'lost' | 'gone' | 'renumbered' | 'deleted', unknown>;
+type Deleting = Transaction<'lost' | 'gone' | 'renamed' | 'deleted', unknown>;
 
 /**
  * What the bot learns; the id by which WhatsApp names the person goes with
@@ -139,8 +143,13 @@ async function deletionEvent(
   const eventId = newEventId();
   const said = { userId, phone, ...(isOwn && { businessUserId: alias.value }), eventId };
   const sealed = await sealData(settings, { type: 'user.deleted', userId }, said);
-  return { id: eventId, data: { sealed }, idMacs: await ownMacs(settings, names) };
+  const idMacs = await ownMacs(settings, names);
+  return { id: eventId, data: { sealed }, idMacs, alias: alias?.value ?? null };
 }
+
+/** SQL: the business-scoped id of a user, or null. */
+const aliasOf = (userId: string) =>
+  valueOf(aliases.value, and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
 
 /** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;
