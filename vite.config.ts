@@ -11,6 +11,7 @@ import {
 } from 'vite';
 import { livePages } from './web/build/live-pages.ts';
 import { liveStyles } from './web/build/live-styles.ts';
+import { withdrawalDays } from './web/build/words/withdrawal-days.ts';
 import { liveWords } from './web/build/words/live-words.ts';
 import { wordsConditions } from './web/build/words/texts.ts';
 import { writePages } from './web/build/write-pages.ts';
@@ -48,6 +49,12 @@ const vendor = {
   test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store))\//,
 };
 
+// Where it is turned off, none of its words are served.
+const leftOut = {
+  find: /^.*\/pages\/withdraw\/withdraw-page\.tsx$/,
+  replacement: join(web, 'pages/withdraw/turned-off.ts'),
+};
+
 // What every page needs is one chunk: its parts would be requests of their own because other chunks import them too.
 const main = { name: 'main', tags: ['$initial' as const], test: /\.[jt]sx?(\?|$)/ };
 
@@ -63,6 +70,7 @@ const together = [
 
 export default defineConfig({
   root: web,
+  resolve: { alias: withdrawalDays === 0 ? [leftOut] : [] },
   environments: {
     client: {
       resolve: { conditions: [...wordsConditions, ...defaultClientConditions] },

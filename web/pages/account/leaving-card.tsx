@@ -34,7 +34,7 @@ export default function LeavingCard({ user, token }: { user: User; token: string
         id="leaving"
         title={leavingWords.title}
       />
-      {open && <OpenWithdrawal open={open} />}
+      {isWithdrawable && open && <OpenWithdrawal open={open} />}
       <WayOut
         id="cancel-plan"
         to="/cancel"
