@@ -147,3 +147,7 @@ export function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** Lines that nobody expects of a command which has been stopped. */
+export const surprises = ({ lines }: { lines: string[] }) =>
+  lines.filter((line) => line && !/^(Building and starting|Ready on|Phones, bot)/.test(line));

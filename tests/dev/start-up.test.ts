@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cloneTree, runProduct } from './live-clone.ts';
+import { withoutNetwork } from '../product/machine.ts';
+import { cloneTree, runProduct, surprises } from './live-clone.ts';
 
 type Run = Awaited<ReturnType<typeof runProduct>>;
 
@@ -33,10 +33,6 @@ const moments: [string, (run: Run) => Promise<unknown>][] = [
 /** What every `npm test` tries; the other moments are long tours. */
 const [chosen] = moments[0]!;
 const tags = (moment: string) => (moment === chosen ? [] : ['full']);
-
-/** Lines that nobody expects of a command which has been stopped. */
-const surprises = ({ lines }: Run) =>
-  lines.filter((line) => line && !/^(Building and starting|Ready on|Phones, bot)/.test(line));
 
 describe.each(moments)('%s', (moment, comes) => {
   it('Ctrl-C ends all, without a word', { tags: tags(moment) }, async () => {
@@ -73,22 +69,6 @@ describe.each(previewMoments)('npm run preview, %s', (_, comes) => {
     expect(surprises(run)).toEqual([]);
   });
 });
-
-/** Runs a program where there is no network but this machine's own; null where that is not allowed. */
-function withoutNetwork(): string[] | null {
-  const inside = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
-  const ways = [['--net'], ['--net', '--map-root-user']];
-  const works = ([...flags]: string[]) => {
-    try {
-      execFileSync('unshare', [...flags, ...inside, 'true'], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const flags = ways.find(works);
-  return flags ? ['unshare', ...flags, ...inside] : null;
-}
 
 const through = withoutNetwork();
 

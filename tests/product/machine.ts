@@ -1,4 +1,5 @@
 import { failureText } from '../../worker/operations/failure.ts';
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,6 +36,22 @@ export function requireDiskSpace(folder: string, leastMiB = leastDiskMiB): void 
     throw new Error(
       `The disk has ${free} MiB left, and Solace needs ${leastMiB} MiB: remove what you do not need, for example .wrangler and dist, and run this again.`,
     );
+}
+
+/** What runs a program where there is no network but this machine's own; null where that is not allowed. */
+export function withoutNetwork(): string[] | null {
+  const inside = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  const ways = [['--net'], ['--net', '--map-root-user']];
+  const works = ([...flags]: string[]) => {
+    try {
+      execFileSync('unshare', [...flags, ...inside, 'true'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const flags = ways.find(works);
+  return flags ? ['unshare', ...flags, ...inside] : null;
 }
 
 /** The JSON of a call, whose body is JSON too; throws for a status other than 2xx. */
