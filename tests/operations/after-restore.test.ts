@@ -10,7 +10,7 @@ import { until } from '../api/support/clock.ts';
 import { runMinuteCron, startProduct } from '../product/start-product.ts';
 import { createApi } from '../sandbox/bot/calls.ts';
 import { businessUserIdOf } from '../sandbox/setup.ts';
-import { call, newNumber } from './test-product.ts';
+import { call, newNumber, ownEnvironment } from './test-product.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'solace-restore-'));
 const auditFile = join(folder, 'audit.jsonl');
@@ -110,7 +110,7 @@ async function start(databaseOf?: number) {
   /** Runs a command in a process of its own. */
   async function run(name: string, args: string[], audit: string) {
     const file = `worker/operations/${name}`;
-    const env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: audit };
+    const env = { ...ownEnvironment, ...vars, SUPPORT_AUDIT_FILE: audit };
     type Ran = { code: number; stdout: string; stderr: string };
     return promisify(execFile)(process.execPath, ['.ci/require-node.js', file, ...args], { env })
       .then((output): Ran => ({ code: 0, ...output }))

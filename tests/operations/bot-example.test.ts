@@ -11,7 +11,13 @@ import { until } from '../api/support/clock.ts';
 import { freePort } from '../product/machine.ts';
 import { signedHeaders } from '../sandbox/bot/calls.ts';
 import recordings from '../sandbox/bot/recordings.json' with { type: 'json' };
-import { call as callUrl, newNumber, serve, startTestProduct } from './test-product.ts';
+import {
+  call as callUrl,
+  newNumber,
+  ownEnvironment,
+  serve,
+  startTestProduct,
+} from './test-product.ts';
 
 const phone = newNumber();
 const botPort = String(await freePort(0, 'PORT'));
@@ -33,8 +39,8 @@ afterAll(() => stopBot());
 /** Starts the example, in place of the one that runs. */
 async function startBot(more: Record<string, string> = {}): Promise<void> {
   await stopBot();
-  const { PATH } = process.env;
-  const env = { PATH, SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: botPort, ...more };
+  const settings = { SITE_URL: product.siteUrl, BOT_WEBHOOK_SECRET, BOT_PORT: botPort };
+  const env = { ...ownEnvironment, ...settings, ...more };
   bot = spawn(process.execPath, ['worker/docs/example-bot.ts'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -11,7 +11,7 @@ import { lineOf, type Finding } from '../../worker/operations/doctor/finding.ts'
 import type { Values, Target } from '../../worker/operations/owner-command.ts';
 import { freshKeyPair } from '../product/vars.ts';
 import { startTestServices } from '../product/start-product.ts';
-import { serve } from './test-product.ts';
+import { ownEnvironment, serve } from './test-product.ts';
 import { Stripe } from 'stripe';
 import { checkStripeAccount } from '../../worker/operations/doctor/stripe-checks.ts';
 import { settingsOf } from '../../worker/settings.ts';
@@ -152,7 +152,7 @@ function secretsOf(values: Values): string[] {
 it('ends with 1 when something is wrong, and with 0 when all is well', async () => {
   const run = (values: Record<string, string>) =>
     promisify(execFile)(process.execPath, ['worker/operations/doctor/run-checks.ts'], {
-      env: { PATH: process.env['PATH'], ...values },
+      env: { ...ownEnvironment, ...values },
     });
   expect((await run(vars)).stdout).toMatch(/Every check passed\. Warnings: \d\.\n$/);
   await expect(run({ ...vars, WHATSAPP_PHONE_NUMBER_ID: '42' })).rejects.toMatchObject({ code: 1 });

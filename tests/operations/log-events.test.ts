@@ -19,7 +19,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { pauseAfter } from '../../worker/billing/due.ts';
 import { startTestServices } from '../product/start-product.ts';
-import { serve } from './test-product.ts';
+import { ownEnvironment, serve } from './test-product.ts';
 
 const worker = fileURLToPath(new URL('../../worker/', import.meta.url));
 
@@ -288,7 +288,7 @@ afterAll(() => Promise.all([services.close(), site.close()]));
 
 const command = ['.ci/require-node.js', 'worker/operations/report/report.ts'];
 async function report(SITE_URL = site.url): Promise<string> {
-  const env = { PATH: process.env['PATH'], ...services.vars, SITE_URL };
+  const env = { ...ownEnvironment, ...services.vars, SITE_URL };
   return (await promisify(execFile)(process.execPath, command, { env })).stdout;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, vi } from 'vitest';
 import { until } from '../api/support/clock.ts';
-import { call, newNumber, serve, startTestProduct } from './test-product.ts';
+import { call, newNumber, ownEnvironment, serve, startTestProduct } from './test-product.ts';
 
 export const product = await startTestProduct();
 const { siteUrl, sandboxUrl, vars, database, signIn, startTrial } = product;
@@ -61,7 +61,7 @@ export async function tablesWith(...words: string[]): Promise<string[]> {
 
 type Ran = { code: number; stdout: string; stderr: string };
 
-let env = { PATH: process.env['PATH'], ...vars, SUPPORT_AUDIT_FILE: auditFile };
+let env = { ...ownEnvironment, ...vars, SUPPORT_AUDIT_FILE: auditFile };
 const supportCommand = new URL(
   '../../worker/operations/support/support-command.ts',
   import.meta.url,

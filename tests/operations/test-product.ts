@@ -28,6 +28,12 @@ export async function call<T = Record<string, any>>(
   return (await response.json()) as T;
 }
 
+/** The settings of this machine that a program needs; compiled code at hand saves a quarter of its start. */
+export const ownEnvironment = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
+
 let previous = randomInt(1_000_000, 9_000_000);
 /** A number that no other test has. */
 export const newNumber = () => `+1555${(previous += 1)}`;
