@@ -15,9 +15,10 @@ import {
   write,
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute } from './support/clock.ts';
+import { beginChange, verifyChange } from './support/codes.ts';
 import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, newPerson, userOf } from './support/person.ts';
-import { logLines } from './support/requests.ts';
+import { logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 
@@ -75,6 +76,16 @@ describe('clearing', () => {
       'Never mind',
       'About that',
     ]);
+  });
+
+  it('clears nothing while the number moves, to which the next key would not belong', async () => {
+    const { token } = await newWriter();
+    await write(token, 'Hello');
+    const change = await beginChange(token);
+    const clearing = await startHeld(() => clearChat(token), 'insert into \\"chat_erasures\\"');
+    expect((await verifyChange(token, change)).status).toBe(200);
+    expect(await clearing.finish()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await textsOf({ token })).toContain('Hello');
   });
 
   it('withdraws the messages that wait for the bot', async () => {

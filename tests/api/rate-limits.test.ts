@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { withinUserLimit } from '../../worker/http/limit-calls.ts';
+import { parseLimits } from '../../worker/lib/rate-limits.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
 import type { Answer, Settings } from './support/api.ts';
 import { botCall, call, parallel, newAddress, newNetwork, tally } from './support/api.ts';
@@ -434,6 +436,18 @@ it('lets the sessions of a user make 240 calls a minute together, and an ended o
   expect(await statusesOf(token)).toEqual({ 200: 239, 429: 11 });
   advanceClock(minute);
   expect((await platform(ended)).status).toBe(401);
+});
+
+it('asks the limiter that all isolates share for a busy session, and for no quiet one', async () => {
+  const limit = vi.fn(async () => ({ success: false }));
+  const settings = { LIMIT_CALLS_PER_USER: parseLimits('240/1m') };
+  const context = { env: { RATE_LIMITER: { limit } }, settings, now: 1 } as never;
+  const session = { claimedUserId: 'person', sessionId: 'session' } as never;
+  const act = () => withinUserLimit(context, session, async () => 'done');
+  for (let calls = 0; calls < 60; calls += 1) expect(await act()).toBe('done');
+  expect(limit).not.toHaveBeenCalled();
+  await expect(act()).rejects.toMatchObject({ errorName: 'rateLimited' });
+  expect(limit).toHaveBeenCalledWith({ key: 'session' });
 });
 
 it('reaches neither the database nor the live object for a session that was found to have ended', async () => {

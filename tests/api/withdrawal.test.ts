@@ -286,6 +286,16 @@ describe('when something fails', () => {
     expect(phone).toBeTruthy();
   });
 
+  it('a deletion first pays back what was stated before', async () => {
+    const { token, customer } = await buyer('basic');
+    const { body } = await during({ stripe: { status: 500 } }, () => withdraw(token));
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    expect((await deleteAccount(token)).status).toBe(200);
+    expect(await refundsOf(customer)).toEqual([1199]);
+    const { rows } = await run('select state from withdrawals where id = ?', body.statement.id);
+    expect(rows[0]).toMatchObject({ state: 'done' });
+  });
+
   it('what was stated is shown with its receipt, and its contract is not offered again', async () => {
     const { token, customer } = await buyer('basic');
     const { body, shown } = await during({ stripe: { status: 500 } }, async () => {

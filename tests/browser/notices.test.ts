@@ -49,35 +49,40 @@ async function withPushService(
 const isPermissionAsked = (page: Page) =>
   page.evaluate(() => localStorage.getItem('fake permission') !== null);
 
-test('notices are turned on in the account, come without an open page, and are turned off', async ({
-  page,
-  phone,
-}) => {
-  await withPushService(page, phone);
-  await openChat(page, phone);
-  await page.goto('/account');
-  await page.getByText('Chat through the web interface').click();
-  await button(page, 'Update Platform').click();
-  await button(page, 'Notify Me of Replies').click();
-  await expect(page.getByText('This browser tells you when Solace has replied')).toBeVisible();
-  expect(await violations(page)).toEqual([]);
-  await page.reload();
-  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
-  await page.goto('about:blank');
-  await expect
-    .poll(async () => {
-      await phone.botWrites('A secret reply');
-      return phone.notices();
-    })
-    .not.toEqual([]);
-  expect((await phone.notices())[0]).toMatchObject({ title: 'Solace has replied', path: '/chat' });
-  await page.goto('/account');
-  await button(page, 'Stop Notices of Replies').click();
-  await expect(button(page, 'Notify Me of Replies')).toBeVisible();
-});
+test(
+  'notices are turned on in the account, come without an open page, and are turned off',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await withPushService(page, phone);
+    await openChat(page, phone);
+    await page.goto('/account');
+    await page.getByText('Chat through the web interface').click();
+    await button(page, 'Update Platform').click();
+    await button(page, 'Notify Me of Replies').click();
+    await expect(page.getByText('This browser tells you when Solace has replied')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+    await page.goto('about:blank');
+    await expect
+      .poll(async () => {
+        await phone.botWrites('A secret reply');
+        return phone.notices();
+      })
+      .not.toEqual([]);
+    expect((await phone.notices())[0]).toMatchObject({
+      title: 'Solace has replied',
+      path: '/chat',
+    });
+    await page.goto('/account');
+    await button(page, 'Stop Notices of Replies').click();
+    await expect(button(page, 'Notify Me of Replies')).toBeVisible();
+  },
+);
 
 stubbed(
   'notices stay on while the server cannot delete the subscription',
+  { tag: '@full' },
   async ({ page, phone, stub }) => {
     await withPushService(page, phone);
     stub.respond('getPlatform', { success: true, platform: 'web' });
@@ -146,14 +151,28 @@ test('without a connection each language shows its crisis lines, or says so', as
   await page.getByRole('link', { name: 'Try again' }).click();
   await expect(page).toHaveURL(/\/contact$/);
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText('offline');
+
+  await failAtServer(page);
+  await page.goto('/help-now');
+  await expect(page.locator('h1')).toHaveText('Get help now');
 });
+
+/** Every navigation that the worker passes on is answered 503. */
+const failAtServer = (page: Page) =>
+  workerOf(page).evaluate(async () => {
+    const worker = globalThis as any;
+    await worker.registration.navigationPreload.disable();
+    worker.fetch = async () => new Response('', { status: 503 });
+  });
+
+const workerOf = (page: Page) => page.context().serviceWorkers().at(-1)!;
 
 /** The worker of a page whose notices are kept by the test: the headless browser has no place for them. */
 async function workerWithNotices(page: Page) {
   spoil(page);
   await page.goto('/help-now');
   await workerReady(page);
-  const worker = page.context().serviceWorkers().at(-1)!;
+  const worker = workerOf(page);
   await worker.evaluate(() => {
     const { registration } = globalThis as any;
     const shown: object[] = [];

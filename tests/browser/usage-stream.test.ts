@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test';
+import { streamReplaced } from '../../worker/contract/usage-stream.ts';
 import { chat, messageOf, openConversation } from './support/chat.ts';
 import { follow, openAccount, setVisible, settle, stopTime } from './support/page.ts';
 import { profileOf } from './support/stub.ts';
@@ -41,6 +42,10 @@ test('the stream moves the count by a number, and fetches the profile of a new p
     send({ type });
     await expect(used(page, usage)).toBeVisible();
   }
+  // Another tab has taken its place.
+  send({ named: streamReplaced });
+  await expect(sign(page, 'Live updates paused')).toBeVisible();
+  expect(stub.calls('usageStream')).toHaveLength(1);
 });
 
 test('a count that comes during a fetch of the profile is newer than the response', async ({
@@ -111,31 +116,32 @@ test('a broken stream is tried five times more, ever later, and not after loggin
   expect(opened()).toBe(7);
 });
 
-test('a sign of life begins another series of attempts, and a visible page looks for one', async ({
-  page,
-  stub,
-}) => {
-  await stopTime(page);
-  stub.disconnect('usageStream');
-  await openAccount(page, stub, basic);
-  const opened = () => stub.calls('usageStream').length;
-  const lose = () => expect.poll(() => runSlowly(page).then(() => lost.isVisible())).toBe(true);
-  const lost = page.getByRole('button', { name: 'Connect again' });
-  await lose();
-  // While the server does not respond, one call in a minute and a half at most is made.
-  stub.disconnect('getMe');
-  const before = stub.calls('getMe').length;
-  await page.clock.runFor(90_000);
-  await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
-  await settle(page);
-  expect(stub.calls('getMe').length - before).toBeLessThanOrEqual(2);
-  expect(opened()).toBe(6);
-  stub.person(basic);
-  stub.openStream('usageStream', [{ type: 'usageUpdate', count: 9 }]);
-  const isRead = () => runSlowly(page).then(() => used(page, '9 / 30').isVisible());
-  await expect.poll(isRead).toBe(true);
-  await expect(lost).toHaveCount(0);
-});
+test(
+  'a sign of life begins another series of attempts, and a visible page looks for one',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    stub.disconnect('usageStream');
+    await openAccount(page, stub, basic);
+    const opened = () => stub.calls('usageStream').length;
+    const lose = () => expect.poll(() => runSlowly(page).then(() => lost.isVisible())).toBe(true);
+    const lost = page.getByRole('button', { name: 'Connect again' });
+    await lose();
+    // While the server does not respond, one call in a minute and a half at most is made.
+    stub.disconnect('getMe');
+    const before = stub.calls('getMe').length;
+    await page.clock.runFor(90_000);
+    await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
+    await settle(page);
+    expect(stub.calls('getMe').length - before).toBeLessThanOrEqual(2);
+    expect(opened()).toBe(6);
+    stub.person(basic);
+    stub.openStream('usageStream', [{ type: 'usageUpdate', count: 9 }]);
+    const isRead = () => runSlowly(page).then(() => used(page, '9 / 30').isVisible());
+    await expect.poll(isRead).toBe(true);
+    await expect(lost).toHaveCount(0);
+  },
+);
 
 test('the chat has one stream, which carries the usage too, and the account another', async ({
   page,
@@ -165,30 +171,31 @@ test('the chat has one stream, which carries the usage too, and the account anot
   await expect(page.getByText('4 / 30 messages used this week')).toBeVisible();
 });
 
-test('a chat whose stream has given up connects again on request or with the network', async ({
-  page,
-  stub,
-}) => {
-  await stopTime(page);
-  stub.disconnect('chatStream');
-  await openConversation(page, stub, hello);
-  // No call shows that the server responds again.
-  stub.disconnect('getChat');
-  const opened = () => stub.calls('chatStream').length;
-  const connect = page.getByRole('button', { name: 'Connect again' });
-  const giveUp = async () => {
-    await expect(sign(page, 'Connecting again...')).toBeVisible();
-    await expect.poll(() => runSlowly(page).then(() => connect.isVisible())).toBe(true);
-    await expect(sign(page, 'New messages no longer appear by themselves.')).toBeVisible();
-  };
-  await giveUp();
-  expect(opened()).toBe(6);
-  await connect.click();
-  await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
-  await giveUp();
-  const reply = messageOf(2, 'Written meanwhile', { author: 'solace' });
-  stub.openStream('chatStream', [{ type: 'message', message: reply }]);
-  await page.evaluate(() => dispatchEvent(new Event('online')));
-  await expect(chat.message(page, 'Written meanwhile')).toHaveCount(1);
-  await expect(connect).toHaveCount(0);
-});
+test(
+  'a chat whose stream has given up connects again on request or with the network',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stopTime(page);
+    stub.disconnect('chatStream');
+    await openConversation(page, stub, hello);
+    // No call shows that the server responds again.
+    stub.disconnect('getChat');
+    const opened = () => stub.calls('chatStream').length;
+    const connect = page.getByRole('button', { name: 'Connect again' });
+    const giveUp = async () => {
+      await expect(sign(page, 'Connecting again...')).toBeVisible();
+      await expect.poll(() => runSlowly(page).then(() => connect.isVisible())).toBe(true);
+      await expect(sign(page, 'New messages no longer appear by themselves.')).toBeVisible();
+    };
+    await giveUp();
+    expect(opened()).toBe(6);
+    await connect.click();
+    await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
+    await giveUp();
+    const reply = messageOf(2, 'Written meanwhile', { author: 'solace' });
+    stub.openStream('chatStream', [{ type: 'message', message: reply }]);
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await expect(chat.message(page, 'Written meanwhile')).toHaveCount(1);
+    await expect(connect).toHaveCount(0);
+  },
+);

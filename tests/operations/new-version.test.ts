@@ -51,7 +51,7 @@ it.concurrent.each(['preview', 'production'])(
 );
 
 const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') });
-const { env, observability, migrations = [], ratelimits = [] } = rawConfig;
+const { env, observability, triggers, migrations = [], ratelimits = [] } = rawConfig;
 
 it('answers under workers.dev in preview alone, limits calls, and samples traces', () => {
   expect(env?.['production']).toMatchObject({ workers_dev: false, preview_urls: false });
@@ -64,6 +64,10 @@ it('answers under workers.dev in preview alone, limits calls, and samples traces
 
 it('creates the live objects with a storage of their own, by one migration', () => {
   expect(migrations).toEqual([{ tag: 'v1', new_sqlite_classes: ['LiveUser'] }]);
+});
+
+it('runs the tasks of every minute, and those of every hour', () => {
+  expect(triggers?.crons).toEqual(['* * * * *', '0 * * * *']);
 });
 
 it('Wrangler runs as a program: its output, and the version that it reports, come back', async () => {

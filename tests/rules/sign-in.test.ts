@@ -140,6 +140,8 @@ describe('the page after a sign-in', () => {
     ['/cancel', '/cancel'],
     ['/pt-br/cancel', '/cancel'],
     ['/chat', '/chat'],
+    ['/withdraw', '/withdraw'],
+    ['/es/withdraw', '/withdraw'],
     ['/es/chat/', '/chat'],
     ['/chat?x=1#y', '/chat'],
     ['/account', undefined],

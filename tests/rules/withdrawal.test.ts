@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { folderOf, sentencesOf } from '../../web/build/words/texts.ts';
+import { hasAskedToStart, withNote } from '../../worker/billing/start-choice.ts';
 import { published } from '../../worker/contract/languages.ts';
 import { formatMoney } from '../../worker/contract/money.ts';
 import { withdrawalTextVersion } from '../../worker/contract/withdrawal-schemas.ts';
@@ -74,6 +75,15 @@ it('who did not ask to start at once gets everything back, and never more than i
   expect(refundOf(period, false, 600_000)).toBe(1199);
   expect(refundOf({ ...period, rest: 300 }, false, 600_000)).toBe(300);
   expect(refundOf({ ...period, rest: 0 }, true, 0)).toBe(0);
+});
+
+it('the last note up to the first week of a contract says whether it was to start at once', () => {
+  const tier = 'premium';
+  const first = withNote({ metadata: {} }, { tier, startNow: true }, 100);
+  const metadata = withNote({ metadata: first }, { tier, startNow: false }, 200);
+  const asked = (begins: number) =>
+    hasAskedToStart({ metadata }, [{ tier, startNow: true }], { tier, begins });
+  expect([99, 100, 199, 200].map(asked)).toEqual([false, true, true, false]);
 });
 
 /**

@@ -117,7 +117,8 @@ export class Stub {
   ): (event: object) => void {
     const streams = new Set<ServerResponse>();
     let revision = firstRevision;
-    const frame = (event: { type?: string }) => {
+    const frame = (event: { type?: string; named?: string }) => {
+      if (event.named) return `event: ${event.named}\ndata: {}\n\n`;
       const id = 'message' in event || event.type === 'cleared' ? `id: ${(revision += 1)}\n` : '';
       return `${id}data: ${JSON.stringify(event)}\n\n`;
     };
