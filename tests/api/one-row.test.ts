@@ -126,38 +126,42 @@ function renamed(value: Value, from: Names, to: Names): Value {
 type Scope = 'exchanges' | 'renamings, too';
 
 /**
- * Each column that differs between like rows of the two, with the value of the other one; where there are no like rows, or in the
- * wider scope, also with one name alone replaced.
+ * Each column that differs between like rows of the two, with the value of the other one, in one row of each kind; where there
+ * are no like rows also with one name alone replaced. The wider scope has both, in every row.
  */
 function tampersOf(table: SQLiteTable, { victim, thief, sim }: Stage, scope: Scope): Tamper[] {
   const [theirs, own] = [victim.rows(table), thief.rows(table)];
   return columnsOf(table).flatMap((column) => {
     const seen = new Set<string>();
-    return theirs
-      .filter((row) => names(row[column.name], victim))
-      .flatMap((row) => {
-        const like = own.find((each) => each['kind'] === row['kind'] && isLike(each, row));
-        const exchanges: [Row, Value | undefined][] = like
-          ? [
-              [row, like[column.name]],
-              [like, row[column.name]],
-            ]
-          : [];
-        const renamings: [Row, Value | undefined][] = [
-          [row, renamed(row[column.name]!, victim, sim)],
-          [row, renamed(row[column.name]!, victim, thief)],
-          ...(like ? [[like, renamed(like[column.name]!, thief, victim)] as [Row, Value]] : []),
-        ];
-        const isNarrow = like && scope === 'exchanges';
-        const values = isNarrow ? exchanges : [...exchanges, ...renamings];
-        return values.flatMap(([changed, value]) => {
-          const key = JSON.stringify([changed.row_id, value]);
-          if (value === undefined || value === changed[column.name] || seen.has(key)) return [];
-          seen.add(key);
-          return [{ table, row: changed, column, value }];
-        });
+    const named = theirs.filter((row) => names(row[column.name], victim));
+    const rows = scope === 'exchanges' ? firstOfEachKind(named) : named;
+    return rows.flatMap((row) => {
+      const like = own.find((each) => each['kind'] === row['kind'] && isLike(each, row));
+      const exchanges: [Row, Value | undefined][] = like
+        ? [
+            [row, like[column.name]],
+            [like, row[column.name]],
+          ]
+        : [];
+      const renamings: [Row, Value | undefined][] = [
+        [row, renamed(row[column.name]!, victim, sim)],
+        [row, renamed(row[column.name]!, victim, thief)],
+        ...(like ? [[like, renamed(like[column.name]!, thief, victim)] as [Row, Value]] : []),
+      ];
+      const isNarrow = like && scope === 'exchanges';
+      const values = isNarrow ? exchanges : [...exchanges, ...renamings];
+      return values.flatMap(([changed, value]) => {
+        const key = JSON.stringify([changed.row_id, value]);
+        if (value === undefined || value === changed[column.name] || seen.has(key)) return [];
+        seen.add(key);
+        return [{ table, row: changed, column, value }];
       });
+    });
   });
+}
+
+function firstOfEachKind(rows: Row[]): Row[] {
+  return [...Map.groupBy(rows, ({ kind }) => kind).values()].flatMap(([first]) => first ?? []);
 }
 
 /** Rows of the same table that say the same of two people: of one kind of event, of one challenge. */
@@ -325,6 +329,7 @@ const empty = new Set([
 ]);
 /** They fill by what no stage does: a token, a trial, a clearing, a claim. */
 const unstaged = new Set(['used_tokens', 'used_trials', 'chat_erasures', 'claims']);
+const isStaged = (name: string) => !empty.has(name) && !unstaged.has(name);
 
 it('counts nothing by an id whose row names another account, for fifty calls at once', async () => {
   const [victim, thief, id] = [await newPerson(), await newPerson(), newBusinessUserId()];
@@ -372,7 +377,7 @@ describe('whoever writes one row reads nothing of anybody', () => {
         ...staged.thief.rows(each),
       ];
       const kept = keptOf(table);
-      if (!empty.has(name) && !unstaged.has(name)) expect(kept).not.toEqual([]);
+      if (isStaged(name)) expect(kept).not.toEqual([]);
       const found: string[] = [];
       const { length } = tampersOf(table, staged, scope);
       for (let index = 0; index < length; index += 1) {
@@ -392,8 +397,8 @@ describe('whoever writes one row reads nothing of anybody', () => {
       expect(found).toEqual([]);
     };
 
-  it.each(named)('%s', leaksNothing('exchanges'));
-  it.each(named)('%s, with one name replaced', { tags: 'full' }, leaksNothing('renamings, too'));
+  it.each(named.filter(([name]) => isStaged(name)))('%s', leaksNothing('exchanges'));
+  it.each(named)('%s, every row and name', { tags: 'full' }, leaksNothing('renamings, too'));
 
   it('is no excuse: without a change everybody reads what is their own', async () => {
     const staged = await stage();

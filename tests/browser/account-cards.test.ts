@@ -115,38 +115,38 @@ test('a refresh fetches the profile and shows the result, with a skeleton meanwh
   }
 });
 
-test('a missing file takes no page, and a press works later', async ({
-  page,
-  stub,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/ERR_FAILED/);
-  // The page was loaded again already because of the file.
-  await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
-  await page.route('**/platform-choice.js', (route) => route.abort());
-  await openAccount(page, stub);
-  await expect(
-    page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert'),
-  ).toContainText('connection');
-  // `setOffline` would not do: a file in the browser's cache loads without a connection.
-  await page.route('**/assets/**/*.js', (route) => route.abort());
-  const failure = page
-    .getByRole('status')
-    .getByText(/Failed to refresh profile|Please check your internet connection/);
-  stub.respond('getMe', { success: false }, 200);
-  for (const name of ['Refresh plan', 'Change Number', 'Sessions', 'Delete Account']) {
-    await page.getByRole('button', { name }).click();
-    await expect(failure, name).toBeVisible();
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await expect(failure).toHaveCount(0);
-  }
-  await page.unrouteAll();
-  await page.getByRole('button', { name: 'Delete Account' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
-  stub.person({ tier: 'basic' });
-  await page.getByRole('button', { name: 'Refresh Page' }).click();
-  await expect(page.getByRole('radio', { name: 'WhatsApp' })).toBeVisible();
-});
+test(
+  'a missing file takes no page, and a press works later',
+  { tag: '@full' },
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/ERR_FAILED/);
+    // The page was loaded again already because of the file.
+    await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
+    await page.route('**/platform-choice.js', (route) => route.abort());
+    await openAccount(page, stub);
+    await expect(
+      page.getByRole('region', { name: 'Messaging Platform' }).getByRole('alert'),
+    ).toContainText('connection');
+    // `setOffline` would not do: a file in the browser's cache loads without a connection.
+    await page.route('**/assets/**/*.js', (route) => route.abort());
+    const failure = page
+      .getByRole('status')
+      .getByText(/Failed to refresh profile|Please check your internet connection/);
+    stub.respond('getMe', { success: false }, 200);
+    for (const name of ['Refresh plan', 'Change Number', 'Sessions', 'Delete Account']) {
+      await page.getByRole('button', { name }).click();
+      await expect(failure, name).toBeVisible();
+      await page.getByRole('button', { name: 'Dismiss' }).click();
+      await expect(failure).toHaveCount(0);
+    }
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Delete Account' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    stub.person({ tier: 'basic' });
+    await page.getByRole('button', { name: 'Refresh Page' }).click();
+    await expect(page.getByRole('radio', { name: 'WhatsApp' })).toBeVisible();
+  },
+);
 
 test('a failed read is tried once more after a second, and no more', async ({ page, stub }) => {
   await stopTime(page);
@@ -195,37 +195,40 @@ test('a plan without a limit tracks nothing, and one without end compares as Unl
   await expect(row.getByRole('cell').last()).toHaveText('Unlimited');
 });
 
-test('the frame of the account shows before the scripts; neither it nor the chat moves', async ({
-  page,
-  stub,
-}) => {
-  const renewalDate = '2025-03-11T09:00:00.000Z';
-  await stub.signedIn({ tier: 'premium', subscriptionStatus: 'trialing', renewalDate, used: 3 });
-  const texts = [
-    '+1 555-123-4567',
-    'Premium',
-    'Trial ends on March 11, 2025',
-    'Messages used this week:',
-    '3 / 70',
-  ];
-  stub.respond('getChat', pageOf([], { consent: null }));
-  stub.openStream('usageStream');
-  for (const width of [360, 768, 1440]) {
-    await page.setViewportSize({ width, height: 900 });
-    const release = await holdAssets(page);
-    await page.goto('/account', { waitUntil: 'commit' });
-    await expect(page.getByText('Loading application...')).toBeVisible();
-    await expect(page.getByRole('main').getByRole('link', { name: 'Get help now' })).toBeVisible();
-    await expect(planCard(page)).toBeVisible();
-    release();
-    for (const text of texts)
-      await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
-    await expect(page.getByText('Live', { exact: true })).toBeVisible();
-    await expect(page.getByRole('radio').first()).toBeAttached();
-    expect(await layoutShift(page), `the account at ${width} px`).toBe(0);
-    await page.unrouteAll({ behavior: 'wait' });
-    await page.goto('/chat');
-    await expect(page.getByRole('checkbox').first()).toBeVisible();
-    expect(await layoutShift(page), `the chat at ${width} px`).toBe(0);
-  }
-});
+test(
+  'the frame of the account shows before the scripts; neither it nor the chat moves',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const renewalDate = '2025-03-11T09:00:00.000Z';
+    await stub.signedIn({ tier: 'premium', subscriptionStatus: 'trialing', renewalDate, used: 3 });
+    const texts = [
+      '+1 555-123-4567',
+      'Premium',
+      'Trial ends on March 11, 2025',
+      'Messages used this week:',
+      '3 / 70',
+    ];
+    stub.respond('getChat', pageOf([], { consent: null }));
+    stub.openStream('usageStream');
+    for (const width of [360, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const release = await holdAssets(page);
+      await page.goto('/account', { waitUntil: 'commit' });
+      await expect(page.getByText('Loading application...')).toBeVisible();
+      await expect(
+        page.getByRole('main').getByRole('link', { name: 'Get help now' }),
+      ).toBeVisible();
+      await expect(planCard(page)).toBeVisible();
+      release();
+      for (const text of texts)
+        await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
+      await expect(page.getByText('Live', { exact: true })).toBeVisible();
+      await expect(page.getByRole('radio').first()).toBeAttached();
+      expect(await layoutShift(page), `the account at ${width} px`).toBe(0);
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.goto('/chat');
+      await expect(page.getByRole('checkbox').first()).toBeVisible();
+      expect(await layoutShift(page), `the chat at ${width} px`).toBe(0);
+    }
+  },
+);

@@ -188,30 +188,30 @@ test('a page takes no focus from a field that somebody has reached before it', a
   await expect(chat.field(page)).toBeFocused();
 });
 
-test('two tabs show the same conversation, also after it was cleared in one', async ({
-  page,
-  phone,
-  context,
-}) => {
-  await openChat(page, phone);
-  const other = await context.newPage();
-  await other.goto('/chat');
-  await expect(chat.field(other)).toBeVisible();
-  await send(page, 'From the first tab');
-  await expect(chat.message(other, 'From the first tab')).toHaveCount(1);
-  await send(other, 'From the second tab');
-  await expect(chat.message(page, 'From the second tab')).toHaveCount(1);
-  // A reply in flight is refused.
-  for (const text of ['From the first tab', 'From the second tab'])
-    await expect(chat.message(page, text).getByText('Delivered')).toBeVisible();
-  await chooseOption(page, 'Clear conversation');
-  for (const tab of [page, other])
-    await expect(chat.message(tab, 'From the first tab')).toHaveCount(0);
-  await page.reload();
-  await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
-  await send(other, 'A new beginning');
-  await expect(chat.message(page, 'A new beginning')).toHaveCount(1);
-});
+test(
+  'two tabs show the same conversation, also after it was cleared in one',
+  { tag: '@full' },
+  async ({ page, phone, context }) => {
+    await openChat(page, phone);
+    const other = await context.newPage();
+    await other.goto('/chat');
+    await expect(chat.field(other)).toBeVisible();
+    await send(page, 'From the first tab');
+    await expect(chat.message(other, 'From the first tab')).toHaveCount(1);
+    await send(other, 'From the second tab');
+    await expect(chat.message(page, 'From the second tab')).toHaveCount(1);
+    // A reply in flight is refused.
+    for (const text of ['From the first tab', 'From the second tab'])
+      await expect(chat.message(page, text).getByText('Delivered')).toBeVisible();
+    await chooseOption(page, 'Clear conversation');
+    for (const tab of [page, other])
+      await expect(chat.message(tab, 'From the first tab')).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByText('Write the first message. Solace answers here.')).toBeVisible();
+    await send(other, 'A new beginning');
+    await expect(chat.message(page, 'A new beginning')).toHaveCount(1);
+  },
+);
 
 test('opens the help panel with a reply that is marked as a crisis, once', async ({
   page,

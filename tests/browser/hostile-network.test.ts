@@ -59,22 +59,22 @@ for (const [wake, wakeUp] of [
     (page: Page) => page.evaluate(() => dispatchEvent(new Event('pageshow'))),
   ],
 ] as const)
-  test(`a stream without a beat for a while is replaced when ${wake}`, async ({
-    page,
-    stub,
-    network,
-  }) => {
-    await openLiveChat(page, stub);
-    await wakeUp(page);
-    await settle(page);
-    expect(tickets(stub)).toBe(1);
-    const thaw = network.freeze(/chat-stream/);
-    await page.clock.runFor(26_000);
-    thaw();
-    answerOnNextStream(stub);
-    await wakeUp(page);
-    await expect(chat.message(page, 'Are you there?')).toHaveCount(1);
-  });
+  test(
+    `a stream without a beat for a while is replaced when ${wake}`,
+    { tag: wake.startsWith('the tab') ? [] : '@full' },
+    async ({ page, stub, network }) => {
+      await openLiveChat(page, stub);
+      await wakeUp(page);
+      await settle(page);
+      expect(tickets(stub)).toBe(1);
+      const thaw = network.freeze(/chat-stream/);
+      await page.clock.runFor(26_000);
+      thaw();
+      answerOnNextStream(stub);
+      await wakeUp(page);
+      await expect(chat.message(page, 'Are you there?')).toHaveCount(1);
+    },
+  );
 
 test('a proxy that holds the stream holds no reply: the page reads it, and says that it is not live', async ({
   page,
@@ -151,17 +151,18 @@ test('a message whose response does not come can be sent again under its id, and
   await expect(own).toHaveCount(1);
 });
 
-test('long messages that wait for their responses keep no other one back', async ({
-  page,
-  stub,
-}) => {
-  await openConversation(page, stub, hello);
-  stub.hold('sendMessage');
-  for (let sent = 1; sent <= 6; sent += 1) {
-    await send(page, `${sent}${'漢'.repeat(3999)}`);
-    await expect.poll(() => stub.calls('sendMessage').length).toBe(sent);
-  }
-});
+test(
+  'long messages that wait for their responses keep no other one back',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openConversation(page, stub, hello);
+    stub.hold('sendMessage');
+    for (let sent = 1; sent <= 6; sent += 1) {
+      await send(page, `${sent}${'漢'.repeat(3999)}`);
+      await expect.poll(() => stub.calls('sendMessage').length).toBe(sent);
+    }
+  },
+);
 
 test('a code that was sent although its response was lost can be entered', async ({
   page,
@@ -254,46 +255,58 @@ test.describe('what was begun', () => {
     await expect(page.getByLabel('Phone number')).toHaveValue('+15551234567');
   });
 
-  test('the wait after three wrong codes outlives a reload', async ({ page, stub }) => {
-    stub.respond('verifyOtp', { success: false, code: 'invalid_code' }, 401);
-    await ask(page);
-    for (let tried = 0; tried < 3; tried += 1) {
+  test(
+    'the wait after three wrong codes outlives a reload',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      stub.respond('verifyOtp', { success: false, code: 'invalid_code' }, 401);
+      await ask(page);
+      for (let tried = 0; tried < 3; tried += 1) {
+        await code(page).fill('123456');
+        await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+        await expect.poll(() => stub.calls('verifyOtp').length).toBe(tried + 1);
+        await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
+      }
+      await page.reload();
+      await expect(page.getByRole('button', { name: /^Wait \d+s to try again$/ })).toBeDisabled();
+    },
+  );
+
+  test(
+    'a code that can no longer be used leads to a new one',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      const message = 'This code can no longer be used. Please ask for a new one.';
+      stub.respond('verifyOtp', { success: false, code: 'code_spent', message }, 401);
+      await ask(page);
       await code(page).fill('123456');
       await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
-      await expect.poll(() => stub.calls('verifyOtp').length).toBe(tried + 1);
-      await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
-    }
-    await page.reload();
-    await expect(page.getByRole('button', { name: /^Wait \d+s to try again$/ })).toBeDisabled();
-  });
+      await expect(page.getByRole('main').getByRole('alert')).toHaveText(message);
+      await page.getByRole('button', { name: 'Send a new code' }).click();
+      await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+      await expect(code(page)).toHaveValue('');
+      await expect(code(page)).toBeFocused();
+      expect(stub.calls('requestOtp')).toHaveLength(2);
+    },
+  );
 
-  test('a code that can no longer be used leads to a new one', async ({ page, stub }) => {
-    const message = 'This code can no longer be used. Please ask for a new one.';
-    stub.respond('verifyOtp', { success: false, code: 'code_spent', message }, 401);
-    await ask(page);
-    await code(page).fill('123456');
-    await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
-    await expect(page.getByRole('main').getByRole('alert')).toHaveText(message);
-    await page.getByRole('button', { name: 'Send a new code' }).click();
-    await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
-    await expect(code(page)).toHaveValue('');
-    await expect(code(page)).toBeFocused();
-    expect(stub.calls('requestOtp')).toHaveLength(2);
-  });
-
-  test('the link code of somebody who never wrote outlives a reload', async ({ page, stub }) => {
-    const linkCode = 'K7MPQ2XD';
-    stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode });
-    stub.respond('contactState', { success: true, state: 'waiting' });
-    await open(page, '/login');
-    await page.getByLabel('Phone number').fill('+15550000000');
-    await page.getByRole('button', { name: 'Send Verification Code' }).click();
-    const kept = page.getByText(`Keep the code ${linkCode}`);
-    await expect(kept).toBeVisible();
-    await page.reload();
-    await expect(kept).toBeVisible();
-    expect(stub.calls('requestOtp')).toHaveLength(1);
-  });
+  test(
+    'the link code of somebody who never wrote outlives a reload',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      const linkCode = 'K7MPQ2XD';
+      stub.respond('requestOtp', { success: false, requiresInitialContact: true, linkCode });
+      stub.respond('contactState', { success: true, state: 'waiting' });
+      await open(page, '/login');
+      await page.getByLabel('Phone number').fill('+15550000000');
+      await page.getByRole('button', { name: 'Send Verification Code' }).click();
+      const kept = page.getByText(`Keep the code ${linkCode}`);
+      await expect(kept).toBeVisible();
+      await page.reload();
+      await expect(kept).toBeVisible();
+      expect(stub.calls('requestOtp')).toHaveLength(1);
+    },
+  );
 
   test('a change of number outlives a reload', async ({ page, stub }) => {
     stub.respond('beginPhoneChange', { success: true, challenge: 'changing' });
@@ -307,7 +320,7 @@ test.describe('what was begun', () => {
     await expect(page.getByText('+1 555-765-4321')).toBeVisible();
   });
 
-  test('the contact form outlives a reload', async ({ page }) => {
+  test('the contact form outlives a reload', { tag: '@full' }, async ({ page }) => {
     await open(page, '/contact');
     await page.getByLabel('Message').fill('I was charged twice.');
     await page.reload();
@@ -341,19 +354,23 @@ for (const [hostility, block] of [
     },
   ],
 ] as const)
-  test(`somebody whose storage is ${hostility} signs in`, async ({ page, stub }) => {
-    await page.addInitScript(block);
-    stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
-    await open(page, '/login');
-    await page.getByLabel('Phone number').fill('+15551234567');
-    await page.getByRole('button', { name: 'Send Verification Code' }).click();
-    await page.getByLabel('Verification code').fill('123456');
-    await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
-    await page.waitForURL('**/account');
-    await expect(page.getByText('0 / 5', { exact: true })).toBeVisible();
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await page.waitForURL('**/login');
-  });
+  test(
+    `somebody whose storage is ${hostility} signs in`,
+    { tag: hostility === 'full' ? [] : '@full' },
+    async ({ page, stub }) => {
+      await page.addInitScript(block);
+      stub.respond('verifyOtp', { success: true, token: 'e2e-token' });
+      await open(page, '/login');
+      await page.getByLabel('Phone number').fill('+15551234567');
+      await page.getByRole('button', { name: 'Send Verification Code' }).click();
+      await page.getByLabel('Verification code').fill('123456');
+      await page.getByRole('button', { name: 'Verify Code', exact: true }).click();
+      await page.waitForURL('**/account');
+      await expect(page.getByText('0 / 5', { exact: true })).toBeVisible();
+      await page.getByRole('button', { name: 'Logout' }).click();
+      await page.waitForURL('**/login');
+    },
+  );
 
 const day = 86_400_000;
 

@@ -186,38 +186,38 @@ stubbed(
   },
 );
 
-test('strangers have used up the codes of a number, and its owner signs in by a message', async ({
-  page,
-  phone,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 429/);
-  await phone.write('Hi');
-  const ask = () => page.request.post('/api/auth/request-otp', { data: { phone: phone.number } });
-  await ask();
-  await open(page, '/login');
-  await login.phone(page).fill(phone.number);
-  await login.send(page).click();
-  await expect(login.alert(page)).toHaveText(
-    /^Too many requests\. Please try again later\. You can try again after \d+:\d\d [AP]M\.$/,
-  );
-  const way = page.getByText(/^You need not wait: send us the code/);
-  await expect(way).toBeVisible();
-  await expect(qrCode(page)).toBeVisible();
-  expect(await violations(page)).toEqual([]);
+test(
+  'strangers have used up the codes of a number, and its owner signs in by a message',
+  { tag: '@full' },
+  async ({ page, phone, expectedErrors }) => {
+    expectedErrors.push(/status of 429/);
+    await phone.write('Hi');
+    const ask = () => page.request.post('/api/auth/request-otp', { data: { phone: phone.number } });
+    await ask();
+    await open(page, '/login');
+    await login.phone(page).fill(phone.number);
+    await login.send(page).click();
+    await expect(login.alert(page)).toHaveText(
+      /^Too many requests\. Please try again later\. You can try again after \d+:\d\d [AP]M\.$/,
+    );
+    const way = page.getByText(/^You need not wait: send us the code/);
+    await expect(way).toBeVisible();
+    await expect(qrCode(page)).toBeVisible();
+    expect(await violations(page)).toEqual([]);
 
-  // The way outlives a reload.
-  await page.reload();
-  const link = page.getByRole('main').getByRole('link', { name: 'Message Solace on WhatsApp' });
-  const text = new URL((await link.getAttribute('href'))!).searchParams.get('text')!;
-  expect(text).toMatch(/^Hi Solace! I would like to log in\. [2-9A-HJKMNP-Z]{8}$/);
-  const before = (await phone.messages()).length;
-  await phone.write(text);
-  await expect(login.code(page)).toBeVisible();
-  const code = (await phone.messages()).slice(before).find((message) => message.code)!.code!;
-  await login.code(page).fill(code);
-  await follow(login.verify(page), '**/account');
-});
+    // The way outlives a reload.
+    await page.reload();
+    const link = page.getByRole('main').getByRole('link', { name: 'Message Solace on WhatsApp' });
+    const text = new URL((await link.getAttribute('href'))!).searchParams.get('text')!;
+    expect(text).toMatch(/^Hi Solace! I would like to log in\. [2-9A-HJKMNP-Z]{8}$/);
+    const before = (await phone.messages()).length;
+    await phone.write(text);
+    await expect(login.code(page)).toBeVisible();
+    const code = (await phone.messages()).slice(before).find((message) => message.code)!.code!;
+    await login.code(page).fill(code);
+    await follow(login.verify(page), '**/account');
+  },
+);
 
 for (const [path, sentence, wait, way] of [
   [
@@ -241,7 +241,7 @@ for (const [path, sentence, wait, way] of [
 ] as const)
   stubbed(
     `${path} says until when there are no codes, and withdraws it when that time has come`,
-    { tag: path === '/pt-br/login' ? '@full' : [] },
+    { tag: path === '/login' ? [] : '@full' },
     async ({ page, stub }) => {
       stub.respond(
         'requestOtp',
@@ -493,25 +493,26 @@ stubbed('a page that waits for a code asks about it some 14 times', async ({ pag
   expect(length).toBeLessThanOrEqual(15);
 });
 
-test('a number without WhatsApp is told so, and a new code signs it in', async ({
-  page,
-  phone,
-}) => {
-  await phone.write('Hi');
-  await phone.delivery('failed');
-  await askForCode(page, '/login', phone.number);
-  await expect(notDelivered(page)).toBeVisible();
-  expect(await violations(page)).toEqual([]);
-  await phone.delivery('delivered');
-  const before = (await phone.messages()).length;
-  await newCode(page).click();
-  await expect(notDelivered(page)).toHaveCount(0);
-  const codes = async () =>
-    (await phone.messages()).slice(before).flatMap(({ code }) => code ?? []);
-  await expect.poll(codes).toHaveLength(1);
-  await login.code(page).fill((await codes())[0]!);
-  await follow(login.verify(page), '**/account');
-});
+test(
+  'a number without WhatsApp is told so, and a new code signs it in',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await phone.write('Hi');
+    await phone.delivery('failed');
+    await askForCode(page, '/login', phone.number);
+    await expect(notDelivered(page)).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await phone.delivery('delivered');
+    const before = (await phone.messages()).length;
+    await newCode(page).click();
+    await expect(notDelivered(page)).toHaveCount(0);
+    const codes = async () =>
+      (await phone.messages()).slice(before).flatMap(({ code }) => code ?? []);
+    await expect.poll(codes).toHaveLength(1);
+    await login.code(page).fill((await codes())[0]!);
+    await follow(login.verify(page), '**/account');
+  },
+);
 
 /** tests/rules has every status with every plan. */
 const arrivals = [
@@ -586,36 +587,37 @@ test('a number typed and sent before hydration is sent afterwards', async ({ pag
   ).toBeVisible();
 });
 
-test('somebody whose number WhatsApp hides comes from the landing page to a paid plan', async ({
-  page,
-  phone,
-}) => {
-  await phone.hide();
-  expect((await phone.write('Hi')).reply).toContain('I cannot see your number.');
-  await open(page, '/');
-  await page.getByRole('link', { name: 'Choose Your Plan' }).first().click();
-  await follow(page.getByRole('link', { name: 'Choose Basic' }), '**/login?plan=basic');
-  await page.getByLabel('Phone number').fill(phone.number);
-  await page.getByRole('button', { name: 'Send Verification Code' }).click();
-  await expect(
-    page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." }),
-  ).toBeVisible();
-  await expect(page.getByText(/^Has your number changed\? Do not begin anew/)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'write to our support' })).toHaveAttribute(
-    'href',
-    '/contact',
-  );
-  expect(await violations(page)).toEqual([]);
-  const link = await page
-    .getByRole('link', { name: 'Message Solace on WhatsApp' })
-    .getAttribute('href');
-  const greeting = new URL(link!).searchParams.get('text')!;
-  expect(greeting).toMatch(/My number is \d+\. [2-9A-HJKMNP-Z]{8}$/);
+test(
+  'somebody whose number WhatsApp hides comes from the landing page to a paid plan',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await phone.hide();
+    expect((await phone.write('Hi')).reply).toContain('I cannot see your number.');
+    await open(page, '/');
+    await page.getByRole('link', { name: 'Choose Your Plan' }).first().click();
+    await follow(page.getByRole('link', { name: 'Choose Basic' }), '**/login?plan=basic');
+    await page.getByLabel('Phone number').fill(phone.number);
+    await page.getByRole('button', { name: 'Send Verification Code' }).click();
+    await expect(
+      page.getByRole('heading', { name: "We haven't seen this number on WhatsApp yet..." }),
+    ).toBeVisible();
+    await expect(page.getByText(/^Has your number changed\? Do not begin anew/)).toBeVisible();
+    await expect(page.getByRole('link', { name: 'write to our support' })).toHaveAttribute(
+      'href',
+      '/contact',
+    );
+    expect(await violations(page)).toEqual([]);
+    const link = await page
+      .getByRole('link', { name: 'Message Solace on WhatsApp' })
+      .getAttribute('href');
+    const greeting = new URL(link!).searchParams.get('text')!;
+    expect(greeting).toMatch(/My number is \d+\. [2-9A-HJKMNP-Z]{8}$/);
 
-  // The person sends the greeting, and the page goes on by itself.
-  expect((await phone.write(greeting)).reply).toContain('Type the code that has just arrived');
-  await page.getByLabel('Verification code').fill(await phone.code());
-  await follow(page.getByRole('button', { name: 'Verify Code' }), '**/account');
-  await buy(page);
-  await expect(page.getByText('0 / 30')).toBeVisible();
-});
+    // The person sends the greeting, and the page goes on by itself.
+    expect((await phone.write(greeting)).reply).toContain('Type the code that has just arrived');
+    await page.getByLabel('Verification code').fill(await phone.code());
+    await follow(page.getByRole('button', { name: 'Verify Code' }), '**/account');
+    await buy(page);
+    await expect(page.getByText('0 / 30')).toBeVisible();
+  },
+);

@@ -70,59 +70,70 @@ async function reopen(page: Page, { path }: Place): Promise<void> {
 
 for (const [name, place] of Object.entries(places)) {
   const { field, isPublic } = place;
+  /** Each event in one place; in the others it is a long tour. */
+  const only = (chosen: string) => ({ tag: name === chosen ? [] : '@full' });
 
-  test(`a ${name} whose session ended in another tab is its person’s, and no next one’s`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    expectedErrors.push(/status of 401/);
-    const other = await begin(page, stub, place);
-    await endSession(stub, page, other);
-    // Whoever goes on writing is who began.
-    if (isPublic) await field(page).pressSequentially(', and of the night');
-    const text = isPublic ? 'Of the worst day, and of the night' : 'Of the worst day';
-    await signInAs(page, stub, mineLater);
-    await reopen(page, place);
-    await expect(field(page)).toHaveValue(text);
+  test(
+    `a ${name} whose session ended in another tab is its person’s, and no next one’s`,
+    only('letter'),
+    async ({ page, stub, expectedErrors }) => {
+      expectedErrors.push(/status of 401/);
+      const other = await begin(page, stub, place);
+      await endSession(stub, page, other);
+      // Whoever goes on writing is who began.
+      if (isPublic) await field(page).pressSequentially(', and of the night');
+      const text = isPublic ? 'Of the worst day, and of the night' : 'Of the worst day';
+      await signInAs(page, stub, mineLater);
+      await reopen(page, place);
+      await expect(field(page)).toHaveValue(text);
 
-    stub.respondByToken('getMe', { [yours]: { success: true, profile: profileOf() } });
-    await other.goto('/account');
-    await other.waitForURL('**/login**');
-    await expectToBeGuest(page);
-    if (isPublic) await field(page).pressSequentially(', of May');
-    await signInAs(page, stub, yours);
-    await reopen(page, place);
-    await expect(field(page)).toHaveValue('');
-    expect(await kept(page)).not.toMatch(/worst|night|May/);
-  });
+      stub.respondByToken('getMe', { [yours]: { success: true, profile: profileOf() } });
+      await other.goto('/account');
+      await other.waitForURL('**/login**');
+      await expectToBeGuest(page);
+      if (isPublic) await field(page).pressSequentially(', of May');
+      await signInAs(page, stub, yours);
+      await reopen(page, place);
+      await expect(field(page)).toHaveValue('');
+      expect(await kept(page)).not.toMatch(/worst|night|May/);
+    },
+  );
 
-  test(`a ${name} goes before another person who signs in in another tab`, async ({
-    page,
-    stub,
-    expectedErrors,
-  }) => {
-    expectedErrors.push(/status of 401/);
-    const other = await begin(page, stub, place);
-    await endSession(stub, page, other);
-    if (isPublic) await field(page).pressSequentially(', and of the night');
-    await signInAs(other, stub, yours);
-    await expect(page.getByRole('banner').getByRole('link', { name: 'My Account' })).toBeVisible();
-    if (isPublic) await expect(field(page)).toHaveValue('');
-    expect(await kept(page)).not.toMatch(/worst|night/);
-    await reopen(page, place);
-    await expect(field(page)).toHaveValue('');
-  });
+  test(
+    `a ${name} goes before another person who signs in in another tab`,
+    only('statement'),
+    async ({ page, stub, expectedErrors }) => {
+      expectedErrors.push(/status of 401/);
+      const other = await begin(page, stub, place);
+      await endSession(stub, page, other);
+      if (isPublic) await field(page).pressSequentially(', and of the night');
+      await signInAs(other, stub, yours);
+      await expect(
+        page.getByRole('banner').getByRole('link', { name: 'My Account' }),
+      ).toBeVisible();
+      if (isPublic) await expect(field(page)).toHaveValue('');
+      expect(await kept(page)).not.toMatch(/worst|night/);
+      await reopen(page, place);
+      await expect(field(page)).toHaveValue('');
+    },
+  );
 
-  test(`a ${name} goes at a log-out by hand in another tab`, async ({ page, stub }) => {
-    const other = await begin(page, stub, place);
-    await follow(other.getByRole('banner').getByRole('link', { name: 'My Account' }), '**/account');
-    await other.getByRole('button', { name: 'Logout' }).click();
-    await expectToBeGuest(page);
-    if (isPublic) await expect(field(page)).toHaveValue('');
-    expect(await kept(page)).not.toContain('worst');
-    await signInAs(page, stub, mineLater);
-    await reopen(page, place);
-    await expect(field(page)).toHaveValue('');
-  });
+  test(
+    `a ${name} goes at a log-out by hand in another tab`,
+    only('draft'),
+    async ({ page, stub }) => {
+      const other = await begin(page, stub, place);
+      await follow(
+        other.getByRole('banner').getByRole('link', { name: 'My Account' }),
+        '**/account',
+      );
+      await other.getByRole('button', { name: 'Logout' }).click();
+      await expectToBeGuest(page);
+      if (isPublic) await expect(field(page)).toHaveValue('');
+      expect(await kept(page)).not.toContain('worst');
+      await signInAs(page, stub, mineLater);
+      await reopen(page, place);
+      await expect(field(page)).toHaveValue('');
+    },
+  );
 }

@@ -54,25 +54,27 @@ stubbed(
   },
 );
 
-test('openfoodnetwork 8619, mollie/magento2 687: the page of a payment says the same when it is loaded again', async ({
-  page,
-  phone: own,
-}) => {
-  await signInByExternalToken(page, own);
-  await page.goto('/order?plan=basic');
-  await toPayment(page).click();
-  await page.getByRole('button', { name: 'Subscribe' }).click();
-  const success = page.getByRole('heading', { name: 'Payment Successful!' });
-  await expect(success).toBeVisible();
-  for (const _ of [1, 2]) {
-    await page.reload();
+test(
+  'openfoodnetwork 8619, mollie/magento2 687: the page of a payment says the same when it is loaded again',
+  { tag: '@full' },
+  async ({ page, phone: own }) => {
+    await signInByExternalToken(page, own);
+    await page.goto('/order?plan=basic');
+    await toPayment(page).click();
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    const success = page.getByRole('heading', { name: 'Payment Successful!' });
     await expect(success).toBeVisible();
-  }
-  expect((await own.holdings()).subscriptions).toHaveLength(1);
-});
+    for (const _ of [1, 2]) {
+      await page.reload();
+      await expect(success).toBeVisible();
+    }
+    expect((await own.holdings()).subscriptions).toHaveLength(1);
+  },
+);
 
 stubbed(
   'papermark 2184, shipshapecode/shepherd 3014: the button to the payment works again after Back',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await stub.signedIn({});
     const portalUrl = `${elsewhere}/checkout/1`;
@@ -176,6 +178,7 @@ const turned = { width: 844, height: 390 };
 
 stubbed(
   'damus 3669, talk-android 848: a phone that is turned keeps its place, the field and what was typed',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.setViewportSize(phone);
     await openConversation(page, stub, wordy);
@@ -350,6 +353,7 @@ const memberPaths = ['/account', '/chat', '/cancel', '/order?plan=premium', '/wi
 
 stubbed(
   'floeproject.org 262, illinois-app 511, startertab 25: letters of twice the size make no page wider than a phone',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.addInitScript(() => {
       new MutationObserver((_, observer) => {

@@ -39,24 +39,25 @@ test('signalapp/Signal-Android 9228: a message that comes in leaves the draft al
   await expect(chat.field(page)).toHaveValue('Half a sen');
 });
 
-test('nesquena/hermes-webui 630, elizaOS/eliza 18233: no field is so small that a phone zooms into it', async ({
-  page,
-  stub,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  const sizes = () =>
-    page
-      .locator('input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select')
-      .evaluateAll((fields) =>
-        fields.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)),
-      );
-  for (const path of ['/login', '/contact', '/help-now', '/withdraw']) {
-    await open(page, path);
-    for (const size of await sizes()) expect(size, path).toBeGreaterThanOrEqual(16);
-  }
-  await openConversation(page, stub, hello);
-  for (const size of await sizes()) expect(size, '/chat').toBeGreaterThanOrEqual(16);
-});
+test(
+  'nesquena/hermes-webui 630, elizaOS/eliza 18233: no field is so small that a phone zooms into it',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const sizes = () =>
+      page
+        .locator('input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select')
+        .evaluateAll((fields) =>
+          fields.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)),
+        );
+    for (const path of ['/login', '/contact', '/help-now', '/withdraw']) {
+      await open(page, path);
+      for (const size of await sizes()) expect(size, path).toBeGreaterThanOrEqual(16);
+    }
+    await openConversation(page, stub, hello);
+    for (const size of await sizes()) expect(size, '/chat').toBeGreaterThanOrEqual(16);
+  },
+);
 
 test('code-farmz/ng-otp-input 27, opengovsg/FormSG 9471: a code is one field, and takes what a phone pastes', async ({
   page,
@@ -73,32 +74,32 @@ test('code-farmz/ng-otp-input 27, opengovsg/FormSG 9471: a code is one field, an
   }
 });
 
-test('ahoek/katsu 67, Expensify/App 92407: a page whose files stay away is loaded again, and not for ever', async ({
-  page,
-  stub,
-  expectedErrors,
-}) => {
-  expectedErrors.push(
-    /status of 404/,
-    /A part of this page|dynamically imported|could not be loaded/,
-  );
-  spoil(page);
-  await openConversation(page, stub, hello);
-  let loads = 0;
-  page.on('request', (request) => {
-    if (request.isNavigationRequest()) loads += 1;
-  });
-  await page.route(/\/assets\/.*\/(account|platform)[^/]*\.js$/, (route) =>
-    route.fulfill({ status: 404 }),
-  );
-  await page.route('**/assets/**', (route) =>
-    route.request().method() === 'HEAD' ? route.fulfill({ status: 404 }) : route.fallback(),
-  );
-  await page.getByRole('link', { name: 'My Account' }).click();
-  await expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
-  // Once by the app, once by a shell that has no app.
-  expect(loads).toBeLessThanOrEqual(2);
-});
+test(
+  'ahoek/katsu 67, Expensify/App 92407: a page whose files stay away is loaded again, and not for ever',
+  { tag: '@full' },
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(
+      /status of 404/,
+      /A part of this page|dynamically imported|could not be loaded/,
+    );
+    spoil(page);
+    await openConversation(page, stub, hello);
+    let loads = 0;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) loads += 1;
+    });
+    await page.route(/\/assets\/.*\/(account|platform)[^/]*\.js$/, (route) =>
+      route.fulfill({ status: 404 }),
+    );
+    await page.route('**/assets/**', (route) =>
+      route.request().method() === 'HEAD' ? route.fulfill({ status: 404 }) : route.fallback(),
+    );
+    await page.getByRole('link', { name: 'My Account' }).click();
+    await expect(page.getByRole('button', { name: 'Refresh Page' })).toBeVisible();
+    // Once by the app, once by a shell that has no app.
+    expect(loads).toBeLessThanOrEqual(2);
+  },
+);
 
 test('Comfy-Org/ComfyUI_frontend 17345: the plan is read again on the return from the tab where it was changed', async ({
   page,
@@ -114,37 +115,46 @@ test('Comfy-Org/ComfyUI_frontend 17345: the plan is read again on the return fro
   await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before);
 });
 
-test('tailscale/golink 148, alphagov/publishing-api 166, ubuntu.com 4448: an address with a capital, or the end of its sentence, leads to its page', async ({
-  page,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/status of 404/);
-  const written = ['/help-now.', '/Help-Now', '/help-now)', '/help-now%E2%80%9D', '/HELP-NOW,?a=B'];
-  for (const address of written) {
-    await page.goto(address);
-    await expect(page.getByRole('heading', { level: 1 }), address).toHaveText('Get help now');
-  }
-  expect(page.url()).toMatch(/\/help-now\?a=B$/);
-  await page.goto('/es/plans!');
-  await page.waitForURL('**/es/plans');
-  await page.goto('/Nowhere.');
-  await page.waitForURL('**/nowhere');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page Not Found');
-});
+test(
+  'tailscale/golink 148, alphagov/publishing-api 166, ubuntu.com 4448: an address with a capital, or the end of its sentence, leads to its page',
+  { tag: '@full' },
+  async ({ page, expectedErrors }) => {
+    expectedErrors.push(/status of 404/);
+    const written = [
+      '/help-now.',
+      '/Help-Now',
+      '/help-now)',
+      '/help-now%E2%80%9D',
+      '/HELP-NOW,?a=B',
+    ];
+    for (const address of written) {
+      await page.goto(address);
+      await expect(page.getByRole('heading', { level: 1 }), address).toHaveText('Get help now');
+    }
+    expect(page.url()).toMatch(/\/help-now\?a=B$/);
+    await page.goto('/es/plans!');
+    await page.waitForURL('**/es/plans');
+    await page.goto('/Nowhere.');
+    await page.waitForURL('**/nowhere');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page Not Found');
+  },
+);
 
-test('kubetail 1029, microsoft/vscode 107854: a theme that is chosen in one tab holds in the others', async ({
-  page,
-}) => {
-  await page.emulateMedia({ colorScheme: 'light' });
-  await open(page, '/');
-  const other = await page.context().newPage();
-  await other.emulateMedia({ colorScheme: 'light' });
-  await open(other, '/plans');
-  await page.getByRole('button', { name: 'Switch to dark colours' }).click();
-  await expect(other.locator('html')).toHaveAttribute('data-theme', 'dark');
-  await other.getByRole('button', { name: 'Switch to light colours' }).click();
-  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
-});
+test(
+  'kubetail 1029, microsoft/vscode 107854: a theme that is chosen in one tab holds in the others',
+  { tag: '@full' },
+  async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await open(page, '/');
+    const other = await page.context().newPage();
+    await other.emulateMedia({ colorScheme: 'light' });
+    await open(other, '/plans');
+    await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+    await expect(other.locator('html')).toHaveAttribute('data-theme', 'dark');
+    await other.getByRole('button', { name: 'Switch to light colours' }).click();
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  },
+);
 
 test('a name for a message is not cut inside a character', async ({ page, stub }) => {
   await openConversation(page, stub, hello);

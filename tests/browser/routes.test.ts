@@ -42,36 +42,39 @@ const rows: Record<string, Row> = {
 };
 
 for (const who of ['visitor', 'member', 'pending'] as const)
-  test(`every route shows its page to a ${who} or redirects, and the header marks it`, async ({
-    page,
-    stub,
-  }) => {
-    await stopTime(page);
-    if (who !== 'visitor')
-      await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
-    // The others are the same for everybody.
-    const paths = Object.keys(rows).filter((path) => who === 'visitor' || rows[path]![1]);
-    for (const path of paths) {
-      const shown = rows[path]![1]?.[who] ?? path;
-      const [heading, , marked] = rows[shown]!;
-      await open(page, path);
-      await expect(page.getByRole('heading', { level: 1 }), `${who} ${path}`).toHaveText(heading);
-      await expect(page).toHaveTitle(pageHead(shown.replace(/\?.*/, '')).title);
-      expect(new URL(page.url()).pathname).toBe(shown.replace(/\?.*/, ''));
-      // Elsewhere, a pending user is treated as signed in.
-      if (who === 'pending') continue;
-      const [name, href] = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
-      const links = bar(page).getByRole('navigation').getByRole('link');
-      await expect(links).toHaveText(['Home', name]);
-      await expect(links.nth(0)).toHaveAttribute('href', '/');
-      await expect(links.nth(1)).toHaveAttribute('href', href);
-      await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute(
-        'href',
-        '/',
-      );
-      await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(marked ? [marked] : []);
-    }
-  });
+  test(
+    `every route shows its page to a ${who} or redirects, and the header marks it`,
+    { tag: who === 'pending' ? '@full' : [] },
+    async ({ page, stub }) => {
+      await stopTime(page);
+      if (who !== 'visitor')
+        await stub.signedIn({ status: who === 'pending' ? 'pending' : 'approved' });
+      // The others are the same for everybody.
+      const paths = Object.keys(rows).filter((path) => who === 'visitor' || rows[path]![1]);
+      for (const path of paths) {
+        const shown = rows[path]![1]?.[who] ?? path;
+        const [heading, , marked] = rows[shown]!;
+        await open(page, path);
+        await expect(page.getByRole('heading', { level: 1 }), `${who} ${path}`).toHaveText(heading);
+        await expect(page).toHaveTitle(pageHead(shown.replace(/\?.*/, '')).title);
+        expect(new URL(page.url()).pathname).toBe(shown.replace(/\?.*/, ''));
+        // Elsewhere, a pending user is treated as signed in.
+        if (who === 'pending') continue;
+        const [name, href] = who === 'member' ? ['My Account', '/account'] : ['Login', '/login'];
+        const links = bar(page).getByRole('navigation').getByRole('link');
+        await expect(links).toHaveText(['Home', name]);
+        await expect(links.nth(0)).toHaveAttribute('href', '/');
+        await expect(links.nth(1)).toHaveAttribute('href', href);
+        await expect(bar(page).getByRole('link', { name: 'Solace, home' })).toHaveAttribute(
+          'href',
+          '/',
+        );
+        await expect(bar(page).locator('nav [aria-current=page]')).toHaveText(
+          marked ? [marked] : [],
+        );
+      }
+    },
+  );
 
 const bar = (page: Page) => page.getByRole('banner');
 
@@ -309,32 +312,33 @@ const barColour = (page: Page) =>
 
 const schemes = ['light', 'dark'] as const;
 
-test('the browser’s bar has the colour of the chosen theme, also before the app has loaded', async ({
-  page,
-  expectedErrors,
-}) => {
-  expectedErrors.push(/ERR_FAILED/, /status of 404/);
-  const colours: Record<string, string | undefined> = {};
-  for (const colorScheme of schemes) {
-    await page.emulateMedia({ colorScheme });
-    await open(page, '/');
-    colours[colorScheme] = await barColour(page);
-  }
-  expect(colours['light']).not.toBe(colours['dark']);
-  for (const colorScheme of schemes) {
-    const chosen = schemes.find((one) => one !== colorScheme)!;
-    await page.emulateMedia({ colorScheme });
-    await open(page, '/');
-    await page.getByRole('button', { name: `Switch to ${chosen} colours` }).click();
-    expect(await barColour(page)).toBe(colours[chosen]);
-    await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }), '**/plans');
-    expect(await barColour(page)).toBe(colours[chosen]);
-    await page.route('**/assets/**', (route) => route.abort());
-    for (const path of ['/', '/es/help-now', '/login', '/chat', '/nowhere']) {
-      await page.goto(path, { waitUntil: 'commit' });
-      await expect.poll(() => barColour(page), path).toBe(colours[chosen]);
+test(
+  'the browser’s bar has the colour of the chosen theme, also before the app has loaded',
+  { tag: '@full' },
+  async ({ page, expectedErrors }) => {
+    expectedErrors.push(/ERR_FAILED/, /status of 404/);
+    const colours: Record<string, string | undefined> = {};
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      await open(page, '/');
+      colours[colorScheme] = await barColour(page);
     }
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.evaluate(() => localStorage.clear());
-  }
-});
+    expect(colours['light']).not.toBe(colours['dark']);
+    for (const colorScheme of schemes) {
+      const chosen = schemes.find((one) => one !== colorScheme)!;
+      await page.emulateMedia({ colorScheme });
+      await open(page, '/');
+      await page.getByRole('button', { name: `Switch to ${chosen} colours` }).click();
+      expect(await barColour(page)).toBe(colours[chosen]);
+      await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Plans' }), '**/plans');
+      expect(await barColour(page)).toBe(colours[chosen]);
+      await page.route('**/assets/**', (route) => route.abort());
+      for (const path of ['/', '/es/help-now', '/login', '/chat', '/nowhere']) {
+        await page.goto(path, { waitUntil: 'commit' });
+        await expect.poll(() => barColour(page), path).toBe(colours[chosen]);
+      }
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.evaluate(() => localStorage.clear());
+    }
+  },
+);

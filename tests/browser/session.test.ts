@@ -87,22 +87,26 @@ test('a call without a token or with an ended session is shown once and leads to
 });
 
 for (const [host, path] of Object.entries({ 'solace.example': '/login', 'solace.test': '/plans' }))
-  test(`an ended token on ${host} ends in ${path}`, async ({ page, baseURL, stub }) => {
-    spoil(page);
-    await page.route(`https://${host}/**`, async (route) => {
-      const { pathname } = new URL(route.request().url());
-      // The stub sees the cookies of a request that is made here.
-      if (pathname === '/api/country') return route.fulfill({ json: { success: true } });
-      return route.fulfill({ response: await route.fetch({ url: baseURL + pathname }) });
-    });
-    await stub.signedIn({}, jwt({ exp: 1 }));
-    await page.goto(`https://${host}/plans`);
-    await expectToasts(page, ['Your session has expired. Please log in again.']);
-    await page.waitForURL(`https://${host}${path}`);
-    expect(await storedToken(page)).toBeNull();
-    expect(stub.calls('getMe')).toEqual([]);
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
+  test(
+    `an ended token on ${host} ends in ${path}`,
+    { tag: path === '/login' ? [] : '@full' },
+    async ({ page, baseURL, stub }) => {
+      spoil(page);
+      await page.route(`https://${host}/**`, async (route) => {
+        const { pathname } = new URL(route.request().url());
+        // The stub sees the cookies of a request that is made here.
+        if (pathname === '/api/country') return route.fulfill({ json: { success: true } });
+        return route.fulfill({ response: await route.fetch({ url: baseURL + pathname }) });
+      });
+      await stub.signedIn({}, jwt({ exp: 1 }));
+      await page.goto(`https://${host}/plans`);
+      await expectToasts(page, ['Your session has expired. Please log in again.']);
+      await page.waitForURL(`https://${host}${path}`);
+      expect(await storedToken(page)).toBeNull();
+      expect(stub.calls('getMe')).toEqual([]);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    },
+  );
 
 test('a redirect before the page is hydrated shows the next page without an error', async ({
   page,
@@ -215,28 +219,29 @@ for (const [late, name, act] of [
   ['401', 'createPortalSession', press('Billing Management')],
   ['deletion', 'deleteMe', deleteAccount],
 ] as const)
-  test(`a late ${late} of an ended session changes nothing of the next one`, async ({
-    page,
-    stub,
-  }) => {
-    await twoPeople(stub);
-    stub.respond('createPortalSession', over, 401);
-    stub.respond('deleteMe', { success: true });
-    await open(page, '/account');
-    // The first toast loads the part that shows toasts, so that a wrong one would be seen at once.
-    await press('Refresh plan')(page);
-    await takeToasts(page, ['Success', 'Profile refreshed successfully']);
-    const release = stub.hold(name, 'e2e-a');
-    await act(page);
-    await settle(page);
-    await switchInOtherTab(page);
-    release();
-    await settle(page);
-    await expect(main(page).getByText(shownB)).toBeVisible();
-    await expect(page.getByText(shownA)).toHaveCount(0);
-    expect(await storedToken(page)).toBe('e2e-b');
-    await expectToasts(page);
-  });
+  test(
+    `a late ${late} of an ended session changes nothing of the next one`,
+    { tag: late === 'profile' ? [] : '@full' },
+    async ({ page, stub }) => {
+      await twoPeople(stub);
+      stub.respond('createPortalSession', over, 401);
+      stub.respond('deleteMe', { success: true });
+      await open(page, '/account');
+      // The first toast loads the part that shows toasts, so that a wrong one would be seen at once.
+      await press('Refresh plan')(page);
+      await takeToasts(page, ['Success', 'Profile refreshed successfully']);
+      const release = stub.hold(name, 'e2e-a');
+      await act(page);
+      await settle(page);
+      await switchInOtherTab(page);
+      release();
+      await settle(page);
+      await expect(main(page).getByText(shownB)).toBeVisible();
+      await expect(page.getByText(shownA)).toHaveCount(0);
+      expect(await storedToken(page)).toBe('e2e-b');
+      await expectToasts(page);
+    },
+  );
 
 test('a message that an ended session could not send does not reach the next one', async ({
   page,

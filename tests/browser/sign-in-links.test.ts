@@ -75,37 +75,40 @@ const trialFailures = [
   ],
 ] as const;
 
-test('a link that fails says why, removes the stored token and ends no session; one without a token makes no call', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn();
-  for (const [body, status, told] of trialFailures) {
-    stub.person({});
-    const release = stub.hold('verifyTrialToken');
-    await open(page, '/activate-trial?token=t');
-    await expect(page.getByRole('heading', { name: 'Activating Your Trial...' })).toBeVisible();
-    expect(await storedToken(page)).toBe('e2e-token');
-    stub.respond('verifyTrialToken', body, status);
-    stub.respond('getMe', { success: false });
-    release();
+test(
+  'a link that fails says why, removes the stored token and ends no session; one without a token makes no call',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    for (const [body, status, told] of trialFailures) {
+      stub.person({});
+      const release = stub.hold('verifyTrialToken');
+      await open(page, '/activate-trial?token=t');
+      await expect(page.getByRole('heading', { name: 'Activating Your Trial...' })).toBeVisible();
+      expect(await storedToken(page)).toBe('e2e-token');
+      stub.respond('verifyTrialToken', body, status);
+      stub.respond('getMe', { success: false });
+      release();
+      await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
+      await expect(page.getByRole('main').getByText(told, { exact: true })).toBeVisible();
+      await expectToasts(page);
+      expect(await storedToken(page)).toBeNull();
+      expect(stub.calls('logout')).toEqual([]);
+      stub.person({});
+      await follow(page.getByRole('link', { name: 'Back to my account' }), '**/account');
+      expect(await storedToken(page)).toBe('e2e-token');
+      await expect(page.getByText('Free plan')).toBeVisible();
+    }
+    await page.evaluate(() => localStorage.clear());
+    await open(page, '/activate-trial');
     await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
-    await expect(page.getByRole('main').getByText(told, { exact: true })).toBeVisible();
-    await expectToasts(page);
-    expect(await storedToken(page)).toBeNull();
-    expect(stub.calls('logout')).toEqual([]);
-    stub.person({});
-    await follow(page.getByRole('link', { name: 'Back to my account' }), '**/account');
-    expect(await storedToken(page)).toBe('e2e-token');
-    await expect(page.getByText('Free plan')).toBeVisible();
-  }
-  await page.evaluate(() => localStorage.clear());
-  await open(page, '/activate-trial');
-  await expect(page.getByRole('heading', { name: 'Activation Failed' })).toBeVisible();
-  await expect(page.getByText('Activation token is missing. Please check the link.')).toBeVisible();
-  await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
-  expect(stub.calls('verifyTrialToken')).toHaveLength(trialFailures.length);
-});
+    await expect(
+      page.getByText('Activation token is missing. Please check the link.'),
+    ).toBeVisible();
+    await follow(page.getByRole('link', { name: 'Go to Login' }), '**/login');
+    expect(stub.calls('verifyTrialToken')).toHaveLength(trialFailures.length);
+  },
+);
 
 const running = {
   success: false,
@@ -197,57 +200,59 @@ test.describe('a trial link over the session of another number', () => {
     await expectNoNotice(page);
   });
 
-  test('says it until somebody signs in by code, which a call that needs one leads to', async ({
-    page,
-    stub,
-  }) => {
-    stub.respond(
-      'getSessions',
-      { success: false, code: 'sign_in_needed', message: needsCode },
-      403,
-    );
-    stub.respond('verifyOtp', {
-      success: true,
-      token: `${tokenOf('other')}full`,
-      status: 'approved',
-    });
-    await follow(page.getByRole('button', { name: 'Sessions' }), '**/login');
-    await expect(page.getByText(needsCode)).toBeVisible();
-    await expect(page.getByLabel('Phone number')).toHaveValue('+15557654321');
-    expect(await storedToken(page)).toBe(tokenOf('other'));
-    await enterCode(page);
-    await page.waitForURL('**/account');
-    expect(await storedToken(page)).toBe(`${tokenOf('other')}full`);
-    await expectNoNotice(page);
-    await open(page, '/account');
-    await expectNoNotice(page);
-  });
+  test(
+    'says it until somebody signs in by code, which a call that needs one leads to',
+    { tag: '@full' },
+    async ({ page, stub }) => {
+      stub.respond(
+        'getSessions',
+        { success: false, code: 'sign_in_needed', message: needsCode },
+        403,
+      );
+      stub.respond('verifyOtp', {
+        success: true,
+        token: `${tokenOf('other')}full`,
+        status: 'approved',
+      });
+      await follow(page.getByRole('button', { name: 'Sessions' }), '**/login');
+      await expect(page.getByText(needsCode)).toBeVisible();
+      await expect(page.getByLabel('Phone number')).toHaveValue('+15557654321');
+      expect(await storedToken(page)).toBe(tokenOf('other'));
+      await enterCode(page);
+      await page.waitForURL('**/account');
+      expect(await storedToken(page)).toBe(`${tokenOf('other')}full`);
+      await expectNoNotice(page);
+      await open(page, '/account');
+      await expectNoNotice(page);
+    },
+  );
 });
 
-test('a session whose number may have a new owner is led to the support, which says why', async ({
-  page,
-  stub,
-}) => {
-  await stub.signedIn();
-  const refusal = { success: false, code: 'sign_in_needed', newOwner: true, message: 'English.' };
-  stub.respond('getSessions', refusal, 403);
-  const sentences = {
-    '': ['Sessions', /may have a new owner.* write to us here\.$/],
-    '/es': ['Sesiones', /tenga otro dueño.* escríbenos aquí\.$/],
-    '/pt-br': ['Sessões', /ter um novo dono.* escreva para nós aqui\.$/],
-  } as const;
-  for (const [start, [button, sentence]] of Object.entries(sentences)) {
-    await open(page, `${start}/account`);
-    await page.getByRole('button', { name: button }).click();
-    await page.waitForURL(`**${start}/contact?about=number`);
-    const main = page.getByRole('main');
-    await expect(main.getByRole('status').filter({ hasText: sentence })).toBeVisible();
-    await expect(main.getByRole('link', { name: /@/ })).toBeVisible();
-    await page.reload();
-    await expect(main.getByText(sentence)).toBeVisible();
-    await expectToasts(page);
-    expect(await storedToken(page)).toBe('e2e-token');
-    await open(page, `${start}/contact`);
-    await expect(main.getByText(sentence)).toHaveCount(0);
-  }
-});
+test(
+  'a session whose number may have a new owner is led to the support, which says why',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await stub.signedIn();
+    const refusal = { success: false, code: 'sign_in_needed', newOwner: true, message: 'English.' };
+    stub.respond('getSessions', refusal, 403);
+    const sentences = {
+      '': ['Sessions', /may have a new owner.* write to us here\.$/],
+      '/es': ['Sesiones', /tenga otro dueño.* escríbenos aquí\.$/],
+      '/pt-br': ['Sessões', /ter um novo dono.* escreva para nós aqui\.$/],
+    } as const;
+    for (const [start, [button, sentence]] of Object.entries(sentences)) {
+      await open(page, `${start}/account`);
+      await page.getByRole('button', { name: button }).click();
+      await page.waitForURL(`**${start}/contact?about=number`);
+      const main = page.getByRole('main');
+      await expect(main.getByRole('status').filter({ hasText: sentence })).toBeVisible();
+      await expect(main.getByRole('link', { name: /@/ })).toBeVisible();
+      await page.reload();
+      await expect(main.getByText(sentence)).toBeVisible();
+      await expectToasts(page);
+      expect(await storedToken(page)).toBe('e2e-token');
+      await open(page, `${start}/contact`);
+      await expect(main.getByText(sentence)).toHaveCount(0);
+    }
+  },
+);

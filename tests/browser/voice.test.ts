@@ -98,42 +98,50 @@ test('a recording reaches the companion and plays, also after a reload', async (
   expect(await loudness(page)).toBeGreaterThan(0.02);
 });
 
-test('a recording of each kind is stored, and plays to its end', async ({ page, phone }) => {
-  await openChatWithVoice(page, phone);
-  const token = await storedToken(page);
-  for (const [index, { type, seconds, data }] of recordings.entries()) {
-    const sent = await page.request.post(
-      `/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`,
-      {
-        headers: { authorization: `Bearer ${token}`, 'content-type': type },
-        data: Buffer.from(data, 'base64'),
-      },
-    );
-    expect(sent.status(), type).toBe(200);
-    const own = chat.message(page, 'You said').nth(index);
-    await own.getByRole('button', { name: 'Play voice message, 0:02' }).click();
-    await expect.poll(() => playedLengths(page), type).toHaveLength(index + 1);
-    const length = (await playedLengths(page)).at(-1)!;
-    expect(Math.abs(length - seconds), `the length of ${type}, ${length} s`).toBeLessThan(0.15);
-    expect(await loudness(page), type).toBeGreaterThan(0.02);
-    await expect(own.getByRole('button', { name: /^Play voice message/ })).toBeVisible();
-  }
-});
+test(
+  'a recording of each kind is stored, and plays to its end',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await openChatWithVoice(page, phone);
+    const token = await storedToken(page);
+    for (const [index, { type, seconds, data }] of recordings.entries()) {
+      const sent = await page.request.post(
+        `/api/user/chat/voice?id=${crypto.randomUUID()}&seconds=2`,
+        {
+          headers: { authorization: `Bearer ${token}`, 'content-type': type },
+          data: Buffer.from(data, 'base64'),
+        },
+      );
+      expect(sent.status(), type).toBe(200);
+      const own = chat.message(page, 'You said').nth(index);
+      await own.getByRole('button', { name: 'Play voice message, 0:02' }).click();
+      await expect.poll(() => playedLengths(page), type).toHaveLength(index + 1);
+      const length = (await playedLengths(page)).at(-1)!;
+      expect(Math.abs(length - seconds), `the length of ${type}, ${length} s`).toBeLessThan(0.15);
+      expect(await loudness(page), type).toBeGreaterThan(0.02);
+      await expect(own.getByRole('button', { name: /^Play voice message/ })).toBeVisible();
+    }
+  },
+);
 
-stubbed('what is counted meanwhile does not stop a recording', async ({ page, stub }) => {
-  const push = stub.openStream('chatStream');
-  await openVoice(page, stub);
-  await record(page);
-  await press(page, 'Send');
-  await page.evaluate(() => void (window.sound.endless = true));
-  const own = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
-  await own.getByRole('button', { name: /^Play/ }).click();
-  await expect(own.getByRole('button', { name: 'Pause' })).toBeVisible();
-  push({ type: 'usageUpdate', count: 2 });
-  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.5);
-  await settle(page);
-  await expect(own.getByRole('button', { name: 'Pause' })).toBeVisible();
-});
+stubbed(
+  'what is counted meanwhile does not stop a recording',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    const push = stub.openStream('chatStream');
+    await openVoice(page, stub);
+    await record(page);
+    await press(page, 'Send');
+    await page.evaluate(() => void (window.sound.endless = true));
+    const own = chat.message(page, 'You said').filter({ has: page.getByRole('slider') });
+    await own.getByRole('button', { name: /^Play/ }).click();
+    await expect(own.getByRole('button', { name: 'Pause' })).toBeVisible();
+    push({ type: 'usageUpdate', count: 2 });
+    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.5);
+    await settle(page);
+    await expect(own.getByRole('button', { name: 'Pause' })).toBeVisible();
+  },
+);
 
 stubbed(
   'without voice in the plan the button explains, and asks for no permission',
@@ -209,6 +217,7 @@ stubbed(
 // Reports of other products: open-webui 23695, nextcloud/talk-android 5199.
 stubbed(
   'the screen stays on while something is recorded, and no longer',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await page.addInitScript(() => {
       const locks = new Set<object>();
@@ -255,6 +264,7 @@ const ends: [what: string, end: (page: Page) => Promise<unknown>, sentence: stri
 
 stubbed(
   'a recording that something else ends says so, and what was recorded can be sent',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     for (const [index, [what, end, sentence]] of ends.entries()) {
@@ -328,6 +338,7 @@ stubbed(
 for (const part of ['recorder', 'voice-panel'])
   stubbed(
     `the microphone is closed if the ${part} does not load, and the draft stays`,
+    { tag: part === 'recorder' ? [] : '@full' },
     async ({ page, stub, expectedErrors }) => {
       expectedErrors.push(/ERR_FAILED/);
       await openVoice(page, stub);
@@ -345,6 +356,7 @@ for (const part of ['recorder', 'voice-panel'])
 
 stubbed(
   'a recording that cannot be played says so, and its transcript stays',
+  { tag: '@full' },
   async ({ page, stub }) => {
     const voice = { seconds: 3, type: 'audio/ogg', bytes: 9 };
     await openVoice(page, stub, [
@@ -365,6 +377,7 @@ stubbed(
 
 stubbed(
   'one recording plays at a time, at the chosen speed and from the chosen second',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     for (const count of [1, 2]) {
@@ -423,6 +436,7 @@ async function clear(page: Page, stub: Stub): Promise<void> {
 
 stubbed(
   'a recording and a player stop with the page that started them, and the recording is kept',
+  { tag: '@full' },
   async ({ page, stub }) => {
     await openVoice(page, stub);
     await record(page);
@@ -464,6 +478,7 @@ stubbed(
 
 stubbed(
   'a recording stops when its session ends by itself, and waits for its person',
+  { tag: '@full' },
   async ({ page, stub, expectedErrors }) => {
     expectedErrors.push(/status of 401/);
     const [mine, mineLater] = ['first', 'second'].map((name) =>
@@ -514,18 +529,19 @@ stubbed('a recording outlives a reload, and is sent the same', async ({ page, st
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('base64');
 });
 
-test('a recording that the companion refused is sent again, like a text', async ({
-  page,
-  phone,
-}) => {
-  await openChatWithVoice(page, phone);
-  await phone.botMode('refuse');
-  await record(page);
-  await press(page, 'Send');
-  const own = page.getByRole('listitem').filter({ hasText: 'You said' });
-  await expect(own.getByText('Not delivered')).toBeVisible();
-  await phone.botMode('answer');
-  await own.getByRole('button', { name: 'Send again' }).click();
-  await expect(own.getByText('Delivered')).toBeVisible();
-  await expect(own).toHaveCount(1);
-});
+test(
+  'a recording that the companion refused is sent again, like a text',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await openChatWithVoice(page, phone);
+    await phone.botMode('refuse');
+    await record(page);
+    await press(page, 'Send');
+    const own = page.getByRole('listitem').filter({ hasText: 'You said' });
+    await expect(own.getByText('Not delivered')).toBeVisible();
+    await phone.botMode('answer');
+    await own.getByRole('button', { name: 'Send again' }).click();
+    await expect(own.getByText('Delivered')).toBeVisible();
+    await expect(own).toHaveCount(1);
+  },
+);

@@ -73,95 +73,96 @@ test('without the tick everything comes back, with a receipt on screen, as a fil
   await expect(page.getByText('1 / 5')).toBeVisible();
 });
 
-test('with the tick the time until the statement is paid for, also with Back and in two tabs', async ({
-  page,
-  context,
-  phone,
-}) => {
-  await signInByExternalToken(page, phone);
-  await page.goto('/plans');
-  await page.getByRole('button', { name: 'Choose Basic' }).click();
-  await startNowBox(page).check();
-  await toPayment(page).click();
-  await expect(page.getByRole('button', { name: 'Subscribe' })).toBeVisible();
-  await page.goBack();
-  await startNowBox(page).setChecked(true);
-  await toPayment(page).click();
-  await page.getByRole('button', { name: 'Subscribe' }).click();
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
-  await phone.advance(3 * day + 12 * hour);
-  const other = await context.newPage();
-  for (const tab of [page, other]) {
-    await tab.goto('/withdraw');
-    await expect(factOf(tab, 'You get back')).toHaveText(
-      /^\$(5\.99|6\.00): you paid \$11\.99 and asked us to begin at once, so the time until now costs \$(5\.99|6\.00)\.$/,
-    );
-  }
-  await Promise.all([page, other].map((tab) => confirmButton(tab).click()));
-  for (const tab of [page, other]) await expect(doneHeading(tab)).toBeVisible();
-  expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
-  expect(await phone.subscriptionStates()).toEqual(['canceled']);
+test(
+  'with the tick the time until the statement is paid for, also with Back and in two tabs',
+  { tag: '@full' },
+  async ({ page, context, phone }) => {
+    await signInByExternalToken(page, phone);
+    await page.goto('/plans');
+    await page.getByRole('button', { name: 'Choose Basic' }).click();
+    await startNowBox(page).check();
+    await toPayment(page).click();
+    await expect(page.getByRole('button', { name: 'Subscribe' })).toBeVisible();
+    await page.goBack();
+    await startNowBox(page).setChecked(true);
+    await toPayment(page).click();
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible();
+    await phone.advance(3 * day + 12 * hour);
+    const other = await context.newPage();
+    for (const tab of [page, other]) {
+      await tab.goto('/withdraw');
+      await expect(factOf(tab, 'You get back')).toHaveText(
+        /^\$(5\.99|6\.00): you paid \$11\.99 and asked us to begin at once, so the time until now costs \$(5\.99|6\.00)\.$/,
+      );
+    }
+    await Promise.all([page, other].map((tab) => confirmButton(tab).click()));
+    for (const tab of [page, other]) await expect(doneHeading(tab)).toBeVisible();
+    expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
+    expect(await phone.subscriptionStates()).toEqual(['canceled']);
 
-  await page.goBack();
-  await page.goForward();
-  await expect(doneHeading(page)).toBeVisible();
-  await expect(confirmButton(page)).toHaveCount(0);
-});
+    await page.goBack();
+    await page.goForward();
+    await expect(doneHeading(page)).toBeVisible();
+    await expect(confirmButton(page)).toHaveCount(0);
+  },
+);
 
-test('what another tab has done is on the page when it is shown again', async ({
-  page,
-  context,
-  phone,
-}) => {
-  await signInByExternalToken(page, phone, '/withdraw');
-  await expect(page.getByText(/^There is no contract/)).toBeVisible();
-  const other = await context.newPage();
-  /** Does something in the other tab, and comes back. */
-  const meanwhile = async (work: () => Promise<void>) => {
-    await setVisible(page, false);
-    await work();
-    await setVisible(page, true);
-  };
+test(
+  'what another tab has done is on the page when it is shown again',
+  { tag: '@full' },
+  async ({ page, context, phone }) => {
+    await signInByExternalToken(page, phone, '/withdraw');
+    await expect(page.getByText(/^There is no contract/)).toBeVisible();
+    const other = await context.newPage();
+    /** Does something in the other tab, and comes back. */
+    const meanwhile = async (work: () => Promise<void>) => {
+      await setVisible(page, false);
+      await work();
+      await setVisible(page, true);
+    };
 
-  await meanwhile(() => buy(other, 'Basic'));
-  await expect(factOf(page, 'Plan')).toHaveText('Basic');
-  await meanwhile(async () => {
-    await other.goto('/order?plan=premium');
-    await toPayment(other).click();
-    await other.getByRole('button', { name: 'Switch to Premium' }).click();
-    await other.waitForURL((url) => url.href.startsWith(process.env.SITE_URL!));
-  });
-  await expect(factOf(page, 'Plan')).toHaveText('Premium');
-  await meanwhile(async () => {
-    await openWithdrawal(other);
-    await confirmButton(other).click();
-    await expect(doneHeading(other)).toBeVisible();
-  });
-  await expect(doneHeading(page)).toBeVisible();
-  expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
+    await meanwhile(() => buy(other, 'Basic'));
+    await expect(factOf(page, 'Plan')).toHaveText('Basic');
+    await meanwhile(async () => {
+      await other.goto('/order?plan=premium');
+      await toPayment(other).click();
+      await other.getByRole('button', { name: 'Switch to Premium' }).click();
+      await other.waitForURL((url) => url.href.startsWith(process.env.SITE_URL!));
+    });
+    await expect(factOf(page, 'Plan')).toHaveText('Premium');
+    await meanwhile(async () => {
+      await openWithdrawal(other);
+      await confirmButton(other).click();
+      await expect(doneHeading(other)).toBeVisible();
+    });
+    await expect(doneHeading(page)).toBeVisible();
+    expect(await receiptOf(page).innerText()).toBe(await receiptOf(other).innerText());
 
-  await meanwhile(() => buy(other, 'Basic'));
-  await expect(factOf(page, 'Plan')).toHaveText('Basic');
-  // A receipt makes way for a new contract, too.
-  await confirmButton(page).click();
-  await expect(doneHeading(page)).toBeFocused();
-  await meanwhile(() => buy(other, 'Premium'));
-  await expect(factOf(page, 'Plan')).toHaveText('Premium');
-});
+    await meanwhile(() => buy(other, 'Basic'));
+    await expect(factOf(page, 'Plan')).toHaveText('Basic');
+    // A receipt makes way for a new contract, too.
+    await confirmButton(page).click();
+    await expect(doneHeading(page)).toBeFocused();
+    await meanwhile(() => buy(other, 'Premium'));
+    await expect(factOf(page, 'Plan')).toHaveText('Premium');
+  },
+);
 
-test('a stranger’s statement for a number is told to its person, who keeps the plan', async ({
-  page,
-  phone,
-}) => {
-  await buyer(page, phone);
-  await stateFor(page, phone.number);
-  await page.goto('/withdraw');
-  await expect(page.getByRole('heading', { name: /^On .* somebody withdrew/ })).toBeVisible();
-  await expectToBeAccessible(page);
-  await page.getByRole('button', { name: 'That was not me' }).click();
-  await expect(factOf(page, 'Plan')).toHaveText('Basic');
-  expect(await phone.subscriptionStates()).toEqual(['active']);
-});
+test(
+  'a stranger’s statement for a number is told to its person, who keeps the plan',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await buyer(page, phone);
+    await stateFor(page, phone.number);
+    await page.goto('/withdraw');
+    await expect(page.getByRole('heading', { name: /^On .* somebody withdrew/ })).toBeVisible();
+    await expectToBeAccessible(page);
+    await page.getByRole('button', { name: 'That was not me' }).click();
+    await expect(factOf(page, 'Plan')).toHaveText('Basic');
+    expect(await phone.subscriptionStates()).toEqual(['active']);
+  },
+);
 
 test('signed out, the form takes a statement and its receipt says nothing about accounts', async ({
   page,
@@ -190,32 +191,36 @@ test('signed out, the form takes a statement and its receipt says nothing about 
 
 const emailField = (page: Page) => page.getByLabel(/^E-mail address for the confirmation/);
 
-test('the receipt also goes to an e-mail address, where one is given', async ({ page, phone }) => {
-  await page.goto('/withdraw');
-  const email = `ada${phone.number.slice(1)}@example.com`;
-  await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel(/^Phone number of your account/).fill('ada@example.com');
-  await emailField(page).fill(email);
-  await confirmButton(page).click();
-  await expect(page.getByText('We also send it by e-mail.')).toBeVisible();
-  await expect.poll(async () => (await mailsTo(email)).length).toBe(1);
-  expect((await mailsTo(email))[0]!.text).not.toContain('Lovelace');
+test(
+  'the receipt also goes to an e-mail address, where one is given',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await page.goto('/withdraw');
+    const email = `ada${phone.number.slice(1)}@example.com`;
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel(/^Phone number of your account/).fill('ada@example.com');
+    await emailField(page).fill(email);
+    await confirmButton(page).click();
+    await expect(page.getByText('We also send it by e-mail.')).toBeVisible();
+    await expect.poll(async () => (await mailsTo(email)).length).toBe(1);
+    expect((await mailsTo(email))[0]!.text).not.toContain('Lovelace');
 
-  await buyer(page, phone);
-  await page.goto('/withdraw');
-  await emailField(page).fill('nowhere');
-  await confirmButton(page).click();
-  await expect(emailField(page)).toBeFocused();
-  await expect(
-    page.getByText('Please write an e-mail address, or leave this empty.'),
-  ).toBeVisible();
-  await expectToBeAccessible(page);
-  await emailField(page).fill(email);
-  await emailField(page).press('Enter');
-  await expect(doneHeading(page)).toBeFocused();
-  await expect.poll(async () => (await mailsTo(email)).length).toBe(2);
-  expect((await mailsTo(email))[1]!.text).toBe(await receiptOf(page).innerText());
-});
+    await buyer(page, phone);
+    await page.goto('/withdraw');
+    await emailField(page).fill('nowhere');
+    await confirmButton(page).click();
+    await expect(emailField(page)).toBeFocused();
+    await expect(
+      page.getByText('Please write an e-mail address, or leave this empty.'),
+    ).toBeVisible();
+    await expectToBeAccessible(page);
+    await emailField(page).fill(email);
+    await emailField(page).press('Enter');
+    await expect(doneHeading(page)).toBeFocused();
+    await expect.poll(async () => (await mailsTo(email)).length).toBe(2);
+    expect((await mailsTo(email))[1]!.text).toBe(await receiptOf(page).innerText());
+  },
+);
 
 test('who is signed in and has no contract finds the known number in the form', async ({
   page,
@@ -230,17 +235,21 @@ test('who is signed in and has no contract finds the known number in the form', 
   await expect(number).toHaveValue('ada@example.com');
 });
 
-test('signed out, a login leads back to the contract', async ({ page, phone }) => {
-  await buyer(page, phone);
-  await page.evaluate(() => localStorage.clear());
-  await page.goto('/withdraw');
-  const login = page.getByRole('link', { name: 'Log in, and see what comes back' });
-  await follow(login, '**/login?next=*');
-  await page.getByLabel('Phone number', { exact: true }).fill(phone.number);
-  await enterCode(page, phone);
-  await page.waitForURL('**/withdraw');
-  await expect(factOf(page, 'Plan')).toHaveText('Basic');
-});
+test(
+  'signed out, a login leads back to the contract',
+  { tag: '@full' },
+  async ({ page, phone }) => {
+    await buyer(page, phone);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto('/withdraw');
+    const login = page.getByRole('link', { name: 'Log in, and see what comes back' });
+    await follow(login, '**/login?next=*');
+    await page.getByLabel('Phone number', { exact: true }).fill(phone.number);
+    await enterCode(page, phone);
+    await page.waitForURL('**/withdraw');
+    await expect(factOf(page, 'Plan')).toHaveText('Basic');
+  },
+);
 
 const afterMoves =
   'after a move to a dearer plan its payment comes back, and a plan after a trial never begins';
@@ -281,7 +290,7 @@ test(afterMoves, { tag: '@full' }, async ({ page, phone }) => {
 });
 
 /** The last minute of the right, and the minute after it, by Stripe's clock. */
-test('the right ends with its last day in UTC-12', async ({ page, phone }) => {
+test('the right ends with its last day in UTC-12', { tag: '@full' }, async ({ page, phone }) => {
   await buyer(page, phone);
   await phone.advance((await secondsLeft(page)) - 60);
   await page.goto('/withdraw');
@@ -350,6 +359,7 @@ stubbed(
 for (const { tag, path } of languages)
   unscripted(
     `${tag}: without JavaScript it says where a statement can be sent`,
+    { tag: tag === 'es' ? [] : '@full' },
     async ({ page }) => {
       const { withdraw } = withdrawalLabels[tag];
       await page.goto(`${path}/`);

@@ -62,30 +62,31 @@ test('what one person wrote is gone before the next one is signed in', async ({ 
   expect(await kept(page)).not.toContain('worst day');
 });
 
-test('a letter of nobody signed in is theirs who sign in first, and no next person’s', async ({
-  page,
-  stub,
-}) => {
-  stub.person({});
-  await page.goto('/contact');
-  const letter = page.getByLabel('Message');
-  await hydrated(page, 'main form');
-  await letter.fill(worst);
-  await page.goto('/login');
-  await signInAs(page, stub, mine);
-  await page.waitForURL('**/account');
-  await page.goto('/contact');
-  await expect(letter).toHaveValue(worst);
-  endSession(stub, mine);
-  await page.goto('/account');
-  await page.waitForURL('**/login**');
-  await signInAs(page, stub, yours);
-  await page.waitForURL('**/account');
-  await page.goto('/contact');
-  await hydrated(page, 'main form');
-  await expect(letter).toHaveValue('');
-  expect(await kept(page)).not.toContain('worst day');
-});
+test(
+  'a letter of nobody signed in is theirs who sign in first, and no next person’s',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    stub.person({});
+    await page.goto('/contact');
+    const letter = page.getByLabel('Message');
+    await hydrated(page, 'main form');
+    await letter.fill(worst);
+    await page.goto('/login');
+    await signInAs(page, stub, mine);
+    await page.waitForURL('**/account');
+    await page.goto('/contact');
+    await expect(letter).toHaveValue(worst);
+    endSession(stub, mine);
+    await page.goto('/account');
+    await page.waitForURL('**/login**');
+    await signInAs(page, stub, yours);
+    await page.waitForURL('**/account');
+    await page.goto('/contact');
+    await hydrated(page, 'main form');
+    await expect(letter).toHaveValue('');
+    expect(await kept(page)).not.toContain('worst day');
+  },
+);
 
 test('unsent messages and the draft outlive a reload, and are sent once under their ids', async ({
   page,
@@ -116,26 +117,26 @@ test('unsent messages and the draft outlive a reload, and are sent once under th
   expect(await kept(page)).not.toMatch(/Two|half typ/);
 });
 
-test('two tabs of one person keep two drafts, and a log-out in one empties the other', async ({
-  page,
-  stub,
-  context,
-}) => {
-  await openMine(page, stub);
-  const other = await context.newPage();
-  await other.goto('/chat');
-  await hydrated(other, 'main form');
-  await chat.field(page).fill('The first draft');
-  await chat.field(other).fill('The second draft');
-  await Promise.all([page.reload(), other.reload()]);
-  await expect(chat.field(page)).toHaveValue('The first draft');
-  await expect(chat.field(other)).toHaveValue('The second draft');
-  await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
-  await other.waitForURL('**/login**');
-  expect(await kept(other)).not.toContain('second draft');
-});
+test(
+  'two tabs of one person keep two drafts, and a log-out in one empties the other',
+  { tag: '@full' },
+  async ({ page, stub, context }) => {
+    await openMine(page, stub);
+    const other = await context.newPage();
+    await other.goto('/chat');
+    await hydrated(other, 'main form');
+    await chat.field(page).fill('The first draft');
+    await chat.field(other).fill('The second draft');
+    await Promise.all([page.reload(), other.reload()]);
+    await expect(chat.field(page)).toHaveValue('The first draft');
+    await expect(chat.field(other)).toHaveValue('The second draft');
+    await follow(page.getByRole('link', { name: 'My Account' }), '**/account');
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await page.waitForURL('**/login');
+    await other.waitForURL('**/login**');
+    expect(await kept(other)).not.toContain('second draft');
+  },
+);
 
 test('a deployment under an open tab loads it again, with what was typed', async ({
   page,
@@ -160,25 +161,29 @@ test('a deployment under an open tab loads it again, with what was typed', async
 /** The rules of sign-in know more of them. */
 const astray = ['//evil.example/chat', 'javascript:alert(1)//chat'];
 
-test('the login leads back to private pages, and nowhere else', async ({ page, stub }) => {
-  stub.respond('getChat', pageOf(hello));
-  const cases: [string, RegExp][] = [
-    ['/chat', /\/chat$/],
-    ['/es/chat', /\/chat$/],
-    ...astray.map((next): [string, RegExp] => [next, /\/account$/]),
-  ];
-  for (const [next, url] of cases) {
-    await page.goto(`/login?next=${encodeURIComponent(next)}`);
-    await signInAs(page, stub, mine);
-    await page.waitForURL(url);
-    // Signed in already, it leads on at once.
-    await page.goto(`/login?next=${encodeURIComponent(next)}`);
-    await page.waitForURL(url);
-    await page.evaluate(() => localStorage.clear());
-  }
-  await page.goto('/pt-br/chat');
-  await page.waitForURL('**/pt-br/login?next=%2Fchat');
-});
+test(
+  'the login leads back to private pages, and nowhere else',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    stub.respond('getChat', pageOf(hello));
+    const cases: [string, RegExp][] = [
+      ['/chat', /\/chat$/],
+      ['/es/chat', /\/chat$/],
+      ...astray.map((next): [string, RegExp] => [next, /\/account$/]),
+    ];
+    for (const [next, url] of cases) {
+      await page.goto(`/login?next=${encodeURIComponent(next)}`);
+      await signInAs(page, stub, mine);
+      await page.waitForURL(url);
+      // Signed in already, it leads on at once.
+      await page.goto(`/login?next=${encodeURIComponent(next)}`);
+      await page.waitForURL(url);
+      await page.evaluate(() => localStorage.clear());
+    }
+    await page.goto('/pt-br/chat');
+    await page.waitForURL('**/pt-br/login?next=%2Fchat');
+  },
+);
 
 test('copied text holds what was seen, with whole addresses', async ({ page, stub }) => {
   const link = 'See https://example.org/sleep for a list.';
