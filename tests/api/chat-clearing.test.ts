@@ -1,9 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { call, cronAfter, runCron } from './support/api.ts';
+import { call, cronAfter, runCron, tally } from './support/api.ts';
 import {
   clearChat,
+  consent,
   newSettledWriter,
   newWriter,
   readChat,
@@ -21,6 +22,7 @@ import { deleteAccount, newPerson, userOf } from './support/person.ts';
 import { logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
+import { newSpeaker } from './support/voice.ts';
 
 describe('clearing', () => {
   it('empties the conversation everywhere; consent, seq and revision go on', async () => {
@@ -86,6 +88,20 @@ describe('clearing', () => {
     expect((await verifyChange(token, change)).status).toBe(200);
     expect(await clearing.finish()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(await textsOf({ token })).toContain('Hello');
+  });
+
+  it('renews no limit of a minute', async () => {
+    advanceClock(0);
+    const { phone, token } = await newSpeaker();
+    await sandbox.botMode('accept', phone);
+    const answers = [];
+    for (let round = 0; round < 6; round += 1) {
+      for (let text = 0; text < 5; text += 1) answers.push(await write(token, `Text ${text}`));
+      await clearChat(token);
+    }
+    expect(tally(answers)).toEqual({ 200: 20, 429: 10 });
+    advanceClock(minute);
+    expect((await write(token, 'A minute later')).status).toBe(200);
   });
 
   it('withdraws the messages that wait for the bot', async () => {
@@ -180,6 +196,18 @@ describe('erasing', () => {
     expect(await readChat(again.token)).toMatchObject({ revision: 0, messages: [], consent: null });
   });
 
+  it('keeps a reply to a message of a deleted account from the next account of its number', async () => {
+    const { phone, token } = await newWriter();
+    await sandbox.botMode('silent', phone);
+    const { id } = (await write(token, 'A secret')).body.message;
+    await deleteAccount(token);
+    const next = await newPerson(phone);
+    await consent(next.token);
+    const late = await reply(phone, 'About your secret', 'late', { replyTo: id });
+    expect(late).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await textsOf(next)).toEqual([]);
+  });
+
   it('is done for a database that was restored: the conversation begins again', async () => {
     const { phone, token } = await newWriter();
     const before = await userRowOf({ phone });
@@ -193,17 +221,17 @@ describe('erasing', () => {
     expect((await write(token, 'A new beginning')).status).toBe(200);
   });
 
-  it('comes within a day of the days that are set, for the ids of cleared messages too', async () => {
+  it('comes within a day of the days that are set, for the times of cleared messages too', async () => {
     const { token } = await newWriter();
     await write(token, 'Old');
     expect(await daysToAlarm(token)).toBeCloseTo(1, 1);
     await clearChat(token);
-    await eventually(async () => expect(await rowsIn(token, 'cleared_messages')).toBe(1));
+    await eventually(async () => expect(await rowsIn(token, 'cleared_times')).toBe(1));
     await eventually(async () => expect(await daysToAlarm(token)).toBeCloseTo(1, 1));
     await write(token, 'New');
     advanceClock(day + minute);
     expect(await runAlarm(token)).toBe(true);
-    expect(await rowsIn(token, 'cleared_messages')).toBe(0);
+    expect(await rowsIn(token, 'cleared_times')).toBe(0);
     expect(await daysToAlarm(token)).toBeCloseTo(1, 1);
 
     advanceClock(88 * day);

@@ -52,12 +52,12 @@ export const calls: Record<string, Bound> = {
   },
   'POST /api/auth/logout': { grows: 'nothing; it deletes', upTo: ofUser },
   'GET /api/user/me': {
-    grows: '`last_seen_at`, once an hour; a fetch from Stripe when the week is over',
-    upTo: ofUser,
+    grows: '`last_seen_at`, once an hour; a fetch from Stripe within an hour of a page there',
+    upTo: [ofUser, 'a fetch in ten seconds; after a failure, the pauses of the cron job'],
   },
   'DELETE /api/user/me': {
-    grows: 'one `outbox` row, `chat_erasures`, `left_weeks`',
-    upTo: 'once for an account',
+    grows: 'one `outbox` row, `chat_erasures`, `left_weeks`; while Stripe fails, requests there',
+    upTo: ['once for an account', ofUser],
   },
   'GET /api/user/platform': { grows: 'nothing', upTo: ofUser },
   'PUT /api/user/platform': {
@@ -143,7 +143,7 @@ export const calls: Record<string, Bound> = {
   'POST /api/user/chat/messages': {
     grows: 'a message, an `outbox` row',
     upTo: [
-      "CHAT_MESSAGES_PER_MINUTE, CHAT_MESSAGES_WAITING, and the week's allowance",
+      "CHAT_MESSAGES_PER_MINUTE, cleared ones too, CHAT_MESSAGES_WAITING, and the week's allowance",
       'in the day after a crisis CHAT_MESSAGES_PER_MINUTE alone; for CHAT_RETENTION_DAYS',
     ],
   },
@@ -184,7 +184,7 @@ export const calls: Record<string, Bound> = {
   'POST /api/bot/entitlements': { grows: 'a `bot_calls` row', upTo: '7 days' },
   'POST /api/bot/approvals': {
     grows: 'an `outbox` row, a `bot_calls` row',
-    upTo: 'one event for each change, at most 50 that wait, of an account',
+    upTo: 'one event that waits, of an account',
   },
   'POST /api/bot/trials': {
     grows: 'a `trial_links` row, a `bot_calls` row',
@@ -263,7 +263,7 @@ export const tables: Record<string, Bound> = {
     upTo: [
       '50 of an account beside its messages, which fail after a day',
       'parked: a message 7 days, a deletion 30 days, another until the owner decides,',
-      'of platform, consent and clearing the newest alone',
+      'of platform, consent, clearing and approval the newest alone, which is never left out',
     ],
   },
   chat_erasures: {
@@ -293,6 +293,9 @@ export const tables: Record<string, Bound> = {
     upTo: 'CHAT_RETENTION_DAYS',
   },
   head: { grows: 'a live object with a conversation', upTo: 'one row' },
-  cleared_messages: { grows: 'a message that was cleared', upTo: 'a day' },
+  cleared_times: {
+    grows: 'a message that was cleared in its first minute',
+    upTo: 'CHAT_MESSAGES_PER_MINUTE, a day',
+  },
   recordings: { grows: 'a recording', upTo: 'as its message' },
 };

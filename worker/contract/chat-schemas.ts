@@ -24,7 +24,7 @@ function messageText(longest: number) {
   );
 }
 
-const messageId = v.pipe(v.string('id must be a UUID'), v.uuid('id must be a UUID'));
+export const MessageId = v.pipe(v.string('id must be a UUID'), v.uuid('id must be a UUID'));
 export const ReplyId = v.pipe(
   v.string('id must be 1 to 64 visible ASCII characters'),
   v.regex(/^[\x21-\x7e]{1,64}$/, 'id must be 1 to 64 visible ASCII characters'),
@@ -37,7 +37,7 @@ const wholeNumber = (rule: string) =>
   );
 
 export const NewMessage = v.object({
-  id: messageId,
+  id: MessageId,
   text: messageText(longestMessage),
 });
 
@@ -57,7 +57,7 @@ export const AudioType = v.pipe(
 );
 
 export const NewRecording = v.object({
-  id: messageId,
+  id: MessageId,
   seconds: v.pipe(wholeNumber(secondsRule), v.maxValue(longestRecordingSeconds, secondsRule)),
 });
 

@@ -24,8 +24,8 @@ const tables = [
     seq integer not null,
     cleared_revision integer not null
   )`,
-  `create table cleared_messages (
-    id text primary key,
+  `create table cleared_times (
+    seq integer primary key,
     at integer not null
   )`,
   `create table recordings (

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
+import * as v from 'valibot';
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
-import type { MessageState } from '../contract/chat-schemas.ts';
+import { MessageId, type MessageState } from '../contract/chat-schemas.ts';
 import { toBase64 } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
@@ -150,10 +151,15 @@ export class LiveUser extends DurableObject<object> {
   #appendReply(message: NewStoredMessage, now: number): Appended {
     const ids = [message.id, ...(message.others ?? [])];
     if (this.#table.find(...ids)) return this.#known(ids);
-    if (message.replyTo && this.#table.wasCleared(message.replyTo)) return { outcome: 'cleared' };
+    if (this.#answersNothing(message)) return { outcome: 'cleared' };
     const stored = this.#store(message, now, null);
     this.#endTyping();
     return stored;
+  }
+
+  /** Whether a reply answers a message of a page that is not there: it was cleared, or its account deleted. */
+  #answersNothing({ replyTo }: NewStoredMessage): boolean {
+    return replyTo !== undefined && v.is(MessageId, replyTo) && !this.#table.find(replyTo);
   }
 
   #known(ids: string[]): Appended {
@@ -275,8 +281,7 @@ export class LiveUser extends DurableObject<object> {
     if (epoch < head.epoch) return { outcome: 'behind', epoch: head.epoch };
     if (isRestoreOf(epoch, head.epoch)) return this.#cut(epoch);
 
-    const expireAt = this.#table.clear(epoch, Date.now());
-    if (expireAt !== null) this.ctx.waitUntil(this.#alarms.ringBy(expireAt));
+    this.#table.clear(epoch, Date.now());
     this.#send({ kind: 'cleared', revision: this.#table.head.revision, epoch });
     this.#endTyping();
     return null;
@@ -295,10 +300,7 @@ export class LiveUser extends DurableObject<object> {
   }
 
   #removeExpired(now: number): number | null {
-    const { hasMessages, cleared } = this.#table.removeExpired(now, this.#keptMs());
-    const messagesAt = hasMessages ? now + retentionCheckMs : null;
-    if (messagesAt === null || cleared === null) return messagesAt ?? cleared;
-    return Math.min(messagesAt, cleared);
+    return this.#table.removeExpired(now, this.#keptMs()) ? now + retentionCheckMs : null;
   }
 
   async #planRetention(): Promise<void> {

@@ -1,12 +1,10 @@
 import { mostReplayedChanges } from '../contract/chat-limits.ts';
 import type { MessageState } from '../contract/chat-schemas.ts';
-import { dayMs } from '../lib/time.ts';
+import { minuteMs } from '../lib/time.ts';
 import { ConversationTables } from './conversation-tables.ts';
 import { MessageHead, type Head } from './message-head.ts';
 import type { NewStoredMessage, StoredMessage } from './stored-message.ts';
 
-/** As long as the outbox tries to deliver a message to the bot. */
-const repliesWithinMs = dayMs;
 const columns = 'seq, id, author, at, state, revision, sealed';
 
 /**
@@ -15,12 +13,9 @@ const columns = 'seq, id, author, at, state, revision, sealed';
  */
 type Before = { knownSeq: number | null; at: number | null; sentBefore: string | null };
 
-/** What is left; `cleared` is when (unix ms) the next of the cleared ids expires, or null. */
-type Left = { hasMessages: boolean; cleared: number | null };
-
 /**
- * The messages of one conversation, their recordings,
- * and the ids of those that were cleared lately.
+ * The messages of one conversation, their recordings, and when those of
+ * the last minute came that were cleared: clearing renews no limit.
  */
 export class MessageTable {
   readonly #sql: SqlStorage;
@@ -66,10 +61,14 @@ export class MessageTable {
     if (!this.#tables.exist) return { knownSeq: null, at: null, sentBefore: null };
     const query = `select
       (select seq from messages where id in (select value from json_each(?))) as knownSeq,
-      (select at from messages where author = 'user' order by seq desc limit 1 offset ?) as at,
+      (select at from (
+        select * from
+          (select seq, at from messages where author = 'user' order by seq desc limit ?)
+        union all select seq, at from cleared_times
+      ) order by seq desc limit 1 offset ?) as at,
       (select id from messages where author = 'user' and state = 'sent'
         order by seq limit 1) as sentBefore`;
-    return this.#sql.exec<Before>(query, JSON.stringify(ids), count - 1).one();
+    return this.#sql.exec<Before>(query, JSON.stringify(ids), count, count - 1).one();
   }
 
   sentBefore(seq: number): string | null {
@@ -132,26 +131,22 @@ export class MessageTable {
     return { ...message, state, revision };
   }
 
-  /**
-   * Begins a new epoch; returns when (unix ms) the kept
-   * ids of cleared messages expire, or null without any.
-   */
-  clear(epoch: number, now: number): number | null {
+  /** Begins a new epoch. */
+  clear(epoch: number, now: number): void {
     this.#tables.create();
     const { revision } = this.head;
     this.#head.advance({ epoch, clearedRevision: revision + 1 });
     this.#head.store();
 
-    const since = now - repliesWithinMs;
-    this.#sql.exec('delete from cleared_messages where at < ?', since);
+    const lastMinute = now - minuteMs;
+    this.#removeTimes(lastMinute);
     this.#sql.exec(
-      `insert or replace into cleared_messages (id, at)
-        select id, at from messages where author = 'user' and at >= ?`,
-      since,
+      `insert or replace into cleared_times (seq, at)
+        select seq, at from messages where author = 'user' and at > ?`,
+      lastMinute,
     );
     this.#sql.exec('delete from messages');
     this.#sql.exec('delete from recordings');
-    return this.#clearedExpireAt();
   }
 
   /**
@@ -168,24 +163,18 @@ export class MessageTable {
   }
 
   /**
-   * Whether the user cleared a message of this id and did not send it again.
+   * Removes messages older than `keptMs`, unless it
+   * is null; returns whether there are any left.
    */
-  wasCleared(id: string): boolean {
-    if (this.head.clearedRevision === 0 || this.find(id)) return false;
-    const query = 'select 1 from cleared_messages where id = ?';
-    return this.#sql.exec(query, id).toArray().length > 0;
+  removeExpired(now: number, keptMs: number | null): boolean {
+    if (!this.#tables.exist) return false;
+    this.#removeTimes(now - minuteMs);
+    if (keptMs !== null) this.#removeOlder(now - keptMs);
+    return this.#oldestAt() !== null;
   }
 
-  /**
-   * Removes messages older than `keptMs`, unless it is
-   * null, and cleared ids that no reply can name any more.
-   */
-  removeExpired(now: number, keptMs: number | null): Left {
-    if (!this.#tables.exist) return { hasMessages: false, cleared: null };
-    this.#sql.exec('delete from cleared_messages where at <= ?', now - repliesWithinMs);
-    if (keptMs !== null) this.#removeOlder(now - keptMs);
-
-    return { hasMessages: this.#oldestAt() !== null, cleared: this.#clearedExpireAt() };
+  #removeTimes(until: number): void {
+    this.#sql.exec('delete from cleared_times where at <= ?', until);
   }
 
   #removeOlder(until: number): void {
@@ -199,12 +188,6 @@ export class MessageTable {
   #oldestAt(): number | null {
     const query = 'select at from messages order by seq limit 1';
     return this.#sql.exec<{ at: number }>(query).toArray()[0]?.at ?? null;
-  }
-
-  #clearedExpireAt(): number | null {
-    const query = 'select max(at) as at from cleared_messages';
-    const { at } = this.#sql.exec<{ at: number | null }>(query).one();
-    return at === null ? null : at + repliesWithinMs;
   }
 
   /** After all storage was deleted. */

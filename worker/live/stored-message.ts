@@ -31,8 +31,8 @@ export type NewStoredMessage = {
    */
   recordedBytesPerDay?: number | undefined;
   /**
-   * The message that a reply answers; a reply
-   * to one that the user cleared is not stored.
+   * The message that a reply answers; a reply to one
+   * of a page that is not there is not stored.
    */
   replyTo?: string | undefined;
 };
