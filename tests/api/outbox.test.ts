@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { consentVersion } from '../../worker/contract/chat-limits.ts';
-import { call, cronAfter, parallel, runCron, vars } from './support/api.ts';
+import { botCall, call, cronAfter, parallel, runCron, vars } from './support/api.ts';
 import {
   clearChat,
   consent,
@@ -9,8 +9,9 @@ import {
   untilRetried,
 } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
-import { eventTypes } from './support/contacts.ts';
-import { deleteAccount, newPerson, userOf } from './support/person.ts';
+import { beginChange, verifyChange } from './support/codes.ts';
+import { eventTypes, newContact } from './support/contacts.ts';
+import { deleteAccount, newPerson, trialSession, userOf } from './support/person.ts';
 import { holdRequests, logLines } from './support/requests.ts';
 import { database, during, eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
 
@@ -106,16 +107,40 @@ describe('what waits for the bot', () => {
     const [now, later] = [Date.now(), Date.now() + day];
     await run(plans, userOf(token), phone, now, later);
     await choose(token);
-    const waiting = async () =>
-      (await outboxOf(phone)).map(({ body }) => JSON.parse(body as string).type);
-    expect(new Set(await waiting())).toEqual(new Set(['plan.changed']));
-    await run(
-      'delete from outbox where seq in (select seq from outbox where phone = ? limit 11)',
-      phone,
-    );
-    await choose(token, 'whatsapp');
-    expect((await waiting()).at(-1)).toBe('platform.changed');
-    expect(await waiting()).toHaveLength(50);
+    const waiting = async (number = phone) =>
+      (await outboxOf(number)).map(({ body }) => JSON.parse(body as string).type);
+    // What a person has ended, or must learn, is not left out.
+    await consent(token);
+    await call('DELETE', '/api/user/chat/consent', { token });
+    expect((await waiting()).slice(60)).toEqual([
+      'platform.changed',
+      'chat.cleared',
+      'chat.consent',
+    ]);
+    const started = await trialSession(phone);
+    expect(started).toBeTruthy();
+    expect(await waiting()).toHaveLength(63);
+    const some =
+      'delete from outbox where seq in (select seq from outbox where phone = ? limit 21)';
+    await run(some, phone);
+    const begun = await beginChange(token);
+    expect((await verifyChange(token, begun)).status).toBe(200);
+    expect((await waiting(begun.phone)).slice(-1)).toEqual(['user.phone_changed']);
+    expect(await waiting(begun.phone)).toHaveLength(43);
+  });
+
+  it('is no approval that the bot has taken back', async () => {
+    const { phone } = await newContact();
+    const set = (status: string) => botCall('/api/bot/approvals', { phone, status });
+    await set('pending');
+    await during({ bot: { status: 503, match: phone } }, async () => {
+      await set('approved');
+      await untilRetried(phone);
+      await set('pending');
+    });
+    await cronAfter(minute);
+    await untilDelivered(phone);
+    expect(await eventsAbout(phone)).toEqual([]);
   });
 
   it('of one account in great number keeps no event of another from the bot', async () => {

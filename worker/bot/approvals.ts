@@ -4,7 +4,7 @@ import type { AccountStatus } from '../contract/schemas.ts';
 import { columnFact } from '../lib/expressions.ts';
 import type { Scope } from '../request-scope.ts';
 import type { SignedCall } from './bot-transaction.ts';
-import { queueEvent } from './outbox.ts';
+import { dropEvent, replaceEvent } from './outbox.ts';
 import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
 
 type Call = SignedCall & Scope<'settings'>;
@@ -35,7 +35,9 @@ export async function changeStatus(
   tx.update(['approved', 'pending'], users, { status }, own);
   const { settings, now } = call;
   const event = { settings, type: 'user.approved' as const, now, who: own, data: { status } };
-  queueEvent(tx, ['approved'], event);
+  replaceEvent(tx, ['approved'], event);
+  // The approval that waits has ended.
+  dropEvent(tx, ['pending'], event);
   const { outcome, facts } = await applyToPerson(tx);
 
   if (outcome === 'unknown') throw unknownPerson();

@@ -4,12 +4,15 @@ import { openJson, sealJson } from '../lib/sealed-json.ts';
 import type { Settings } from '../settings.ts';
 
 /** Of these, only the newest that waits is worth sending. */
-export type ReplaceableEvent = 'platform.changed' | 'chat.consent' | 'chat.cleared';
+export type ReplaceableEvent =
+  | 'platform.changed'
+  | 'chat.consent'
+  | 'chat.cleared'
+  | 'user.approved';
 
 /** The events that hold all their data. */
 export type BotEvent =
   | ReplaceableEvent
-  | 'user.approved'
   | 'user.deleted'
   | 'user.phone_changed'
   | 'user.unused'

@@ -25,6 +25,7 @@ const namingUser = new Set<string>([
   'chat.message',
   'chat.cleared',
   'chat.consent',
+  'user.approved',
   'user.unused',
 ] satisfies EventType[]);
 
@@ -59,6 +60,20 @@ export const cancelledBody = '{}';
 
 /** Events beside messages that may wait for one account. */
 const mostWaiting = 50;
+
+/**
+ * What a person has ended, or must learn, is never left out: of each one
+ * waits, and of one of them another is in delivery. The others have the rest.
+ */
+const neverLeftOut = new Set<BotEvent>([
+  'platform.changed',
+  'chat.consent',
+  'chat.cleared',
+  'user.approved',
+  'user.deleted',
+  'user.unused',
+]);
+const mostOfOthers = mostWaiting - neverLeftOut.size - 1;
 
 /**
  * The columns of `OutboxEvent`, for the `returning`
@@ -202,14 +217,23 @@ export function replaceEvent<Outcome extends string>(
   on: On<Outcome>,
   event: NewEvent<ReplaceableEvent>,
 ): void {
-  const theirs = build.select({ id: users.id }).from(users).where(event.who);
+  dropEvent(tx, on, event);
+  insertEvent(tx, on, event);
+}
+
+/** Drops the events of a type that wait or are parked. */
+export function dropEvent<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  { who, type, now }: Pick<NewEvent<ReplaceableEvent>, 'who' | 'type' | 'now'>,
+): void {
+  const theirs = build.select({ id: users.id }).from(users).where(who);
   const pointless = and(
     inArray(outbox.userId, theirs),
-    lte(outbox.leasedUntil, event.now),
-    eq(inJson(outbox.body, '$.type'), event.type),
+    lte(outbox.leasedUntil, now),
+    eq(inJson(outbox.body, '$.type'), type),
   );
   tx.delete(on, outbox, pointless);
-  insertEvent(tx, on, event);
 }
 
 function rowOf({ id, type, now, data = {}, phone }: NewEvent<BotEvent>) {
@@ -224,7 +248,15 @@ function rowOf({ id, type, now, data = {}, phone }: NewEvent<BotEvent>) {
   };
 }
 
-function mayQueue({ settings, who }: NewEvent<BotEvent>): SQL | undefined {
+/** SQL over `users`: who is told of an event now. */
+export function mayQueue({
+  settings,
+  type,
+  who,
+}: Pick<NewEvent<BotEvent>, 'settings' | 'type' | 'who'>): SQL | undefined {
+  const hasBot = settings.BOT_WEBHOOK_URL ? undefined : sql`false`;
+  if (neverLeftOut.has(type)) return and(who, hasBot);
+
   const waiting = and(
     eq(outbox.userId, users.id),
     isNull(outbox.messageId),
@@ -235,8 +267,7 @@ function mayQueue({ settings, who }: NewEvent<BotEvent>): SQL | undefined {
     .from(outbox)
     .where(waiting)
     .limit(1)
-    .offset(mostWaiting - 1);
-  const hasBot = settings.BOT_WEBHOOK_URL ? undefined : sql`false`;
+    .offset(mostOfOthers - 1);
   return and(who, hasBot, notExists(lastThatMayWait));
 }
 
