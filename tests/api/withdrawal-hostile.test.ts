@@ -2,9 +2,19 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
+import { objectionMs } from '../../worker/withdrawal/right.ts';
 import { dueStatements } from '../../worker/withdrawal/statements.ts';
-import { call, newAddress, newNetwork, parallel, runCron, send, tally } from './support/api.ts';
-import { advanceClock, day, eventually } from './support/clock.ts';
+import {
+  call,
+  cronAfter,
+  newAddress,
+  newNetwork,
+  parallel,
+  runCron,
+  send,
+  tally,
+} from './support/api.ts';
+import { advanceClock, day, eventually, minute } from './support/clock.ts';
 import { buyer as buyerOf, buysFrom, orderPage, subscribe } from './support/buying.ts';
 import {
   deleteAccount,
@@ -75,6 +85,38 @@ describe('many statements about one number', () => {
     expect((await openOf(phone)).rows).toMatchObject(responses.map(() => objected));
     expect((await call('GET', path, { token })).body).toMatchObject({ statement: null });
     expect((await subscriptionOf(customer)).status).toBe('active');
+  });
+
+  it.each([422, 503])(
+    'take no effect by silence while their person has not been told: the bot responds %i',
+    async (status) => {
+      const { phone, customer } = await buyer();
+      await deliveredEvents(phone);
+      const id = await during({ bot: { status, match: phone } }, async () => {
+        const stated = await statedFor(phone);
+        await cronAfter(minute);
+        await cronAfter(objectionMs);
+        return stated;
+      });
+      expect(await kept(id)).toMatchObject({ state: 'received', due_at: null, attempts: 0 });
+      expect((await subscriptionOf(customer)).status).toBe('active');
+    },
+  );
+
+  it('take effect by silence of a person who has been told', async () => {
+    const { phone } = await buyer();
+    const id = await statedFor(phone);
+    expect(await toldTo(phone)).toHaveLength(1);
+    await cronAfter(objectionMs);
+    expect(await kept(id)).toMatchObject({ attempts: 1 });
+  });
+
+  it('take no effect by silence without a bot, which could tell nobody', async () => {
+    const { phone } = await buyer();
+    const settings = { BOT_WEBHOOK_URL: '' };
+    const body = { name: 'Not Ada', contact: phone };
+    const { statement } = (await call('POST', '/api/withdrawals', { body, settings })).body;
+    expect(await kept(statement.id)).toMatchObject({ state: 'received', due_at: null });
   });
 
   it('are confirmed in no words of a stranger', async () => {

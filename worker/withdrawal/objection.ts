@@ -1,6 +1,7 @@
-import { and, eq } from 'drizzle-orm';
-import { withdrawals } from '#db/schema';
+import { and, eq, gte, isNull, lte } from 'drizzle-orm';
+import { outbox, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { inJson, plus, rowExists } from '../lib/expressions.ts';
 import { objectionMs } from './right.ts';
 import { objected, openPublicOf, type Statement } from './statements.ts';
 
@@ -15,6 +16,31 @@ export const isOpenToObjection = (statement: Statement): boolean =>
 /** Instant (unix ms). */
 export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
   submittedAt + objectionMs;
+
+/**
+ * Silence is no answer of somebody who was not asked: a statement
+ * whose time is over while the bot still has not told its person
+ * takes no effect by itself any more.
+ */
+export function leaveUntold(db: Database, now: number) {
+  const { dueAt, submittedAt, origin, state, subscription, attempts } = withdrawals;
+  const isSilent = and(
+    lte(dueAt, now),
+    gte(dueAt, plus(submittedAt, objectionMs)),
+    eq(origin, 'public'),
+    eq(state, 'received'),
+    isNull(subscription),
+    eq(attempts, 0),
+  );
+  const isUntold = rowExists(
+    outbox,
+    and(
+      eq(outbox.userId, withdrawals.userId),
+      eq(inJson(outbox.body, '$.type'), 'withdrawal.received'),
+    ),
+  );
+  return db.update(withdrawals).set({ dueAt: null }).where(and(isSilent, isUntold));
+}
 
 /**
  * Leaves a statement to the owner, and with it all others that wait: their

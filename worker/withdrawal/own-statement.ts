@@ -2,7 +2,7 @@ import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
 import { withdrawals } from '#db/schema';
 import { queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
-import { coalesce, least, rowExists } from '../lib/expressions.ts';
+import { rowExists } from '../lib/expressions.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
@@ -86,7 +86,8 @@ export async function repeatStatement(
     outcomes: ({ isWaiting }) => ({ confirmed: isWaiting }),
     otherwise: 'repeated',
   });
-  const dueAt = least(coalesce(withdrawals.dueAt, now), now);
+  // Not by silence: it is due before the time to object is over.
+  const dueAt = withdrawals.submittedAt.getSQL();
   tx.update(['confirmed'], withdrawals, { dueAt }, eq(withdrawals.id, id));
   mail?.queue(tx, ['confirmed', 'repeated']);
   const { reads } = await tx.run({ queued: queuedMail(db, mail) });

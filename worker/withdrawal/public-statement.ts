@@ -1,6 +1,6 @@
-import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
-import { withdrawals } from '#db/schema';
-import { queueEvent } from '../bot/outbox.ts';
+import { and, eq, gt, isNotNull, isNull, not, or, sql } from 'drizzle-orm';
+import { users, withdrawals } from '#db/schema';
+import { mayQueue, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
 import { userOf } from '../identity/identity.ts';
 import { networkOf } from '../lib/caller.ts';
@@ -61,7 +61,8 @@ const toldLimits = [{ most: 3, per: dayMs }];
  * | ------------------------------------------------- | ----------------------------------------- |
  * | no account                                        | the owner, at once                        |
  * | an account                                        | its person, who is told; it takes effect  |
- * | one where another waits, or after an objection    | nobody is told; its person, or the owner  |
+ * | one where another waits, or after an objection,   | nobody is told; its person, or the owner  |
+ * | or whose person cannot be told                    |                                           |
  */
 export async function keepPublicStatement(
   { db, settings }: Scope<'db' | 'settings'>,
@@ -89,13 +90,14 @@ export async function keepPublicStatement(
     facts: {
       mayStateAt: allowedAt(callers),
       mayTellAt: allowedAt([told]),
+      canTell: rowExists(users, mayQueue({ ...event, who: eq(users.id, sql.param(userId)) })),
       hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
       othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
     },
-    outcomes: ({ mayStateAt, mayTellAt, hasObjected, othersWait }) => ({
+    outcomes: ({ mayStateAt, mayTellAt, canTell, hasObjected, othersWait }) => ({
       limited: gt(mayStateAt, now),
       unmatched: isNull(fixed(userId)),
-      untold: or(othersWait, hasObjected, gt(mayTellAt, now)),
+      untold: or(othersWait, hasObjected, gt(mayTellAt, now), not(canTell)),
     }),
     otherwise: 'told',
   });

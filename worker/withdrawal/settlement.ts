@@ -14,6 +14,7 @@ import { dayMs } from '../lib/time.ts';
 import { paymentsSince, readContract, type ConcludedContract } from './concluded-contract.ts';
 import type { Payment } from './payments.ts';
 import { choicesOf } from '../billing/start-choice.ts';
+import { leaveUntold } from './objection.ts';
 import { refundedEvent } from './statement-events.ts';
 import {
   accountUnknown,
@@ -51,6 +52,7 @@ const statementsPerRun = 20;
  * customer's lease, so that nothing else charges meanwhile.
  */
 export async function settleStatements(billing: Billing, now: number): Promise<void> {
+  await leaveUntold(billing.db, now);
   const due = await dueStatements(billing.db, now, statementsPerRun);
   for (const statement of due)
     await settleOne(billing, statement, now).catch((error: unknown) =>

@@ -109,7 +109,7 @@ async function match(
     needsYes: true,
     async perform() {
       const changes = { userId: user.id, state: 'received', reason: null, attempts: 0 } as const;
-      await updateStatement(db, statement.id, { ...changes, dueAt: Date.now() });
+      await updateStatement(db, statement.id, { ...changes, dueAt: statement.submittedAt });
       const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute.`;
       return { data: { matched: statement.seq }, text };
     },
