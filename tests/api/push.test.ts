@@ -11,6 +11,7 @@ import {
   sessionOf,
   userOf,
 } from './support/person.ts';
+import { beginChange, verifyChange } from './support/codes.ts';
 import { logLines } from './support/requests.ts';
 import { type PushSubscription, run, sandbox } from './support/sandbox.ts';
 import { OpenChat, openSockets, OpenStream } from './support/streams.ts';
@@ -121,6 +122,11 @@ describe('a notice', () => {
 const endSession = async (phone: string, token: string) =>
   call('DELETE', `/api/user/sessions/${sessionOf(token)}`, { token: await externalSession(phone) });
 
+async function moveElsewhere(phone: string) {
+  const token = await externalSession(phone);
+  expect((await verifyChange(token, await beginChange(token))).status).toBe(200);
+}
+
 describe('a subscription ends', () => {
   it.each<[string, (person: Awaited<ReturnType<typeof newSubscriber>>) => Promise<unknown>]>([
     ['when the browser asks for it', ({ token, browser }) => remove(token, browser.endpoint)],
@@ -128,6 +134,7 @@ describe('a subscription ends', () => {
     ['with all sessions', ({ token }) => logOut(token, true)],
     ['when another session ends its session', ({ phone, token }) => endSession(phone, token)],
     ['with the account', ({ token }) => deleteAccount(token)],
+    ['when another session moves to another number', ({ phone }) => moveElsewhere(phone)],
   ])('%s, and not when another user asks for it', async (_, end) => {
     const person = await newSubscriber();
     expect((await remove((await newPerson()).token, person.browser.endpoint)).status).toBe(200);

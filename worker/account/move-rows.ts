@@ -6,6 +6,7 @@ import {
   linkCodes,
   outbox,
   phoneChanges,
+  pushSubscriptions,
   sessions,
   trialLinks,
   usedTokens,
@@ -113,7 +114,8 @@ export async function moveInDatabase(
   const to = await renumberingOf(settings, account, move);
   const own = eq(users.id, user.id);
   const ofUser = eq(sessions.userId, user.id);
-  const others = sessionId === null ? ofUser : and(ofUser, ne(sessions.id, sessionId));
+  const isAnother = (id: SQLiteColumn) => (sessionId === null ? undefined : ne(id, sessionId));
+  const others = and(ofUser, isAnother(sessions.id));
 
   const tx = transaction(db, {
     from: oneRow([users, own]),
@@ -145,6 +147,8 @@ export async function moveInDatabase(
   renumberTrials(tx, to);
   tx.write(['moved'], (holds) => renameUser(user.id, to.names, to.now, holds));
   tx.delete(['moved'], sessions, others);
+  const browsers = eq(pushSubscriptions.userId, user.id);
+  tx.delete(['moved'], pushSubscriptions, and(browsers, isAnother(pushSubscriptions.sessionId)));
   tx.update(['moved'], sessions, { mac: to.sessionMac }, ofUser);
   await renumberUser(tx, to);
   const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
