@@ -1,12 +1,21 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Answer, botHeaders, call, newAddress, parallel, send, tally } from './support/api.ts';
-import { newSubscriber, subscribe } from './support/buying.ts';
+import {
+  type Answer,
+  botHeaders,
+  call,
+  newAddress,
+  parallel,
+  send,
+  tally,
+  vars,
+} from './support/api.ts';
+import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { beginChange, newCode, redeem, requestOtp, verifyChange } from './support/codes.ts';
 import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
 import { deleteAccount, newPerson, type Person, planOf } from './support/person.ts';
-import { costOf } from './support/requests.ts';
+import { costOf, intercept } from './support/requests.ts';
 import { reply, untilDelivered, write } from './support/chat.ts';
-import { sandbox } from './support/sandbox.ts';
+import { during, sandbox } from './support/sandbox.ts';
 import { newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { customerOf, subscriptionOf, stripe } from './support/stripe.ts';
 import { fetchByCron } from './support/stripe-events.ts';
@@ -221,6 +230,25 @@ describe('in the day after a crisis, with a spent allowance', () => {
     expect((await send(900_000)).status).toBe(429);
     advanceClock(61 * second);
     expect((await write(token, 'Still here')).status).toBe(200);
+  });
+});
+
+it('a page that is looked at again and again asks a failing Stripe as seldom as the cron job', async () => {
+  const { token } = await newSubscriber('basic');
+  await buy(token);
+  advanceClock(11 * second);
+  let asked = 0;
+  intercept(async (request, _, send) => {
+    if (request.url.startsWith(vars.STRIPE_API_BASE!)) { asked += 1; process.stdout.write(`DBG ${Date.now()} ${request.method} ${request.url}\n`); }
+    return send(request);
+  });
+  const look = () => call('GET', '/api/user/me', { token, settings: {} });
+  await during({ stripe: { status: 503 } }, async () => {
+    for (let count = 0; count < 8; count += 1) await look();
+    const before = asked;
+    expect(before).toBeGreaterThan(0);
+    for (let count = 0; count < 20; count += 1) await look();
+    expect(asked).toBe(before);
   });
 });
 

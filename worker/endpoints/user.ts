@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, lt } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, lt, lte, or } from 'drizzle-orm';
 import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
@@ -30,9 +30,11 @@ const freshMs = 10_000;
 export const getMe: Handler<'getMe'> = async (context) => {
   const { session, now, waitUntil } = context;
   return session.run([], (user) => {
-    const stale = and(isNotNull(customers.stripeId), lt(customers.syncedAt, now - freshMs))!;
+    const stale = and(isNotNull(customers.stripeId), lt(customers.syncedAt, now - freshMs));
+    // After a failure the cron job's pauses hold for each look at the page, too.
+    const mayAsk = or(eq(customers.failures, 0), lte(customers.dueAt, now));
     if (user.billingWatchUntil && user.billingWatchUntil > now)
-      waitUntil(syncUser(context, user.id, stale));
+      waitUntil(syncUser(context, user.id, and(stale, mayAsk)));
     return { success: true, profile: profileOf(user, now) };
   });
 };
