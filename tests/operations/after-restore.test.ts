@@ -161,10 +161,13 @@ describe('after the database was put back', () => {
     circler: newNumber(),
     away: newNumber(),
     next: newNumber(),
+    late: newNumber(),
+    latest: newNumber(),
+    linked: newNumber(),
   };
   const { thiefs, mover, target, payer, comer, leaver, withdrawer, suspended, invited } = people;
   const { objector, refunded, reinvited, loser, finder } = people;
-  const { one, other, between, circler, away, next } = people;
+  const { one, other, between, circler, away, next, late, latest, linked } = people;
   /** In a circle: two people exchange their numbers, and one comes back to theirs. */
   const moves = [
     [one, between],
@@ -178,6 +181,7 @@ describe('after the database was put back', () => {
   let at: string;
   let thief: string;
   let trialToken: string;
+  let linkCode: string;
 
   beforeAll(async () => {
     product = await start();
@@ -192,12 +196,14 @@ describe('after the database was put back', () => {
     for (const token of [objecting, refunding]) await product.buy(token);
     const stated = { name: 'Ada Lovelace', contact: objector, plan: 'Basic' };
     const { statement } = await product.api('POST', '/api/withdrawals', stated);
-    for (const phone of [suspended, reinvited, invited, one, other, circler])
+    for (const phone of [suspended, reinvited, invited, one, other, circler, late])
       await product.write(phone);
+    const shown = await product.api('POST', '/api/auth/request-otp', { phone: linked });
+    linkCode = shown.linkCode;
     ids = { one: await idOf(one), other: await idOf(other), circler: await idOf(circler) };
     const setStatus = (phone: string, status: string) =>
       call(`${product.sandboxUrl}/phones/${phone}/status`, 'POST', { status });
-    await setStatus(reinvited, 'pending');
+    for (const phone of [reinvited, late]) await setStatus(phone, 'pending');
     const named = { phone: loser, businessUserId: businessUserIdOf(loser.slice(1)) };
     await product.callAsBot('/api/bot/contacts', named);
     const link = `${product.sandboxUrl}/phones/${invited}/trial`;
@@ -240,6 +246,14 @@ describe('after the database was put back', () => {
     for (const status of ['approved', 'pending', 'approved']) await setStatus(reinvited, status);
     for (const [from, to] of [[loser, finder] as const, ...moves]) await moveBySupport(from, to);
     await setStatus(one, 'pending');
+    await product.isTold();
+    // The bot hears of an approval only when its person has another number.
+    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: { status: 503 } });
+    await setStatus(late, 'approved');
+    expect(await product.support('move', late, latest, '--yes')).toMatchObject({ code: 0 });
+    await call(`${product.sandboxUrl}/faults`, 'PUT', { bot: null });
+    await product.database.execute('update outbox set due_at = 0');
+    await runMinuteCron(product.siteUrl);
     await product.isTold();
     await product.close();
 
@@ -362,13 +376,20 @@ describe('after the database was put back', () => {
     const { rows } = await product.database.execute({
       sql: `select phone, status,
           (select count(*) from aliases where user_id = users.id and kind = 'business') as ids
-        from users where phone in (?, ?) order by phone`,
-      args: [reinvited, finder],
+        from users where phone in (?, ?, ?) order by phone`,
+      args: [reinvited, finder, latest],
     });
     expect(rows).toMatchObject([
       { phone: reinvited, status: 'approved' },
       { phone: finder, ids: 0 },
+      { phone: latest, status: 'approved' },
     ]);
+  });
+
+  it('ends the link codes that were shown before, which may have been used since', async () => {
+    const businessUserId = businessUserIdOf(linked.slice(1));
+    const claim = product.callAsBot('/api/bot/contacts', { businessUserId, linkCode });
+    await expect(claim).rejects.toThrow(/400|linkCode/);
   });
 
   it('repeats moves in a circle once, however often it is interrupted, and none of later', async () => {

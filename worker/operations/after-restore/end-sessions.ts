@@ -1,7 +1,9 @@
 import { and, eq, lte, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import {
   codes,
   customers,
+  linkCodes,
   phoneChanges,
   pushSubscriptions,
   sessions,
@@ -9,6 +11,7 @@ import {
   users,
 } from '#db/schema';
 import { clearingsPerRestore } from '../../live/epoch.ts';
+import { linkCodeLifetimeMs } from '../../sign-in/code-secrets.ts';
 import { trialLinkLifetimeMs } from '../../trials/trials.ts';
 import {
   countOf,
@@ -21,21 +24,26 @@ import {
 } from './restore.ts';
 
 /**
- * A session, a browser, a code or a trial link that was
- * there at that time may have been ended, or used, since.
+ * A session, a browser, a code or a link that was there
+ * at that time may have been ended, or used, since.
  */
 export const endSessions: Step = {
   name: 'sessions',
   async run(restore) {
-    const { db, until } = restore;
-    const madeBy = until + trialLinkLifetimeMs;
-    const isOpen = and(eq(trialLinks.isUsed, false), lte(trialLinks.expiresAt, madeBy))!;
+    const { db, settings, until } = restore;
+    const madeFor = (column: SQLiteColumn, lifetimeMs: number) => lte(column, until + lifetimeMs);
+    const isOpen = and(
+      eq(trialLinks.isUsed, false),
+      madeFor(trialLinks.expiresAt, trialLinkLifetimeMs),
+    )!;
+    const codeMs = settings.CODE_LIFETIME_SECONDS * 1000;
     const all = [
       { table: sql`${sessions}`, where: sql`${sessions.createdAt} <= ${until}` },
       { table: sql`${pushSubscriptions}`, where: sql`${pushSubscriptions.createdAt} <= ${until}` },
       { table: sql`${trialLinks}`, where: isOpen },
       { table: sql`${codes}`, where: sql`${codes.sentAt} <= ${until}` },
-      { table: sql`${phoneChanges}`, where: sql`${phoneChanges.expiresAt} <= ${until}` },
+      { table: sql`${linkCodes}`, where: madeFor(linkCodes.expiresAt, linkCodeLifetimeMs) },
+      { table: sql`${phoneChanges}`, where: madeFor(phoneChanges.expiresAt, codeMs) },
     ];
     const [ended, browsers, links] = await Promise.all(
       all.slice(0, 3).map(({ table, where }) => countOf(db, table, where)),
