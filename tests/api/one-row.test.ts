@@ -7,8 +7,15 @@ import { type Answer, botCall, call, parallel, runCron } from './support/api.ts'
 import { subscribe } from './support/buying.ts';
 import { newWriter, reply, write } from './support/chat.ts';
 import { advanceClock, minute } from './support/clock.ts';
-import { beginChange, redeem, requestOtp, verifyChange } from './support/codes.ts';
-import { newBusinessUserId, newPhone } from './support/contacts.ts';
+import {
+  beginChange,
+  claimNumber,
+  redeem,
+  reportStatus,
+  requestOtp,
+  verifyChange,
+} from './support/codes.ts';
+import { linkedTo, newBusinessUserId, newPhone, usageOf } from './support/contacts.ts';
 import { newPerson, type Person, userOf } from './support/person.ts';
 import { run, sandbox } from './support/sandbox.ts';
 import { liveUserOf } from './support/streams.ts';
@@ -24,6 +31,8 @@ type Known = Person & {
   userId: string;
   businessUserId: string;
   texts: string[];
+  /** A stranger's, which nobody reads. */
+  address: string;
   trialToken: string;
 };
 
@@ -73,8 +82,9 @@ async function newKnown(): Promise<Known> {
   await done(requestOtp(phone));
   expect((await requestOtp(phone)).status).toBe(429);
   await done(call('POST', '/api/user/phone', { token, body: { phone: newPhone() } }));
-  texts.push(stated.name, stated.email);
-  return { ...person, userId: userOf(token), businessUserId, texts, trialToken };
+  texts.push(stated.name);
+  const known = { userId: userOf(token), businessUserId, texts, address: stated.email };
+  return { ...person, ...known, trialToken };
 }
 
 async function done(working: Promise<Answer>): Promise<Answer> {
@@ -307,11 +317,12 @@ async function attack({ thief, sim }: Stage) {
   };
 }
 
-const marksOf = ({ phone, userId, businessUserId, texts }: Known) => [
+const marksOf = ({ phone, userId, businessUserId, texts, address }: Known) => [
   phone.slice(1),
   userId,
   businessUserId,
   ...texts,
+  address,
 ];
 
 /** What a tamper has shown: of the victim to the thief, or of one under the name of the other. */
@@ -367,6 +378,20 @@ it('counts nothing by an id whose row names another account, for fifty calls at 
   );
   expect(answers.filter(({ body }) => body.allowed || body.known)).toEqual([]);
   expect((await run(rows, victim.phone)).rows).toEqual(before.rows);
+});
+
+it('ties the id of a claim to no account of another number, whatever its row names', async () => {
+  const [victim, claimed] = [await newPerson(), await claimNumber()];
+  expect((await redeem(claimed)).status).toBe(200);
+  const { businessUserId, phone } = claimed;
+  const own =
+    'update claims set user_id = ? where user_id = (select id from users where phone = ?)';
+  expect((await run(own, userOf(victim.token), phone)).rowsAffected).toBe(1);
+
+  await reportStatus(phone, { status: 'delivered', recipient_user_id: businessUserId });
+  expect(await linkedTo(victim.phone)).toEqual([]);
+  expect((await botCall('/api/bot/usage', { businessUserId })).body.allowed).toBe(false);
+  expect(await usageOf(victim.phone)).toMatchObject({ used: 0 });
 });
 
 it('binds number and id alike, whatever calls link and use them at once', async () => {

@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
-import { aliases, claims } from '#db/schema';
+import { aliases, claims, users } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/incoming-call.ts';
 import { bindNumber } from '../identity/identity.ts';
@@ -68,7 +68,9 @@ export async function tieClaim<Outcome extends string>(
     at: now,
     mac,
   };
-  const where = and(isProven(sentBy), isNotNull(claims.userId))!;
+  // The row alone makes an id nobody's whose number another account has.
+  const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
+  const where = and(isProven(sentBy), rowExists(users, isOfNumber))!;
 
   tx.insert(on, aliases, row, { from: claims, where, upsert: 'ignore' });
   bindNumber(tx, on, { businessUserId, mac });
