@@ -129,7 +129,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'We hand data': ['runbook: authorities'],
     'Messages on this site, recordings included': [
       'says: kept for {CHAT_RETENTION_DAYS}',
-      'api: comes within a day of the days that are set, for the ids of cleared messages too',
+      'api: comes within a day of the days that are set, for the times of cleared messages too',
       'api: is kept as long as messages are, and no longer',
       'worker/live/live-user.ts: const retentionCheckMs = dayMs;',
     ],
