@@ -3,10 +3,8 @@ import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
 import { ApiError, errorMessage, sendFailed } from './api-errors.ts';
 import { serverClock } from './clock.ts';
-import { session, redirectTo } from './session.ts';
+import { session } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
-import { sessionWords } from '#words/login';
-import { showToast } from './toasts.ts';
 import { loaded } from './within.ts';
 
 export type LoginResult = {
@@ -171,25 +169,3 @@ const failure = (message: string | undefined, status = 'failed'): LoginResult =>
   status,
   message,
 });
-
-type Target = '/' | '/login';
-
-/** At once here, and at the server when the call arrives. */
-export async function logOut(to: Target = '/login'): Promise<void> {
-  const { token } = session.get();
-  if (token) revoke(token);
-  await leave(token, to);
-}
-
-/** Throws and stays signed in without the server's word. */
-export async function logOutEverywhere(): Promise<void> {
-  const { token } = session.get();
-  await request('logout', { everywhere: true });
-  await leave(token, '/login');
-}
-
-async function leave(token: string | null, to: Target): Promise<void> {
-  if (token) session.signOut(token);
-  showToast({ type: 'success', title: sessionWords.loggedOut });
-  await redirectTo(to);
-}

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { logOut } from '../../data/sign-in.ts';
+import { logOut } from '../../data/sign-out.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';

@@ -14,7 +14,6 @@ import { AccountHeader, phoneStyle, column, columns } from './account-layout.tsx
 import { AccountSkeleton } from './account-skeleton.tsx';
 import { ComparePlans } from './compare-plans-card.tsx';
 import { CurrentPlanCard } from './current-plan-card.tsx';
-import { DebugCard } from './debug-card.tsx';
 import { ManagementCard, useDeleteAccount, type Processing } from './account-management-card.tsx';
 import { PlatformCard } from './platform-card.tsx';
 import { UsageCard } from './usage-card.tsx';
@@ -33,6 +32,7 @@ export function AccountPage() {
 
 /** Last, so that nothing moves when it comes. */
 const LeavingCard = lazyPart(() => import('./leaving-card.tsx'));
+const DebugCard = lazyPart(() => import('./debug-card.tsx'));
 
 function Account() {
   const token = useSession((session) => session.token);
@@ -40,6 +40,7 @@ function Account() {
   const isLoading = useSession((session) => session.isLoading);
   const [processing, setProcessing] = useState<Processing>(null);
   const deleteAccount = useDeleteAccount(setProcessing);
+  const isDebugging = useShortcut();
   useFreshProfile();
   useCheckoutReturn();
   if (processing === 'delete') return <PageSpinner label={accountWords.deleting} />;
@@ -72,11 +73,25 @@ function Account() {
               token={token}
             />
           </Suspense>
-          <DebugCard user={user} />
+          <Suspense>{isDebugging && <DebugCard user={user} />}</Suspense>
         </div>
       </div>
     </div>
   );
+}
+
+function useShortcut(): boolean {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!event.ctrlKey || !event.shiftKey || event.key.toLowerCase() !== 'd') return;
+      event.preventDefault();
+      setShown((before) => !before);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  return isShown;
 }
 
 function useCheckoutReturn(): void {

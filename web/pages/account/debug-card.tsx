@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { css } from '#styled/css';
 import { card } from '#styled/recipes';
 import { apiBase, build } from '../../data/build-settings.ts';
@@ -9,10 +9,8 @@ import { session } from '../../data/session.ts';
 import { debugWords } from '#words/account';
 import { CardHead } from './account-layout.tsx';
 
-export function DebugCard({ user }: { user: User }) {
-  const isShown = useShortcut();
+export default function DebugCard({ user }: { user: User }) {
   const connection = useSyncExternalStore(connectionState.subscribe, connectionState.get);
-  if (!isShown) return null;
   const facts = [
     [debugWords.session, debugWords.loggedIn],
     [debugWords.accountStatus, user.status ?? debugWords.unknown],
@@ -48,20 +46,6 @@ export function DebugCard({ user }: { user: User }) {
 function tokenEnd(): string {
   const expiry = expiryOf(session.get().token ?? '');
   return expiry === null ? debugWords.never : new Date(expiry * 1000).toISOString();
-}
-
-function useShortcut(): boolean {
-  const [isShown, setShown] = useState(false);
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (!event.ctrlKey || !event.shiftKey || event.key.toLowerCase() !== 'd') return;
-      event.preventDefault();
-      setShown((before) => !before);
-    };
-    addEventListener('keydown', listen);
-    return () => removeEventListener('keydown', listen);
-  }, []);
-  return isShown;
 }
 
 const list = css({

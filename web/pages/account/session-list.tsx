@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { logOutEverywhere } from '../../data/sign-in.ts';
+import { logOutEverywhere } from '../../data/sign-out.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
 import { formatMoment } from '../../rules/formats.ts';

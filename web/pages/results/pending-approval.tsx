@@ -6,7 +6,7 @@ import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
-import { logOut } from '../../data/sign-in.ts';
+import { logOut } from '../../data/sign-out.ts';
 import { Unbroken } from '../../ui/text.tsx';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { ResultPage } from '../../ui/result-page.tsx';

@@ -1,0 +1,26 @@
+import { sessionWords } from '#words/login';
+import { request, revoke } from './api-client.ts';
+import { redirectTo, session } from './session.ts';
+import { showToast } from './toasts.ts';
+
+type Target = '/' | '/login';
+
+/** At once here, and at the server when the call arrives. */
+export async function logOut(to: Target = '/login'): Promise<void> {
+  const { token } = session.get();
+  if (token) revoke(token);
+  await leave(token, to);
+}
+
+/** Throws and stays signed in without the server's word. */
+export async function logOutEverywhere(): Promise<void> {
+  const { token } = session.get();
+  await request('logout', { everywhere: true });
+  await leave(token, '/login');
+}
+
+async function leave(token: string | null, to: Target): Promise<void> {
+  if (token) session.signOut(token);
+  showToast({ type: 'success', title: sessionWords.loggedOut });
+  await redirectTo(to);
+}
