@@ -380,3 +380,79 @@ stubbed(
     expect((await chat.field(page).boundingBox())!.width).toBeGreaterThan(250);
   },
 );
+
+stubbed(
+  'wai-wcag-quickref 57, dso-toolkit 3899: a header in rows of large letters does not stay over what is read',
+  async ({ page }) => {
+    await page.setViewportSize(phone);
+    await open(page, '/terms');
+    const bottom = async () => {
+      await page.evaluate(() => scrollTo({ top: 2000, behavior: 'instant' }));
+      return page.getByRole('banner').evaluate((bar) => bar.getBoundingClientRect().bottom);
+    };
+    expect(await bottom()).toBeGreaterThan(0);
+    await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+    expect(await bottom()).toBeLessThanOrEqual(0);
+  },
+);
+
+stubbed(
+  'deltachat-android 2195, tgalal/wazapp 4: above the keyboard of a turned phone the field has a whole line',
+  async ({ page, stub }) => {
+    await page.setViewportSize({ width: 844, height: 150 });
+    await openConversation(page, stub, hello);
+    await chat.field(page).fill('A line that somebody wants to see');
+    const { field, seen } = await chat.field(page).evaluate((one) => ({
+      field: one.clientHeight,
+      seen: one.parentElement!.clientHeight,
+    }));
+    expect(seen).toBeGreaterThanOrEqual(field - 1);
+  },
+);
+
+stubbed(
+  'iTwin/stratakit 1102, lamonee_backlog 573: a close request, as Back is on Android, closes a menu or dialog and not the page',
+  async ({ page, stub }) => {
+    await page.addInitScript(() => {
+      const Native = (window as any).CloseWatcher;
+      (window as any).CloseWatcher = class extends Native {
+        constructor() {
+          super();
+          Object.assign(window, { watcher: this });
+        }
+      };
+    });
+    await openConversation(page, stub, hello);
+    const menu = page.locator('details', { has: page.getByLabel('Options of the conversation') });
+    await page.getByLabel('Options of the conversation').click();
+    await expect(menu).toHaveAttribute('open');
+    await page.waitForFunction(() => 'watcher' in window);
+    await page.evaluate(() => (window as any).watcher.requestClose());
+    await expect(menu).not.toHaveAttribute('open');
+    for (const name of ['Get help now', 'Clear conversation']) {
+      if (name !== 'Get help now') await page.getByLabel('Options of the conversation').click();
+      await page.getByRole('main').getByRole('button', { name }).click();
+      await page.locator('dialog').evaluate((one) => (one as any).requestClose());
+      await expect(page.locator('dialog')).toHaveCount(0);
+    }
+    expect(page.url()).toContain('/chat');
+  },
+);
+
+stubbed(
+  'afairgiant/MediKeep 1038, benweet/stackedit 1536: a chosen dark theme is not printed',
+  async ({ page, stub }) => {
+    await page.addInitScript(() => localStorage.setItem('theme', 'dark'));
+    await openConversation(page, stub, hello);
+    const colours = () =>
+      chat.message(page, 'Hello').evaluate((message) => ({
+        paper: getComputedStyle(document.documentElement).backgroundColor,
+        ink: getComputedStyle(message.querySelector('p')!).color,
+      }));
+    const dark = await colours();
+    await page.emulateMedia({ media: 'print' });
+    const printed = await colours();
+    expect(printed.paper).toBe('rgb(255, 255, 255)');
+    expect(printed.ink).not.toBe(dark.ink);
+  },
+);

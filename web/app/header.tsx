@@ -88,9 +88,9 @@ const skip = css({
 });
 
 const bar = css({
-  // On a low screen it would cover a quarter.
-  _tall: { position: 'sticky' },
-  top: '0',
+  position: 'sticky',
+  // It goes where it would cover a sixth: on a low screen, and in rows of large letters.
+  top: '[min(0px, (100vw - 18rem) * 1000, (100vh - 26rem) * 1000)]',
   zIndex: 'header',
   backgroundColor: 'paper',
   borderBottomWidth: 'thin',

@@ -82,8 +82,6 @@ export const conditions = {
   forced: '@media (forced-colors: active)',
   print: '@media print',
   rtl: ':root[dir=rtl] &',
-  // A turned phone has no more.
-  tall: '@media (min-height: 26rem)',
   // As at 400 %.
   zoomed: '@media (max-width: 30rem) and (max-height: 20rem)',
   returning: ':root[data-visitor=returning] &',

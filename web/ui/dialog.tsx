@@ -3,7 +3,7 @@ import { button, dialog } from '#styled/recipes';
 
 type DialogProps = { title: string; question?: ReactNode; close: () => void; children: ReactNode };
 
-/** Escape closes it; so does a press outside, if it asks nothing. */
+/** A close request closes it (Escape; Back on Android from Chrome 126, Firefox 149); so does a press outside, if it asks nothing. */
 export function Dialog({ title, question, close, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -189,6 +189,15 @@ const list = css({
   boxShadow: 'float',
 });
 
+type Watcher = EventTarget & { destroy: () => void };
+
+declare global {
+  interface Window {
+    /** Chromium from 126, Firefox from 149. */
+    readonly CloseWatcher?: new () => Watcher;
+  }
+}
+
 function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
   useEffect(() => {
     const details = ref.current;
@@ -202,7 +211,16 @@ function useDismissal(ref: RefObject<HTMLDetailsElement | null>): void {
       close();
       details.querySelector('summary')?.focus();
     };
+    // A close request, as by Back on Android, would leave the page.
+    let watcher: Watcher | undefined;
+    const watch = () => {
+      watcher?.destroy();
+      if (!details.open || !window.CloseWatcher) return;
+      watcher = new window.CloseWatcher();
+      watcher.addEventListener('close', close);
+    };
     const left = new AbortController();
+    details.addEventListener('toggle', watch, left);
     document.addEventListener('pointerdown', closeOutside, left);
     document.addEventListener('focusin', closeOutside, left);
     document.addEventListener('keydown', closeOnEscape, left);

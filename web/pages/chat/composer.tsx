@@ -188,7 +188,8 @@ const panelPlace = css({ minHeight: '[3.325rem]' });
 /** An invisible copy of the text sets the height. */
 const grow = css({
   display: 'grid',
-  maxHeight: '[calc(var(--visual-height) / 5)]',
+  // Above the keyboard of a turned phone a fifth is less than a line.
+  maxHeight: '[max(3.325rem, calc(var(--visual-height) / 5))]',
   overflowY: 'auto',
   borderWidth: 'thin',
   borderColor: 'edge',
