@@ -5,12 +5,15 @@ import { loaded } from '../data/within.ts';
 import { started } from '../data/started.ts';
 import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
+import { showsCrisisLines } from '../rules/own-errors.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 
 export function start(router: RegisteredRouter): void {
   reloadAfterDeployment();
   onRedirect((to, options) => {
     const { pathname, searchStr } = router.latestLocation;
+    // Nobody is led away from the crisis lines.
+    if (showsCrisisLines(pathname)) return Promise.resolve();
     const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
     const search = next ? { next } : options?.search;
     return router.navigate({ to, search: search ?? {}, replace: true });
