@@ -63,6 +63,7 @@ test(
     await enterCode(page, phone);
     await page.waitForURL('**/chat');
     await acceptNotice(page);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
     await picture('consented');
 
     // The session ends while half a message is written.
@@ -78,6 +79,7 @@ test(
     await enterCode(page, phone);
     await page.waitForURL('**/chat');
     await expect(chat.field(page)).toHaveValue(half);
+    await expect(page.getByText('Session expired. Please log in again.')).toHaveCount(0);
     await picture('text-is-back');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await expect(chat.message(page, half).getByText('Delivered')).toBeVisible();
@@ -122,7 +124,7 @@ test(
       }),
     );
     await send(page, 'One more thing');
-    await expect(page.getByRole('alert').first()).toBeVisible();
+    await expect(page.getByRole('alert').first()).toContainText('send again. You can try again');
     await expect(chat.field(page)).toHaveValue('One more thing');
     await picture('refused');
     await page.unrouteAll({ behavior: 'ignoreErrors' });

@@ -3,7 +3,7 @@ import { errorWords } from '#words/page-errors';
 import { untilWords } from '#words/until';
 import { momentText } from '../rules/moments.ts';
 import { isLocalHost } from '../rules/browser-input.ts';
-import { showToast } from './toasts.ts';
+import { endedToast, showToast } from './toasts.ts';
 import { redirectTo, session } from './session.ts';
 import type { SendFailure } from './send.ts';
 import { loaded } from './within.ts';
@@ -96,7 +96,7 @@ const isCurrent = (token: string) =>
 
 function endSession(error: ApiError, token: string, redirects: boolean): void {
   session.end(token);
-  notifyError(error);
+  notifyError(error, { id: endedToast });
   if (redirects) void redirectTo('/login', { comesBack: true });
 }
 
@@ -118,16 +118,17 @@ function writeToSupport(error: ApiError): void {
 }
 
 /** `text` replaces the error's sentence, `fallback` a missing one. */
-type Wording = { title?: string; fallback?: string; text?: string };
+type Wording = { title?: string; fallback?: string; text?: string; id?: string };
 
 export function notifyError(
   error: unknown,
-  { title, fallback, text = textUntil(error, fallback) }: Wording = {},
+  { title, id, fallback, text = textUntil(error, fallback) }: Wording = {},
 ): void {
   if (error instanceof ApiError && error.isNotified) return;
   if (error instanceof ApiError) error.isNotified = true;
   if (text === undefined) return;
-  showToast(title ? { type: 'error', title, description: text } : { type: 'error', title: text });
+  const words = title ? { title, description: text } : { title: text };
+  showToast({ type: 'error', ...words, ...(id ? { id } : {}) });
 }
 
 /** If it does not load, a further press tries again. */

@@ -7,6 +7,9 @@ const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string
   withdrawn: [],
 });
 
+/** Of a session that has ended; the next one withdraws it. */
+export const endedToast = 'session-ended';
+
 export function showToast(toast: Toast): void {
   queue.set({ toasts: [...queue.get().toasts, toast] });
 }

@@ -22,9 +22,11 @@ export default function ConsentStep({ token }: { token: string }) {
     setIncomplete(!isComplete);
     if (!isComplete || isSaving) return;
     setSaving(true);
-    await conversation
-      .accept(token, consentVersion)
-      .catch((error: unknown) => notifyError(error, { fallback: consentWords.failed }));
+    await conversation.accept(token, consentVersion).then(
+      // The conversation fills the screen, and this page was longer.
+      () => scrollTo({ top: 0, behavior: 'instant' }),
+      (error: unknown) => notifyError(error, { fallback: consentWords.failed }),
+    );
     setSaving(false);
   };
 

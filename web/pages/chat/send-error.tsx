@@ -63,7 +63,7 @@ export function SendErrorText({ id, error, openHelp, withdraw }: ErrorProps) {
     >
       <Alert look={error.isNotice ? 'calm' : 'danger'}>
         <span>{error.text}</span>
-        {error.until && <span>{untilText(error, error.until)}</span>}
+        {error.until && <span>{` ${untilText(error, error.until)}`}</span>}
         {error.leadsToPlans && (
           <span
             className={css({

@@ -121,6 +121,7 @@ const controls = css({
   alignItems: 'center',
   gap: '2',
   width: '[min(19rem, 100%)]',
+  _print: { '& :is(button, input)': { display: 'none' } },
 });
 const range = css({
   flex: '1',
