@@ -105,6 +105,55 @@ stubbed(
   },
 );
 
+test('w3c/push-api 116, 236: a subscription that the browser has dropped is made again on the next page', async ({
+  page,
+  phone,
+}) => {
+  await withPushService(page, phone);
+  await openChat(page, phone);
+  await page.goto('/account');
+  await page.getByText('Chat through the web interface').click();
+  await button(page, 'Update Platform').click();
+  await button(page, 'Notify Me of Replies').click();
+  await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+  const dropped = await page.evaluate(() => localStorage.getItem('fake subscription'));
+  await page.evaluate(() => localStorage.removeItem('fake subscription'));
+  const renewed = page.waitForResponse((response) => response.request().method() === 'PUT');
+  await page.goto('/chat');
+  expect((await renewed).url()).toMatch(/\/api\/user\/push$/);
+  const made = await page.evaluate(() => localStorage.getItem('fake subscription'));
+  expect(made).not.toBeNull();
+  expect(made).not.toBe(dropped);
+});
+
+stubbed(
+  'chadbyte/clay 64, owncast 2153: what is changed in the settings of the browser is seen on the page at once',
+  async ({ page, phone, stub }) => {
+    await withPushService(page, phone);
+    await page.addInitScript(() => {
+      const permissionStatus = new EventTarget();
+      navigator.permissions.query = async () => permissionStatus as never;
+      Object.assign(window, { permissionStatus });
+    });
+    const choose = (permission: NotificationPermission) =>
+      page.evaluate((chosen) => {
+        localStorage.setItem('fake permission', chosen);
+        (window as any).permissionStatus.dispatchEvent(new Event('change'));
+      }, permission);
+    stub.respond('getPlatform', { success: true, platform: 'web' });
+    stub.respond('getPush', { success: true, publicKey: `B${'A'.repeat(86)}` });
+    stub.respond('putPush', { success: true });
+    await openAccount(page, stub);
+    await button(page, 'Notify Me of Replies').click();
+    await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+    await choose('denied');
+    await expect(button(page, 'Stop Notices of Replies')).toHaveCount(0);
+    await expect(page.getByText(/browser does not allow|blocked|settings/i).first()).toBeVisible();
+    await choose('granted');
+    await expect(button(page, 'Stop Notices of Replies')).toBeVisible();
+  },
+);
+
 const keptAddresses = (page: Page) =>
   page.evaluate(async () => {
     const names = await caches.keys();

@@ -1,17 +1,28 @@
 import { sayWhyReloaded } from './deployment-change.ts';
 import { keepFocus } from './focus-keeper.ts';
 import { layoutWords } from '#words/layout';
-import { session } from '../data/session.ts';
-import { closeShownNotices } from '../data/shown-notices.ts';
-import { showToast } from '../data/toasts.ts';
+import { session, sessionReady } from '../data/session.ts';
+import { closeShownNotices, noticesKey } from '../data/shown-notices.ts';
+import { storage } from '../data/store.ts';
+import { endedToast, showToast, withdrawToast } from '../data/toasts.ts';
+import { loaded } from '../data/within.ts';
 
 /** Loaded after the page, so that it costs no page its start. */
 export function mind(): void {
   keepFocus();
   refuseFiles();
   ignoreHeldEnter();
-  closeNoticesWithSession();
+  followSession();
   sayWhyReloaded();
+  void renewNotices();
+}
+
+async function renewNotices(): Promise<void> {
+  const { token, user } = await sessionReady();
+  if (!token || !user || storage.read(noticesKey) === null) return;
+  const file = await loaded(import('../data/push-subscription.ts')).catch(() => null);
+  // Whoever opens the account, or the next page, tries again.
+  await file?.renewLost(token).catch(() => null);
 }
 
 /** Dropped files would replace the page, pasted ones vanish. */
@@ -45,12 +56,13 @@ function ignoreHeldEnter(): void {
   );
 }
 
-/** Another person may hold the device. */
-function closeNoticesWithSession(): void {
+/** A notice of the last session may be read by another person, and what it said is over. */
+function followSession(): void {
   let token = session.get().token;
   session.subscribe(() => {
     const before = token;
     token = session.get().token;
     if (before !== null && before !== token) void closeShownNotices();
+    if (before !== token && token !== null) withdrawToast(endedToast);
   });
 }

@@ -1,7 +1,7 @@
 import { requestAs } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
 import * as timeLimits from './time-limits.ts';
-import { closeShownNotices } from './shown-notices.ts';
+import { closeShownNotices, noticesKey } from './shown-notices.ts';
 import { within } from './within.ts';
 import { storage } from './store.ts';
 
@@ -15,7 +15,6 @@ declare global {
 /** `install`: only an installed site is notified. */
 export type NoticeState = 'unavailable' | 'install' | 'denied' | 'off' | 'on';
 
-const key = 'notices';
 const markOf = (token: string) => token.slice(-16);
 
 /** Renews one that is on, since keys change. */
@@ -25,8 +24,27 @@ export async function readNotices(token: string): Promise<NoticeState> {
   const publicKey = await readKey(token);
   if (publicKey === null) return 'unavailable';
   if (Notification.permission === 'denied') return 'denied';
-  if (Notification.permission !== 'granted' || storage.read(key) !== markOf(token)) return 'off';
+  if (!isOn(token)) return 'off';
   return subscribe(token, publicKey);
+}
+
+const isOn = (token: string) =>
+  Notification.permission === 'granted' && storage.read(noticesKey) === markOf(token);
+
+/** A browser drops a subscription with its permission, and does not make another when it is granted again. */
+export async function renewLost(token: string): Promise<void> {
+  if (!isOn(token)) return;
+  const registration = await navigator.serviceWorker.getRegistration();
+  if (!(await registration?.pushManager.getSubscription())) await readNotices(token);
+}
+
+/** People change the permission in the browser's own settings, too. Returns what ends the listening. */
+export function followPermission(tell: () => void): () => void {
+  const left = new AbortController();
+  const follow = (permission: PermissionStatus) =>
+    permission.addEventListener('change', tell, left);
+  navigator.permissions.query({ name: 'notifications' }).then(follow, () => null);
+  return () => left.abort();
 }
 
 /** Must follow a click. Throws if push service or API do not respond. */
@@ -41,7 +59,7 @@ export async function turnOffNotices(token: string): Promise<NoticeState> {
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
   if (subscription) await requestAs(token, 'deletePush', { endpoint: subscription.endpoint });
-  storage.remove(key);
+  storage.remove(noticesKey);
   await closeShownNotices();
   await subscription?.unsubscribe();
   return 'off';
@@ -72,7 +90,7 @@ async function subscribe(token: string, publicKey: string): Promise<NoticeState>
   const { endpoint, keys } = subscription.toJSON();
   const { p256dh = '', auth = '' } = keys ?? {};
   await requestAs(token, 'putPush', { endpoint: endpoint ?? '', keys: { p256dh, auth } });
-  storage.write(key, markOf(token));
+  storage.write(noticesKey, markOf(token));
   return 'on';
 }
 

@@ -1,5 +1,8 @@
 export const replyTag = 'reply';
 
+/** For whose session this browser shows notices. */
+export const noticesKey = 'notices';
+
 /** Its reply was read, or is nobody's here any more. */
 export async function closeShownNotices(): Promise<void> {
   try {

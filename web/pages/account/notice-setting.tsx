@@ -3,6 +3,7 @@ import { button } from '#styled/recipes';
 import { noticeSettingWords } from '#words/notices';
 import { notifyError } from '../../data/api-errors.ts';
 import {
+  followPermission,
   readNotices,
   turnOffNotices,
   turnOnNotices,
@@ -14,7 +15,11 @@ import { Action } from './account-layout.tsx';
 export function NoticeSetting({ token }: { token: string }) {
   const [state, setState] = useState<NoticeState>('unavailable');
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => void readNotices(token).then(setState, () => null), [token]);
+  useEffect(() => {
+    const read = () => void readNotices(token).then(setState, () => null);
+    read();
+    return followPermission(read);
+  }, [token]);
   const change = async (run: (token: string) => Promise<NoticeState>) => {
     setBusy(true);
     try {
