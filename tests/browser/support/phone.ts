@@ -41,11 +41,13 @@ export class Phone {
     await callJson('POST', `${process.env.SITE_URL}/auth/verify-trial-token`, { trialToken });
   }
 
-  /** The newest code; waits until one arrives. */
-  async code(): Promise<string> {
-    const newest = async () => (await this.messages()).findLast(({ code }) => code)?.code ?? '';
-    await expect.poll(newest, `a code on ${this.number}`).not.toBe('');
-    return newest();
+  codes = async () => (await this.messages()).flatMap(({ code }) => code ?? []);
+
+  /** The newest code; waits until more than `known` have arrived. */
+  async code(known = 0): Promise<string> {
+    const count = async () => (await this.codes()).length;
+    await expect.poll(count, `a code on ${this.number}`).toBeGreaterThan(known);
+    return (await this.codes()).at(-1)!;
   }
 
   holdings = () => control<Holdings>('GET', `stripe/customers/${this.#id}`);
