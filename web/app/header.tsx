@@ -89,8 +89,7 @@ const skip = css({
 
 const bar = css({
   position: 'sticky',
-  // It goes where it would cover a sixth: on a low screen, and in rows of large letters.
-  top: '[min(0px, (100vw - 18rem) * 1000, (100vh - 26rem) * 1000)]',
+  top: '[var(--header-top)]',
   zIndex: 'header',
   backgroundColor: 'paper',
   borderBottomWidth: 'thin',

@@ -15,6 +15,8 @@ export const globalCss = defineGlobalStyles({
     scrollPaddingTop: '6rem',
     // The chat sets what the keyboard leaves.
     '--visual-height': '100dvh',
+    // The header goes where it would cover a sixth: on a low screen, and in rows of large letters.
+    '--header-top': 'min(0px, 99 * (100vw - 18rem), 99 * (100vh - 26rem))',
     // A dialog takes the scroll bar away, and must not move the page.
     md: { scrollbarGutter: 'stable' },
     accentColor: 'primary',

@@ -189,7 +189,8 @@ const panelPlace = css({ minHeight: '[3.325rem]' });
 const grow = css({
   display: 'grid',
   // Above the keyboard of a turned phone a fifth is less than a line.
-  maxHeight: '[max(3.325rem, calc(var(--visual-height) / 5))]',
+  minHeight: '[3.325rem]',
+  maxHeight: '[calc(var(--visual-height) / 5)]',
   overflowY: 'auto',
   borderWidth: 'thin',
   borderColor: 'edge',

@@ -75,7 +75,7 @@ function PlayerControls({
     <div className={controls}>
       <button
         type="button"
-        className={button({ look: 'outline', size: 'icon' })}
+        className={`${button({ look: 'outline', size: 'icon' })} ${unprinted}`}
         aria-label={isPlaying ? voicePanelWords.pause : playName}
         onClick={toggle}
       >
@@ -121,7 +121,6 @@ const controls = css({
   alignItems: 'center',
   gap: '2',
   width: '[min(19rem, 100%)]',
-  _print: { '& :is(button, input)': { display: 'none' } },
 });
 const range = css({
   flex: '1',
@@ -129,6 +128,7 @@ const range = css({
   height: '[1.5rem]',
   accentColor: '[currentColor]',
   color: 'primary',
+  _print: { display: 'none' },
 });
 const clock = css({
   minWidth: '[2.25rem]',
@@ -143,7 +143,9 @@ const speedButton = css({
   fontWeight: 'semibold',
   cursor: 'pointer',
   _hover: { backgroundColor: 'primarySoft' },
+  _print: { display: 'none' },
 });
+const unprinted = css({ _print: { display: 'none' } });
 const problem = css({
   flexBasis: '[100%]',
   textStyle: 'fine',
