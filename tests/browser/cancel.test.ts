@@ -1,5 +1,13 @@
 import type { Page } from 'playwright/test';
-import { expectToFit, follow, open, setVisible, shownToasts, violations } from './support/page.ts';
+import {
+  expectToFit,
+  follow,
+  open,
+  setVisible,
+  settle,
+  shownToasts,
+  violations,
+} from './support/page.ts';
 import type { Phone } from './support/phone.ts';
 import { buy, enterCode, expect, signInByExternalToken, stubbed, test } from './support/test.ts';
 
@@ -116,6 +124,11 @@ stubbed(
     await cancelButton(page).click();
     const end = 'Your trial stays until December 1, 2026 and Basic until December 3, 2026';
     await expect(page.getByText(end)).toBeVisible();
+
+    // The second half of a slow double click takes nothing back.
+    await keepButton(page).dispatchEvent('click', { detail: 2 });
+    await settle(page);
+    expect(stub.calls('resumePlan')).toEqual([]);
   },
 );
 
