@@ -22,11 +22,9 @@ export default function ConsentStep({ token }: { token: string }) {
     setIncomplete(!isComplete);
     if (!isComplete || isSaving) return;
     setSaving(true);
-    await conversation.accept(token, consentVersion).then(
-      // The conversation fills the screen, and this page was longer.
-      () => scrollTo({ top: 0, behavior: 'instant' }),
-      (error: unknown) => notifyError(error, { fallback: consentWords.failed }),
-    );
+    await conversation
+      .accept(token, consentVersion)
+      .then(toTop, (error: unknown) => notifyError(error, { fallback: consentWords.failed }));
     setSaving(false);
   };
 
@@ -71,6 +69,9 @@ export default function ConsentStep({ token }: { token: string }) {
     </div>
   );
 }
+
+/** The conversation fills the screen, and this page was longer. */
+const toTop = () => scrollTo({ top: 0, behavior: 'instant' });
 
 function Details() {
   return (
