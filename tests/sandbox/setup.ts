@@ -98,15 +98,15 @@ export function createPhones(store: Store) {
     /** Sets whether WhatsApp hides the number from the bot. */
     hide: (number: string, hidden: boolean) => put(number, { hidden }),
 
-    /** Removes the conversation with the bot from the person's handsets; messages with a code stay. */
-    eraseChat(person: string): void {
+    /** Removes the conversation with the bot until `end` (ISO 8601, UTC) from the person's handsets; messages with a code stay. */
+    eraseChat(person: string, end: string): void {
       const own = store
         .list<Phone>('phones')
         .filter(({ number }) => canonical(number) === canonical(person));
       store.transaction(() => {
         for (const { number } of own)
-          for (const { id, code } of store.list<Message>(inbox(number)))
-            if (!code) store.delete(inbox(number), id);
+          for (const { id, at, code } of store.list<Message>(inbox(number)))
+            if (!code && at <= end) store.delete(inbox(number), id);
       });
     },
   };

@@ -111,9 +111,13 @@ export async function startTestBot() {
     postEvent(
       type: string,
       data: object,
-      { id = crypto.randomUUID(), signed }: { id?: string; signed?: object } = {},
+      {
+        id = crypto.randomUUID(),
+        timestamp = '2026-01-01T00:00:00Z',
+        signed,
+      }: { id?: string; timestamp?: string; signed?: object } = {},
     ) {
-      const event = { type, timestamp: '2026-01-01T00:00:00Z', data };
+      const event = { type, timestamp, data };
       return call(
         'POST',
         '/bot/webhook',

@@ -34,7 +34,8 @@ type Data = Person & {
   previousPhone?: string;
   version?: string | null;
 };
-type Event = { type: string; data: Data };
+/** `timestamp` is ISO 8601, UTC. */
+type Event = { type: string; timestamp: string; data: Data };
 type WhatsappMessage = {
   id: string;
   from?: string;
@@ -42,7 +43,7 @@ type WhatsappMessage = {
   text?: { body: string };
 };
 type Voice = { seconds: number; type: string };
-type Turn = { role: 'user' | 'assistant'; content: string };
+type Turn = { role: 'user' | 'assistant'; content: string; at: string };
 type Usage = { allowed: boolean; used: number; limit: number };
 
 const webhooks = BOT_WEBHOOK_SECRET.trim()
@@ -84,8 +85,8 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
     return void response.writeHead(receiveWhatsapp(body, request.headers)).end();
   if (!isSigned(body, request.headers)) return void response.writeHead(401).end();
   const event: Partial<Event> = JSON.parse(body);
-  if (!event.type || !event.data) return void response.writeHead(400).end();
-  accept(event.type, event.data);
+  if (!event.type || !event.timestamp || !event.data) return void response.writeHead(400).end();
+  accept(event.type, event.timestamp, event.data);
   response.writeHead(204).end();
 }
 
@@ -104,12 +105,12 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
  * What was said has the key `userId` on the web; on WhatsApp
  * that of the number, or of the id where it is hidden.
  */
-function accept(type: string, data: Data): void {
+function accept(type: string, timestamp: string, data: Data): void {
   const { userId, phone = '', businessUserId = '', version, previousPhone } = data;
   if (type === 'chat.cleared' || (type === 'chat.consent' && version === null))
     history.delete(userId);
   if (type === 'user.deleted')
-    for (const key of [userId, phone, businessUserId]) history.delete(key);
+    for (const key of [userId, phone, businessUserId]) forget(key, timestamp);
   if (type === 'user.phone_changed' && previousPhone) {
     history.set(phone, history.get(previousPhone) ?? []);
     history.delete(previousPhone);
@@ -118,6 +119,14 @@ function accept(type: string, data: Data): void {
     );
   }
   if (type === 'chat.message') inOrder(userId, data.messageId, () => answer(data));
+}
+
+/** What is newer belongs to the number's next account. */
+function forget(key: string, until: string): void {
+  history.set(
+    key,
+    (history.get(key) ?? []).filter(({ at }) => at > until),
+  );
 }
 
 const moved =
@@ -204,7 +213,10 @@ function spent({ limit }: Usage): string {
 
 async function think(key: string, text: string): Promise<string> {
   if (!MODEL_URL) return `You wrote: ${text}`;
-  const turns: Turn[] = [...(history.get(key) ?? []), { role: 'user', content: text }];
+  const turns: Turn[] = [
+    ...(history.get(key) ?? []),
+    { role: 'user', content: text, at: new Date().toISOString() },
+  ];
   const response = await fetch(`${MODEL_URL}/chat/completions`, {
     method: 'POST',
     headers: {
@@ -213,7 +225,10 @@ async function think(key: string, text: string): Promise<string> {
     },
     body: JSON.stringify({
       model: MODEL_NAME,
-      messages: [{ role: 'system', content: tone }, ...turns],
+      messages: [
+        { role: 'system', content: tone },
+        ...turns.map(({ role, content }) => ({ role, content })),
+      ],
     }),
   });
   if (!response.ok)
@@ -223,7 +238,8 @@ async function think(key: string, text: string): Promise<string> {
     .map(({ message }) => message.content)
     .join('\n')
     .slice(0, 8000);
-  history.set(key, [...turns, { role: 'assistant' as const, content: reply }].slice(-turnsKept));
+  const answered: Turn = { role: 'assistant', content: reply, at: new Date().toISOString() };
+  history.set(key, [...turns, answered].slice(-turnsKept));
   return reply;
 }
 

@@ -63,8 +63,18 @@ test('events count once, and only when signed', async () => {
 
 test('a deletion erases the chat on each handset of the person', async () => {
   await write('5215512345678', { text: 'A secret' });
-  await sandbox.postEvent('user.deleted', { phone: '+525512345678' });
+  const timestamp = new Date().toISOString();
+  await sandbox.postEvent('user.deleted', { phone: '+525512345678' }, { timestamp });
   expect(await sandbox.messagesOf('5215512345678')).toEqual([]);
+});
+
+test('a deletion that arrives late leaves what the next account has written', async () => {
+  const number = '15550000019';
+  const timestamp = new Date(Date.now() - 1).toISOString();
+  await write(number, { text: 'Hello again' });
+  const written = await sandbox.messagesOf(number);
+  await sandbox.postEvent('user.deleted', { phone: `+${number}` }, { timestamp });
+  expect(await sandbox.messagesOf(number)).toEqual(written);
 });
 
 test('the old number learns that the account has another one, but not which', async () => {

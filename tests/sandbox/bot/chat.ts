@@ -270,7 +270,7 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
       throw controlError(401, 'Invalid signature');
     const { success, output: event } = v.safeParse(BotEvent, body);
     if (!success) throw controlError(400, 'An event is {type, timestamp, data}');
-    const { type, data } = event;
+    const { type, timestamp, data } = event;
     if (type === 'events.requested') return c.json(eventsSince(data));
     const id = c.req.header('webhook-id') ?? '';
     if (store.get('bot-events', id)) return c.json({ received: true, seen: true });
@@ -284,7 +284,8 @@ export function createBotEvents({ store, phones, secrets }: Setup, chat: Chat): 
       phones.add(data.phone.replace(/\D/g, ''), { from: 'solace', text: notice });
     if (type === 'user.phone_changed' && typeof data['previousPhone'] === 'string')
       phones.add(data['previousPhone'].replace(/\D/g, ''), { from: 'solace', text: movedAway });
-    if (type === 'user.deleted' && data.phone) phones.eraseChat(data.phone.replace(/\D/g, ''));
+    if (type === 'user.deleted' && data.phone)
+      phones.eraseChat(data.phone.replace(/\D/g, ''), timestamp);
     return c.json({ received: true });
   });
 
