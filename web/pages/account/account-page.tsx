@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { planOf } from '#contract/plans';
 import { Suspense, useState, useEffect, useRef } from 'react';
-import { lazyPart } from '../../data/late-part.tsx';
+import { latePart, lazyPart } from '../../data/late-part.tsx';
 import { page } from '#styled/recipes';
 import { useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
@@ -32,7 +32,7 @@ export function AccountPage() {
 
 /** Last, so that nothing moves when it comes. */
 const LeavingCard = lazyPart(() => import('./leaving-card.tsx'));
-const DebugCard = lazyPart(() => import('./debug-card.tsx'));
+const DebugCard = latePart(() => import('./debug-card.tsx'));
 
 function Account() {
   const token = useSession((session) => session.token);
@@ -73,7 +73,7 @@ function Account() {
               token={token}
             />
           </Suspense>
-          <Suspense>{isDebugging && <DebugCard user={user} />}</Suspense>
+          {isDebugging && <DebugCard user={user} />}
         </div>
       </div>
     </div>
