@@ -2,6 +2,9 @@ import { expect } from 'playwright/test';
 import { expectClick, find, queryOf, type Found, type Target } from './find.ts';
 import type { Tab } from './tab.ts';
 
+/** A look into a page that is loaded in that moment fails: it shows nothing that is waited for. */
+const whileItChanges = () => 'The page changes.';
+
 /** A page as a person uses it. Every deed waits until it is possible. */
 export class Page {
   readonly tab: Tab;
@@ -55,7 +58,8 @@ export class Page {
   }
 
   async gone(target: Target): Promise<void> {
-    await expect.poll(() => this.find(target), `no ${target.role} ${target.name ?? ''}`).toBe(null);
+    const look = () => this.find(target).catch(whileItChanges);
+    await expect.poll(look, `no ${target.role} ${target.name ?? ''}`).toBe(null);
   }
 
   async click(target: Target): Promise<void> {
@@ -118,7 +122,8 @@ export class Page {
   async reads(text: string | RegExp, selector = 'body'): Promise<void> {
     const matching =
       typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
-    await expect.poll(() => this.text(selector), `"${text}"`).toEqual(matching);
+    const look = () => this.text(selector).catch(whileItChanges);
+    await expect.poll(look, `"${text}"`).toEqual(matching);
   }
 
   path = () => this.run(() => location.pathname + location.search).catch(() => '');
