@@ -148,7 +148,8 @@ const journeys = {
     await person.reaches(person.page.getByRole('heading', { name: 'Payment Successful!' }));
     await person.comesBack();
     if (!person.hostility.losesSession) await person.click(person.link('Manage My Account'));
-    await person.reaches(person.page.getByText('Basic', { exact: true }).first());
+    const plan = person.page.getByRole('region', { name: 'Current Plan', exact: true });
+    await person.reaches(plan.getByText('Basic', { exact: true }));
     expect((await person.phone.holdings()).subscriptions).toHaveLength(1);
   },
 
