@@ -26,6 +26,8 @@ export default defineConfig({
   shorthands: false,
   strictTokens: true,
   hash: { cssVar: true, className: false },
+  // A signature of the library, in every page.
+  hooks: { 'cssgen:done': ({ content }) => content.replace(/--made-with-panda:[^;]*;\s*/, '') },
   conditions: { extend: conditions },
   globalCss: { ...globalCss, [shownOffer]: { display: 'flex' } },
   globalFontface,
