@@ -22,9 +22,9 @@ export const mostRecordedInCrisis = 20_000_000;
 export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
 /**
- * The published versions of the notice that people accept before
- * they write. `web/words` has the last one, the one in force:
- * a new version, of 1 to 32 characters, asks everybody again.
+ * The version in force of the notice that people accept before they write, as in `web/words`:
+ * a new one, of 1 to 32 characters, asks everybody again.
  */
-export const consentVersions: readonly string[] = ['2026-11-21'];
-export const consentVersion = consentVersions.at(-1)!;
+export const consentVersion = '2026-11-21';
+/** All that were published; older ones go before it. */
+export const consentVersions: readonly string[] = [consentVersion];
