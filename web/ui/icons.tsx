@@ -59,12 +59,11 @@ export const icons = {
     'M6 4h3l1.5 4-2 1.5a11 11 0 0 0 6 6l1.5-2 4 1.5v3a2 2 0 0 1-2 2A14 14 0 0 1 4 6a2 2 0 0 1 2-2Z',
   play: 'M8.5 5.5v13l10-6.5z',
   refresh: 'M20 11a8 8 0 0 0-14.5-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.5 4l1.5-2M20 20v-5h-5',
-  sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.400M18.4 5.6 17 7M7 17l-1.4 1.4',
-  trash: 'M5 7h14M10 7V5h4v2M7 7l1 12h8l1-12M10.5 11v4.500M13.5 11v4.5',
-  voice:
-    'M12 15a3 3 0 0 0 3-3V7a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM6 11.500a6 6 0 0 0 12 0M12 17.500V21',
+  sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4',
+  trash: 'M5 7h14M10 7V5h4v2M7 7l1 12h8l1-12M10.5 11v4.5M13.5 11v4.5',
+  voice: 'M12 15a3 3 0 0 0 3-3V7a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM6 11.5a6 6 0 0 0 12 0M12 17.5V21',
   warning:
-    'M12 9v4M12 16.500h.01M10.5 4.5 3 18a1.5 1.5 0 0 0 1.5 2h15a1.5 1.5 0 0 0 1.5-2L13.5 4.500a1.7 1.7 0 0 0-3 0Z',
+    'M12 9v4M12 16.5h.01M10.5 4.5 3 18a1.5 1.5 0 0 0 1.5 2h15a1.5 1.5 0 0 0 1.5-2L13.5 4.5a1.7 1.7 0 0 0-3 0Z',
 } as const;
 
 export type IconName = keyof typeof icons;
@@ -82,7 +81,7 @@ export function Logo() {
     >
       <path
         className={css({ fill: 'primary' })}
-        d="M20 3a17 17 0 0 0-14.7 25.500L3.5 36.500l8.2-1.700A17 17 0 1 0 20 3Z"
+        d="M20 3a17 17 0 0 0-14.7 25.5L3.5 36.5l8.2-1.7A17 17 0 1 0 20 3Z"
       />
       <circle
         className={css({ fill: 'warm' })}
@@ -92,7 +91,7 @@ export function Logo() {
       />
       <path
         className={css({ stroke: 'onPrimary' })}
-        d="M9.5 19.500c1.2 6.2 5.4 9.5 10.5 9.500s9.3-3.3 10.5-9.5"
+        d="M9.5 19.5c1.2 6.2 5.4 9.5 10.5 9.5s9.3-3.3 10.5-9.5"
         fill="none"
         strokeWidth="2.6"
         strokeLinecap="round"
