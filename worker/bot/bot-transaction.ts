@@ -11,7 +11,7 @@ import {
   type Reads,
 } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import type { BotCall } from './incoming-call.ts';
+import type { BotCall } from './signed-call.ts';
 
 export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 

@@ -1,4 +1,4 @@
-import { comparedBy } from '../bot/incoming-call.ts';
+import { comparedBy } from '../bot/signed-call.ts';
 import { userNamed, type Person } from '../bot/person.ts';
 import { calledConversation } from '../chat/called-conversation.ts';
 import { sealPartialReply } from '../chat/message-encryption.ts';

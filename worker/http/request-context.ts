@@ -1,6 +1,6 @@
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { UserSession, Authorized } from '../identity/user-session.ts';
-import type { BotCall } from '../bot/incoming-call.ts';
+import type { BotCall } from '../bot/signed-call.ts';
 import type {
   EndpointName,
   Endpoints,

@@ -1,4 +1,4 @@
-import { readBotCall } from '../bot/incoming-call.ts';
+import { readBotCall } from '../bot/signed-call.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import type { ErrorName } from '../contract/errors.ts';
 import { RequestError } from '../lib/request-error.ts';

@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, isNotNull, isNull, not, or, type SQL } from 'drizzle-orm';
 import { botCalls, claims, linkCodes } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
-import type { BotCall } from '../bot/incoming-call.ts';
+import type { BotCall } from '../bot/signed-call.ts';
 import { userOf } from '../identity/identity.ts';
 import { ownSpelling, type PhoneNumber, phoneSubjects } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';

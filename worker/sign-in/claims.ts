@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
 import { aliases, claims, users } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
-import type { BotCall } from '../bot/incoming-call.ts';
+import type { BotCall } from '../bot/signed-call.ts';
 import { bindNumber } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { bindAlias } from '../lib/bindings.ts';

@@ -5,8 +5,8 @@ import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * A signed call; `id` is its idempotency key. Fingerprints
- * are made on demand: those of a voice take 8 MB.
+ * A signed call; `id` is its idempotency key. Whom it names says `person.ts`.
+ * Fingerprints are made on demand: those of a voice take 8 MB.
  */
 export type BotCall = {
   /** Never stored: it may contain the number. */
