@@ -140,7 +140,7 @@ export const codes = sqliteTable(
     sentAt: instant('sent_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     triesLeft: integer('tries_left').notNull(),
-    /** WhatsApp could not deliver the message: the code is dead. */
+    /** WhatsApp could not deliver the message; `tries_left` is 0. */
     undelivered: flag('undelivered').notNull().default(false),
   },
   (table) => [

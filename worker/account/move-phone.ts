@@ -14,24 +14,25 @@ import { moveInDatabase, type Account, type Move } from './move-rows.ts';
 const triesAtOnce = 5;
 
 /**
- * Gives an account another number, and ends its codes. Throws 409 if
- * somebody has the number, 401 without the account, else 503.
+ * Gives an account another number, and ends the codes of both. Throws 409
+ * if somebody has the number, 401 without the account, else 503.
  */
 export async function movePhone(context: Background, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
+    // If the response is lost, this alone ends the streams (`live/ended-sessions.ts`).
     expectEnd(context, account.user.id);
     const { outcome, found, ended } = await moveInDatabase(context, account, move);
 
     switch (outcome) {
       case 'moved':
-        finishMove(context, found.user, move.sessionId === null ? [null] : ended);
+        finishMove(context, found.user, move.sessionId === null ? everySession : ended);
         return found.user;
       case 'taken':
         throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
       case 'gone':
         throw new RequestError('unauthenticated');
-      case 'forbidden':
+      case 'overtaken':
         throw new RequestError('unavailable', { retryAfter: 1 });
       case 'changed':
         // Another call has rewrapped or replaced the key of the
@@ -42,7 +43,9 @@ export async function movePhone(context: Background, before: Account, move: Move
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** After the response; null ends the streams of all sessions. */
+const everySession = [null];
+
+/** After the response. */
 function finishMove(context: Background, user: User, ended: (string | null)[]): void {
   const { db, env, settings, waitUntil } = context;
   for (const sessionId of ended) endStreams(context, user.id, sessionId);

@@ -43,7 +43,7 @@ import {
 import { build, isIn } from '../lib/sql.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
-import { currentWeekSql, keepWeek, keepWeekOf, leftCount, usedSql } from '../usage/week.ts';
+import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 
 export type Move = {
@@ -54,6 +54,7 @@ export type Move = {
    * to drop the id that WhatsApp gave the lost number.
    */
   sessionId: string | null;
+  /** What must still hold when the move is written. */
   isAllowed: SQL;
   /** What says that this move was made, for `after-restore`. */
   marker?: typeof usedTokens.$inferInsert;
@@ -133,7 +134,7 @@ export async function moveInDatabase(
     outcomes: ({ owner, isKnown, isAllowed, isUnchanged }) => ({
       taken: ne(owner, user.id),
       gone: not(isKnown),
-      forbidden: not(isAllowed),
+      overtaken: not(isAllowed),
       changed: not(isUnchanged),
     }),
     otherwise: 'moved',
@@ -149,6 +150,7 @@ export async function moveInDatabase(
   tx.delete(['moved'], sessions, others);
   const browsers = eq(pushSubscriptions.userId, user.id);
   tx.delete(['moved'], pushSubscriptions, and(browsers, isAnother(pushSubscriptions.sessionId)));
+  // Of the only one that is left.
   tx.update(['moved'], sessions, { mac: to.sessionMac }, ofUser);
   await renumberUser(tx, to);
   const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
@@ -162,7 +164,7 @@ export async function moveInDatabase(
   return { outcome, found: { user: reads.found[0]!, bound: reads.bound }, ended };
 }
 
-type Moving = Transaction<'taken' | 'gone' | 'forbidden' | 'changed' | 'moved', unknown>;
+type Moving = Transaction<'taken' | 'gone' | 'overtaken' | 'changed' | 'moved', unknown>;
 type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
 async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
@@ -235,7 +237,7 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   const own = eq(users.id, user.id);
   const before = { phone: user.phone, settings, now };
   await keepWeek(tx, ['moved'], before, own);
-  await keepWeekOf(tx, ['moved'], before, phone);
+  await carryLeftWeek(tx, ['moved'], before, phone);
 
   const ofNumber = await leftCount({ phone, settings, now });
   const unlessPaid = (column: SQLiteColumn, value: SQL) =>

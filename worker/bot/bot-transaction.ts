@@ -47,8 +47,9 @@ export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<voi
 type Stored = { id: string; names: string[]; fingerprint: string; forgotten: string[] };
 
 /**
- * The row of a call, by one of its names; only the
- * transaction that inserted it has its `by`.
+ * The row of a call, by one of its names; only the transaction that
+ * inserted it has its `by`. Of a repeated call `own` is no row, so that
+ * no effect holds.
  */
 function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stored): Place {
   const { outcome, facts, by } = botCalls;

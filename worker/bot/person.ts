@@ -41,8 +41,9 @@ type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends 
 /**
  * A transaction of a signed call about one person, whose facts
  * say whether somebody has the names. Names of two people are
- * a conflict: it is recorded, the number's codes open limited
- * sessions from then on, and nothing else is applied.
+ * a conflict: it is recorded, the number's codes open limited sessions
+ * until its earlier id writes again (`record-contact.ts`), and nothing
+ * else is applied.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -75,8 +76,9 @@ export async function personTransaction<
 }
 
 /**
- * An id that is not bound to its user's number
- * is unknown: the row was not written by us.
+ * An id that is not bound to its user's number is unknown: the row was not
+ * written by us. `identity.ts` compares two rows with each other; this
+ * compares them with our key, after the commit.
  */
 function aliasGuard(
   { db, settings }: PersonCall,
@@ -144,6 +146,7 @@ function compare({ phone, businessUserId }: Person): Names {
   );
   const hasAnotherId = and(isNull(ofId), rowExists(aliases, anotherId));
   const isConflict = isTrue(or(ne(ofPhone, ofId), hasAnotherId));
+  // A known id counts, whatever new number it comes with.
   const userId = coalesce<string | null>(ofPhone, ofId);
   return { businessUserId, ofPhone, ofId, userId, isConflict };
 }

@@ -11,7 +11,8 @@ export function eventId(userId: string, messageId: string): string {
 
 /** The event of a message before it was queued; instants in unix ms. */
 export type EventBefore = {
-  waitedAlready: boolean;
+  /** False if it waited already: it belongs to the request that has queued it. */
+  ownsEvent: boolean;
   parkedSince: number | null;
   parkedAttempts: number | null;
   parkedCreatedAt: number | null;

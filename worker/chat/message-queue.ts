@@ -8,6 +8,7 @@ import {
   isNull,
   ne,
   not,
+  or,
   sql,
   type SQL,
 } from 'drizzle-orm';
@@ -134,12 +135,12 @@ function senderOf(db: Database, { from, messageId, now }: Queueing) {
 }
 
 function readDecision(db: Database, { userId, messageId }: Queueing, decision: Decision) {
-  const waitedAlready = isTrue(and(isNotNull(own.id), isNull(own.parkedAt)));
+  const ownsEvent = isTrue(or(isNull(own.id), isNotNull(own.parkedAt)));
   return db
     .with(decision)
     .select({
       outcome: decision.outcome,
-      waitedAlready: waitedAlready.mapWith(Boolean),
+      ownsEvent: ownsEvent.mapWith(Boolean),
       parkedSince: own.parkedAt,
       parkedAttempts: own.attempts,
       parkedCreatedAt: own.createdAt,

@@ -8,7 +8,7 @@ import { unqueue, type QueuedEvent } from './message-event.ts';
 import { queueMessage, refusalOf, type QueueDecision, type Queueing } from './message-queue.ts';
 import {
   appendMessage,
-  findMessage,
+  findOrRefuse,
   type SendContext,
   type Sent,
   type Stored,
@@ -22,7 +22,8 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  * 1. Its event is queued (`queueMessage`, in the transaction of the session check). An event
  *    without its message is dropped by whoever delivers it.
  * 2. The live object stores the message, once for its id. If it refuses, the event is removed.
- * 3. After the response the event is delivered to the bot, by this request or by the cron job.
+ * 3. After the response the event is delivered to the bot, by this request or by the cron job, in
+ *    the order of the conversation, not of the queue. The bot counts it (`bot/count-usage.ts`).
  *
  * A message that is refused, but known under its id from an earlier request, is returned as it
  * is now. So are the messages of parallel requests, of which one has stored it.
@@ -35,20 +36,18 @@ export async function sendQueued(
 ): Promise<ChatMessage> {
   const { decision, event, inCrisis } = await queuedInCrisis(context, user, queueing, queued);
   if (decision.outcome !== 'queued')
-    return findMessage(context, user, sent, refusalOf(decision.outcome, user, context.now));
+    return findOrRefuse(context, user, sent, refusalOf(decision.outcome, user, context.now));
 
-  // An event that waited already belongs to the request that has queued it.
-  const ownEvent = decision.waitedAlready ? undefined : event;
-  const ownsEvent = ownEvent !== undefined;
+  const { ownsEvent } = decision;
   const stored = await appendMessage(context, user, sent, { inCrisis, ownsEvent }).catch(
     async (error: unknown) => {
-      // With any other error the message may be stored.
-      if (ownEvent && error instanceof RequestError) await unqueue(context.db, ownEvent, decision);
+      // With any other error the message may be stored; if not, whoever delivers the event drops it.
+      if (ownsEvent && error instanceof RequestError) await unqueue(context.db, event!, decision);
       throw error;
     },
   );
 
-  deliver(context, user, stored, ownEvent);
+  deliver(context, user, stored, ownsEvent ? event : undefined);
   return stored.message;
 }
 

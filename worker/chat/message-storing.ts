@@ -86,6 +86,7 @@ function accepted(context: SendContext, user: ChatRow, appended: Appended) {
     case 'stored':
     case 'known':
       return appended;
+    // The row is from before a clearing, or from a backup.
     case 'behind':
       context.waitUntil(restartEpoch(context, user, appended));
       throw staleEpochError();
@@ -156,10 +157,10 @@ async function isStored(
 }
 
 /**
- * The earlier message with the same id and
- * content, if a new one would be refused.
+ * The earlier message with the same id and content,
+ * where a new one is refused; else throws `refusal`.
  */
-export async function findMessage(
+export async function findOrRefuse(
   context: SendContext,
   user: ChatRow,
   sent: Sent,

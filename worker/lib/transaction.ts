@@ -17,7 +17,7 @@ export type FactsOf<Facts extends FactsSql> = {
 export type Decision<Facts extends FactsSql, Listed extends string, Last extends string> = {
   /** Read once, before anything is written. */
   facts: Facts;
-  /** What the facts are read from: exactly one row. */
+  /** One row that the facts are read from; without it nothing is written, and `run` throws. */
   from?: SQL;
   /**
    * The outcomes by their conditions on the facts:
@@ -69,7 +69,8 @@ function temporary(id: string): Place {
 /**
  * Decides one of a few outcomes by what the database holds, and writes what
  * belongs to it: one write transaction in one round trip, whatever the outcome.
- * libSQL serialises writers, so no parallel caller sees the same facts.
+ * libSQL serialises writers, so no parallel caller sees the same facts. If its
+ * response is lost, the same call again decides anew, unless its `Place` stays.
  */
 export class Transaction<Outcome extends string, Facts, Row = unknown> {
   /** Unique; what the effects write may carry it. */
@@ -141,9 +142,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     for (const statement of [statements(this.#holds(on))].flat()) this.#add(statement);
   }
 
-  /**
-   * Runs the decision, the effects and the reads. Throws if it has run before.
-   */
+  /** Also runs `reads`, which see what was written. Throws if it has run before. */
   async run<Named extends Reads = Reads>(
     reads: Named = {} as Named,
   ): Promise<Decided<Outcome, Facts, Named, Row>> {

@@ -33,7 +33,10 @@ export type Redeemed =
   /** `until` in unix ms. */
   | { kind: 'limited'; until: number };
 
-/** Uses up a right code and opens the session. Every try counts. */
+/**
+ * Uses up a right code and opens the session. Every try counts. If the database's
+ * response is lost, the code is used up, and the same call again is `invalid`.
+ */
 export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Redeemed> {
   const { db, settings, now } = call;
   const { phone } = attempt;
@@ -62,6 +65,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       sentBy: columnFact<string | null>(codes.sentBy),
       sentAt: columnFact<number | null>(codes.sentAt),
       userId: columnFact<string | null>(users.id),
+      // `openSignedIn` reads it: the session is limited.
       isContested: isContested(phone),
       status: columnFact<AccountStatus>(users.status),
       claimedBy: columnFact<string | null>(linkCodes.claimedBy),
@@ -69,6 +73,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       sealedNames: columnFact<string | null>(claims.sealed),
     },
     outcomes: (facts) => (isAlone ? ofNumber(facts, call) : ofChallenges(facts, call)),
+    // Also of a right code whose number has neither user nor claim.
     otherwise: 'unknown',
   });
 
@@ -76,13 +81,14 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail: isAlone ? 'number' : 'challenge' }, now);
   const userId = tx.fact('userId');
   await openSignedIn(tx, ['right'], { userId, phone, settings, now, device: call.device });
+  // Those of other windows, too.
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
   if (isAlone) {
     recordEvents(tx, ['wrong'], subjectsIn(limits.wrongTries), { now });
     recordEvents(tx, [...triesOfNumber], subjectsIn(limits.tries), { now });
   } else {
     recordEvents(tx, ['unknown'], subjectsIn(limits.tries), { now });
-    // A code that has signed somebody in no longer counts for the address.
+    // A code that has signed somebody in no longer counts for the address; one of a claim never did.
     const event = and(
       isIn(rateLimitEvents.subject, subjectsIn(limits.codesFrom).flat()),
       eq(rateLimitEvents.at, tx.fact('sentAt')),
@@ -93,7 +99,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
   const { outcome, facts } = await tx.run();
 
   switch (outcome) {
-    case 'limited':
+    case 'tooManyTries':
       return { kind: 'limited', until: facts.triesAt };
     case 'tooManyWrong':
       return { kind: 'limited', until: facts.errorsAt };
@@ -114,13 +120,14 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
       const { sentBy, claimedBy, sealedNames, whatsappId } = facts;
       const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
       const claim = { sentBy: sentBy!, sealed, whatsappId: whatsappId! };
+      // If the Worker ends here, the number has no user, and needs a new link code.
       return { kind: 'signedIn', ...(await openClaimed(call, phone, claim)) };
     }
   }
 }
 
 type Outcome =
-  | 'limited'
+  | 'tooManyTries'
   | 'wrongBudgetSpent'
   | 'unknown'
   | 'tooManyWrong'
@@ -148,7 +155,7 @@ type Facts = Record<
 /** Strangers may try codes of a number: four limits. */
 function ofNumber(facts: Facts, { settings, now }: SignInCall): Outcomes {
   return {
-    limited: gt(facts.triesAt, now),
+    tooManyTries: gt(facts.triesAt, now),
     wrongBudgetSpent: gte(facts.wrongToday, settings.WRONG_TRIES_BUDGET_PER_DAY),
     unknown: not(facts.isLive),
     tooManyWrong: gt(facts.errorsAt, now),
@@ -162,7 +169,7 @@ function ofChallenges(facts: Facts, { now }: SignInCall): Outcomes {
   return {
     wrong: and(facts.isLive, isNull(facts.sentBy)),
     spent: and(not(facts.isLive), facts.isKnown),
-    limited: and(not(facts.isLive), gt(facts.triesAt, now)),
+    tooManyTries: and(not(facts.isLive), gt(facts.triesAt, now)),
     ...openedBy(facts),
   };
 }

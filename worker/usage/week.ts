@@ -119,7 +119,8 @@ export async function keepWeek<Outcome extends string>(
   tx.insert(on, leftWeeks, row, { from: users, where: lasts, upsert: orGreater(now) });
 }
 
-export async function keepWeekOf<Outcome extends string>(
+/** Keeps for `phone`, too, the week that was left at the number before. */
+export async function carryLeftWeek<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
   before: Place,
