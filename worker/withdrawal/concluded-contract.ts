@@ -33,16 +33,13 @@ export type Terms = {
   statedAt?: number;
 };
 
-type Found = {
-  /**
-   * The time of the statement at Stripe (unix
-   * seconds), by which its refund is computed.
-   */
-  at: number;
-  contract: ConcludedContract | null;
-  /** Whether a subscription is live, withdrawable or not. */
-  isSubscribed: boolean;
-};
+/**
+ * `at`: the time of the statement at Stripe (unix seconds), by which its
+ * refund is computed. `isSubscribed`: a subscription is live all the same.
+ */
+export type Found =
+  | { contract: ConcludedContract; at: number }
+  | { contract: null; isSubscribed: boolean };
 
 /**
  * The customer's newest contract that could be withdrawn at the time of the
@@ -55,7 +52,6 @@ export async function readContract(stripe: Stripe, customer: string, terms: Term
   // Stripe's `Date` leaves out the part of a second.
   const latest = Math.floor((now + 999 - agoMs) / 1000);
   const at = Math.floor((now - agoMs) / 1000);
-  const isSubscribed = subscriptions.some(isLive);
 
   for (const subscription of subscriptions.toSorted(newestFirst)) {
     if (terms.withdrawn.includes(subscription.id)) continue;
@@ -63,9 +59,9 @@ export async function readContract(stripe: Stripe, customer: string, terms: Term
 
     const contract = await contractOf(stripe, subscription, terms, at);
     if (!contract || contract.concludedAt > latest * 1000) continue;
-    if (at * 1000 < contract.until) return { at, contract, isSubscribed };
+    if (at * 1000 < contract.until) return { contract, at };
   }
-  return { at, contract: null, isSubscribed };
+  return { contract: null, isSubscribed: subscriptions.some(isLive) };
 }
 
 function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {

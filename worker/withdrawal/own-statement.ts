@@ -12,7 +12,7 @@ import { queuedMail } from './receipt-mail.ts';
 import { receivedEvent } from './statement-events.ts';
 import {
   contractColumns,
-  type Kept,
+  type Recorded,
   openPublicOf,
   type Statement,
   unsettled,
@@ -29,10 +29,10 @@ type OwnStatement = {
 };
 
 /** Of one contract the first statement is kept and returned. */
-export async function keepOwnStatement(
+export async function recordOwnStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   { found, now, ...statement }: OwnStatement,
-): Promise<Kept> {
+): Promise<Recorded> {
   const row: Statement = {
     ...unsettled,
     ...statement,
@@ -76,7 +76,7 @@ export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   statement: Statement,
   { email, now }: { email: string | null; now: number },
-): Promise<Kept> {
+): Promise<Recorded> {
   const { id, userId } = statement;
   const mail = await personsMail(settings, { id, email, now });
   const waits = and(eq(withdrawals.id, id), openPublicOf(userId));

@@ -26,7 +26,7 @@ import { queuedMail } from './receipt-mail.ts';
 import { receivedEvent } from './statement-events.ts';
 import {
   accountUnknown,
-  type Kept,
+  type Recorded,
   objected,
   openPublicOf,
   type Statement,
@@ -64,11 +64,10 @@ const toldLimits = [{ most: 3, per: dayMs }];
  * | one where another waits, or after an objection,   | nobody is told; its person, or the owner  |
  * | or whose person cannot be told                    |                                           |
  */
-export async function keepPublicStatement(
-  { db, settings }: Scope<'db' | 'settings'>,
+export async function recordPublicStatement(
+  { db, settings, address, now }: Scope<'db' | 'settings' | 'address' | 'now'>,
   { phone, ...statement }: PublicStatement,
-  { address, now }: Scope<'address' | 'now'>,
-): Promise<Kept> {
+): Promise<Recorded> {
   const id = crypto.randomUUID();
   const about = phone ?? statement.contact;
   const { callers, told } = await limitsOf(settings, { address, about });

@@ -6,8 +6,10 @@ import { plans } from '../contract/plans.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { pathIn } from '../contract/languages.ts';
 import { dayMs } from '../lib/time.ts';
+import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { objectionMs } from './right.ts';
+import { statementOf } from './statements.ts';
 
 /** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
@@ -182,15 +184,22 @@ async function linkOf({ CODE_PEPPER, SITE_URL }: Secrets, id: string): Promise<s
   return `${SITE_URL}/api/withdrawals/${id}/receipt?key=${key}`;
 }
 
+/** What the link of a receipt opens, for 30 days; else null. */
+export async function openReceipt(
+  { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
+  { id, key }: { id: string; key: string },
+): Promise<{ seq: number; text: string } | null> {
+  const statement = await statementOf(db, id);
+  const isRight = await opensReceipt(settings, id, key);
+  if (!statement || !isRight || now > statement.submittedAt + receiptLinkMs) return null;
+  return { seq: statement.seq, text: `${await receiptOf(settings, statement)}\n` };
+}
+
 /**
  * Whether a key is that of the receipt's link. Compares
  * keyed hashes, so that its duration tells nothing.
  */
-export async function opensReceipt(
-  { CODE_PEPPER }: Secrets,
-  id: string,
-  given: string,
-): Promise<boolean> {
+async function opensReceipt({ CODE_PEPPER }: Secrets, id: string, given: string): Promise<boolean> {
   const keys = await keyedHashes(CODE_PEPPER, 'receipt', id);
   const wanted = await keyedHashes(CODE_PEPPER, 'receipt', given);
   const own = await Promise.all(keys.map((key) => keyedHashes(CODE_PEPPER, 'receipt', key)));

@@ -7,7 +7,7 @@ import { log } from '../lib/log.ts';
 import { type MailResult, mailService, sendMail } from '../messaging/mail.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
-import { addressOf, inboxOf, lifetimeMs, type Row } from './receipt-mail.ts';
+import { addressOf, inboxOf, lifetimeMs, type QueuedMail, type Row } from './receipt-mail.ts';
 import { receiptMailOf } from './receipt.ts';
 
 const { statementId, inbox, isOwn, sendAt, attempts, dueAt } = receiptMails;
@@ -19,10 +19,18 @@ const stepsPerRun = 10;
 
 const leaseMs = 60_000;
 
-export async function mailReceipts(place: Scope<'db' | 'settings'>, only?: string): Promise<void> {
+/** The cron job sends what fails here. */
+export function mailSoon(
+  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
+  mail: QueuedMail | undefined,
+): void {
+  if (mail && mail.sendAt <= scope.now) scope.waitUntil(mailReceipts(scope, mail.inbox));
+}
+
+export async function mailReceipts(scope: Scope<'db' | 'settings'>, only?: string): Promise<void> {
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const mails = await lease(place.db, Date.now(), only);
-    await Promise.all(mails.map((mail) => deliver(place, mail)));
+    const mails = await lease(scope.db, Date.now(), only);
+    await Promise.all(mails.map((mail) => deliver(scope, mail)));
     if (mails.length < atOnce) return;
   }
 }
@@ -44,8 +52,8 @@ function lease(db: Database, now: number, only: string | undefined): Promise<Lea
     .returning({ inbox, isOwn, sendAt, attempts });
 }
 
-async function deliver(place: Scope<'db' | 'settings'>, mail: Leased): Promise<void> {
-  const { db, settings } = place;
+async function deliver(scope: Scope<'db' | 'settings'>, mail: Leased): Promise<void> {
+  const { db, settings } = scope;
   const own = and(eq(inbox, mail.inbox), eq(sendAt, mail.sendAt));
   const rows = await db
     .select({ mail: receiptMails, statement: withdrawals })

@@ -190,10 +190,10 @@ async function nameContract(
   const withdrawn = others.flatMap(({ subscription }) => subscription ?? []);
   const { submittedAt: statedAt } = statement;
   const asked = { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn, statedAt };
-  const { contract, at } = await readContract(stripe, stripeId, asked);
-  if (!contract) return null;
+  const found = await readContract(stripe, stripeId, asked);
+  if (!found.contract) return null;
 
-  const columns = contractColumns(contract, at);
+  const columns = contractColumns(found.contract, found.at);
   const { rowsAffected } = await updateUnderWay(db, statement.id, columns);
   return rowsAffected > 0 ? begunOf({ ...statement, ...columns }) : null;
 }

@@ -90,7 +90,7 @@ export function contractColumns(contract: ConcludedContract, at: number) {
   };
 }
 
-export type Kept = { statement: Statement; mail: QueuedMail | undefined };
+export type Recorded = { statement: Statement; mail: QueuedMail | undefined };
 
 /** A statement of which nothing is known but what was stated. */
 export const unsettled = {
