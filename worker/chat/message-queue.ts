@@ -34,7 +34,7 @@ import { eventId, type EventBefore } from './message-event.ts';
 
 /**
  * Queues a message for the bot. Only one row is written, its event in the outbox, so the
- * decision is a common table expression of that statement and needs no row of its own.
+ * decision needs no row of its own: each statement computes it in a common table expression.
  *
  * | what the database holds            | outcome          | what is written                 |
  * | ---------------------------------- | ---------------- | ------------------------------- |
