@@ -140,7 +140,7 @@ export default defineConfig({
         head: headScript,
         oldEngine: join(web, 'app/old-engine.js'),
         shells: {
-          '/account': join(web, 'app/start-account.ts'),
+          '/account': join(web, 'app/release-account.ts'),
           '/chat': join(web, 'early/fill-chat.tsx'),
         },
       },

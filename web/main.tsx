@@ -1,5 +1,5 @@
 import { mount } from './app/mount.tsx';
-import { start } from './app/start-up.ts';
+import { connectRouter } from './app/connect-router.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
 import { tolerateForeignChanges } from './app/shared-page.ts';
 import { createAppRouter } from './router.tsx';
@@ -9,7 +9,7 @@ async function run(): Promise<void> {
   // Two tasks, between which the page responds.
   await globalThis.scheduler?.yield?.();
   const router = createAppRouter();
-  start(router);
+  connectRouter(router);
   const root = document.getElementById('root');
   if (root) await mount(root, router);
   await navigator.serviceWorker?.register('/sw.js').catch(() => null);

@@ -192,6 +192,11 @@ describe('the start of a page', () => {
     expect(startModes[filled].takesOver).toBe(true);
     expect(startModes.shell.takesOver).toBe(false);
   });
+
+  it('keeps a page that is worth reading without its file, and never a shell', () => {
+    const kept = Object.entries(startModes).filter(([, { keepsServed }]) => keepsServed);
+    expect(kept.map(([mode]) => mode)).toEqual(['page', 'guestPage']);
+  });
 });
 
 describe('the words of a language', () => {

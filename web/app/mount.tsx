@@ -11,24 +11,32 @@ import { saveTypedInput } from './typed-input.ts';
 /** ms until a page is shown as loading. */
 const patience = 10_000;
 
-/** See `start-modes.ts`. */
+/** Waits as `start-modes.ts` says, then takes over what was served, or renders in its place. */
 export async function mount(root: HTMLElement, router: RegisteredRouter): Promise<void> {
   const { waitsFor } = startModes[modeOf(root)];
   // Renders without a Suspense boundary, as at build time.
   if (waitsFor === 'page') router.ssr = { manifest: undefined };
   if (waitsFor === 'page') await router.load();
-  if (waitsFor === 'a while') await Promise.race([router.load(), after(patience)]);
+  if (waitsFor === 'page, 10 s') await Promise.race([router.load(), after(patience)]);
 
-  // A session may have ended meanwhile.
-  const mode = modeOf(root);
-  const { takesOver } = startModes[mode];
-  if (takesOver && mode !== 'conversation' && lacksPage(router)) return keepServed();
-  if (takesOver && routeIdOf(router) === root.dataset['route']) return hydrate(root, router);
-  delete router.ssr;
-  delete root.dataset['prerendered'];
-  root.replaceChildren();
-  flushSync(() => createRoot(root).render(appOf(router)));
-  clearShownChat();
+  switch (endOf(root, router)) {
+    case 'hydrate':
+      return hydrate(root, router);
+    case 'keepServed':
+      return keepServed();
+    case 'renderAnew':
+      return renderAnew(root, router);
+  }
+}
+
+type End = 'hydrate' | 'keepServed' | 'renderAnew';
+
+/** A session may have ended meanwhile, so the mode may be another now. */
+function endOf(root: HTMLElement, router: RegisteredRouter): End {
+  const { takesOver, keepsServed } = startModes[modeOf(root)];
+  if (keepsServed && lacksPage(router)) return 'keepServed';
+  const isSamePage = routeIdOf(router) === root.dataset['route'];
+  return takesOver && isSamePage ? 'hydrate' : 'renderAnew';
 }
 
 function modeOf({ dataset }: HTMLElement): StartMode {
@@ -57,6 +65,14 @@ function lacksPage({ state, routesById }: RegisteredRouter): boolean {
 /** The crisis lines can be read without a server. */
 function keepServed(): void {
   document.documentElement.dataset['visitor'] = 'unscripted';
+}
+
+function renderAnew(root: HTMLElement, router: RegisteredRouter): void {
+  delete router.ssr;
+  delete root.dataset['prerendered'];
+  root.replaceChildren();
+  flushSync(() => createRoot(root).render(appOf(router)));
+  clearShownChat();
 }
 
 function hydrate(root: HTMLElement, router: RegisteredRouter): void {

@@ -1,17 +1,21 @@
-/** React waits for file and data (`page`), ten seconds at most (`a while`), or not at all. */
+/**
+ * How the app starts on what was served. It waits for the page's file and
+ * data, at most 10 s, or not at all; then React takes over what is there, or
+ * renders anew. A page that is worth reading stays if its file does not come.
+ */
 export const startModes = {
-  // Public pages.
-  page: { seenBy: 'everybody', waitsFor: 'page', takesOver: true },
-  // The login and forms: right at the plain address.
-  guestPage: { seenBy: 'guests', waitsFor: 'page', takesOver: true },
-  // At an address with values: hidden, since its footer would move.
-  specialPage: { seenBy: 'nobody', waitsFor: 'a while', takesOver: false },
-  // Returning users at a guests' page; pages served empty.
-  empty: { seenBy: 'nobody', waitsFor: 'nothing', takesOver: false },
-  // Account and chat, until their data is here.
-  shell: { seenBy: 'returning users', waitsFor: 'page', takesOver: false },
-  // The chat with the messages of `early/`.
-  conversation: { seenBy: 'its owner', waitsFor: 'page', takesOver: true },
+  // Public pages, which everybody sees.
+  page: { waitsFor: 'page', takesOver: true, keepsServed: true },
+  // The login and forms at the plain address, which guests see.
+  guestPage: { waitsFor: 'page', takesOver: true, keepsServed: true },
+  // The same at an address with values: hidden, since its footer would move.
+  specialPage: { waitsFor: 'page, 10 s', takesOver: false, keepsServed: false },
+  // Returning users at a guests' page, and pages served empty: nothing is seen.
+  empty: { waitsFor: 'nothing', takesOver: false, keepsServed: false },
+  // Account and chat until their data is here, which returning users see.
+  shell: { waitsFor: 'page', takesOver: false, keepsServed: false },
+  // The chat with the messages of `early/`, which its owner sees.
+  conversation: { waitsFor: 'page', takesOver: true, keepsServed: false },
 } as const;
 
 export type StartMode = keyof typeof startModes;

@@ -2,7 +2,7 @@ import { basePath } from '#words/language';
 import { chatWords } from '#words/chat';
 import type { ChatPage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
-import { parsed, shellRoot, startApp } from '../app/start-shell.ts';
+import { parsed, releaseApp, shellRoot } from '../app/release-app.ts';
 import { newestMessagesPath, type ShownChat } from '../data/early-start.ts';
 import { TranscriptLine, VoicePlace } from '../pages/chat/transcript-line.tsx';
 import { isNearEnd, sendsOnEnter } from '../rules/browser-input.ts';
@@ -103,4 +103,4 @@ function grow({ parentElement, value }: HTMLTextAreaElement): void {
 }
 
 handleEarlyInput();
-void startApp(fillChat());
+void releaseApp(fillChat());

@@ -34,7 +34,7 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
-  // Who sees what was served: `app/start-modes.ts`.
+  // Who sees what was served, by `data-visitor` of `app/head-script.ts`.
   ':root:is([data-visitor=returning], [data-visitor=special]) #root[data-prerendered=guest-page] > *':
     { display: 'none !important' },
   ':root:not([data-visitor=returning]) #root[data-prerendered=shell] > *': {

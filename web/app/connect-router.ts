@@ -8,7 +8,7 @@ import { returnPage } from '../rules/destinations.ts';
 import { showsCrisisLines } from '../rules/own-errors.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
 
-export function start(router: RegisteredRouter): void {
+export function connectRouter(router: RegisteredRouter): void {
   reloadAfterDeployment();
   onRedirect((to, options) => {
     const { pathname, searchStr } = router.latestLocation;
@@ -22,8 +22,8 @@ export function start(router: RegisteredRouter): void {
     if (pathChanged) started.stopAll();
   });
   // Nothing needs it before the page can be used.
-  void loaded(import('./page-manners.ts')).then(
-    ({ mind }) => mind(),
+  void loaded(import('./page-listeners.ts')).then(
+    ({ addPageListeners }) => addPageListeners(),
     () => null,
   );
   openStreamOnceSignedIn(router);

@@ -8,7 +8,7 @@ import { endedToast, showToast, withdrawToast } from '../data/toasts.ts';
 import { loaded } from '../data/within.ts';
 
 /** Loaded after the page, so that it costs no page its start. */
-export function mind(): void {
+export function addPageListeners(): void {
   keepFocus();
   refuseFiles();
   ignoreHeldEnter();

@@ -9,11 +9,11 @@ const maxDelay = 500;
 /** ms, unless a connection is reported earlier. */
 const retryAfter = 5000;
 
-/** Filling blocks the main thread, so the app starts after it. */
-export async function startApp(filled: Promise<void>): Promise<void> {
-  let begin = () => {};
+/** Filling blocks the main thread, so `main.tsx` goes on after it. */
+export async function releaseApp(filled: Promise<void>): Promise<void> {
+  let release = () => {};
   // A part may import the app, which would start without the others.
-  const parts = new Promise<void>((resolve) => (begin = resolve));
+  const parts = new Promise<void>((resolve) => (release = resolve));
   if (globalThis.earlyStart) globalThis.earlyStart.parts = parts;
   const notice = new StartNotice();
   const fill = filled.then(
@@ -24,17 +24,28 @@ export async function startApp(filled: Promise<void>): Promise<void> {
   await parsed();
 
   for (let attempt = 1; ; attempt += 1) {
-    if (await hasParts()) {
-      notice.hide();
-      return begin();
+    switch (await loadParts()) {
+      case 'loaded':
+        notice.hide();
+        return release();
+      case 'removed':
+        return reloadOrGiveUp(notice);
+      case 'failed':
+        if (attempt > 1) return reloadOrGiveUp(notice);
+        break;
+      case 'offline':
+        notice.show(errorWords.network);
+        await connection();
     }
-    const status = await statusOf(appFile());
-    // The server responds: a deployment has removed the file.
-    if (status > 0 && (status !== 200 || attempt > 1)) return reloadOrGiveUp(notice);
-    if (status > 0) continue;
-    notice.show(errorWords.network);
-    await connection();
   }
+}
+
+/** `removed`: the server responds, but a deployment has removed the file. */
+async function loadParts(): Promise<'loaded' | 'removed' | 'failed' | 'offline'> {
+  if (await hasParts()) return 'loaded';
+  const status = await statusOf(appFile());
+  if (status === 0) return 'offline';
+  return status === 200 ? 'failed' : 'removed';
 }
 
 /** The inline script precedes the body. */
