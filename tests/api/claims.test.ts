@@ -454,6 +454,15 @@ describe('an id is tied to the number', () => {
     expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
   });
 
+  it('and a right code that ends its claim has one response for all repetitions', async () => {
+    const { phone, businessUserId, otp } = await claimNumber();
+    await verifyOtp(phone, otp);
+    const id = crypto.randomUUID();
+    const again = () => botCall('/api/bot/contacts', { businessUserId, code: otp }, id);
+    expect(tally(await parallel(20, again))).toEqual({ 200: 20 });
+    expect(await linkedTo(phone)).toEqual([[businessUserId, 'claim']]);
+  });
+
   it('not by a status of another message, or one that says that nothing arrived', async () => {
     const { phone, businessUserId, otp } = await claimNumber();
     await reportStatus(phone, { ...statusOf(businessUserId), id: 'wamid.another' });

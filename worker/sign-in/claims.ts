@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, not, sql } from 'drizzle-orm';
 import { aliases, claims, users } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/signed-call.ts';
@@ -113,12 +113,13 @@ export async function proveByCode(
   const own = inArray(claims.mac, await idMacs(settings, businessUserId));
   const [claim] = await db.select().from(claims).where(own);
   const names = claim && (await openNames(settings, claim));
-  if (!claim || !names) throw refusedCode();
+  const tied = claim && names && { sentBy: claim.sentBy, businessUserId, phone: names.phone };
 
-  const { sentBy } = claim;
-  const { phone } = names;
-  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
-  const isOpen = and(eq(claims.sentBy, sentBy), gt(claims.expiresAt, now), gt(claims.triesLeft, 0));
+  // A right code may have ended the claim: its call, repeated, then finds the stored outcome.
+  const isOpen = tied
+    ? and(eq(claims.sentBy, tied.sentBy), gt(claims.expiresAt, now), gt(claims.triesLeft, 0))
+    : sql`false`;
+  const macs = tied ? await keyedHashes(settings.CODE_PEPPER, 'code', tied.phone, code) : [];
   const tx = await botTransaction(call, {
     facts: {
       isOpen: rowExists(claims, isOpen),
@@ -129,7 +130,7 @@ export async function proveByCode(
     forgotten: ['closed'],
   });
   tx.update(['wrongCode'], claims, { triesLeft: minus(claims.triesLeft, 1) }, isOpen);
-  await prove(tx, ['rightCode'], call, { sentBy, businessUserId, phone });
+  if (tied) await prove(tx, ['rightCode'], call, tied);
   const { outcome } = await tx.apply();
 
   if (outcome !== 'rightCode') throw refusedCode();
