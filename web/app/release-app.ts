@@ -24,28 +24,20 @@ export async function releaseApp(filled: Promise<void>): Promise<void> {
   await parsed();
 
   for (let attempt = 1; ; attempt += 1) {
-    switch (await loadParts()) {
-      case 'loaded':
-        notice.hide();
-        return release();
-      case 'removed':
-        return reloadOrGiveUp(notice);
-      case 'failed':
-        if (attempt > 1) return reloadOrGiveUp(notice);
-        break;
-      case 'offline':
-        notice.show(errorWords.network);
-        await connection();
+    if (await hasParts()) {
+      notice.hide();
+      return release();
+    }
+
+    const status = await statusOf(appFile());
+    if (status === 0) {
+      notice.show(errorWords.network);
+      await connection();
+    } else if (status !== 200 || attempt > 1) {
+      // The server responds: a deployment has removed the file.
+      return reloadOrGiveUp(notice);
     }
   }
-}
-
-/** `removed`: the server responds, but a deployment has removed the file. */
-async function loadParts(): Promise<'loaded' | 'removed' | 'failed' | 'offline'> {
-  if (await hasParts()) return 'loaded';
-  const status = await statusOf(appFile());
-  if (status === 0) return 'offline';
-  return status === 200 ? 'failed' : 'removed';
 }
 
 /** The inline script precedes the body. */
