@@ -61,7 +61,11 @@ export type Move = {
 };
 
 /** A business-scoped id, or the keyed hash of a trial link. */
-type BoundRow = { kind: 'alias' | 'trialLink'; value: string; mac: string | null };
+type BoundRow = {
+  kind: 'alias' | 'trialLink';
+  value: string;
+  mac: string | null;
+};
 
 /** An account, and the rows that are bound to its number. */
 export type Account = { user: User; bound: BoundRow[] };
@@ -72,7 +76,11 @@ const isBusinessOf = (userId: string) =>
 export function boundRowsOf(db: Database, userId: string) {
   return union(
     db
-      .select({ kind: fixed<BoundRow['kind']>('alias'), value: aliases.value, mac: aliases.mac })
+      .select({
+        kind: fixed<BoundRow['kind']>('alias'),
+        value: aliases.value,
+        mac: aliases.mac,
+      })
       .from(aliases)
       .where(isBusinessOf(userId)),
     db

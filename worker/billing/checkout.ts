@@ -62,7 +62,13 @@ export async function planPage(
     // payer to whom a trial link was forwarded.
     if (context.refusal && known?.email) throw context.refusal;
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
-      openCheckout(stripe, { customer: id, user, wanted, site: context, now }),
+      openCheckout(stripe, {
+        customer: id,
+        user,
+        wanted,
+        site: context,
+        now,
+      }),
     );
     // An earlier checkout may have been completed before it was closed.
     const since = { ...leased, customer: { ...customer, setupSession } };
@@ -138,7 +144,13 @@ async function noteChoice(
   if (!isNoted) await unlessRefused(stripe.subscriptions.update(id, { metadata: noted }));
 }
 
-type Order = { customer: string; user: User; wanted: Choice; site: Site; now: number };
+type Order = {
+  customer: string;
+  user: User;
+  wanted: Choice;
+  site: Site;
+  now: number;
+};
 
 /**
  * Methods that confirm at once; wallets come with cards. A
@@ -206,7 +218,11 @@ function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: 
     line_items: [{ price, quantity: 1 }],
     subscription_data: {
       billing_mode: { type: 'flexible' },
-      metadata: { userId: metadata.userId, tier: wanted.tier, ...startMetadata(wanted) },
+      metadata: {
+        userId: metadata.userId,
+        tier: wanted.tier,
+        ...startMetadata(wanted),
+      },
     },
     // Tax needs an address: Checkout asks for it and saves it to the customer.
     ...(AUTOMATIC_TAX && {

@@ -262,7 +262,12 @@ function fromStripe(settings: Settings, id: string, userId: string) {
   return withStripe(settings, async (stripe) => {
     const customer = await unlessMissing(stripe.customers.retrieve(id));
     if (!customer || customer.deleted)
-      return { customer: null, subscriptions: [], invoices: [], paymentMethods: [] };
+      return {
+        customer: null,
+        subscriptions: [],
+        invoices: [],
+        paymentMethods: [],
+      };
     requireOwner(customer, userId);
     const lists = { customer: id, limit: 100 };
     const [subscriptions, invoices, paymentMethods] = await Promise.all([

@@ -15,7 +15,11 @@ export async function authenticationPage(
   if (!owes(subscription) || invoice?.status !== 'open') return null;
   const expand = ['data.payment.payment_intent'];
   const payments = await unlessRefused(
-    stripe.invoicePayments.list({ invoice: invoice.id, limit: 10, expand }),
+    stripe.invoicePayments.list({
+      invoice: invoice.id,
+      limit: 10,
+      expand,
+    }),
   );
   const waits = payments?.data.some(({ payment }) => {
     const intent = payment.payment_intent;
@@ -190,7 +194,12 @@ async function paidInvoices(
   stripe: Stripe,
   { id }: Stripe.Subscription,
 ): Promise<Stripe.Invoice[]> {
-  return (await stripe.invoices.list({ subscription: id, status: 'paid', limit: 100 })).data;
+  const { data } = await stripe.invoices.list({
+    subscription: id,
+    status: 'paid',
+    limit: 100,
+  });
+  return data;
 }
 
 /**

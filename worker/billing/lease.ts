@@ -21,7 +21,11 @@ export type Customer = typeof customers.$inferSelect;
  * A customer whose lease the caller holds, and
  * its user. Only the holder updates the customer.
  */
-export type LeasedCustomer = { token: string; customer: Customer; user: User };
+export type LeasedCustomer = {
+  token: string;
+  customer: Customer;
+  user: User;
+};
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 /** The release of a lease, unless another call holds it by now. */
 export type Release = Transaction<'released' | 'lost', unknown>;

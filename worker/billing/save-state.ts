@@ -61,7 +61,12 @@ export async function saveState(
   const isNews = and(own, ne(tier, announcedTier(user, state, now)));
   queueEvent(tx, ifHeld, { ...event, who: isNews, data: { tier } });
   // The plan chosen for the trial's end is no longer on sale.
-  if (offSaleTier) queueEvent(tx, ifHeld, { ...event, who: own, data: { tier, offSaleTier } });
+  if (offSaleTier)
+    queueEvent(tx, ifHeld, {
+      ...event,
+      who: own,
+      data: { tier, offSaleTier },
+    });
   if (change.isCancelled) countOnDay(tx, ifHeld, { kind: 'cancellation' }, now);
   if (change.isResumed) forgetReason(tx, ifHeld, user.id);
 

@@ -7,7 +7,13 @@ import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/pl
  * Statuses of subscriptions that have not ended, the better
  * ones first. A status that is not listed grants nothing.
  */
-const ranks: Record<string, number> = { active: 0, trialing: 0, past_due: 1, unpaid: 2, paused: 3 };
+const ranks: Record<string, number> = {
+  active: 0,
+  trialing: 0,
+  past_due: 1,
+  unpaid: 2,
+  paused: 3,
+};
 
 type Status = Pick<Stripe.Subscription, 'status'>;
 
@@ -40,7 +46,12 @@ export async function subscriptionsOf(
   userId: string,
 ): Promise<Stripe.Subscription[] | null> {
   const expand = ['data.schedule', 'data.latest_invoice', 'data.customer'];
-  const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand });
+  const list = stripe.subscriptions.list({
+    customer,
+    status: 'all',
+    limit: 100,
+    expand,
+  });
   const found = await unlessMissing(list.autoPagingToArray({ limit: 1000 }));
   for (const subscription of found ?? []) requireOwner(subscription.customer, userId);
   return found;

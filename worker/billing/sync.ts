@@ -141,9 +141,23 @@ async function adoptCustomer(
     ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased))
     : null;
   const dueAt = stripeId
-    ? dueAfter({ live: false, user, setupSession: null, renewalAt: null, awaitsPayment: false })
+    ? dueAfter({
+        live: false,
+        user,
+        setupSession: null,
+        renewalAt: null,
+        awaitsPayment: false,
+      })
     : null;
-  return { result: user, changes: { synced: customer.dirty, stripeId, dueAt, failures: 0 } };
+  return {
+    result: user,
+    changes: {
+      synced: customer.dirty,
+      stripeId,
+      dueAt,
+      failures: 0,
+    },
+  };
 }
 
 function logOddities(customer: string, { state }: FetchedState): void {
@@ -160,7 +174,11 @@ function logOddities(customer: string, { state }: FetchedState): void {
 }
 
 function notify({ db, env, settings, waitUntil }: Billing, user: User): void {
-  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
+  const total = {
+    kind: 'total' as const,
+    seq: user.usageSeq,
+    ...currentCount(user, Date.now()),
+  };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
 }

@@ -34,7 +34,13 @@ export async function changeStatus(
   const own = eq(users.id, tx.fact('userId'));
   tx.update(['approved', 'pending'], users, { status }, own);
   const { settings, now } = call;
-  const event = { settings, type: 'user.approved' as const, now, who: own, data: { status } };
+  const event = {
+    settings,
+    type: 'user.approved' as const,
+    now,
+    who: own,
+    data: { status },
+  };
   replaceEvent(tx, ['approved'], event);
   // The approval that waits has ended.
   dropEvent(tx, ['pending'], event);

@@ -44,7 +44,12 @@ export async function botTransaction<
  */
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
-type Stored = { id: string; names: string[]; fingerprint: string; forgotten: string[] };
+type Stored = {
+  id: string;
+  names: string[];
+  fingerprint: string;
+  forgotten: string[];
+};
 
 /**
  * The row of a call, by one of its names; only the transaction that
@@ -56,7 +61,12 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
   const isNamed = isIn(botCalls.id, names);
   const own = and(isNamed, eq(by, id))!;
   const known = sql`(select ${botCalls.id} from ${botCalls} where ${isNamed})`;
-  const row = { id: sql`coalesce(${known}, ${names[0]})`, fingerprint, by: id, at: now };
+  const row = {
+    id: sql`coalesce(${known}, ${names[0]})`,
+    fingerprint,
+    by: id,
+    at: now,
+  };
   return {
     outcome,
     facts,
@@ -71,7 +81,12 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
   };
 }
 
-type Own = { id: string; fingerprint: string; place: Place; guard: Guard | undefined };
+type Own = {
+  id: string;
+  fingerprint: string;
+  place: Place;
+  guard: Guard | undefined;
+};
 
 type CallRow = { fingerprint: string; by: string };
 

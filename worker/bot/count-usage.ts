@@ -9,7 +9,12 @@ import { applyToPerson, personTransaction, type Person, type PersonCall } from '
 
 type Messages = { count: number; kind: 'text' | 'voice' };
 
-type Total = { kind: 'total'; seq: number; used: number; resetsAt: number | null };
+type Total = {
+  kind: 'total';
+  seq: number;
+  used: number;
+  resetsAt: number | null;
+};
 
 export type Counted = {
   usage: Usage;
@@ -100,11 +105,24 @@ function usageOf(
  * Somebody who has no account; `at` (unix ms) is the time of the first call.
  */
 function usageOfStranger(at: number) {
-  return usageResponse({ allowed: false, used: 0, tier: 'free', resetsAt: at + weekMs });
+  return usageResponse({
+    allowed: false,
+    used: 0,
+    tier: 'free',
+    resetsAt: at + weekMs,
+  });
 }
 
 function publishedOf({ userId, seq, frozen, watched, weekStart }: Found, used: number) {
   if (!watched) return null;
   const resetsAt = frozen ? null : weekStart + weekMs;
-  return { userId: userId!, total: { kind: 'total' as const, seq: seq + 1, used, resetsAt } };
+  return {
+    userId: userId!,
+    total: {
+      kind: 'total' as const,
+      seq: seq + 1,
+      used,
+      resetsAt,
+    },
+  };
 }

@@ -59,7 +59,11 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'moveBehind':
       return db
         .update(outbox)
-        .set({ ...free, seq: newestSeq, attempts: minus(outbox.attempts, 1) })
+        .set({
+          ...free,
+          seq: newestSeq,
+          attempts: minus(outbox.attempts, 1),
+        })
         .where(and(own, ne(outbox.body, cancelledBody)));
     case 'park':
       return db
@@ -156,7 +160,11 @@ export function postponeBlocked(db: Database, now: number) {
 
 function dueEvents(db: Database, now: number) {
   return db
-    .select({ seq: outbox.seq, userId: outbox.userId, dueAt: outbox.dueAt })
+    .select({
+      seq: outbox.seq,
+      userId: outbox.userId,
+      dueAt: outbox.dueAt,
+    })
     .from(outbox)
     .where(isDue(now))
     .orderBy(asc(outbox.dueAt))

@@ -50,7 +50,11 @@ export type OutboxEvent = {
   createdAt: number;
 };
 
-type Stored = { type: EventType; timestamp: string; data: Record<string, unknown> };
+type Stored = {
+  type: EventType;
+  timestamp: string;
+  data: Record<string, unknown>;
+};
 
 /**
  * The body of an event that was on its way when

@@ -65,7 +65,13 @@ export async function recordContact<Named extends Reads>(
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
   const { isFirst, row } = applied;
   const outcome = applied.outcome as Outcome | ClaimedBefore;
-  return { outcome, isFirst, by: row.by, phone: found?.phone, reads: applied.reads };
+  return {
+    outcome,
+    isFirst,
+    by: row.by,
+    phone: found?.phone,
+    reads: applied.reads,
+  };
 }
 
 /** The earlier id has written, so the number has no new owner. */

@@ -38,5 +38,9 @@ export async function calledConversation<Facts extends FactsSql, Named extends R
     .where(eq(users.id, userNamed(person)));
   const applied = await applyToPerson(tx, { ...reads, user });
   const [found] = (applied.reads as { user: ChatRow[] }).user;
-  return { user: requireConversation(found), facts: applied.facts, reads: applied.reads };
+  return {
+    user: requireConversation(found),
+    facts: applied.facts,
+    reads: applied.reads,
+  };
 }

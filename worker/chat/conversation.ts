@@ -146,7 +146,11 @@ export function conversationEvents(
   async function typingFrame({ until, epoch, sealed }: Typing): Promise<string> {
     const key = sealed ? await keyOf(epoch) : null;
     const text = key && sealed ? await openPartialReply(key, userId, fromBase64(sealed)) : null;
-    return frame({ type: 'typing', until: isoDate(until), ...(text !== null && { text }) });
+    return frame({
+      type: 'typing',
+      until: isoDate(until),
+      ...(text !== null && { text }),
+    });
   }
 }
 

@@ -52,7 +52,13 @@ export async function requeue(db: Database, userId: string, messageId: string): 
   const now = Date.now();
   const { rowsAffected } = await db
     .update(outbox)
-    .set({ seq: newestSeq, createdAt: now, dueAt: now, attempts: 0, parkedAt: null })
+    .set({
+      seq: newestSeq,
+      createdAt: now,
+      dueAt: now,
+      attempts: 0,
+      parkedAt: null,
+    })
     .where(and(eq(outbox.id, eventId(userId, messageId)), lte(outbox.leasedUntil, now)));
   return rowsAffected > 0;
 }

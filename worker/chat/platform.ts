@@ -34,7 +34,13 @@ export function choosePlatform<T>(
     (tx) => {
       tx.update(['kept', 'changed'], users, { platform, platformChosenAt: now }, own);
       const data = { platform };
-      replaceEvent(tx, ['changed'], { settings, type: 'platform.changed', now, who: own, data });
+      replaceEvent(tx, ['changed'], {
+        settings,
+        type: 'platform.changed',
+        now,
+        who: own,
+        data,
+      });
     },
     ({ user, outcome }) =>
       respond({

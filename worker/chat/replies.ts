@@ -37,14 +37,22 @@ export async function storeReply(
   switch (appended.outcome) {
     case 'stored': {
       const { message, watched } = appended;
-      return { seq: message.seq, voice: content.voice !== undefined, unseen: !watched };
+      return {
+        seq: message.seq,
+        voice: content.voice !== undefined,
+        unseen: !watched,
+      };
     }
     case 'known': {
       const { message } = appended;
       if (message.author !== author) throw new RequestError('messageIdReused');
       const { text, voice } = await openContent(key, user.id, message);
       if (text !== content.text) throw new RequestError('messageIdReused');
-      return { seq: message.seq, voice: voice !== undefined, unseen: false };
+      return {
+        seq: message.seq,
+        voice: voice !== undefined,
+        unseen: false,
+      };
     }
     case 'behind':
       context.waitUntil(restartEpoch(context, user, appended));

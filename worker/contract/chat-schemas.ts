@@ -119,7 +119,11 @@ export const MessageAuthor = v.picklist(['user', 'solace']);
  * A recording that belongs to a message; `type`
  * is its media type with its parameters.
  */
-export const Voice = v.object({ seconds: v.number(), type: v.string(), bytes: v.number() });
+export const Voice = v.object({
+  seconds: v.number(),
+  type: v.string(),
+  bytes: v.number(),
+});
 
 /**
  * One message. A reply is `delivered` from the start; the

@@ -167,8 +167,16 @@ export const endpoints = {
   verifyOtp: {
     ...pageRoutes.verifyOtp,
     summary: 'Exchange a one-time code for a session',
-    input: v.object({ phone: Phone, otp: Code, challenge: v.optional(Challenges) }),
-    output: v.object({ success: v.literal(true), token: v.string(), status: AccountStatus }),
+    input: v.object({
+      phone: Phone,
+      otp: Code,
+      challenge: v.optional(Challenges),
+    }),
+    output: v.object({
+      success: v.literal(true),
+      token: v.string(),
+      status: AccountStatus,
+    }),
     fails: ['invalidCode', 'codeSpent'],
   },
   verifyExternalToken: {
@@ -437,7 +445,11 @@ export const endpoints = {
   streamTicket: {
     ...pageRoutes.streamTicket,
     summary: 'A ticket that opens the usage stream within a minute',
-    output: v.object({ success: v.literal(true), ticket: v.string(), expiresIn: v.literal(60) }),
+    output: v.object({
+      success: v.literal(true),
+      ticket: v.string(),
+      expiresIn: v.literal(60),
+    }),
   },
   usageStream: {
     ...pageRoutes.usageStream,
@@ -521,7 +533,11 @@ export const endpoints = {
     input: v.strictObject({ ...person, ...newReplyEntries }),
     bodyLimit: largestReply,
     bodyLimitWithVoice: largestReplyWithVoice,
-    output: v.object({ success: v.literal(true), seq: v.number(), voice: v.boolean() }),
+    output: v.object({
+      success: v.literal(true),
+      seq: v.number(),
+      voice: v.boolean(),
+    }),
     fails: ['notFound', 'conflict', 'messageIdReused'],
   },
   botTyping: {
@@ -603,7 +619,11 @@ export const endpoints = {
       days: v.optional(wholeNumber('days', 1, 30), 7),
       language: v.optional(PageLanguage, 'en'),
     }),
-    output: v.object({ success: v.literal(true), url: v.string(), expiresAt: Timestamp }),
+    output: v.object({
+      success: v.literal(true),
+      url: v.string(),
+      expiresAt: Timestamp,
+    }),
     fails: ['notFound', 'trialSpent', 'conflict'],
   },
   botReferrals: {

@@ -179,7 +179,11 @@ async function answer({
   // has a voice only when it repeats a recording.
   const repeats = heard && usage.allowed && !isCrisis && !MODEL_URL;
   const spoken = repeats && {
-    voice: { type: voice.type, seconds: voice.seconds, data: heard.bytes.toString('base64') },
+    voice: {
+      type: voice.type,
+      seconds: voice.seconds,
+      data: heard.bytes.toString('base64'),
+    },
   };
   await call('/api/bot/messages', { ...message, ...spoken }, `message_${messageId}`);
 }
@@ -238,7 +242,11 @@ async function think(key: string, text: string): Promise<string> {
     .map(({ message }) => message.content)
     .join('\n')
     .slice(0, 8000);
-  const answered: Turn = { role: 'assistant', content: reply, at: new Date().toISOString() };
+  const answered: Turn = {
+    role: 'assistant',
+    content: reply,
+    at: new Date().toISOString(),
+  };
   history.set(key, [...turns, answered].slice(-turnsKept));
   return reply;
 }

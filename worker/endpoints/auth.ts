@@ -30,7 +30,12 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
       throw new RequestError('unavailable', { retryAfter: issued.retryAfter });
     case 'unknownNumber': {
       const message = `We haven't seen this number on ${brand.messagingApp} yet. Please message ${brand.companion} first.`;
-      return { success: false, requiresInitialContact: true, message, linkCode: issued.linkCode };
+      return {
+        success: false,
+        requiresInitialContact: true,
+        message,
+        linkCode: issued.linkCode,
+      };
     }
     case 'issued':
       return sendIssued(call, issued, code);
@@ -103,7 +108,12 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async (call) 
   if (!issuer) throw new RequestError('notFound');
   const { user, session } = await redeemExternalToken(withDevice(call), issuer, input.token);
   const token = await sessionToken(settings, session, now);
-  return { success: true, token, user: profileOf(user, now), status: user.status };
+  return {
+    success: true,
+    token,
+    user: profileOf(user, now),
+    status: user.status,
+  };
 };
 
 const trialErrors = {
@@ -117,7 +127,11 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
   const redemption = await redeemTrial(withDevice(call), input.trialToken);
   if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
   const { user, sessionId } = redemption;
-  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, now) };
+  const total = {
+    kind: 'total' as const,
+    seq: user.usageSeq,
+    ...currentCount(user, now),
+  };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
   return {

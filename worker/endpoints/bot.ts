@@ -19,7 +19,8 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, waitUntil } = context;
   requireSpelling(input);
   const { phone, businessUserId, linkCode, code } = input;
-  const contact = await recordContact(context, input, await openLink(context, linkCode));
+  const openedLink = await openLink(context, linkCode);
+  const contact = await recordContact(context, input, openedLink);
   const [link] = contact.reads.link;
 
   switch (contact.outcome) {
@@ -47,7 +48,10 @@ type ContactContext = Parameters<Handler<'botContacts'>>[0];
 function requireSpelling({ phone, whatsappId }: ContactContext['input']): void {
   if (whatsappId === undefined || (phone && isSpellingOf(phone, whatsappId))) return;
   const message = 'whatsappId must be a spelling of the same number';
-  throw new RequestError('invalidField', { message, issues: [{ path: 'whatsappId', message }] });
+  throw new RequestError('invalidField', {
+    message,
+    issues: [{ path: 'whatsappId', message }],
+  });
 }
 
 /** A call with the id alone learns the number from its response. */
@@ -73,8 +77,13 @@ export const botApprovals: Handler<'botApprovals'> = async (context) => {
 export const botTrials: Handler<'botTrials'> = async (context) => {
   const { input, settings } = context;
   const { token, expiresAt } = await makeTrialLink(context, input, input);
-  const url = `${settings.SITE_URL}${pathIn(input.language, '/activate-trial')}?token=${token}`;
-  return { success: true, url, expiresAt: new Date(expiresAt).toISOString() };
+  const page = pathIn(input.language, '/activate-trial');
+  const url = `${settings.SITE_URL}${page}?token=${token}`;
+  return {
+    success: true,
+    url,
+    expiresAt: new Date(expiresAt).toISOString(),
+  };
 };
 
 export const botUsage: Handler<'botUsage'> = async (context) => {

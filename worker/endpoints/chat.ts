@@ -56,7 +56,11 @@ export const sendMessage: Handler<'sendMessage'> = ({ input, ...context }) => se
 
 export const sendVoice: Handler<'sendVoice'> = ({ query, recording, ...context }) => {
   const { id, seconds } = query;
-  return send(context, { id, text: '', recording: { ...recording, seconds } });
+  return send(context, {
+    id,
+    text: '',
+    recording: { ...recording, seconds },
+  });
 };
 
 export const getVoice: Handler<'getVoice'> = async ({ session, params, ...context }) =>

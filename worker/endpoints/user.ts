@@ -173,7 +173,12 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...co
   if (!user) throw new RequestError('notFound');
   const bound = await boundRowsOf(context.db, userId);
   const whatsappId = phoneAsSent.slice(1);
-  const move = { phone, whatsappId, sessionId: null, isAllowed: fixed(true) };
+  const move = {
+    phone,
+    whatsappId,
+    sessionId: null,
+    isAllowed: fixed(true),
+  };
   await movePhone(context, { user, bound }, move);
   return { success: true };
 };

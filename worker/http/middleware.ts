@@ -32,7 +32,11 @@ export const logRequest: Middleware = async (c, next) => {
 
 /** Hono's other headers concern pages only. */
 export const apiHeaders = secureHeaders({
-  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], sandbox: [] },
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    frameAncestors: ["'none'"],
+    sandbox: [],
+  },
   strictTransportSecurity: 'max-age=31536000; includeSubDomains',
   crossOriginResourcePolicy: false,
   crossOriginOpenerPolicy: false,

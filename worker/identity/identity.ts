@@ -63,7 +63,11 @@ export const isAccountContested = (userId: SQLWrapper): SQL<number> =>
   rowExists(aliases, and(isOf('phone', userId), eq(aliases.proof, 'contested')));
 
 type BoundId = { id: string; mac: string };
-type Named = { phone: PhoneNumber; proof: Proof; whatsapp: { id: string | null; proof: Proof } };
+type Named = {
+  phone: PhoneNumber;
+  proof: Proof;
+  whatsapp: { id: string | null; proof: Proof };
+};
 
 const isReported = eq(excluded(aliases.proof), 'contact');
 const newer = {
@@ -153,7 +157,12 @@ export function namesOf(db: Database, userId: string) {
     .where(eq(aliases.userId, userId));
 }
 
-type Linked = { phone: PhoneNumber; businessUserId: string; mac: string; at: number };
+type Linked = {
+  phone: PhoneNumber;
+  businessUserId: string;
+  mac: string;
+  at: number;
+};
 
 /**
  * Gives the number's user an id, unless another user has it. An id of an

@@ -138,7 +138,11 @@ export class UserSession {
   }
 
   get #isLive(): SQL | undefined {
-    return isLive({ sessionId: this.sessionId, userId: this.claimedUserId, now: this.#now });
+    return isLive({
+      sessionId: this.sessionId,
+      userId: this.claimedUserId,
+      now: this.#now,
+    });
   }
 
   /**
@@ -150,13 +154,22 @@ export class UserSession {
     respond: (user: User, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
     const { sessionId, claimedUserId } = this;
-    const check = liveSession({ sessionId, userId: claimedUserId, now: this.#now });
+    const check = liveSession({
+      sessionId,
+      userId: claimedUserId,
+      now: this.#now,
+    });
     const [[found], ...results] = await this.#db.batch([check, ...statements]);
 
     if (!found) throw new RequestError('unauthenticated');
     const { user, session, isContested } = found;
     const { isLimited, mac } = session;
-    const bound = { sessionId: this.sessionId, phone: user.phone, isLimited, mac };
+    const bound = {
+      sessionId: this.sessionId,
+      phone: user.phone,
+      isLimited,
+      mac,
+    };
     if (!(await isOwnSession(this.#settings, bound))) throw new RequestError('unavailable');
 
     if (user.status === 'pending' && !this.#admission.whilePending)
@@ -197,7 +210,12 @@ export class UserSession {
     const { statements, read } = tx.close(reads);
     return this.run(statements, (user, ...results) => {
       const { outcome, facts: found, reads: more } = read(results);
-      return respond({ user, outcome: outcome as Listed | Last, facts: found, reads: more });
+      return respond({
+        user,
+        outcome: outcome as Listed | Last,
+        facts: found,
+        reads: more,
+      });
     });
   }
 }
@@ -206,7 +224,11 @@ export class UserSession {
 const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
 
 type Value<T> = T | Placeholder;
-type Named = { sessionId: Value<string>; userId: Value<string>; now: Value<number> };
+type Named = {
+  sessionId: Value<string>;
+  userId: Value<string>;
+  now: Value<number>;
+};
 
 function isLive({ sessionId, userId, now }: Named): SQL | undefined {
   const { id, expiresAt } = sessions;

@@ -33,7 +33,11 @@ export function bindSession(settings: SessionKeys, session: BoundSession): Promi
   return keyedHash(secret, 'session', ...partsOf(session));
 }
 
-export type BoundSession = { sessionId: string; phone: PhoneNumber; isLimited: boolean };
+export type BoundSession = {
+  sessionId: string;
+  phone: PhoneNumber;
+  isLimited: boolean;
+};
 
 const partsOf = ({ sessionId, phone, isLimited }: BoundSession) =>
   isLimited ? [sessionId, 'limited'] : [sessionId, 'full', phone];

@@ -86,7 +86,12 @@ export const sealingKey = memoize((secret: string) =>
       'deriveKey',
     ]);
     const info = encoder.encode(`seal/${purpose}`);
-    const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info };
+    const derivation = {
+      name: 'HKDF',
+      hash: 'SHA-256',
+      salt: new Uint8Array(0),
+      info,
+    };
     return crypto.subtle.deriveKey(derivation, master, { name: 'AES-GCM', length: 256 }, false, [
       'encrypt',
       'decrypt',

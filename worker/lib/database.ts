@@ -22,7 +22,11 @@ type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string 
  * What a request has done with the database;
  * `outcome` is that of its last transaction.
  */
-export type Traffic = { requests: number; unreachable: boolean; outcome?: string };
+export type Traffic = {
+  requests: number;
+  unreachable: boolean;
+  outcome?: string;
+};
 
 export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffic?: Traffic };
 

@@ -11,7 +11,11 @@ const version = 'v1';
 const toleranceSeconds = 5 * 60;
 
 /** What is signed; `timestamp` in unix seconds. */
-export type SignedMessage = { id: string; timestamp: number; body: string };
+export type SignedMessage = {
+  id: string;
+  timestamp: number;
+  body: string;
+};
 
 export async function signMessage(secrets: string[], message: SignedMessage): Promise<string> {
   const signatures = secrets.map(async (secret) => {

@@ -13,7 +13,11 @@ export type UsageChange =
  * Until when (unix ms) a reply is being written;
  * `sealed` is the base64 ciphertext of its text so far.
  */
-export type Typing = { until: number | null; epoch: number; sealed: string | null };
+export type Typing = {
+  until: number | null;
+  epoch: number;
+  sealed: string | null;
+};
 
 export type ConversationChange =
   | { kind: 'joined'; epoch: number; revision: number; typing: Typing | null; reset: boolean }

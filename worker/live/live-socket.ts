@@ -43,7 +43,11 @@ export class LiveSocket {
     query: Record<string, string>,
   ): Promise<LiveSocket> {
     const { userId, sessionId } = owner;
-    const params = new URLSearchParams({ ...query, user: userId, session: sessionId });
+    const params = new URLSearchParams({
+      ...query,
+      user: userId,
+      session: sessionId,
+    });
     const response = await liveUserOf(env, userId)
       .fetch(`https://object/?${params.toString()}`, { headers: { upgrade: 'websocket' } })
       .catch(() => null);

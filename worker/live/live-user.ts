@@ -170,7 +170,12 @@ export class LiveUser extends DurableObject<object> {
     const stored = this.#table.insert(message, now);
     this.#sendMessage(stored);
     const { sealed: _, ...place } = stored;
-    return { outcome: 'stored', watched: this.#isWatched(), message: place, sentBefore };
+    return {
+      outcome: 'stored',
+      watched: this.#isWatched(),
+      message: place,
+      sentBefore,
+    };
   }
 
   find(epoch: number, ...ids: string[]): StoredMessage | null {
@@ -282,7 +287,11 @@ export class LiveUser extends DurableObject<object> {
     if (isRestoreOf(epoch, head.epoch)) return this.#cut(epoch);
 
     this.#table.clear(epoch, Date.now());
-    this.#send({ kind: 'cleared', revision: this.#table.head.revision, epoch });
+    this.#send({
+      kind: 'cleared',
+      revision: this.#table.head.revision,
+      epoch,
+    });
     this.#endTyping();
     return null;
   }
@@ -294,7 +303,13 @@ export class LiveUser extends DurableObject<object> {
   #cut(epoch: number): null {
     this.#table.cut(epoch, restoredAt(epoch));
     const { revision } = this.#table.head;
-    this.#send({ kind: 'joined', epoch, revision, typing: null, reset: true });
+    this.#send({
+      kind: 'joined',
+      epoch,
+      revision,
+      typing: null,
+      reset: true,
+    });
     this.#endTyping();
     return null;
   }
@@ -323,11 +338,21 @@ export class LiveUser extends DurableObject<object> {
   #replay(socket: WebSocket, after: number | null): void {
     const { revision, epoch, clearedRevision } = this.#table.head;
     const reset = after !== null && (after > revision || revision - after > mostReplayedChanges);
-    send([socket], { kind: 'joined', epoch, revision, typing: this.#presentTyping(), reset });
+    send([socket], {
+      kind: 'joined',
+      epoch,
+      revision,
+      typing: this.#presentTyping(),
+      reset,
+    });
     if (after === null || reset) return;
 
     if (after < clearedRevision)
-      send([socket], { kind: 'cleared', revision: clearedRevision, epoch });
+      send([socket], {
+        kind: 'cleared',
+        revision: clearedRevision,
+        epoch,
+      });
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
@@ -357,7 +382,12 @@ export class LiveUser extends DurableObject<object> {
   #endTyping(evenIfUnknown = false): void {
     if (!this.#typing && !evenIfUnknown) return;
     this.#typing = null;
-    this.#send({ kind: 'typing', until: null, epoch: this.#table.head.epoch, sealed: null });
+    this.#send({
+      kind: 'typing',
+      until: null,
+      epoch: this.#table.head.epoch,
+      sealed: null,
+    });
   }
 }
 

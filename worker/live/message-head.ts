@@ -1,6 +1,11 @@
 import type { ConversationTables } from './conversation-tables.ts';
 
-export type Head = { epoch: number; revision: number; seq: number; clearedRevision: number };
+export type Head = {
+  epoch: number;
+  revision: number;
+  seq: number;
+  clearedRevision: number;
+};
 
 const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
 

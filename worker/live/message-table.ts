@@ -11,7 +11,11 @@ const columns = 'seq, id, author, at, state, revision, sealed';
  * `at` is the arrival (unix ms) of the user's message number
  * `count` from the newest; `sentBefore` as in `QueuedMessage`.
  */
-type Before = { knownSeq: number | null; at: number | null; sentBefore: string | null };
+type Before = {
+  knownSeq: number | null;
+  at: number | null;
+  sentBefore: string | null;
+};
 
 /**
  * The messages of one conversation, their recordings, and when those of
@@ -58,7 +62,12 @@ export class MessageTable {
    * statements it takes 5 % longer (2026-11-25, tests/bench).
    */
   before(ids: string[], count: number): Before {
-    if (!this.#tables.exist) return { knownSeq: null, at: null, sentBefore: null };
+    if (!this.#tables.exist)
+      return {
+        knownSeq: null,
+        at: null,
+        sentBefore: null,
+      };
     const query = `select
       (select seq from messages where id in (select value from json_each(?))) as knownSeq,
       (select at from (

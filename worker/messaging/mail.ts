@@ -2,7 +2,12 @@ import * as v from 'valibot';
 import { areValid, type Settings } from '../settings.ts';
 
 /** The service sends a mail of one `id` once. */
-export type Mail = { id: string; to: string; subject: string; text: string };
+export type Mail = {
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+};
 
 /** `ours`: it refuses our key or sender; `theirs`: this mail, for good. */
 export type MailResult = { sent: true } | { sent: false; status: number; fault: Fault };

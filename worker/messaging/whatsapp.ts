@@ -70,7 +70,12 @@ export function templateLanguageFor(
   return exact ?? known.find((code) => code.split('_')[0] === primary) ?? known[0]!;
 }
 
-type Message = { whatsappId: string; code: string; sentBy: string; language: string };
+type Message = {
+  whatsappId: string;
+  code: string;
+  sentBy: string;
+  language: string;
+};
 
 type Refusal = { status: number; code: number | undefined };
 

@@ -14,7 +14,12 @@ export type Values = Record<string, string | undefined>;
 const targets: readonly Target[] = ['local', 'preview', 'production'];
 
 type Flags = Record<string, string | boolean | undefined>;
-type Command = { target: Target; words: string[]; flags: Flags; values: Values };
+type Command = {
+  target: Target;
+  words: string[];
+  flags: Flags;
+  values: Values;
+};
 
 export class UsageError extends Error {}
 

@@ -32,7 +32,14 @@ export async function claimRow(settings: Settings, { businessUserId, phone, ...c
   const [pepper] = settings.CODE_PEPPER as [string];
   const mac = await keyedHash(pepper, 'claim', businessUserId);
   const sealed = await sealNames(settings, mac, { businessUserId, phone });
-  return { mac, sealed, triesLeft: settings.CODE_TRIES, provenAt: null, userId: null, ...claim };
+  return {
+    mac,
+    sealed,
+    triesLeft: settings.CODE_TRIES,
+    provenAt: null,
+    userId: null,
+    ...claim,
+  };
 }
 
 export type Names = { businessUserId?: string; phone: PhoneNumber };

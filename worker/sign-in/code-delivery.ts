@@ -48,7 +48,12 @@ async function noteMessage(
   await pause(0);
   const mac = await keyedHash(settings.CODE_PEPPER[0]!, 'code-message', messageId);
   const sealedPhone = await sealNames(settings, mac, { phone });
-  const known = { sentBy, sealedPhone, sentAt: now, subjects: JSON.stringify(subjects) };
+  const known = {
+    sentBy,
+    sealedPhone,
+    sentAt: now,
+    subjects: JSON.stringify(subjects),
+  };
   const row = insertSelect(
     codeMessages,
     { mac, ...known, keptUntil: now + keptMs },

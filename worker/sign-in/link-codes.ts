@@ -47,7 +47,12 @@ export function linksOf(db: Database, condition: SQL | undefined) {
 export const isOpenSql = ({ mac }: Link, now: number) =>
   rowExists(linkCodes, and(eq(linkCodes.mac, mac), isOpen(now)));
 
-type ByLink = { link: Link; row: CodeRow; claimedBy: string | null; counted: Subject[] };
+type ByLink = {
+  link: Link;
+  row: CodeRow;
+  claimedBy: string | null;
+  counted: Subject[];
+};
 
 /** Closes a link code, and stores the code that it brings. */
 export function closeLink<Outcome extends string>(
@@ -94,7 +99,12 @@ export async function reopenLink(
   const { expiresAt } = link;
   tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
   tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
-  removeCode(tx, ['takenBack'], { phone: link.phone, sentBy, now, subjects: subjects.flat() });
+  removeCode(tx, ['takenBack'], {
+    phone: link.phone,
+    sentBy,
+    now,
+    subjects: subjects.flat(),
+  });
   if (stored) {
     tx.update(['sent'], botCalls, { outcome: 'codeSent' }, stored);
     tx.delete(['takenBack'], botCalls, stored);

@@ -12,7 +12,11 @@ import { firstWeek } from '../usage/week.ts';
 import { openNames, type SealedClaim, tieClaim } from './claims.ts';
 import type { Call } from './link-codes.ts';
 
-export type Claim = { sentBy: string; sealed: SealedClaim | null; whatsappId: string };
+export type Claim = {
+  sentBy: string;
+  sealed: SealedClaim | null;
+  whatsappId: string;
+};
 
 type Opened = { session: SessionClaims; status: AccountStatus };
 

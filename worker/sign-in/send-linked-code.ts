@@ -25,7 +25,10 @@ export const notSent = (delivery: Delivery) =>
 export async function sendReservedCode(call: Call, link: Link): Promise<void> {
   const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
   const limits = [{ subject: everyCodeTo, limits: call.settings.LIMIT_CODES_PER_NUMBER_HARD }];
-  await sendLinkedCode(call, link, { limits, counted: [everyCodeTo] });
+  await sendLinkedCode(call, link, {
+    limits,
+    counted: [everyCodeTo],
+  });
 }
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
@@ -53,18 +56,34 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
 
   const code = newCode();
   const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
-  closeLink(now, tx, ['sent'], { link, row, claimedBy: null, counted });
-  const takeBack = (subjects: Subject[]) => reopenLink(call, { link, sentBy: tx.id, subjects });
-  const { outcome, facts } = await orTakenBack(call, tx.run(), () => takeBack(counted));
+  closeLink(now, tx, ['sent'], {
+    link,
+    row,
+    claimedBy: null,
+    counted,
+  });
+
+  const takeBack = (subjects: Subject[]) =>
+    reopenLink(call, {
+      link,
+      sentBy: tx.id,
+      subjects,
+    });
+  const sending = tx.run();
+  const { outcome, facts } = await orTakenBack(call, sending, () => takeBack(counted));
 
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
   const to = ownSpelling(phone, facts.whatsappId);
   const subjects = counted.map(([name]) => name!);
-  const delivery = await deliverCode(
-    { ...call, language: link.language },
-    { phone, to, code, sentBy: tx.id, subjects },
-  );
+  const inOwnLanguage = { ...call, language: link.language };
+  const delivery = await deliverCode(inOwnLanguage, {
+    phone,
+    to,
+    code,
+    sentBy: tx.id,
+    subjects,
+  });
   if (delivery === 'taken') return outcome;
   await takeBack(delivery === 'unknown' ? [] : counted);
   throw notSent(delivery);

@@ -16,7 +16,11 @@ type TokenType = 'session+jwt' | 'stream+jwt' | 'support+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
 /** The claims of a verified token; `expiresAt` in unix seconds. */
-type Signed = { type: string | undefined; expiresAt: number; claims: SessionClaims };
+type Signed = {
+  type: string | undefined;
+  expiresAt: number;
+  claims: SessionClaims;
+};
 
 /** Verifying costs 80 µs of CPU, for weeks the same token (tests/bench). */
 const tokensKept = 1000;
@@ -83,7 +87,11 @@ async function verify(keys: Key[], token: string): Promise<Signed | null> {
     );
     const { sub, sid, exp } = payload;
     if (typeof sub !== 'string' || typeof sid !== 'string') return null;
-    return { type: protectedHeader.typ, expiresAt: exp!, claims: { userId: sub, sessionId: sid } };
+    return {
+      type: protectedHeader.typ,
+      expiresAt: exp!,
+      claims: { userId: sub, sessionId: sid },
+    };
   } catch {
     return null;
   }

@@ -20,7 +20,11 @@ export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, set
       .from(codes)
       .where(and(eq(codes.phone, phone), eq(codes.challenge, newestCode))),
     codesWithChallenge: db
-      .select({ sentAt: codes.sentAt, expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
+      .select({
+        sentAt: codes.sentAt,
+        expiresAt: codes.expiresAt,
+        triesLeft: codes.triesLeft,
+      })
       .from(codes)
       .where(and(eq(codes.phone, phone), ne(codes.challenge, newestCode))),
     phoneChanges: db

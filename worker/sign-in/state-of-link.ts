@@ -29,7 +29,10 @@ export async function stateOfLink(
   const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
   const shownAt = minus(linkCodes.expiresAt, linkCodeLifetimeMs);
   const [link] = await db
-    .select({ ...getTableColumns(linkCodes), hasWritten: isTrue(gt(users.contactedAt, shownAt)) })
+    .select({
+      ...getTableColumns(linkCodes),
+      hasWritten: isTrue(gt(users.contactedAt, shownAt)),
+    })
     .from(linkCodes)
     .leftJoin(users, eq(users.id, userOf('phone', phone)))
     .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
@@ -42,6 +45,7 @@ export async function stateOfLink(
   const counted = subjectsIn([...codesTo, ...codesFrom]);
   const language = link.language as Language;
   const limits = [...codesTo, ...wrongTries];
-  const outcome = await sendLinkedCode(call, { ...link, language }, { limits, counted });
+  const allowed = { limits, counted };
+  const outcome = await sendLinkedCode(call, { ...link, language }, allowed);
   return outcome === 'sent' ? 'code_sent' : 'waiting';
 }

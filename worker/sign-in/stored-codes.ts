@@ -16,7 +16,12 @@ import { codeDay } from './code-budget.ts';
  */
 export const newestCode = '';
 
-type Code = { phone: PhoneNumber; code: string; sentBy: string; now: number };
+type Code = {
+  phone: PhoneNumber;
+  code: string;
+  sentBy: string;
+  now: number;
+};
 
 /** A code as it is stored; whoever requested it knows its challenge. */
 export async function codeRow(
@@ -78,7 +83,12 @@ export async function orTakenBack<T>(
   }
 }
 
-type Unsent = { phone: PhoneNumber; sentBy: string; now: number; subjects: string[] };
+type Unsent = {
+  phone: PhoneNumber;
+  sentBy: string;
+  now: number;
+  subjects: string[];
+};
 
 export function removeCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,

@@ -28,7 +28,12 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', token);
   const state = stateOf(now);
   const [link] = await db
-    .select({ ...state, mac: trialLinks.mac, ownerMac: trialLinks.ownerMac, phone: users.phone })
+    .select({
+      ...state,
+      mac: trialLinks.mac,
+      ownerMac: trialLinks.ownerMac,
+      phone: users.phone,
+    })
     .from(trialLinks)
     .leftJoin(users, eq(users.id, trialLinks.userId))
     .where(isIn(trialLinks.mac, macs));
@@ -71,7 +76,11 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
   const data = { tier: entitledTierSql(now) };
   queueEvent(tx, ['begun'], { settings, type: 'plan.changed', now, who, data });
 
-  const mac = await bindSession(settings, { sessionId: tx.id, phone, isLimited: true });
+  const mac = await bindSession(settings, {
+    sessionId: tx.id,
+    phone,
+    isLimited: true,
+  });
   openSession(tx, ['begun'], {
     userId,
     now,

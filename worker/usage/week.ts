@@ -17,7 +17,11 @@ export const weekMs = 7 * dayMs;
  */
 const latenessMs = minuteMs;
 
-type Weeks = { weekAnchor: number; weekFrozen: boolean; weekStart: number };
+type Weeks = {
+  weekAnchor: number;
+  weekFrozen: boolean;
+  weekStart: number;
+};
 
 /**
  * The start (unix ms) of the week that contains `now`.
@@ -116,7 +120,11 @@ export async function keepWeek<Outcome extends string>(
   const endsAt = plus(weekStart, weekMs);
   const row = { phoneMac: phoneMac!, used: used.getSQL(), endsAt };
   const lasts = and(who, gt(used, 0), gt(endsAt, now));
-  tx.insert(on, leftWeeks, row, { from: users, where: lasts, upsert: orGreater(now) });
+  tx.insert(on, leftWeeks, row, {
+    from: users,
+    where: lasts,
+    upsert: orGreater(now),
+  });
 }
 
 /** Keeps for `phone`, too, the week that was left at the number before. */
@@ -136,9 +144,17 @@ export async function carryLeftWeek<Outcome extends string>(
     .orderBy(...greatestFirst)
     .limit(1)
     .as('theirs');
-  const row = { phoneMac: phoneMac!, used: week.used.getSQL(), endsAt: week.endsAt.getSQL() };
+  const row = {
+    phoneMac: phoneMac!,
+    used: week.used.getSQL(),
+    endsAt: week.endsAt.getSQL(),
+  };
   const where = gt(week.used, 0);
-  tx.insert(on, leftWeeks, row, { from: week, where, upsert: orGreater(before.now) });
+  tx.insert(on, leftWeeks, row, {
+    from: week,
+    where,
+    upsert: orGreater(before.now),
+  });
 }
 
 /**

@@ -74,7 +74,12 @@ function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
  */
 async function subscriptionsNow(stripe: Stripe, customer: string, userId: string) {
   const expand = ['data.customer'];
-  const list = stripe.subscriptions.list({ customer, status: 'all', limit: 100, expand });
+  const list = stripe.subscriptions.list({
+    customer,
+    status: 'all',
+    limit: 100,
+    expand,
+  });
   const page = await unlessMissing(list);
   for (const subscription of page?.data ?? []) requireOwner(subscription.customer, userId);
   // With `fetch`, the SDK's response is the raw

@@ -37,7 +37,11 @@ export function nextAt(which: SQL, { most, per }: Limit): SQL<number> {
 export function reportWaiting(mail: QueuedMail | undefined, now: number): void {
   if (!mail?.budget || mail.sendAt <= now) return;
   const until = new Date(mail.sendAt).toISOString();
-  log('error', 'receipt_mail_waits', { budget: mail.budget, until, action: lookForFlood });
+  log('error', 'receipt_mail_waits', {
+    budget: mail.budget,
+    until,
+    action: lookForFlood,
+  });
 }
 
 const lookForFlood = 'See whether somebody floods the form: `npm run support -- withdrawals`.';

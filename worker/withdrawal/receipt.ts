@@ -148,7 +148,12 @@ function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<s
   return receiptOf(settings, { ...statement, ...unsaid, origin: 'public' });
 }
 
-const notStated = { tier: null, concludedAt: null, refund: null, currency: null };
+const notStated = {
+  tier: null,
+  concludedAt: null,
+  refund: null,
+  currency: null,
+};
 
 function line(label: string, value: string | number | null): string | null {
   return value === null || value === '' ? null : `${label}: ${value}`;

@@ -106,7 +106,11 @@ async function send(
   if (!service) return { sent: false, status: 0, fault: 'passing' };
 
   const text = await receiptMailOf(settings, statements, mail.isOwn);
-  return sendMail(service, { id: `receipt-${mail.inbox}-${mail.sendAt}`, to: email, ...text });
+  return sendMail(service, {
+    id: `receipt-${mail.inbox}-${mail.sendAt}`,
+    to: email,
+    ...text,
+  });
 }
 
 /** The log never has the address. */

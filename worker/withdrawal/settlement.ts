@@ -238,7 +238,12 @@ async function refundPayment(stripe: Stripe, cause: Cause, payment: Payment): Pr
   const { laterIntent } = payment;
   const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
   const isNothing = payment.refund + payment.credit === 0;
-  if (!earlier && isNothing) return { state: 'done', reason: null, amount: 0 };
+  if (!earlier && isNothing)
+    return {
+      state: 'done',
+      reason: null,
+      amount: 0,
+    };
 
   try {
     const note = earlier ?? (await createNote(stripe, cause, payment));
@@ -256,7 +261,11 @@ async function refundPayment(stripe: Stripe, cause: Cause, payment: Payment): Pr
 const expand = ['refunds.refund'];
 
 async function noteOf(stripe: Stripe, id: string, invoice: string) {
-  const listed = { invoice, limit: 100, expand: expand.map((path) => `data.${path}`) };
+  const listed = {
+    invoice,
+    limit: 100,
+    expand: expand.map((path) => `data.${path}`),
+  };
   const { data } = await stripe.creditNotes.list(listed);
   return data.find(({ metadata }) => metadata?.['withdrawal'] === id);
 }
@@ -308,7 +317,11 @@ function refundedBy(refunds: Stripe.Refund[]): Refunded {
   const statuses = refunds.map(({ status }) => status);
   const failed = statuses.find((status) => !onItsWay.includes(status ?? ''));
   if (failed !== undefined)
-    return { state: 'needs_owner', reason: `refund_${failed ?? 'unknown'}`, amount };
+    return {
+      state: 'needs_owner',
+      reason: `refund_${failed ?? 'unknown'}`,
+      amount,
+    };
 
   const isPending = statuses.includes('pending');
   return { state: isPending ? 'refunding' : 'done', reason: null, amount };

@@ -14,10 +14,18 @@ export const lastStatement = (newestFirst: Statement[]): Statement | undefined =
 
 /** For whoever makes it: says nothing about accounts. */
 export function statementNow({ id, submittedAt, state, refund }: Statement) {
-  return { id, submittedAt: new Date(submittedAt).toISOString(), state, refund };
+  return {
+    id,
+    submittedAt: new Date(submittedAt).toISOString(),
+    state,
+    refund,
+  };
 }
 
 export function shownStatement(statement: Statement) {
   const objectUntil = new Date(objectionUntil(statement)).toISOString();
-  return { ...statementNow(statement), ...(isOpenToObjection(statement) && { objectUntil }) };
+  return {
+    ...statementNow(statement),
+    ...(isOpenToObjection(statement) && { objectUntil }),
+  };
 }

@@ -16,7 +16,13 @@ export async function receivedEvent(settings: Settings, statement: Statement, no
   const sealed = await sealData(settings, { type, userId }, { receipt });
   const { dueAt } = withdrawals;
   const isKept = rowExists(withdrawals, and(eq(withdrawals.id, id), isNotNull(dueAt)));
-  return { settings, type, now, who: and(eq(users.id, userId), isKept), data: { sealed } };
+  return {
+    settings,
+    type,
+    now,
+    who: and(eq(users.id, userId), isKept),
+    data: { sealed },
+  };
 }
 
 export function refundedEvent(settings: Settings, statement: Statement, now: number): SQL {
@@ -24,5 +30,11 @@ export function refundedEvent(settings: Settings, statement: Statement, now: num
   const isFirst = and(eq(withdrawals.id, id), isNull(withdrawals.announcedAt), isUnderWay);
   const who = and(eq(users.id, statement.userId ?? ''), rowExists(withdrawals, isFirst));
   const type = 'withdrawal.refunded' as const;
-  return insertBotEvent({ settings, type, now, who, data: { amount, currency } });
+  return insertBotEvent({
+    settings,
+    type,
+    now,
+    who,
+    data: { amount, currency },
+  });
 }

@@ -83,7 +83,11 @@ async function ownerOf(
   id: string | ReturnType<typeof userOf>,
 ): Promise<Owner | null> {
   const [owner] = await db
-    .select({ id: users.id, phone: users.phone, stripeId: customers.stripeId })
+    .select({
+      id: users.id,
+      phone: users.phone,
+      stripeId: customers.stripeId,
+    })
     .from(users)
     .leftJoin(customers, eq(customers.userId, users.id))
     .where(eq(users.id, id));

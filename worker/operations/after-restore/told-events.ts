@@ -41,7 +41,11 @@ async function ask(settings: Settings, at: number, after: string | undefined) {
   if (!url) throw new Error('There is no BOT_WEBHOOK_URL.');
   const now = new Date();
   const data = { since: new Date(at).toISOString(), ...(after !== undefined && { after }) };
-  const body = JSON.stringify({ type: 'events.requested', timestamp: now.toISOString(), data });
+  const body = JSON.stringify({
+    type: 'events.requested',
+    timestamp: now.toISOString(),
+    data,
+  });
   const id = `restore_${crypto.randomUUID()}`;
   const signature = secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' ');
   const response = await fetch(url, {

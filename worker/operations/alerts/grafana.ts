@@ -33,7 +33,11 @@ export function alertRules({ service, dataSource }: Target) {
         refId: 'found',
         relativeTimeRange: { from: 3600, to: 0 },
         datasourceUid: dataSource,
-        model: { refId: 'found', expr: logql(alert, service), queryType: 'instant' },
+        model: {
+          refId: 'found',
+          expr: logql(alert, service),
+          queryType: 'instant',
+        },
       },
       {
         refId: 'verdict',
@@ -69,7 +73,12 @@ export function dashboard({ service, dataSource }: Target) {
     title,
     description,
     datasource,
-    gridPos: { h: 8, w: 12, x: (index % 2) * 12, y: Math.floor(index / 2) * 8 },
+    gridPos: {
+      h: 8,
+      w: 12,
+      x: (index % 2) * 12,
+      y: Math.floor(index / 2) * 8,
+    },
     targets: [{ refId: 'A', datasource, expr }],
     fieldConfig: {
       defaults: {

@@ -42,7 +42,11 @@ export async function deployTo(
   if (!ok && !serving) return false;
 
   const secrets = callerSecretsIn(values);
-  const problem = await tools.smoke({ siteUrl: siteOf(values), version: serving, secrets });
+  const problem = await tools.smoke({
+    siteUrl: siteOf(values),
+    version: serving,
+    secrets,
+  });
   say(problem ? `✗ ${problem}` : `✓ ${values.SITE_URL} serves the new version`);
   say(wayBack(target, before));
   return ok && !problem;
@@ -295,5 +299,9 @@ export function readPlan({ gradual, paused, parts = '10,50', minutes = '5' }: Fl
     throw new UsageError('--parts takes growing percentages between 0 and 100, such as 10,50.');
   if (!/^\d{1,3}$/.test(String(minutes)))
     throw new UsageError('--minutes takes a whole number from 0 to 999.');
-  return { parts: numbers, watchMs: Number(minutes) * 60_000, pauseMs: 30_000 };
+  return {
+    parts: numbers,
+    watchMs: Number(minutes) * 60_000,
+    pauseMs: 30_000,
+  };
 }

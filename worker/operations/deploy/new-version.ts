@@ -115,7 +115,11 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Version = { id: string; worker: string };
 
-export type WranglerRun = { ok: boolean; output: string; version: Version | null };
+export type WranglerRun = {
+  ok: boolean;
+  output: string;
+  version: Version | null;
+};
 
 type Options = { env?: NodeJS.ProcessEnv; isQuiet?: boolean };
 
@@ -136,7 +140,11 @@ export function openWrangler(
       const stdout = collect(child.stdout, isQuiet ? null : process.stdout);
       const stderr = collect(child.stderr, process.stderr);
       const [code] = (await once(child, 'close')) as [number | null];
-      return { ok: code === 0, output: stdout() + stderr(), version: versionIn(report) };
+      return {
+        ok: code === 0,
+        output: stdout() + stderr(),
+        version: versionIn(report),
+      };
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -219,12 +227,22 @@ async function probe(
   return obstacle ? `${siteUrl}: ${obstacle.about} ${obstacle.what}. ${obstacle.remedy}` : null;
 }
 
-type Seen = { status: number | null; text: string; was: string; version: string | null };
+type Seen = {
+  status: number | null;
+  text: string;
+  was: string;
+  version: string | null;
+};
 
 async function responseOf(url: string, headers: Record<string, string>): Promise<Seen> {
   const response = await httpRequest(url, { headers });
   if ('failure' in response)
-    return { status: null, text: '', was: `does not answer (${response.failure})`, version: null };
+    return {
+      status: null,
+      text: '',
+      was: `does not answer (${response.failure})`,
+      version: null,
+    };
   const text = await response.text().catch(() => '');
   return {
     status: response.status,

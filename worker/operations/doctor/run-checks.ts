@@ -412,7 +412,11 @@ const helpLinesReadOnSetting = 'HELP_LINES_READ_ON';
 
 const helpLinesMaximumDays = 120;
 
-export type StaleHelpLine = { country: string; service: string; readOn: string };
+export type StaleHelpLine = {
+  country: string;
+  service: string;
+  readOn: string;
+};
 
 /**
  * The lines whose source is older than this many days. A

@@ -78,7 +78,12 @@ type Token = {
   expires_at?: number;
   granular_scopes?: { scope: string; target_ids?: string[] }[];
 };
-type Template = { name: string; language: string; status: string; category: string };
+type Template = {
+  name: string;
+  language: string;
+  status: string;
+  category: string;
+};
 type Graph = {
   error?: { code?: number; message?: string };
   data?: unknown;

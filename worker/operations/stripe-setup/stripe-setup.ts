@@ -142,7 +142,11 @@ async function ensureProduct(
   return present.id;
 }
 
-type WantedPrice = { product: string; tier: PaidPlanId; current: Stripe.Price | undefined };
+type WantedPrice = {
+  product: string;
+  tier: PaidPlanId;
+  current: Stripe.Price | undefined;
+};
 
 /**
  * The amount of a price is immutable, so a new amount
@@ -163,7 +167,11 @@ async function ensurePrice(
     product,
     currency,
     unit_amount: weeklyCents,
-    recurring: { interval: 'week', interval_count: 1, usage_type: 'licensed' },
+    recurring: {
+      interval: 'week',
+      interval_count: 1,
+      usage_type: 'licensed',
+    },
     lookup_key,
     transfer_lookup_key: true,
     metadata: { tier },
@@ -197,7 +205,11 @@ async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string,
   }
 }
 
-type WantedPortal = { siteUrl: string; products: Products; price?: string };
+type WantedPortal = {
+  siteUrl: string;
+  products: Products;
+  price?: string;
+};
 
 async function ensure(
   stripe: Stripe,
@@ -235,7 +247,11 @@ function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCre
     customer_update: { enabled: true, allowed_updates: ['email', 'name', 'address', 'tax_id'] },
     invoice_history: { enabled: true },
     payment_method_update: { enabled: true },
-    subscription_cancel: { enabled: true, mode: 'at_period_end', proration_behavior: 'none' },
+    subscription_cancel: {
+      enabled: true,
+      mode: 'at_period_end',
+      proration_behavior: 'none',
+    },
     subscription_update: {
       enabled: true,
       default_allowed_updates: ['price'],

@@ -63,7 +63,12 @@ async function perform(
 }
 
 export type Flags = { tier?: string; days?: string };
-export type SupportRequest = { words: string[]; flags: Flags; db: Database; settings: Settings };
+export type SupportRequest = {
+  words: string[];
+  flags: Flags;
+  db: Database;
+  settings: Settings;
+};
 
 /**
  * `data` is printed with `--json`, `text` without.

@@ -132,7 +132,11 @@ function apply(
       const text = `${settled} events ${done}.`;
       if (failures.length === 0) return { data: { [verb]: settled }, text };
       const rest = `${events.length - settled} were not: ${failures.join(' ')}`;
-      return { data: { [verb]: settled, failures }, text: `${text} ${rest}`, complete: false };
+      return {
+        data: { [verb]: settled, failures },
+        text: `${text} ${rest}`,
+        complete: false,
+      };
     },
   };
 }

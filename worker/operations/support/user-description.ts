@@ -156,7 +156,12 @@ export type ReturnedPayment = {
   disputes: string[];
 };
 
-type Subscription = { id: string; status: string; createdAt: number; cancelAtPeriodEnd: boolean };
+type Subscription = {
+  id: string;
+  status: string;
+  createdAt: number;
+  cancelAtPeriodEnd: boolean;
+};
 export type Payments =
   | {
       state: 'known';
@@ -213,7 +218,12 @@ function summaryOf({
   created,
   cancel_at_period_end,
 }: Stripe.Subscription): Subscription {
-  return { id, status, createdAt: created * 1000, cancelAtPeriodEnd: cancel_at_period_end };
+  return {
+    id,
+    status,
+    createdAt: created * 1000,
+    cancelAtPeriodEnd: cancel_at_period_end,
+  };
 }
 
 export async function returnedPayments(

@@ -108,7 +108,12 @@ async function match(
     about: `withdrawal ${statement.seq}`,
     needsYes: true,
     async perform() {
-      const changes = { userId: user.id, state: 'received', reason: null, attempts: 0 } as const;
+      const changes = {
+        userId: user.id,
+        state: 'received',
+        reason: null,
+        attempts: 0,
+      } as const;
       await updateStatement(db, statement.id, { ...changes, dueAt: statement.submittedAt });
       const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute.`;
       return { data: { matched: statement.seq }, text };
@@ -123,7 +128,11 @@ function complete({ db }: SupportRequest, statement: Statement): Action {
     about: `withdrawal ${seq}`,
     needsYes: true,
     async perform() {
-      await updateStatement(db, id, { state: 'done', reason: completed, dueAt: null });
+      await updateStatement(db, id, {
+        state: 'done',
+        reason: completed,
+        dueAt: null,
+      });
       return { data: { completed: seq }, text: `Withdrawal ${seq} is done.` };
     },
   };

@@ -34,7 +34,11 @@ export async function outcomeOf(
     if (await isDone().catch(() => false))
       return { ...result, text: `${result.text} The response was lost: ${message}` };
     const text = `${message} The Worker may still be at work: look with \`find\` in two minutes, then repeat this.`;
-    return { data: { success: false, message: text }, text, complete: false };
+    return {
+      data: { success: false, message: text },
+      text,
+      complete: false,
+    };
   }
 }
 
