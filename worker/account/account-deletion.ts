@@ -1,6 +1,6 @@
 import { and, asc, eq, lte, type SQL } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import { closeCustomers, closeLeftCustomer } from '../billing/customer.ts';
+import { closeCustomers, closeLeftCustomer } from '../billing/close-customers.ts';
 import { withLease, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';

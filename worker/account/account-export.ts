@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import { rateLimitEvents, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { exportBilling } from '../billing/customer.ts';
+import { exportBilling } from '../billing/billing-export.ts';
 import {
   billingCallSubject,
   billingPageSubject,

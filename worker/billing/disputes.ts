@@ -4,7 +4,7 @@ import { customers, stripeEvents } from '#db/schema';
 import { stripeEventsKeptMs } from '../lib/cleanup.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
-import { unlessMissing, withStripe } from './stripe-client.ts';
+import { unlessMissing, wholeList, withStripe } from './stripe-client.ts';
 import { cancelNow, idOf, isLive } from './subscriptions.ts';
 import { syncUser, type Billing } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';
@@ -45,7 +45,7 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
   const list = (stripe: Stripe) =>
     stripe.disputes.list({ created, limit: 100, expand: ['data.charge'] });
   const disputes = await withStripe(settings, (stripe) =>
-    list(stripe).autoPagingToArray({ limit: 1000 }),
+    list(stripe).autoPagingToArray(wholeList),
   );
   for (const dispute of disputes) {
     const customer = customerOfDispute(dispute);

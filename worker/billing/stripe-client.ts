@@ -5,6 +5,9 @@ import type { Settings } from '../settings.ts';
 
 export const apiVersion = '2026-10-28.endive';
 
+/** Reads all pages of a list: no customer has more objects of a kind. */
+export const wholeList = { limit: 1000 };
+
 export function stripeOptions(apiBase: string) {
   const { hostname, port, protocol } = new URL(apiBase);
   const https = protocol === 'https:';

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { requireOwner } from './owner.ts';
-import { unlessMissing, unlessRefused } from './stripe-client.ts';
+import { unlessMissing, unlessRefused, wholeList } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
 /**
@@ -52,7 +52,7 @@ export async function subscriptionsOf(
     limit: 100,
     expand,
   });
-  const found = await unlessMissing(list.autoPagingToArray({ limit: 1000 }));
+  const found = await unlessMissing(list.autoPagingToArray(wholeList));
   for (const subscription of found ?? []) requireOwner(subscription.customer, userId);
   return found;
 }

@@ -11,7 +11,7 @@ import {
   statusesIn,
   type MessageStatus,
 } from '../messaging/whatsapp.ts';
-import { isRefund, refundChanged } from '../withdrawal/settlement.ts';
+import { isRefund, refundChanged } from '../withdrawal/refunds.ts';
 import { canonicalPhone } from '../identity/phone.ts';
 import type { Settings } from '../settings.ts';
 import { noteStatus } from '../sign-in/code-delivery.ts';

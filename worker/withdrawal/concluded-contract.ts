@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { priceOfLine } from '../billing/invoices.ts';
 import { requireOwner } from '../billing/owner.ts';
-import { unlessMissing } from '../billing/stripe-client.ts';
+import { unlessMissing, wholeList } from '../billing/stripe-client.ts';
 import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
 import { chargedLine, paymentsOf, type Payment } from './payments.ts';
@@ -147,7 +147,7 @@ export async function paymentsSince(
 async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
   const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
   const list = stripe.invoices.list({ subscription, limit: 100, expand });
-  return list.autoPagingToArray({ limit: 1000 });
+  return list.autoPagingToArray(wholeList);
 }
 
 /** What is left of the plan before; nothing, if a coupon has paid that. */

@@ -1,27 +1,25 @@
 import type { Stripe } from 'stripe';
-import { and, eq, inArray } from 'drizzle-orm';
-import { customers, users, withdrawals } from '#db/schema';
+import { eq } from 'drizzle-orm';
+import { users } from '#db/schema';
 import { ownCustomer } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
 import { withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
-import { refusalCode, unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
+import { unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
 import { cancelNow, isLive } from '../billing/subscriptions.ts';
 import { syncLeased, type Billing } from '../billing/sync.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
-import { paymentsSince, readContract, type ConcludedContract } from './concluded-contract.ts';
-import type { Payment } from './payments.ts';
-import { choicesOf } from '../billing/start-choice.ts';
+import { paymentsSince } from './concluded-contract.ts';
 import { leaveUntold } from './objection.ts';
+import { refundPayment, worstOf, type State } from './refunds.ts';
+import { nameContract, type Begun } from './stated-contract.ts';
 import { refundedEvent } from './statement-events.ts';
 import {
   accountUnknown,
-  contractColumns,
   dueStatements,
   endRepeated,
-  isUnderWay,
   overdueStatements,
   statementsOf,
   statementUnderWay,
@@ -40,7 +38,6 @@ import {
  * The cron job repeats an interrupted one. A credit note carries the statement's id, so that none is made twice.
  */
 
-type State = Pick<Statement, 'state' | 'reason'>;
 type Settled = State & { refund: number };
 
 /** A refund by card may come back within this time. */
@@ -148,8 +145,6 @@ export async function settleBeforeDeletion(
   for (const statement of open) await settleAtStripe(billing, leased, statement);
 }
 
-type Case = { statement: Statement; stripeId: string; userId: string };
-
 async function workAtStripe(
   stripe: Stripe,
   { statement, terms, at }: Begun,
@@ -166,44 +161,6 @@ async function workAtStripe(
     states.push(returned);
   }
   return { ...worstOf(states), refund };
-}
-
-type Terms = Pick<ConcludedContract, 'subscription' | 'concludedAt' | 'startNow'>;
-type Begun = { statement: Statement; terms: Terms; at: number };
-
-/**
- * The contract that the statement names, or the one that it meant. That
- * one is saved before anything changes at Stripe: an interrupted
- * settlement goes on with it, and with no later one. Null if there is
- * none, or the statement was stopped.
- */
-async function nameContract(
-  stripe: Stripe,
-  { db, settings }: Billing,
-  { statement, stripeId, userId }: Case,
-): Promise<Begun | null> {
-  const named = begunOf(statement);
-  if (named) return named;
-
-  const choices = await choicesOf(db, userId);
-  const others = (await statementsOf(db, userId)).filter(({ id }) => id !== statement.id);
-  const withdrawn = others.flatMap(({ subscription }) => subscription ?? []);
-  const { submittedAt: statedAt } = statement;
-  const asked = { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn, statedAt };
-  const found = await readContract(stripe, stripeId, asked);
-  if (!found.contract) return null;
-
-  const columns = contractColumns(found.contract, found.at);
-  const { rowsAffected } = await updateUnderWay(db, statement.id, columns);
-  return rowsAffected > 0 ? begunOf({ ...statement, ...columns }) : null;
-}
-
-function begunOf(statement: Statement): Begun | null {
-  const { subscription, concludedAt, startNow, billedAt } = statement;
-  if (subscription === null || concludedAt === null || billedAt === null) return null;
-
-  const terms = { subscription, concludedAt, startNow: startNow ?? false };
-  return { statement, terms, at: billedAt };
 }
 
 /**
@@ -223,117 +180,6 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
   if (isLive(subscription) || subscription.status === 'incomplete')
     await cancelNow(stripe, subscription);
   await stopCollecting(stripe, subscription);
-}
-
-type Refunded = State & { amount: number };
-
-/**
- * `attempt` is part of the idempotency keys, since
- * Stripe replays a 5xx for a day (`lease.ts`).
- */
-type Cause = { withdrawal: string; attempt: number };
-
-/** Once for each statement. */
-async function refundPayment(stripe: Stripe, cause: Cause, payment: Payment): Promise<Refunded> {
-  const { laterIntent } = payment;
-  const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
-  const isNothing = payment.refund + payment.credit === 0;
-  if (!earlier && isNothing)
-    return {
-      state: 'done',
-      reason: null,
-      amount: 0,
-    };
-
-  try {
-    const note = earlier ?? (await createNote(stripe, cause, payment));
-    const refunds = laterIntent
-      ? await refundsOfLater(stripe, cause, note, laterIntent)
-      : note.refunds.map(({ refund }) => refund as Stripe.Refund);
-    return refundedBy(refunds);
-  } catch (error) {
-    const code = refusalCode(error);
-    if (code === null) throw error;
-    return { state: 'needs_owner', reason: code, amount: 0 };
-  }
-}
-
-const expand = ['refunds.refund'];
-
-async function noteOf(stripe: Stripe, id: string, invoice: string) {
-  const listed = {
-    invoice,
-    limit: 100,
-    expand: expand.map((path) => `data.${path}`),
-  };
-  const { data } = await stripe.creditNotes.list(listed);
-  return data.find(({ metadata }) => metadata?.['withdrawal'] === id);
-}
-
-/**
- * What was paid from the customer's balance goes back there. A refund of
- * another invoice's payment is not the note's own, so it comes after it.
- */
-function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Payment) {
-  const { invoice, refund, credit, laterIntent } = payment;
-  const note: Stripe.CreditNoteCreateParams = {
-    invoice,
-    amount: refund + credit,
-    ...(refund > 0 && { [laterIntent ? 'out_of_band_amount' : 'refund_amount']: refund }),
-    ...(credit > 0 && { credit_amount: credit }),
-    reason: 'order_change',
-    memo: 'Withdrawal from the contract',
-    metadata: { withdrawal },
-    email_type: 'none',
-    expand,
-  };
-  return stripe.creditNotes.create(note, {
-    idempotencyKey: `withdrawal:${withdrawal}:${invoice}:${refund}:${credit}:${attempt}`,
-  });
-}
-
-/** The refund that a credit note stands for, of the payment by which its invoice was paid later. */
-async function refundsOfLater(
-  stripe: Stripe,
-  { withdrawal, attempt }: Cause,
-  { id, out_of_band_amount: amount }: Stripe.CreditNote,
-  payment_intent: string,
-): Promise<Stripe.Refund[]> {
-  if (!amount) return [];
-
-  const { data } = await stripe.refunds.list({ payment_intent, limit: 100 });
-  const earlier = data.find(({ metadata }) => metadata?.['credit_note'] === id);
-  if (earlier) return [earlier];
-
-  const refund = { payment_intent, amount, metadata: { withdrawal, credit_note: id } };
-  const idempotencyKey = `withdrawal:${withdrawal}:${id}:${attempt}`;
-  return [await stripe.refunds.create(refund, { idempotencyKey })];
-}
-
-const onItsWay = ['pending', 'succeeded'];
-
-function refundedBy(refunds: Stripe.Refund[]): Refunded {
-  const amount = refunds.reduce((sum, { amount: part }) => sum + part, 0);
-  const statuses = refunds.map(({ status }) => status);
-  const failed = statuses.find((status) => !onItsWay.includes(status ?? ''));
-  if (failed !== undefined)
-    return {
-      state: 'needs_owner',
-      reason: `refund_${failed ?? 'unknown'}`,
-      amount,
-    };
-
-  const isPending = statuses.includes('pending');
-  return { state: isPending ? 'refunding' : 'done', reason: null, amount };
-}
-
-const order = ['needs_owner', 'refunding', 'done'] as const;
-
-function worstOf(states: State[]): State {
-  const [worst] = states.toSorted(
-    (a, b) => order.indexOf(a.state as 'done') - order.indexOf(b.state as 'done'),
-  );
-  return worst ? { state: worst.state, reason: worst.reason } : { state: 'done', reason: null };
 }
 
 /**
@@ -400,24 +246,4 @@ async function postpone(
 async function exists({ db }: Billing, userId: string): Promise<boolean> {
   const found = await db.select({ id: users.id }).from(users).where(eq(users.id, userId));
   return found.length > 0;
-}
-
-const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'];
-
-export const isRefund = ({ type }: { type: string }): boolean => refundEvents.includes(type);
-
-/**
- * A refund of this customer has changed: the
- * next cron job looks at its statements again.
- */
-export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
-  const owner = db
-    .select({ id: customers.userId })
-    .from(customers)
-    .where(eq(customers.stripeId, stripeId));
-  const waits = inArray(withdrawals.state, ['refunding', 'done']);
-  await db
-    .update(withdrawals)
-    .set({ dueAt: now })
-    .where(and(inArray(withdrawals.userId, owner), waits, isUnderWay));
 }

@@ -1,0 +1,84 @@
+import type { Stripe } from 'stripe';
+import {
+  ensureCustomer,
+  findCustomers,
+  presenceOfCustomer,
+  refuseUnknownCustomer,
+} from './customer.ts';
+import type { Customer, LeasedCustomer } from './lease.ts';
+import { isForeign } from './owner.ts';
+import { unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
+import { cancelNow, isLive } from './subscriptions.ts';
+
+/**
+ * Ends everything at Stripe that could charge a user, then deletes the
+ * customers; false if Stripe refuses that, or our key. Repeatable.
+ */
+export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
+  const { stripeId, stripeAsked, attempt } = leased.customer;
+  if (!stripeId && !stripeAsked) return true;
+  const own = await unlessDenied(ensureCustomer(stripe, leased));
+  // A response may have been lost, so another customer may exist.
+  const others =
+    attempt > 1 || !stripeId ? await unlessDenied(findCustomers(stripe, leased.customer)) : [];
+  const presence = own && (await unlessDenied(presenceOfCustomer(stripe, own)));
+  if (presence === 'unknown') refuseUnknownCustomer(own!);
+  const isOpen = own !== null && presence !== 'gone';
+  const open = isOpen ? await unlessForeign(stripe, own, leased.user.id) : [];
+  const closed = await closeEach(stripe, [...(others ?? []), ...open]);
+  return closed && own !== null && others !== null;
+}
+
+/**
+ * As `closeCustomers`, for the customer of an account that has been deleted.
+ */
+export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
+  const found = await unlessDenied(findCustomers(stripe, customer));
+  const { stripeId, userId } = customer;
+  const own = stripeId ? await unlessForeign(stripe, stripeId, userId) : [];
+  return (
+    (await closeEach(stripe, [...(found ?? []), ...own])) && (found !== null || stripeId !== null)
+  );
+}
+
+/** Nobody's deletion ends what another account pays for. */
+async function unlessForeign(stripe: Stripe, id: string, userId: string): Promise<string[]> {
+  const found = await unlessDenied(unlessMissing(stripe.customers.retrieve(id)));
+  return found && isForeign(found, userId) ? [] : [id];
+}
+
+async function closeEach(stripe: Stripe, customers: string[]): Promise<boolean> {
+  let closed = true;
+  for (const customer of new Set(customers))
+    if (!(await closeCustomer(stripe, customer))) closed = false;
+  return closed;
+}
+
+/**
+ * Goes on where Stripe refuses a step: whoever
+ * deletes the customer ends its subscriptions, too.
+ */
+async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
+  const listed = { customer, limit: 100 };
+  const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
+  // Stripe refuses if it was completed meanwhile;
+  // the subscription is then canceled below.
+  for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
+  const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
+  for (const subscription of subscriptions)
+    if (isLive(subscription) || subscription.status === 'incomplete')
+      await unlessDenied(cancelNow(stripe, subscription));
+  const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
+  for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
+  const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
+  // Stripe refuses if it was paid or voided meanwhile;
+  // without a customer it cannot be charged.
+  for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
+  const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
+  return (await unlessDenied(deletion)) ?? false;
+}
+
+/** Every object of a list; none if Stripe refuses it. */
+async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
+  return (await unlessDenied(list.autoPagingToArray(wholeList))) ?? [];
+}
