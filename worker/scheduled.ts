@@ -11,7 +11,7 @@ import { areValid, settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
 import { mailReceipts } from './withdrawal/send-receipt-mails.ts';
-import { reviewStatements, settleStatements } from './withdrawal/settlement.ts';
+import { reviewWithdrawals, settleWithdrawals } from './withdrawal/settlement.ts';
 import { endTrials } from './trials/trials.ts';
 import { publish } from './live/publish.ts';
 import { closeLeftCustomers, deleteAccount, resumeDeletions } from './account/account-deletion.ts';
@@ -23,7 +23,7 @@ const stripeTasks = new Set([
   'reconcile',
   'reviewAccounts',
   'closeLeftCustomers',
-  'settleStatements',
+  'settleWithdrawals',
 ]);
 
 /**
@@ -54,7 +54,7 @@ export async function runScheduledTasks(
           reviewAccounts: () =>
             reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
           closeLeftCustomers: () => closeLeftCustomers(billing),
-          reviewStatements: () => reviewStatements(db, now),
+          reviewWithdrawals: () => reviewWithdrawals(db, now),
           rewrapChatKeys: () => rewrapChatKeys(db, settings),
         }
       : {
@@ -64,7 +64,7 @@ export async function runScheduledTasks(
           sealParkedDeletions: () => sealParkedDeletions(db, settings),
           eraseConversations: () => eraseConversations(env, db, now),
           resumeDeletions: () => resumeDeletions(billing, now),
-          settleStatements: () => settleStatements(billing, now),
+          settleWithdrawals: () => settleWithdrawals(billing, now),
           mailReceipts: () => mailReceipts({ db, settings }),
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),

@@ -54,18 +54,18 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
         isFresh: isFresh(call),
         mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
         sent: sentToday(now),
-        owner: userOf('phone', wanted.phone),
+        holder: userOf('phone', wanted.phone),
       },
       outcomes: (facts) => ({
         signInNeeded: not(facts.isFresh),
         limited: gt(facts.mayBeginAt, now),
         budgetSpent: gte(facts.sent, settings.CODE_BUDGET_PER_DAY),
-        taken: isNotNull(facts.owner),
+        taken: isNotNull(facts.holder),
       }),
       otherwise: 'sent',
     },
     (tx) => {
-      const isFree = isNull(tx.fact('owner'));
+      const isFree = isNull(tx.fact('holder'));
       // No code matches the empty text.
       const mac = iif<string>(isFree, row.mac, '');
       tx.insert(['sent', 'taken'], phoneChanges, { ...row, mac });
@@ -146,7 +146,7 @@ async function changeRow(
 
 /**
  * Codes that a taken number did not get are counted under other names,
- * so that nobody keeps its owner from signing in; they limit as the others do.
+ * so that nobody keeps its holder from signing in; they limit as the others do.
  */
 async function limitsOfChange(call: Call, phone: PhoneNumber) {
   const { session, settings } = call;

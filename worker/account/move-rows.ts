@@ -129,7 +129,7 @@ export async function moveInDatabase(
   const tx = transaction(db, {
     from: oneRow([users, own]),
     facts: {
-      owner: userOf('phone', phone),
+      holder: userOf('phone', phone),
       isKnown: isNotNull(users.id),
       isAllowed: move.isAllowed,
       isUnchanged: and(
@@ -139,8 +139,8 @@ export async function moveInDatabase(
       )!,
       ended: valuesOf(sessions.id, others),
     },
-    outcomes: ({ owner, isKnown, isAllowed, isUnchanged }) => ({
-      taken: ne(owner, user.id),
+    outcomes: ({ holder, isKnown, isAllowed, isUnchanged }) => ({
+      taken: ne(holder, user.id),
       gone: not(isKnown),
       overtaken: not(isAllowed),
       changed: not(isUnchanged),

@@ -24,8 +24,8 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   const presence = own && (await unlessDenied(presenceOfCustomer(stripe, own)));
   if (presence === 'unknown') refuseUnknownCustomer(own!);
   const isOpen = own !== null && presence !== 'gone';
-  const open = isOpen ? await unlessForeign(stripe, own, leased.user.id) : [];
-  const closed = await closeEach(stripe, [...(others ?? []), ...open]);
+  const present = isOpen ? await unlessForeign(stripe, own, leased.user.id) : [];
+  const closed = await closeEach(stripe, [...(others ?? []), ...present]);
   return closed && own !== null && others !== null;
 }
 

@@ -131,7 +131,7 @@ function afterFailure(error: unknown, customer: Customer): Changes {
 }
 
 /**
- * A refusal of the contract ends the work as a result
+ * A refusal of the API's list ends the work as a result
  * does; one of Stripe's is repeated after growing pauses.
  */
 function isAnswer(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { users } from '#db/schema';
 import type { PlanId } from '../contract/plans.ts';
 import type { Usage } from '../contract/schemas.ts';
 import { columnFact, fixed, isTrue, plus } from '../lib/expressions.ts';
-import { entitledTierSql, fitsLimitSql, usageResponse, voiceSql } from '../usage/allowance.ts';
+import { entitledTierSql, fitsAllowanceSql, usageResponse, voiceSql } from '../usage/allowance.ts';
 import { currentWeekSql, usedSql, weekMs } from '../usage/week.ts';
 import { applyToPerson, personTransaction, type Person, type PersonCall } from './person.ts';
 
@@ -78,7 +78,7 @@ function allowanceFor(call: PersonCall, person: Person, { count, kind }: Message
     },
     outcomes: ({ isKnown, mayWrite, used, tier }) => {
       const hasVoice = kind === 'voice' ? voiceSql(tier) : undefined;
-      const fits = fitsLimitSql(plus(used, count), tier);
+      const fits = fitsAllowanceSql(plus(used, count), tier);
       return { stranger: not(isKnown), spent: not(and(mayWrite, hasVoice, fits)!) };
     },
     otherwise: 'allowed',

@@ -32,7 +32,7 @@ export type EventType = BotEvent | 'chat.message';
  * names or quotes a person is encrypted for the account whose event it is.
  */
 const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);
-const open = {
+const unsealed = {
   'chat.message': v.object({
     locale: v.picklist(['en', 'es', 'pt-BR']),
     country: v.nullable(v.pipe(v.string(), v.regex(/^[A-Z0-9]{2}$/))),
@@ -51,7 +51,7 @@ const open = {
 
 const Sealed = v.object({ sealed: v.string() });
 
-export type SealedType = Exclude<EventType, keyof typeof open>;
+export type SealedType = Exclude<EventType, keyof typeof unsealed>;
 type Data = Record<string, unknown>;
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 type Of = { type: EventType; userId: string | null };
@@ -92,4 +92,4 @@ async function readData(settings: Peppers, of: Of, stored: unknown): Promise<Dat
 }
 
 const shapeOf = (type: EventType): v.GenericSchema | undefined =>
-  Object.hasOwn(open, type) ? open[type as keyof typeof open] : undefined;
+  Object.hasOwn(unsealed, type) ? unsealed[type as keyof typeof unsealed] : undefined;

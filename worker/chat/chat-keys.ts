@@ -12,9 +12,9 @@ import type { Settings } from '../settings.ts';
  */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
-export type Owner = { id: string; phone: PhoneNumber };
+export type ChatUser = { id: string; phone: PhoneNumber };
 
-export type ChatRow = Owner & {
+export type ChatRow = ChatUser & {
   chatKey: string | null;
   chatKeyId: string | null;
   chatEpoch: number;
@@ -38,8 +38,8 @@ const keyBytes = 32;
  */
 export class UnusableChatKey extends Error {}
 
-export function newChatKey(settings: Settings, owner: Owner): Promise<WrappedKey> {
-  return wrap(settings, owner, crypto.getRandomValues(new Uint8Array(keyBytes)));
+export function newChatKey(settings: Settings, user: ChatUser): Promise<WrappedKey> {
+  return wrap(settings, user, crypto.getRandomValues(new Uint8Array(keyBytes)));
 }
 
 /**
@@ -61,10 +61,10 @@ export async function rebindChatKey(
 
 export async function rewrapChatKey(
   settings: Settings,
-  owner: Owner,
+  user: ChatUser,
   wrapped: WrappedKey,
 ): Promise<WrappedKey> {
-  return wrap(settings, owner, new Uint8Array(await unwrapBy(unseal, settings, owner, wrapped)));
+  return wrap(settings, user, new Uint8Array(await unwrapBy(unseal, settings, user, wrapped)));
 }
 
 export function presentChatKeyId(settings: Settings): string {
@@ -73,13 +73,13 @@ export function presentChatKeyId(settings: Settings): string {
 
 async function wrap(
   settings: Settings,
-  owner: Owner,
+  user: ChatUser,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<WrappedKey> {
   const { key } = ringOf(settings)[0]!;
   const chatKeyId = presentChatKeyId(settings);
   return {
-    chatKey: toBase64(await seal(await key, keyContext(owner, chatKeyId), bytes)),
+    chatKey: toBase64(await seal(await key, keyContext(user, chatKeyId), bytes)),
     chatKeyId,
   };
 }
@@ -87,14 +87,14 @@ async function wrap(
 async function unwrapBy<Key>(
   open: (key: CryptoKey, context: string, sealed: ArrayBuffer) => Promise<Key>,
   settings: Settings,
-  owner: Owner,
+  user: ChatUser,
   { chatKey, chatKeyId }: WrappedKey,
 ): Promise<Key> {
   const name = chatKeyName(chatKeyId);
   const wrapping = ringOf(settings).find(({ keyId }) => keyId === name);
   if (!wrapping) throw new UnusableChatKey(`CHAT_KEYS has no key ${name}`);
   try {
-    return await open(await wrapping.key, keyContext(owner, chatKeyId), fromBase64(chatKey));
+    return await open(await wrapping.key, keyContext(user, chatKeyId), fromBase64(chatKey));
   } catch {
     throw new UnusableChatKey(`key ${chatKeyId} of CHAT_KEYS does not open this conversation`);
   }
@@ -130,7 +130,7 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
  * Bound to the number, the keys of two people cannot
  * be exchanged by whoever may write to the database.
  */
-function keyContext({ id, phone }: Owner, chatKeyId: string): string {
+function keyContext({ id, phone }: ChatUser, chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? `dek|v2|${id}|${phone}` : `dek|v1|${id}`;
 }
 

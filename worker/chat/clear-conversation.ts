@@ -11,7 +11,7 @@ import { minuteMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { Scope } from '../request-scope.ts';
-import { newChatKey, type Owner } from './chat-keys.ts';
+import { newChatKey, type ChatUser } from './chat-keys.ts';
 import { clearConversation } from './clear-statements.ts';
 
 /**
@@ -20,7 +20,7 @@ import { clearConversation } from './clear-statements.ts';
  */
 export async function clearChatOf(
   context: Scope<'db' | 'settings' | 'now'>,
-  { id, phone }: Owner,
+  { id, phone }: ChatUser,
   session: SQL,
 ): Promise<void> {
   // The number is read first, since the next key is bound to it.

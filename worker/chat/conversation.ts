@@ -79,11 +79,11 @@ export async function readPage(
   }
   if (!key) return { key, page, reads: [] };
 
-  const open = async (stored: StoredMessage) => ({
+  const readOne = async (stored: StoredMessage) => ({
     stored,
     message: await openMessage(key, user.id, stored),
   });
-  return { key, page, reads: await Promise.all(page.messages.map(open)) };
+  return { key, page, reads: await Promise.all(page.messages.map(readOne)) };
 }
 
 const messagesPerRead = 500;

@@ -34,16 +34,16 @@ export function messageEvents(
   known?: Known,
 ): MessageEvents {
   const readRow = memoize((event: OutboxEvent) => rowOf(context.db, event));
-  const ownerOf = async (event: OutboxEvent) =>
+  const userOfEvent = async (event: OutboxEvent) =>
     event === known?.event ? known.row : readRow(event);
 
   return {
     async open(event) {
       if (event === known?.event) return openKnown(context, known);
-      return openStored(context, event, await ownerOf(event));
+      return openStored(context, event, await userOfEvent(event));
     },
     async close(event, state) {
-      const row = await ownerOf(event);
+      const row = await userOfEvent(event);
       if (!row) return;
       const from: MessageState[] = state === 'delivered' ? ['sent', 'failed'] : ['sent'];
       await liveUserOf(context.env, row.id).changeState(

@@ -53,7 +53,7 @@ export async function openMessage(
   return toChatMessage(stored, await openContent(key, userId, stored));
 }
 
-/** As `openMessage`, with what the contract does not show. */
+/** As `openMessage`, with what the API does not show. */
 export async function openContent(
   key: CryptoKey,
   userId: string,

@@ -25,9 +25,9 @@ import { outcomeSql } from '../lib/transaction.ts';
 import {
   entitledTier,
   entitledTierSql,
-  fitsLimitSql,
+  fitsAllowanceSql,
   voiceSql,
-  weeklyLimit,
+  weeklyAllowance,
 } from '../usage/allowance.ts';
 import { currentCount, currentWeek, usedSql, weekMs } from '../usage/week.ts';
 import { eventId, type EventBefore } from './message-event.ts';
@@ -96,7 +96,9 @@ function decide(db: Database, message: Queueing, inCrisis: boolean) {
     {
       consentNeeded: isNull(sender.chatKey),
       voiceNotInPlan: isSpoken ? not(voiceSql(sender.tier)) : undefined,
-      allowanceSpent: inCrisis ? undefined : not(fitsLimitSql(plus(sender.used, 1), sender.tier)),
+      allowanceSpent: inCrisis
+        ? undefined
+        : not(fitsAllowanceSql(plus(sender.used, 1), sender.tier)),
       rateLimited: inCrisis && !isSpoken ? undefined : isFull,
     },
     'queued',
@@ -223,7 +225,7 @@ export function refusalOf(
 
 function spentOf(user: User, now: number) {
   const { used } = currentCount(user, now);
-  const limit = weeklyLimit(entitledTier(user, now));
+  const limit = weeklyAllowance(entitledTier(user, now));
   const resetsAt = new Date(currentWeek(user, now) + weekMs).toISOString();
   return { used, limit, resetsAt };
 }

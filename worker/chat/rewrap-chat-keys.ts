@@ -6,14 +6,14 @@ import { log } from '../lib/log.ts';
 import { build } from '../lib/sql.ts';
 import type { Settings } from '../settings.ts';
 import {
-  type Owner,
+  type ChatUser,
   presentChatKeyId,
   rewrapChatKey,
   UnusableChatKey,
   type WrappedKey,
 } from './chat-keys.ts';
 
-type Row = WrappedKey & Owner;
+type Row = WrappedKey & ChatUser;
 
 const rowsPerStep = 500;
 

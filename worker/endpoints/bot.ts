@@ -11,7 +11,7 @@ import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { claimNumber, settleClaim } from '../sign-in/claim-number.ts';
-import { openLink } from '../sign-in/link-codes.ts';
+import { readLink } from '../sign-in/link-codes.ts';
 import { sendReservedCode } from '../sign-in/send-linked-code.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
 
@@ -19,8 +19,8 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   const { input, waitUntil } = context;
   requireSpelling(input);
   const { phone, businessUserId, linkCode, code } = input;
-  const openedLink = await openLink(context, linkCode);
-  const contact = await recordContact(context, input, openedLink);
+  const sentLink = await readLink(context, linkCode);
+  const contact = await recordContact(context, input, sentLink);
   const [link] = contact.reads.link;
 
   switch (contact.outcome) {

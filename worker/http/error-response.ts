@@ -3,7 +3,7 @@ import type { Traffic } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 
 /**
- * The error of the contract's list; an unexpected
+ * The error of the API's list; an unexpected
  * error is `internal`, and only the log describes it.
  */
 export function toRequestError(error: unknown, traffic: Traffic): RequestError {

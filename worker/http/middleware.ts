@@ -107,7 +107,7 @@ export function refuseBody(error: unknown): never {
 
 /**
  * `ms` is the time until the response, `databaseRequests`
- * their number, `code` the contract's code of the error.
+ * their number, `code` the API's code of the error.
  */
 export class RequestLog {
   readonly requestId: string;

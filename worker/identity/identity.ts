@@ -213,14 +213,14 @@ export function bindNumber<Outcome extends string>(
 
 function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
   const business = alias(aliases, 'business');
-  const owner = build
+  const holder = build
     .select({ userId: business.userId })
     .from(business)
     .where(
       and(eq(business.kind, 'business'), eq(business.value, businessUserId), eq(business.mac, mac)),
     );
   const isUnbound = not(isSame(aliases.mac, mac));
-  return and(eq(aliases.kind, 'phone'), inArray(aliases.userId, owner), isUnbound);
+  return and(eq(aliases.kind, 'phone'), inArray(aliases.userId, holder), isUnbound);
 }
 
 /** Throws 404 for an unknown id. */

@@ -9,7 +9,7 @@ type Details = {
 };
 
 /**
- * An error of the contract's list;
+ * An error of the API's list;
  * `http/error-response.ts` turns it into the response.
  */
 export class RequestError extends Error {

@@ -47,7 +47,7 @@ export async function claimNumber(
     facts: {
       isOpen: isOpenSql(link, now),
       writer: writerOf(phone),
-      owner: userOf('business', businessUserId),
+      holder: userOf('business', businessUserId),
       allowedAt: allowedAt([
         { subject: claimsOf, limits: claimLimits },
         { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
@@ -56,8 +56,8 @@ export async function claimNumber(
       ]),
       sent: sentToday(now),
     },
-    outcomes: ({ isOpen: open, writer, owner, allowedAt: at, sent }) => ({
-      refused: or(not(open), isNotNull(writer), isNotNull(owner)),
+    outcomes: ({ isOpen, writer, holder, allowedAt: at, sent }) => ({
+      refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
       limited: gt(at, now),
       budgetSpent: gte(sent, settings.CODE_BUDGET_PER_DAY),
     }),

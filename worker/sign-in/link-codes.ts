@@ -30,7 +30,7 @@ export type Link = {
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
 /** Reads the open link code that somebody has sent, if there is one. */
-export async function openLink({ db, settings, now }: Call, linkCode: string | undefined) {
+export async function readLink({ db, settings, now }: Call, linkCode: string | undefined) {
   const macs = linkCode
     ? await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase())
     : [];

@@ -46,7 +46,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
   const sent = and(eq(codes.phone, phone), isIn(codes.challenge, challenges));
   const live = and(gt(codes.expiresAt, now), gt(codes.triesLeft, 0));
   const fitting = and(live, isIn(codes.mac, macs));
-  const opened = oneRow(
+  const found = oneRow(
     [codes, and(sent, fitting)],
     [users, eq(users.id, userOf('phone', phone))],
     [linkCodes, eq(linkCodes.sentBy, codes.sentBy)],
@@ -55,7 +55,7 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
 
   const tx = transaction(db, {
     // The same code may have been sent to two of the challenges.
-    from: sql`${opened} limit 1`,
+    from: sql`${found} limit 1`,
     facts: {
       triesAt: allowedAt(limits.tries),
       errorsAt: allowedAt(limits.wrongTries),
@@ -160,7 +160,7 @@ function ofNumber(facts: Facts, { settings, now }: SignInCall): Outcomes {
     unknown: not(facts.isLive),
     tooManyWrong: gt(facts.errorsAt, now),
     wrong: isNull(facts.sentBy),
-    ...openedBy(facts),
+    ...ofRightCode(facts),
   };
 }
 
@@ -170,12 +170,12 @@ function ofChallenges(facts: Facts, { now }: SignInCall): Outcomes {
     wrong: and(facts.isLive, isNull(facts.sentBy)),
     spent: and(not(facts.isLive), facts.isKnown),
     tooManyTries: and(not(facts.isLive), gt(facts.triesAt, now)),
-    ...openedBy(facts),
+    ...ofRightCode(facts),
   };
 }
 
 /** A number without a user was claimed by the code that is right. */
-const openedBy = ({ userId, claimedBy, sentBy }: Facts) => ({
+const ofRightCode = ({ userId, claimedBy, sentBy }: Facts) => ({
   right: and(isNotNull(sentBy), isNotNull(userId)),
   claimed: isNotNull(claimedBy),
 });

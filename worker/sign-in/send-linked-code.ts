@@ -47,8 +47,8 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
       sent: sentToday(now),
       whatsappId: spellingOf(userOf('phone', phone)),
     },
-    outcomes: ({ isOpen: open, writer, allowedAt: at, sent }) => ({
-      closed: or(not(open), isNull(writer)),
+    outcomes: ({ isOpen, writer, allowedAt: at, sent }) => ({
+      closed: or(not(isOpen), isNull(writer)),
       limited: or(gt(at, now), gte(sent, budget)),
     }),
     otherwise: 'sent',

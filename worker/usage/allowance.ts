@@ -41,16 +41,16 @@ const mayBeOnTrial = or(users.tierWaits, isHigher);
 const withoutTrial = iif(users.tierWaits, 'free', users.tier);
 
 /** Messages a week; -1 for unlimited, also for a plan without a limit. */
-export function weeklyLimit(tier: PlanId): number {
+export function weeklyAllowance(tier: PlanId): number {
   return plans[tier].messageLimit ?? -1;
 }
 
 /**
  * SQL: whether a number of messages in a week is within the limit of a plan.
  */
-export function fitsLimitSql(messages: SQLWrapper, tier: SQLWrapper): SQL<number> {
-  const limited = planIds.filter((id) => weeklyLimit(id) >= 0);
-  const cases = limited.map((id) => `when '${id}' then ${weeklyLimit(id)}`).join(' ');
+export function fitsAllowanceSql(messages: SQLWrapper, tier: SQLWrapper): SQL<number> {
+  const limited = planIds.filter((id) => weeklyAllowance(id) >= 0);
+  const cases = limited.map((id) => `when '${id}' then ${weeklyAllowance(id)}`).join(' ');
   return sql`(${messages} <= (case ${tier} ${sql.raw(cases)} else ${messages} end))`;
 }
 
@@ -70,7 +70,7 @@ export function usageResponse(facts: {
   tier: Usage['tier'];
   resetsAt: number;
 }): Usage {
-  const limit = weeklyLimit(facts.tier);
+  const limit = weeklyAllowance(facts.tier);
   return {
     success: true,
     allowed: facts.allowed,

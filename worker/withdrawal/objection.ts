@@ -3,7 +3,7 @@ import { outbox, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { inJson, plus, rowExists } from '../lib/expressions.ts';
 import { objectionMs } from './right.ts';
-import { objected, openPublicOf, type Statement } from './statements.ts';
+import { objected, waitingPublicOf, type Statement } from './statements.ts';
 
 /** Made without signing in; its person may still confirm it. */
 export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
@@ -45,20 +45,20 @@ export function leaveUntold(db: Database, now: number) {
 /**
  * Leaves a statement to the owner, and with it all others that wait: their
  * person was told of one. False if it is not this user's, or has taken
- * effect. Its caller holds the lease, so nothing begins between its two
- * statements.
+ * effect. Its caller holds the lease, so nothing begins between its read
+ * and its write.
  */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
-  const open = openPublicOf(userId);
+  const waiting = waitingPublicOf(userId);
   const named = db
     .select({ id: withdrawals.id })
     .from(withdrawals)
-    .where(and(eq(withdrawals.id, id), open));
+    .where(and(eq(withdrawals.id, id), waiting));
   if ((await named).length === 0) return false;
 
   await db
     .update(withdrawals)
     .set({ state: 'needs_owner', reason: objected, dueAt: null })
-    .where(open);
+    .where(waiting);
   return true;
 }

@@ -13,7 +13,7 @@ import { receivedEvent } from './statement-events.ts';
 import {
   contractColumns,
   type Recorded,
-  openPublicOf,
+  waitingPublicOf,
   type Statement,
   unsettled,
 } from './statements.ts';
@@ -79,7 +79,7 @@ export async function repeatStatement(
 ): Promise<Recorded> {
   const { id, userId } = statement;
   const mail = await personsMail(settings, { id, email, now });
-  const waits = and(eq(withdrawals.id, id), openPublicOf(userId));
+  const waits = and(eq(withdrawals.id, id), waitingPublicOf(userId));
 
   const tx = transaction(db, {
     facts: { isWaiting: rowExists(withdrawals, waits) },

@@ -28,7 +28,7 @@ import {
   accountUnknown,
   type Recorded,
   objected,
-  openPublicOf,
+  waitingPublicOf,
   type Statement,
   unsettled,
 } from './statements.ts';
@@ -72,7 +72,7 @@ export async function recordPublicStatement(
   const about = phone ?? statement.contact;
   const { callers, told } = await limitsOf(settings, { address, about });
   const mail = await strangersMail(settings, { id, email: statement.email, now, address });
-  const userId = await ownerOf(db, phone);
+  const userId = await userIdOf(db, phone);
   const { seq: _, ...row } = {
     ...unsettled,
     ...statement,
@@ -91,7 +91,10 @@ export async function recordPublicStatement(
       mayTellAt: allowedAt([told]),
       canTell: rowExists(users, mayQueue({ ...event, who: eq(users.id, sql.param(userId)) })),
       hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
-      othersWait: rowExists(withdrawals, and(openPublicOf(userId), isNotNull(withdrawals.dueAt))),
+      othersWait: rowExists(
+        withdrawals,
+        and(waitingPublicOf(userId), isNotNull(withdrawals.dueAt)),
+      ),
     },
     outcomes: ({ mayStateAt, mayTellAt, canTell, hasObjected, othersWait }) => ({
       limited: gt(mayStateAt, now),
@@ -145,8 +148,8 @@ async function limitsOf(
   };
 }
 
-async function ownerOf(db: Database, phone: string | null): Promise<string | null> {
+async function userIdOf(db: Database, phone: string | null): Promise<string | null> {
   if (phone === null) return null;
-  const [owner] = await db.select({ id: userOf('phone', phone) }).from(sql`(select 1)`);
-  return owner?.id ?? null;
+  const [user] = await db.select({ id: userOf('phone', phone) }).from(sql`(select 1)`);
+  return user?.id ?? null;
 }

@@ -131,7 +131,7 @@ const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'
  * next cron job looks at its statements again.
  */
 export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
-  const owner = db
+  const payer = db
     .select({ id: customers.userId })
     .from(customers)
     .where(eq(customers.stripeId, stripeId));
@@ -139,5 +139,5 @@ export async function refundChanged(db: Database, stripeId: string, now: number)
   await db
     .update(withdrawals)
     .set({ dueAt: now })
-    .where(and(inArray(withdrawals.userId, owner), waits, isUnderWay));
+    .where(and(inArray(withdrawals.userId, payer), waits, isUnderWay));
 }

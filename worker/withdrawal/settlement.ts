@@ -48,7 +48,7 @@ const statementsPerRun = 20;
  * Goes on with the statements that are due. Each holds its
  * customer's lease, so that nothing else charges meanwhile.
  */
-export async function settleStatements(billing: Billing, now: number): Promise<void> {
+export async function settleWithdrawals(billing: Billing, now: number): Promise<void> {
   await leaveUntold(billing.db, now);
   const due = await dueStatements(billing.db, now, statementsPerRun);
   for (const statement of due)
@@ -61,7 +61,7 @@ export async function settleStatements(billing: Billing, now: number): Promise<v
  * Reports the statements that wait for three
  * days, each hour until they are settled.
  */
-export async function reviewStatements(db: Database, now: number): Promise<void> {
+export async function reviewWithdrawals(db: Database, now: number): Promise<void> {
   const statements = await overdueStatements(db, now);
   if (statements.length === 0) return;
   log('error', 'withdrawal_overdue', { statements, action: lookAtIt });
@@ -141,8 +141,10 @@ export async function settleBeforeDeletion(
   leased: LeasedCustomer,
 ): Promise<void> {
   const statements = await statementsOf(billing.db, leased.user.id);
-  const open = statements.filter(({ state }) => state === 'received' || state === 'refunding');
-  for (const statement of open) await settleAtStripe(billing, leased, statement);
+  const unfinished = statements.filter(
+    ({ state }) => state === 'received' || state === 'refunding',
+  );
+  for (const statement of unfinished) await settleAtStripe(billing, leased, statement);
 }
 
 async function workAtStripe(
@@ -168,12 +170,12 @@ async function workAtStripe(
  * invoice; open checkouts would begin a new one.
  */
 async function endSubscription(stripe: Stripe, id: string, customer: string): Promise<void> {
-  const { data: open } = await stripe.checkout.sessions.list({
+  const { data: sessions } = await stripe.checkout.sessions.list({
     customer,
     status: 'open',
     limit: 100,
   });
-  for (const session of open) await unlessRefused(stripe.checkout.sessions.expire(session.id));
+  for (const session of sessions) await unlessRefused(stripe.checkout.sessions.expire(session.id));
 
   const subscription = await unlessMissing(stripe.subscriptions.retrieve(id));
   if (!subscription) return;

@@ -117,7 +117,7 @@ export const unsettled = {
  * SQL: statements about this account that somebody has made without
  * signing in, and that nothing has begun; none about an unknown one.
  */
-export const openPublicOf = (userId: string | null) =>
+export const waitingPublicOf = (userId: string | null) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
     eq(withdrawals.origin, 'public'),
@@ -130,7 +130,7 @@ export function endRepeated(db: Database, { id, userId }: Statement) {
   return db
     .update(withdrawals)
     .set({ state: 'done', reason: repeated, refund: 0, dueAt: null })
-    .where(and(openPublicOf(userId), ne(withdrawals.id, id)));
+    .where(and(waitingPublicOf(userId), ne(withdrawals.id, id)));
 }
 
 /** Whatever its state. */

@@ -9,16 +9,16 @@ export const exportWithdrawals: ExportSection = async ({ user, db, settings }) =
   const choices = await db.select().from(purchaseChoices).where(own);
   const rows = await statementsOf(db, user.id);
   const statements = rows.map(async (row) => ({
-    ...withoutAddress(withoutOwner(row)),
+    ...withoutAddress(withoutUserId(row)),
     receipt: await receiptOf(settings, row),
   }));
   return {
-    purchaseChoices: choices.map(withoutOwner),
+    purchaseChoices: choices.map(withoutUserId),
     withdrawals: await Promise.all(statements),
   };
 };
 
-function withoutOwner<Row extends { userId: string | null }>(row: Row) {
+function withoutUserId<Row extends { userId: string | null }>(row: Row) {
   const { userId: _, ...rest } = row;
   return rest;
 }

@@ -14,7 +14,7 @@ export const stopStatements: Step = {
   async run({ db, until, isDry }) {
     const { seq, state, submittedAt } = withdrawals;
     const isOlder = lte(submittedAt, until);
-    const open = await db
+    const stopped = await db
       .select()
       .from(withdrawals)
       .where(and(inArray(state, [...settlesItself, 'needs_owner']), isOlder))
@@ -27,7 +27,7 @@ export const stopStatements: Step = {
           due_at = null where ${rows}`,
         { table: sql`${withdrawals}`, where },
       );
-    return { done: open.map(lineOf), unknown: [] };
+    return { done: stopped.map(lineOf), unknown: [] };
   },
 };
 

@@ -41,8 +41,12 @@ function list({ db }: SupportRequest): Action {
     about: 'open statements',
     needsYes: false,
     async perform() {
-      const open = inArray(withdrawals.state, ['received', 'refunding', 'needs_owner']);
-      const rows = await db.select().from(withdrawals).where(open).orderBy(asc(withdrawals.seq));
+      const unfinished = inArray(withdrawals.state, ['received', 'refunding', 'needs_owner']);
+      const rows = await db
+        .select()
+        .from(withdrawals)
+        .where(unfinished)
+        .orderBy(asc(withdrawals.seq));
       const data = rows.map(summaryOf);
       const lines = data.map(
         ({ seq, submittedAt, origin, state, reason, matched }) =>
