@@ -26,9 +26,7 @@ const stripeTasks = new Set([
   'settleWithdrawals',
 ]);
 
-/**
- * Runs the tasks of a cron trigger; a task that fails does not stop the others.
- */
+/** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
 export async function runScheduledTasks(
   cron: string,
   env: Env,

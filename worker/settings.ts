@@ -19,9 +19,7 @@ const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
 );
-/**
- * A key is found by its name, so that two of one name would hide the second.
- */
+/** A key is found by its name, so that two of one name would hide the second. */
 const keyRing = v.pipe(
   text,
   v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
@@ -113,9 +111,7 @@ export const Settings = v.object({
   CHAT_MESSAGES_PER_MINUTE: positive(20),
   CHAT_MESSAGES_WAITING: positive(5),
 
-  /**
-   * If it ends with a version, that version overrides `WHATSAPP_API_VERSION`.
-   */
+  /** If it ends with a version, that version overrides `WHATSAPP_API_VERSION`. */
   WHATSAPP_API_BASE: v.pipe(
     v.optional(address, 'https://graph.facebook.com'),
     v.transform((url) => url.replace(/\/+$/, '')),
@@ -203,10 +199,7 @@ export const Settings = v.object({
   WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
 });
 
-/**
- * A P-256 key pair in base64url: the
- * uncompressed point, and the private scalar.
- */
+/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
 export type KeyPair = { publicKey: string; privateKey: string };
 
 function keyPairOf(text: string): KeyPair {

@@ -24,9 +24,7 @@ import type { ExportSection } from '../identity/user-record.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 
-/**
- * An export makes many requests to Stripe, whose rate limit all users share.
- */
+/** An export makes many requests to Stripe, whose rate limit all users share. */
 export const exportLimits = [{ most: 5, per: hourMs }];
 export const exportSubject = (userId: string) => `exports:${userId}`;
 

@@ -9,10 +9,7 @@ import { dayMs } from '../lib/time.ts';
 
 const rowsPerStep = 500;
 const stepsPerRun = 10;
-/**
- * How long (ms) before the deletion of an
- * unused account the bot notifies its user.
- */
+/** How long (ms) before the deletion of an unused account the bot notifies its user. */
 export const noticeMs = 30 * dayMs;
 
 /** Instants in unix ms; `noticeAt` is null before the user was notified. */

@@ -22,10 +22,7 @@ import { startMetadata, withNote, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
-/**
- * `refusal` of a limited session, which may not
- * change a plan that somebody pays for.
- */
+/** `refusal` of a limited session, which may not change a plan that somebody pays for. */
 type Context = PageContext & { db: Database; refusal: RequestError | null };
 
 /**

@@ -29,9 +29,7 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   return closed && own !== null && others !== null;
 }
 
-/**
- * As `closeCustomers`, for the customer of an account that has been deleted.
- */
+/** As `closeCustomers`, for the customer of an account that has been deleted. */
 export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
   const found = await unlessDenied(findCustomers(stripe, customer));
   const { stripeId, userId } = customer;

@@ -41,9 +41,7 @@ export type Known = {
   heldTier: PlanId;
   heldPause: SubscriptionState['collectionPause'];
   prices: ReadonlyMap<string, PaidPlanId | null>;
-  /**
-   * The last paid week of each subscription whose present period is not paid.
-   */
+  /** The last paid week of each subscription whose present period is not paid. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
@@ -115,9 +113,7 @@ function stateOf(live: Live, known: Known) {
   };
 }
 
-/**
- * Neither behaviour of a pause pays a week later: its end alone grants nothing.
- */
+/** Neither behaviour of a pause pays a week later: its end alone grants nothing. */
 function pauseOf(
   { pause_collection: pause }: Stripe.Subscription,
   held: SubscriptionState['collectionPause'],
@@ -154,9 +150,7 @@ function statusOf({
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-/**
- * While the present period is not paid: at most the plan that was paid last.
- */
+/** While the present period is not paid: at most the plan that was paid last. */
 function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;

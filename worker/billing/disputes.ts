@@ -11,10 +11,7 @@ import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
 
-/**
- * Stripe sends events for 3 days; the hourly
- * review covers them when none arrives.
- */
+/** Stripe sends events for 3 days; the hourly review covers them when none arrives. */
 const reviewedSeconds = (3 * dayMs) / 1000;
 
 export function isDispute({ data: { object } }: StripeEvent): boolean {

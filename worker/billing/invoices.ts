@@ -264,10 +264,7 @@ async function useFor(
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
 }
 
-/**
- * The last paid week: its start in unix ms,
- * and its plan, null for an unknown price.
- */
+/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
 export type PaidWeek = { start: number; tier: PaidPlanId | null };
 
 type Prices = ReadonlyMap<string, PaidPlanId | null>;

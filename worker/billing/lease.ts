@@ -43,10 +43,7 @@ export type Outcome<T> = {
 type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
 type Acquisition = {
   changes?: Changes | undefined;
-  /**
-   * The result of `leaseOf`; without it the
-   * first look is an attempt to acquire.
-   */
+  /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
   seen?: { until: number }[];
 };
 

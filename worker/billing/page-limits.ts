@@ -7,9 +7,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 
-/**
- * A page makes several requests to Stripe, whose rate limit all users share.
- */
+/** A page makes several requests to Stripe, whose rate limit all users share. */
 const limits = [{ most: 20, per: hourMs }];
 export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
 
@@ -76,10 +74,7 @@ export function countReason<T>(
   );
 }
 
-/**
- * A cancellation that was taken back is over:
- * the next one has a reason of its own.
- */
+/** A cancellation that was taken back is over: the next one has a reason of its own. */
 export function forgetReason<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -76,10 +76,7 @@ async function refused(
   return finished;
 }
 
-/**
- * Makes the saved card the customer's default;
- * its billing address determines the tax.
- */
+/** Makes the saved card the customer's default; its billing address determines the tax. */
 async function saveCard(
   stripe: Stripe,
   customer: string,

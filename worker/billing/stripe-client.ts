@@ -22,10 +22,7 @@ export function stripeOptions(apiBase: string) {
   } satisfies Stripe.StripeConfig;
 }
 
-/**
- * The SDK is evaluated by the first billing
- * call of an isolate, not by every start.
- */
+/** The SDK is evaluated by the first billing call of an isolate, not by every start. */
 let sdk: typeof Stripe | undefined;
 
 export async function openStripe(
@@ -129,10 +126,7 @@ export function isRefusal(error: unknown): boolean {
   return isStripeError(error) && kindOf(error) !== 'later';
 }
 
-/**
- * The code of Stripe's refusal, which no
- * repetition changes; null for any other error.
- */
+/** The code of Stripe's refusal, which no repetition changes; null for any other error. */
 export function refusalCode(error: unknown): string | null {
   if (!isStripeError(error) || !isRefusal(error)) return null;
   return error.code ?? 'refused';

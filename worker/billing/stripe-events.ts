@@ -115,9 +115,7 @@ async function isSigned(settings: Settings, signature: string, body: string): Pr
   return false;
 }
 
-/**
- * Stripe's SDK accepts future dates, with which a signature would never expire.
- */
+/** Stripe's SDK accepts future dates, with which a signature would never expire. */
 function isRecent(signature: string): boolean {
   const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
   return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;

@@ -99,10 +99,7 @@ type Choice = {
   unknown: Stripe.Subscription | undefined;
 };
 
-/**
- * The relevant live subscription: best status
- * first, then highest plan, then newest.
- */
+/** The relevant live subscription: best status first, then highest plan, then newest. */
 export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): Choice {
   const live = subscriptions.filter(isLive);
   const sold = live.flatMap(atKnownPrice);

@@ -101,9 +101,7 @@ function usageOf(
   return usageResponse({ allowed, used, tier, resetsAt: weekStart + weekMs });
 }
 
-/**
- * Somebody who has no account; `at` (unix ms) is the time of the first call.
- */
+/** Somebody who has no account; `at` (unix ms) is the time of the first call. */
 function usageOfStranger(at: number) {
   return usageResponse({
     allowed: false,

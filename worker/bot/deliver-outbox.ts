@@ -16,17 +16,12 @@ import {
 import { bodyFor, storedOf, type OutboxEvent } from './outbox.ts';
 import { postEvent } from './post-event.ts';
 
-/**
- * The whole body, and the id of an earlier
- * message that the bot has not accepted yet.
- */
+/** The whole body, and the id of an earlier message that the bot has not accepted yet. */
 export type OpenedMessage = { body: string; sentBefore: string | null };
 
 /** What the conversation knows of the messages that events point to. */
 export type MessageEvents = {
-  /**
-   * The message of an event, or its result where nothing is to be sent (now).
-   */
+  /** The message of an event, or its result where nothing is to be sent (now). */
   open: (event: OutboxEvent) => Promise<OpenedMessage | DeliveryResult>;
   close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
 };
@@ -39,9 +34,7 @@ export type Outbox = Scope<'db' | 'settings'> & { messages: MessageEvents | null
  */
 const pausesMs = [250, 2000];
 const patienceMs = 20_000;
-/**
- * The platform lets a request hold six connections, and the database takes one.
- */
+/** The platform lets a request hold six connections, and the database takes one. */
 const atOnce = 5;
 const stepsPerRun = 10;
 

@@ -56,10 +56,7 @@ type Data = Record<string, unknown>;
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 type Of = { type: EventType; userId: string | null };
 
-/**
- * A deletion names its account itself, since
- * the account is gone when it is sent.
- */
+/** A deletion names its account itself, since the account is gone when it is sent. */
 const sealingOf = ({ type, userId }: Of) => ({
   purpose: 'event' as const,
   context: type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`,

@@ -21,10 +21,7 @@ import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './
 import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
 
 export const leaseMs = 30_000;
-/**
- * Of a parked event: later than any `now`, so
- * that the index of due events excludes it.
- */
+/** Of a parked event: later than any `now`, so that the index of due events excludes it. */
 export const neverDue = Number.MAX_SAFE_INTEGER;
 /**
  * How many due events a statement looks at, whatever waits: to lease from them takes
@@ -172,10 +169,7 @@ function dueEvents(db: Database, now: number) {
     .as('due');
 }
 
-/**
- * Messages that are too old, also those behind
- * an event that the bot does not accept.
- */
+/** Messages that are too old, also those behind an event that the bot does not accept. */
 export function tooOld(db: Database, now: number) {
   const due = dueEvents(db, now);
   const isOld = lte(outbox.createdAt, now - messageLifetimeMs);

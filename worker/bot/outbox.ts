@@ -154,10 +154,7 @@ function deletionData(
   return null;
 }
 
-/**
- * The names of an event's account: an id that
- * is not bound to the number is nobody's.
- */
+/** The names of an event's account: an id that is not bound to the number is nobody's. */
 async function accountNames(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
   const { userId, phone, businessUserId: value, businessMac: mac } = event;
   const isOwn = value !== null && (await isOwnAlias(settings, { value, phone, mac }));

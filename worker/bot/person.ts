@@ -27,10 +27,7 @@ export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> 
 type PersonFacts = { isKnown: SQL; isRecorded: SQL<number> };
 
 type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
-  /**
-   * Read from the person's row of `users`,
-   * whose columns are null if there is none.
-   */
+  /** Read from the person's row of `users`, whose columns are null if there is none. */
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;

@@ -20,10 +20,7 @@ export type ChatRow = ChatUser & {
   chatEpoch: number;
 };
 
-/**
- * The key of an epoch; null when the conversation
- * has no key, or is in another epoch.
- */
+/** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
 
 type WrappingKey = { keyId: string; key: Promise<CryptoKey> };

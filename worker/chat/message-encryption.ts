@@ -5,10 +5,7 @@ import type { Settings } from '../settings.ts';
 import { chatKeyOf, type ChatRow, encoder } from './chat-keys.ts';
 
 export type MessageContent = {
-  /**
-   * The bot's id of a reply, which is stored
-   * under a keyed hash of it (message-ids.ts).
-   */
+  /** The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts). */
   id?: string;
   text: string;
   replyTo?: string | undefined;
@@ -42,9 +39,7 @@ export function sealMessage(
   return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
 }
 
-/**
- * Decrypts a stored message; throws if the key belongs to another conversation.
- */
+/** Decrypts a stored message; throws if the key belongs to another conversation. */
 export async function openMessage(
   key: CryptoKey,
   userId: string,

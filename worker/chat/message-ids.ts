@@ -24,9 +24,7 @@ export async function idHashesOf(
   return { id: hash!, others: [...earlier, id] };
 }
 
-/**
- * Every name under which a message of this id may be stored, whoever wrote it.
- */
+/** Every name under which a message of this id may be stored, whoever wrote it. */
 export async function allNamesOf(settings: Peppers, userId: string, id: string): Promise<string[]> {
   const { others } = await idHashesOf(settings, userId, { id, author: 'user' });
   return [id, ...others];

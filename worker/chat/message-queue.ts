@@ -191,10 +191,7 @@ function insertEvent(db: Database, message: Queueing, decision: Decision) {
     .returning({ ...eventColumns(), leasedUntil: outbox.leasedUntil });
 }
 
-/**
- * What is stored of the event; the text is
- * read from the conversation when it is sent.
- */
+/** What is stored of the event; the text is read from the conversation when it is sent. */
 function bodyOf({ messageId, locale, country, now }: Queueing): string {
   const timestamp = new Date(now).toISOString();
   return JSON.stringify({

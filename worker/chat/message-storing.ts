@@ -77,10 +77,7 @@ async function append(
   });
 }
 
-/**
- * What the live object has stored, or knows
- * already; throws for every other outcome.
- */
+/** What the live object has stored, or knows already; throws for every other outcome. */
 function accepted(context: SendContext, user: ChatRow, appended: Appended) {
   switch (appended.outcome) {
     case 'stored':

@@ -19,10 +19,7 @@ export function sealRecording(
   return seal(key, recordingContext(place), bytes);
 }
 
-/**
- * A recording by the id of its message; null
- * if there is none by one of the authors.
- */
+/** A recording by the id of its message; null if there is none by one of the authors. */
 export async function readRecording(
   { env, settings }: Scope<'settings'> & WithEnv,
   user: ChatRow,

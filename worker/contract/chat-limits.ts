@@ -15,10 +15,7 @@ export const largestRecordingBytes = 1_900_000;
  * a message: the bytes of a person's recordings together.
  */
 export const mostRecordedInCrisis = 20_000_000;
-/**
- * The containers that a recording may have;
- * each plays in every browser of 2026.
- */
+/** The containers that a recording may have; each plays in every browser of 2026. */
 export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
 /**

@@ -115,10 +115,7 @@ export const ConsentVersion = v.picklist(
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
 export const MessageAuthor = v.picklist(['user', 'solace']);
 
-/**
- * A recording that belongs to a message; `type`
- * is its media type with its parameters.
- */
+/** A recording that belongs to a message; `type` is its media type with its parameters. */
 export const Voice = v.object({
   seconds: v.number(),
   type: v.string(),

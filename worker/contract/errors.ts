@@ -100,9 +100,6 @@ export type ErrorBody = {
   resetsAt?: string;
   /** With `sign_in_needed`: the number may have a new owner, so that no code helps. */
   newOwner?: true;
-  /**
-   * With `invalid_signature` of a bot call
-   * that is signed rightly at a wrong time.
-   */
+  /** With `invalid_signature` of a bot call that is signed rightly at a wrong time. */
   serverTime?: string;
 };

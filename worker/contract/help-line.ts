@@ -41,9 +41,7 @@ export type HelpLine = {
    * script that many of its readers cannot read.
    */
   translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';
-  /**
-   * The people or phones that the line serves, if not everybody in the country.
-   */
+  /** The people or phones that the line serves, if not everybody in the country. */
   area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
   /**
    * `shown` as printed; `tel` as dialled in the country, if

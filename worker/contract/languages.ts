@@ -16,9 +16,7 @@ export type Language = (typeof languages)[number]['tag'];
  */
 export const published: readonly Language[] = ['en', 'es', 'pt-BR'];
 
-/**
- * The path of a page in a language; English, for a tag that no language has.
- */
+/** The path of a page in a language; English, for a tag that no language has. */
 export function pathIn(tag: string, path: string): string {
   return (languages.find((language) => language.tag === tag)?.path ?? '') + path;
 }

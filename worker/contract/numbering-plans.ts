@@ -16,9 +16,7 @@ type Library = {
    * the prefixes that are dialled inside it.
    */
   parse: (phone: string) => Described | undefined;
-  /**
-   * Takes the digits as they are. It throws if no country has the calling code.
-   */
+  /** Takes the digits as they are. It throws if no country has the calling code. */
   describe: (phone: string) => Described;
 };
 
@@ -62,10 +60,7 @@ export function numberingPlans({ parse, describe }: Library): NumberingPlans {
 /** A plus and nine digits, as the rule of `Phone` requires. */
 const shortest = 10;
 
-/**
- * Some people write a zero also where their
- * country has no trunk prefix any more.
- */
+/** Some people write a zero also where their country has no trunk prefix any more. */
 function withoutZero({ countryCallingCode, nationalNumber }: Described): string | undefined {
   if (!nationalNumber.startsWith('0')) return undefined;
   return `+${countryCallingCode}${nationalNumber.slice(1)}`;

@@ -1,7 +1,4 @@
-/**
- * What people paste into a field, a command
- * or a call, read as what they see in it.
- */
+/** What people paste into a field, a command or a call, read as what they see in it. */
 
 /**
  * Characters that nobody sees: formatting,
@@ -33,9 +30,7 @@ function asciiDigit(digit: string): string {
 
 const separators = String.raw`\p{Z}\p{Pd}.·•_~()\[\]/*'\u2212`;
 const separator = new RegExp(`[${separators}]`, 'gu');
-/**
- * A plus or the prefix of international calls, then digits between separators.
- */
+/** A plus or the prefix of international calls, then digits between separators. */
 const internationalNumber = new RegExp(
   `(?:\\+[${separators}]*|(?<![\\d+][${separators}]*)(?=00))\\d[\\d${separators}]*`,
   'u',
@@ -56,10 +51,7 @@ const longestNumber = 16;
  * know; `numberingPlans` makes it of a library.
  */
 export type NumberingPlans = {
-  /**
-   * The number without a trunk prefix, if it
-   * is possible without it and not with it.
-   */
+  /** The number without a trunk prefix, if it is possible without it and not with it. */
   withoutTrunkPrefix: (phone: string) => string;
   isPossible: (phone: string) => boolean;
   /** Grouped as its country does, or null for a number of no country. */
@@ -117,10 +109,7 @@ function e164(run: string): string {
 const addressOfNumber =
   /(?:\bwa\.me\/|[?&]phone=|\b(?:tel|callto|sms):(?:\/\/)?)((?:%2B|%20|[+\d\p{Z}\p{Pd}()./])+)/iu;
 
-/**
- * `tel:` and the addresses of WhatsApp hold
- * a number; what else they hold is left out.
- */
+/** `tel:` and the addresses of WhatsApp hold a number; what else they hold is left out. */
 function withoutAddress(text: string): string {
   const address = addressOfNumber.exec(text);
   if (!address) return text;

@@ -8,16 +8,12 @@ export const currency: string = 'usd';
 
 export type Plan = {
   id: PlanId;
-  /**
-   * The name and the description at Stripe; the site has them in each language.
-   */
+  /** The name and the description at Stripe; the site has them in each language. */
   name: string;
   /** In the smallest unit of the currency, which is not always a hundredth. */
   weeklyCents: number;
   description: string;
-  /**
-   * Messages a week; -1 means unlimited, null means that usage is not tracked.
-   */
+  /** Messages a week; -1 means unlimited, null means that usage is not tracked. */
   messageLimit: number | null;
   /** 0 (free) to 3 (platinum); a change to a higher level is an upgrade. */
   level: number;

@@ -9,9 +9,7 @@ export const Phone = v.pipe(
   v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
 );
 
-/**
- * The id that WhatsApp gives a business instead of a number; compared as it is.
- */
+/** The id that WhatsApp gives a business instead of a number; compared as it is. */
 export const BusinessUserId = v.pipe(
   v.string('businessUserId must be a text'),
   v.regex(
@@ -78,10 +76,7 @@ export const Timestamp = v.pipe(v.string(), v.isoTimestamp());
  */
 export const CollectionPause = v.object({
   status: v.picklist(['paused', 'over']),
-  /**
-   * When it ends; null for a pause until
-   * further notice, and for one that is over.
-   */
+  /** When it ends; null for a pause until further notice, and for one that is over. */
   resumesAtDate: v.nullable(Timestamp),
 });
 export type CollectionPause = v.InferOutput<typeof CollectionPause>;

@@ -51,10 +51,7 @@ const webhooks = BOT_WEBHOOK_SECRET.trim()
   .map((secret) => new Webhook(secret));
 const tone =
   'You are Solace, a calm companion. You are an AI, no therapist. Answer in two or three sentences.';
-/**
- * Looks for the plainest words only: a real
- * bot asks a model that was made for it.
- */
+/** Looks for the plainest words only: a real bot asks a model that was made for it. */
 const crisis = /crisis|suicid|kill myself|end my life/i;
 const crisisText =
   'You deserve help from a person right now. Please call your local emergency number or a crisis line.';
@@ -75,10 +72,7 @@ createServer((request, response) => void receive(request, response)).listen(
   },
 );
 
-/**
- * Responds before it thinks: Solace waits
- * 15 seconds, then sends the event again.
- */
+/** Responds before it thinks: Solace waits 15 seconds, then sends the event again. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
   if (request.url === '/whatsapp')
@@ -251,10 +245,7 @@ async function think(key: string, text: string): Promise<string> {
   return reply;
 }
 
-/**
- * The status of the response to Meta's webhook;
- * other messages than texts are left out.
- */
+/** The status of the response to Meta's webhook; other messages than texts are left out. */
 function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): number {
   const signature = `sha256=${createHmac('sha256', WHATSAPP_APP_SECRET).update(body).digest('hex')}`;
   const given = Buffer.from(String(headers['x-hub-signature-256'] ?? ''));

@@ -48,10 +48,7 @@ export const apiHeaders = secureHeaders({
   xXssProtection: false,
 });
 
-/**
- * Responds 503 to everything while an
- * essential setting is missing or malformed.
- */
+/** Responds 503 to everything while an essential setting is missing or malformed. */
 export const requireSettings: Middleware = async (c, next) => {
   const settings = settingsOf(c.env);
   if (!settings) throw new RequestError('unavailable', { retryAfter: 60 });

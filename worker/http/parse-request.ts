@@ -91,9 +91,7 @@ function validate(shape: Shape, fields: Fields): Fields {
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
 }
 
-/**
- * A call of the bot names a person by the number or by the business-scoped id.
- */
+/** A call of the bot names a person by the number or by the business-scoped id. */
 function named({ entries }: Shape, fields: Fields): Fields {
   if (
     !('businessUserId' in entries) ||

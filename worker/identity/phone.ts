@@ -20,10 +20,7 @@ export async function readPastedPhone(pasted: string): Promise<string> {
   return mayHoldTrunkPrefix(phone) ? readPhone(pasted, await loadPlans()) : phone;
 }
 
-/**
- * The plans are evaluated by the first number
- * that needs them, not by every start.
- */
+/** The plans are evaluated by the first number that needs them, not by every start. */
 let plans: NumberingPlans | undefined;
 
 async function loadPlans(): Promise<NumberingPlans> {
@@ -92,9 +89,7 @@ function ivorianOperator(old: string): string {
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
-/**
- * The subjects of the rate limits on a number, which name it by keyed hashes.
- */
+/** The subjects of the rate limits on a number, which name it by keyed hashes. */
 export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber) {
   const hashes = await keyedHashes(CODE_PEPPER, 'limit', phone);
   return {
@@ -104,10 +99,7 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-/**
- * SQL that removes the rate-limit events of a
- * number, those of its hard limit excepted.
- */
+/** SQL that removes the rate-limit events of a number, those of its hard limit excepted. */
 export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
   const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);

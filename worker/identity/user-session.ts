@@ -262,9 +262,7 @@ type Made<Outcome, Facts, Named extends Reads> = {
   reads: Results<Named>;
 };
 
-/**
- * The precision (ms) of `lastSeenAt`: a session writes it at most this often.
- */
+/** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
 export const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; claimedUserId: string };

@@ -59,10 +59,7 @@ export async function isOwnTrialLink(
 
 const sessionsKept = 1000;
 
-/**
- * A client calls for weeks with one session,
- * so the isolate keeps what it has computed.
- */
+/** A client calls for weeks with one session, so the isolate keeps what it has computed. */
 const sessionMacs = memoize((ring: string) =>
   memoize(
     (parts: string) => keyedHashes(keysOfRing(ring), 'session', ...(JSON.parse(parts) as string[])),

@@ -18,10 +18,7 @@ const requestsPerClient = 100;
 
 type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
 
-/**
- * What a request has done with the database;
- * `outcome` is that of its last transaction.
- */
+/** What a request has done with the database; `outcome` is that of its last transaction. */
 export type Traffic = {
   requests: number;
   unreachable: boolean;
@@ -32,10 +29,7 @@ export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffi
 
 const dialect = new FastDialect();
 
-/**
- * The database of one request. `batch` is
- * one write transaction in one round trip.
- */
+/** The database of one request. `batch` is one write transaction in one round trip. */
 export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Database {
   const client = clientOf(settings)();
   const counted = {
@@ -139,10 +133,7 @@ async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> 
 const constraintOrSyntax =
   /^(SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG)|SQL_|ARGS_)/;
 
-/**
- * Our SQL is wrong, or breaks a rule of the
- * schema: the same call would fail again.
- */
+/** Our SQL is wrong, or breaks a rule of the schema: the same call would fail again. */
 function isOurs({ code, message }: LibsqlError): boolean {
   return constraintOrSyntax.test(code) && !/database is locked/i.test(message);
 }

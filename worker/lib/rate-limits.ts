@@ -67,9 +67,7 @@ export function recordEvents<Outcome extends string>(
 
 export type Limit = { most: number; per: number };
 
-/**
- * Rate-limit events are kept this long (ms); no limit may look back further.
- */
+/** Rate-limit events are kept this long (ms); no limit may look back further. */
 export const rateLimitEventsKeptMs = dayMs;
 
 const units = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
@@ -86,10 +84,7 @@ export function parseLimits(text: string): Limit[] {
 
 const keysKept = 5000;
 
-/**
- * Counts calls by key in the memory of an
- * isolate, exactly and over sliding windows.
- */
+/** Counts calls by key in the memory of an isolate, exactly and over sliding windows. */
 export class CallLimiter {
   readonly #limits: Limit[];
   readonly #longestMs: number;

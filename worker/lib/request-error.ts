@@ -8,10 +8,7 @@ type Details = {
   fields?: Record<string, unknown>;
 };
 
-/**
- * An error of the API's list;
- * `http/error-response.ts` turns it into the response.
- */
+/** An error of the API's list; `http/error-response.ts` turns it into the response. */
 export class RequestError extends Error {
   readonly errorName: ErrorName;
   readonly details: Details;

@@ -24,10 +24,7 @@ const issuedByOthers: ReadonlySet<SecretName> = new Set([
   'MAIL_API_KEY',
 ]);
 
-/**
- * Every secret of the settings by its name;
- * a setting that is being rotated has two.
- */
+/** Every secret of the settings by its name; a setting that is being rotated has two. */
 export function secretsOf(settings: SecretSettings): Secret[] {
   const lists: [SecretName, (string | undefined)[]][] = [
     ['SESSION_KEYS', keysOfRing(settings.SESSION_KEYS)],
@@ -52,10 +49,7 @@ export function isShort({ name, value }: Secret): boolean {
   return atob(value.replace(/^whsec_/, '')).length < leastBytes;
 }
 
-/**
- * The secrets that repeat the value of an
- * earlier one, with the name of that one.
- */
+/** The secrets that repeat the value of an earlier one, with the name of that one. */
 export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretName })[] {
   const firsts = new Map<string, SecretName>();
   return secrets.flatMap((secret) => {

@@ -69,9 +69,7 @@ type Conflict<Table extends SQLiteTable> = {
  */
 export type Upsert<Table extends SQLiteTable> = Conflict<Table> | Conflict<Table>[] | 'ignore';
 
-/**
- * SQL: an insertion of `insertSelect` that does not fail for a row that exists.
- */
+/** SQL: an insertion of `insertSelect` that does not fail for a row that exists. */
 export function upsertSelect<Table extends SQLiteTable>(
   insert: SQL,
   table: Table,

@@ -39,10 +39,7 @@ type Decided<Outcome, Facts, Named extends Reads, Row> = {
   row: Row;
 };
 
-/**
- * Where a decision is stored: a row of a
- * table, and what happens to it in the end.
- */
+/** Where a decision is stored: a row of a table, and what happens to it in the end. */
 export type Place = {
   outcome: SQLiteColumn;
   facts: SQLiteColumn;
@@ -134,10 +131,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     this.#statements.push(this.#db.delete(table).where(and(where, this.#holds(on))));
   }
 
-  /**
-   * Adds whole statements that drizzle cannot
-   * say; each must contain the condition.
-   */
+  /** Adds whole statements that drizzle cannot say; each must contain the condition. */
   write(on: On<Outcome>, statements: (holds: SQL) => SQL | SQL[]): void {
     for (const statement of [statements(this.#holds(on))].flat()) this.#add(statement);
   }

@@ -22,9 +22,7 @@ export class EndedSessions {
     this.#openStreams = openStreams;
   }
 
-  /**
-   * Sessions are about to end; returns when (unix ms) the alarm should ring.
-   */
+  /** Sessions are about to end; returns when (unix ms) the alarm should ring. */
   async expect(now: number): Promise<number> {
     const checkAt = now + checkMs;
     await this.#storage.put(checkUntilKey, checkAt);

@@ -10,9 +10,7 @@ import { replacedCode, type ConversationChange, type UsageChange } from './live-
 import type { LiveSocket } from './live-socket.ts';
 import { EventStream } from './server-sent-events.ts';
 
-/**
- * A count with its order; `resetsAt` in unix ms, null while the week is frozen.
- */
+/** A count with its order; `resetsAt` in unix ms, null while the week is frozen. */
 type Total = { seq: number; used: number; resetsAt: number | null };
 
 /**

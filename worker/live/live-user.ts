@@ -87,9 +87,7 @@ export class LiveUser extends DurableObject<object> {
     for (const change of changes) send(sockets, change);
   }
 
-  /**
-   * Counts the stream as one of the user's, since its session was found live.
-   */
+  /** Counts the stream as one of the user's, since its session was found live. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     if (typeof message !== 'string') return;
     const owner: StreamOwner = JSON.parse(message);
@@ -276,10 +274,7 @@ export class LiveUser extends DurableObject<object> {
     return { message, sentBefore: this.#table.sentBefore(message.seq) };
   }
 
-  /**
-   * Clears what is older than the caller's
-   * epoch; tells a caller that is behind.
-   */
+  /** Clears what is older than the caller's epoch; tells a caller that is behind. */
   #follow(epoch: number): StaleEpoch | null {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;
@@ -296,10 +291,7 @@ export class LiveUser extends DurableObject<object> {
     return null;
   }
 
-  /**
-   * Forgets what was written after the instant
-   * to which the database was put back.
-   */
+  /** Forgets what was written after the instant to which the database was put back. */
   #cut(epoch: number): null {
     this.#table.cut(epoch, restoredAt(epoch));
     const { revision } = this.#table.head;
@@ -322,10 +314,7 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ringBy(Date.now() + retentionCheckMs);
   }
 
-  /**
-   * How long messages are kept; null, so for
-   * now for ever, if the setting is wrong.
-   */
+  /** How long messages are kept; null, so for now for ever, if the setting is wrong. */
   #keptMs(): number | null {
     try {
       return settingsOf(this.env)!.CHAT_RETENTION_DAYS * dayMs;

@@ -31,10 +31,7 @@ export class MessageHead {
     return this.#head;
   }
 
-  /**
-   * Counts a change; the caller stores the
-   * new revision in the row that it changes.
-   */
+  /** Counts a change; the caller stores the new revision in the row that it changes. */
   advance(more: Partial<Head> = {}): Head {
     const { revision } = this.value;
     this.#head = { ...this.value, revision: revision + 1, ...more };

@@ -1,14 +1,10 @@
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
 
-/**
- * Does what is due at `now`; returns when (unix ms) it is due again, or null.
- */
+/** Does what is due at `now`; returns when (unix ms) it is due again, or null. */
 export type Alarm = (now: number) => number | null | Promise<number | null>;
 
-/**
- * After a failure. The platform gives an alarm up that has failed six times.
- */
+/** After a failure. The platform gives an alarm up that has failed six times. */
 const againMs = dayMs;
 
 /**
@@ -32,10 +28,7 @@ export class NamedAlarms {
     if (planned === null || planned > instant) await this.#storage.setAlarm(instant);
   }
 
-  /**
-   * Runs every alarm, and plans the next ring.
-   * One that fails does not stop the others.
-   */
+  /** Runs every alarm, and plans the next ring. One that fails does not stop the others. */
   async ring(now: number): Promise<void> {
     const times: (number | null)[] = [];
     for (const alarm of Object.values(this.#alarms)) times.push(await run(alarm, now));

@@ -9,10 +9,7 @@ export type OpenStream = Attachment & { socket: WebSocket };
 
 const streamsPerUser = 10;
 
-/**
- * Remembers whose stream a socket is, which
- * its session's check has yet to admit.
- */
+/** Remembers whose stream a socket is, which its session's check has yet to admit. */
 export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwner): void {
   socket.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
 }
@@ -27,9 +24,7 @@ export function openStreams(sockets: WebSocket[]): OpenStream[] {
     .toSorted((one, other) => one.order - other.order);
 }
 
-/**
- * Counts a stream as one of the user's; the oldest ones beyond the limit end.
- */
+/** Counts a stream as one of the user's; the oldest ones beyond the limit end. */
 export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebSocket[]): void {
   const newest = openStreams(sockets()).at(-1);
   const order = (newest?.order ?? 0) + 1;
@@ -39,10 +34,7 @@ export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebS
   for (const oldest of beyond) oldest.socket.close(replacedCode);
 }
 
-/**
- * Ends the streams of a session, or all of
- * them, also those that are not admitted yet.
- */
+/** Ends the streams of a session, or all of them, also those that are not admitted yet. */
 export function closeStreams(sockets: WebSocket[], sessionId: string | null): void {
   for (const socket of sockets) {
     const owner: Attachment | null = socket.deserializeAttachment();

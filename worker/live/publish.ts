@@ -3,10 +3,7 @@ import { log } from '../lib/log.ts';
 import type { Scope } from '../request-scope.ts';
 import type { UsageChange } from './live-changes.ts';
 
-/**
- * Pauses (ms) before each attempt; a Worker
- * may go on for 30 s after its response.
- */
+/** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
 const endPauses = [0, 1000, 4000, 10_000];
 
 export function liveUserOf(env: Env, userId: string) {

@@ -16,10 +16,7 @@ export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
 
-/**
- * Proxies must neither compress nor buffer
- * a stream; `x-accel-buffering` is nginx's.
- */
+/** Proxies must neither compress nor buffer a stream; `x-accel-buffering` is nginx's. */
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',

@@ -43,10 +43,7 @@ export type NewStoredMessage = {
  */
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
-/**
- * A message of the user, and the id of the
- * first one before it that is still `sent`.
- */
+/** A message of the user, and the id of the first one before it that is still `sent`. */
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
 
 export type Appended =

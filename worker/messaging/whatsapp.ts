@@ -150,10 +150,7 @@ const Notification = v.object({
   ),
 });
 
-/**
- * The signature of a report, as hexadecimal;
- * null for anything that cannot be one.
- */
+/** The signature of a report, as hexadecimal; null for anything that cannot be one. */
 export function signatureOf({ headers }: Request): string | null {
   return /^sha256=([\da-f]{64})$/.exec(headers.get('x-hub-signature-256') ?? '')?.[1] ?? null;
 }

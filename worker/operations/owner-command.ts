@@ -104,10 +104,7 @@ export const OwnerSettings = v.object({
    * as JSON; the build writes it into the page.
    */
   CONTACT_URL: optional(webAddress),
-  /**
-   * The date on which a named person of the
-   * team last read every help line's page.
-   */
+  /** The date on which a named person of the team last read every help line's page. */
   HELP_LINES_READ_ON: optional(v.pipe(v.string(), v.isoDate())),
 });
 

@@ -137,10 +137,7 @@ export type Subscriber = Omit<
   'userId' | 'sessionId' | 'expiresAt'
 >;
 
-/**
- * The query of the browsers that a user
- * wants to have notified; `userId` is SQL.
- */
+/** The query of the browsers that a user wants to have notified; `userId` is SQL. */
 export function subscribersOf(db: Database, userId: SQL<string | null>, now: number) {
   const { endpoint, p256dh, auth, publicKey, language, createdAt } = table;
   const live = and(

@@ -39,9 +39,7 @@ export function sessionToken(
   );
 }
 
-/**
- * The token with which the support command acts on one account, for a minute.
- */
+/** The token with which the support command acts on one account, for a minute. */
 export function supportToken(
   settings: Pick<Settings, 'SESSION_KEYS'>,
   userId: string,

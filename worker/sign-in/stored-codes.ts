@@ -40,10 +40,7 @@ export async function codeRow(
 
 export type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
-/**
- * Makes a code the newest one of its number,
- * that of a challenge, and one of the day's.
- */
+/** Makes a code the newest one of its number, that of a challenge, and one of the day's. */
 export function insertCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

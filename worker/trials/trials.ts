@@ -8,9 +8,7 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 
-/**
- * How long a link may be opened; the length of its trial is the bot's choice.
- */
+/** How long a link may be opened; the length of its trial is the bot's choice. */
 export const trialLinkLifetimeMs = 7 * dayMs;
 
 const batchSize = 200;

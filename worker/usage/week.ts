@@ -157,10 +157,7 @@ export async function carryLeftWeek<Outcome extends string>(
   });
 }
 
-/**
- * Of two weeks that were kept for a number the
- * greater count stands, to the later end.
- */
+/** Of two weeks that were kept for a number the greater count stands, to the later end. */
 function orGreater(now: number) {
   const { phoneMac, used, endsAt } = leftWeeks;
   const greater = greatest(used, excluded(used));

@@ -8,9 +8,7 @@ import { chargedLine, paymentsOf, type Payment } from './payments.ts';
 import { withdrawableUntil } from './right.ts';
 import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
 
-/**
- * A contract that can be withdrawn. Instants are unix ms, amounts whole cents.
- */
+/** A contract that can be withdrawn. Instants are unix ms, amounts whole cents. */
 export type ConcludedContract = {
   subscription: string;
   tier: PaidPlanId;
@@ -68,10 +66,7 @@ function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
   return Number(isLive(b)) - Number(isLive(a)) || b.created - a.created;
 }
 
-/**
- * The `Date` of Stripe's response is the
- * clock by which its periods are measured.
- */
+/** The `Date` of Stripe's response is the clock by which its periods are measured. */
 async function subscriptionsNow(stripe: Stripe, customer: string, userId: string) {
   const expand = ['data.customer'];
   const list = stripe.subscriptions.list({

@@ -40,10 +40,7 @@ export type PaidPeriod = {
   currency: string;
 };
 
-/**
- * What a statement at `at` (unix seconds)
- * gives back of a payment, in whole cents.
- */
+/** What a statement at `at` (unix seconds) gives back of a payment, in whole cents. */
 export function refundOf(period: PaidPeriod, startNow: boolean, at: number): number {
   const owed = period.paid - (startNow ? usedOf(period, at) : 0);
   return Math.max(0, Math.min(owed, period.rest));

@@ -57,10 +57,7 @@ export async function settleWithdrawals(billing: Billing, now: number): Promise<
     );
 }
 
-/**
- * Reports the statements that wait for three
- * days, each hour until they are settled.
- */
+/** Reports the statements that wait for three days, each hour until they are settled. */
 export async function reviewWithdrawals(db: Database, now: number): Promise<void> {
   const statements = await overdueStatements(db, now);
   if (statements.length === 0) return;
@@ -89,9 +86,7 @@ async function endWithoutAccount(billing: Billing, statement: Statement): Promis
   else await needsOwner(billing, statement, accountUnknown);
 }
 
-/**
- * Until the lease is held, its person may object, or the owner take it over.
- */
+/** Until the lease is held, its person may object, or the owner take it over. */
 async function settleAsItIs(
   billing: Billing,
   leased: LeasedCustomer,
@@ -184,10 +179,7 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
   await stopCollecting(stripe, subscription);
 }
 
-/**
- * Saves where a statement stands, and tells
- * the bot once that the money is on its way.
- */
+/** Saves where a statement stands, and tells the bot once that the money is on its way. */
 async function save(
   { db, settings }: Billing,
   statement: Statement,

@@ -12,10 +12,7 @@ export type Restore = {
   settings: Settings;
   /** The instant (unix ms) to which the database was put back. */
   at: number;
-  /**
-   * When the first run began: what came later
-   * is of people who use the product again.
-   */
+  /** When the first run began: what came later is of people who use the product again. */
   until: number;
   /** Writes nothing. */
   isDry: boolean;

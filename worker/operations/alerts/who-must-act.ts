@@ -9,9 +9,7 @@ export type Duty = {
   who: 'the owner' | 'the author of the bot' | 'the person';
   /** A name in `alerts.ts`, which says how fast it rings and what to do. */
   alert: string;
-  /**
-   * The sentence of `support find`; null for what concerns no single account.
-   */
+  /** The sentence of `support find`; null for what concerns no single account. */
   advice: AdviceName | null;
   /** What the person sees meanwhile. */
   person: string;

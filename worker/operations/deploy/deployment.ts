@@ -91,10 +91,7 @@ async function isMigrated(values: Values, { migrate, say }: DeployTools): Promis
 }
 
 export type Plan = {
-  /**
-   * Parts of the users in per cent that get
-   * the new version, before all of them do.
-   */
+  /** Parts of the users in per cent that get the new version, before all of them do. */
   parts: number[];
   watchMs: number;
   pauseMs: number;

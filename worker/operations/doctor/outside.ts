@@ -17,10 +17,7 @@ import {
 } from './probe.ts';
 import { type CallerSecrets, problemsOfSigned } from './signed-calls.ts';
 
-/**
- * What a bot, Stripe, Meta, a monitor and a
- * page send; nothing of it changes anything.
- */
+/** What a bot, Stripe, Meta, a monitor and a page send; nothing of it changes anything. */
 const calls: Probe[] = [
   {
     who: 'the bot',

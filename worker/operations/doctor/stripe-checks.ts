@@ -59,10 +59,7 @@ async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
   ];
 }
 
-/**
- * Stripe never changes the version of an
- * endpoint, so `stripe:setup` cannot remedy it.
- */
+/** Stripe never changes the version of an endpoint, so `stripe:setup` cannot remedy it. */
 async function checkWebhookVersion(stripe: Stripe, { SITE_URL }: Settings): Promise<Finding[]> {
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
   const endpoint = data.find(({ url }) => url === `${SITE_URL}/api/webhooks/stripe`);
@@ -120,10 +117,7 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/**
- * One finding for all that a dry run of `npm
- * run stripe:setup` would create or update.
- */
+/** One finding for all that a dry run of `npm run stripe:setup` would create or update. */
 function checkSetup(lines: string[]): Finding[] {
   const setup = lines.map((line) => ({
     verb: line.split(' ')[0],
@@ -169,10 +163,7 @@ function refusal(error: StripeError): Finding {
 type Account = Stripe.Account;
 type Read = { part: string; findings: Finding[] | null };
 
-/**
- * What Stripe's API does not show: the
- * runbook's checklist says what each should be.
- */
+/** What Stripe's API does not show: the runbook's checklist says what each should be. */
 const neverShown = [
   'retries of failed payments and what follows the last one',
   'e-mails about receipts, failed payments and authentication',

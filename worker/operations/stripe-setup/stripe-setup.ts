@@ -39,10 +39,7 @@ const subscribedEvents = [
   'charge.refunded',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
-/**
- * One line for each object, and the webhook's
- * secret if the endpoint was created.
- */
+/** One line for each object, and the webhook's secret if the endpoint was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
 /**
@@ -294,9 +291,7 @@ export async function rehearseSetup(settings: Settings): Promise<string[]> {
   return lines;
 }
 
-/**
- * Stripe's SDK, whose reads reach Stripe and whose writes get a local response.
- */
+/** Stripe's SDK, whose reads reach Stripe and whose writes get a local response. */
 export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
   const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
   return new Stripe(STRIPE_SECRET_KEY, { ...stripeOptions(STRIPE_API_BASE), httpClient });

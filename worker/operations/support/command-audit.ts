@@ -83,10 +83,7 @@ export type Result = { data: unknown; text: string; complete?: boolean };
 export type Action = {
   /** Follows "This would ". */
   would: string;
-  /**
-   * The subject of the audit line: a number's
-   * tag, or ids of events; never the number.
-   */
+  /** The subject of the audit line: a number's tag, or ids of events; never the number. */
   about: string;
   needsYes: boolean;
   perform: () => Promise<Result>;
