@@ -42,7 +42,11 @@ export async function runScheduledTasks(
     settings,
     waitUntil: (work: Promise<unknown>) => ctx.waitUntil(inBackground(work, null)),
   };
-  const outbox = { db, settings, messages: messageEvents({ db, env, settings }) };
+  const outbox = {
+    db,
+    settings,
+    messages: messageEvents({ db, env, settings }),
+  };
   const now = Date.now();
   const tasks: Record<string, () => Promise<unknown>> =
     cron === hourly

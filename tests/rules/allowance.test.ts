@@ -7,7 +7,7 @@ import { paidPlanIds, planIds, plans } from '../../worker/contract/plans.ts';
 import {
   entitledTier,
   entitledTierSql,
-  fitsLimitSql,
+  fitsAllowanceSql,
   onTrial,
   voiceSql,
   usageResponse,
@@ -138,7 +138,7 @@ describe('every entitlement', () => {
         );
         const tier = entitledTierSql(now);
         const found = rows.row(
-          sql`select ${tier} as tier, ${fitsLimitSql(sql`${messages}`, tier)} as fits, ${voiceSql(tier)} as voice from users`,
+          sql`select ${tier} as tier, ${fitsAllowanceSql(sql`${messages}`, tier)} as fits, ${voiceSql(tier)} as voice from users`,
         );
         const expected = plans[entitledTier(held, now)];
         expect(found).toEqual({
@@ -159,7 +159,7 @@ describe('a plan without a limit', () => {
   /** Whether so many messages a week fit the platinum plan, as evaluated by the database. */
   const fits = (messages: number) =>
     rows.row<{ fits: number }>(
-      sql`select ${fitsLimitSql(sql`${messages}`, sql`'platinum'`)} as fits`,
+      sql`select ${fitsAllowanceSql(sql`${messages}`, sql`'platinum'`)} as fits`,
     )!.fits;
 
   afterEach(() => {

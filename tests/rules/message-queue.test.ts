@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { User } from '../../drizzle/schema.ts';
 import { queueMessage, refusalOf, type Queueing } from '../../worker/chat/message-queue.ts';
-import { entitledTier, weeklyLimit } from '../../worker/usage/allowance.ts';
+import { entitledTier, weeklyAllowance } from '../../worker/usage/allowance.ts';
 import { currentCount, weekMs } from '../../worker/usage/week.ts';
 import { paidPlanIds, planIds, plans } from '../../worker/contract/plans.ts';
 import { openRows } from './models.ts';
@@ -75,7 +75,7 @@ it('queues a message, or names the first reason of the refusal, which the respon
 
       const tier = entitledTier(user, now);
       const { used } = currentCount(user as User, now);
-      const limit = weeklyLimit(tier);
+      const limit = weeklyAllowance(tier);
       const isSpent = limit >= 0 && used + 1 > limit && !inCrisis;
       const reasons = [
         ['consentNeeded', user.chatKey === null],

@@ -94,7 +94,11 @@ async function tryDelete(
   });
 
   // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
-  cancelEvents(tx, ['deleted'], { userId: user.id, now, which: 'all' });
+  cancelEvents(tx, ['deleted'], {
+    userId: user.id,
+    now,
+    which: 'all',
+  });
   queueEvent(tx, ['deleted'], {
     settings,
     type: 'user.deleted',

@@ -169,7 +169,11 @@ export async function moveInDatabase(
   });
 
   const ended = JSON.parse(facts.ended) as string[];
-  return { outcome, found: { user: reads.found[0]!, bound: reads.bound }, ended };
+  return {
+    outcome,
+    found: { user: reads.found[0]!, bound: reads.bound },
+    ended,
+  };
 }
 
 type Moving = Transaction<'taken' | 'gone' | 'overtaken' | 'changed' | 'moved', unknown>;
@@ -214,7 +218,14 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
 
   const { type, sealed } = event;
   const who = eq(users.id, user.id);
-  queueEvent(tx, ['moved'], { settings, type, now, who, phone, data: { sealed } });
+  queueEvent(tx, ['moved'], {
+    settings,
+    type,
+    now,
+    who,
+    phone,
+    data: { sealed },
+  });
 }
 
 /** A used trial stays used, and an open link stays open. */

@@ -10,7 +10,11 @@ import { type Call, isFresh } from './begin-phone-change.ts';
 import { movePhone } from './move-phone.ts';
 import { boundRowsOf } from './move-rows.ts';
 
-type Attempt = { phone: PhoneNumber; code: string; challenge: string };
+type Attempt = {
+  phone: PhoneNumber;
+  code: string;
+  challenge: string;
+};
 
 /**
  * Moves the account to the number and ends every other session. A right
@@ -60,7 +64,11 @@ export async function verifyPhoneChange(
         case 'right': {
           // Another change that was first has removed this one.
           const isAllowed = and(rowExists(phoneChanges, own), isFresh(call))!;
-          const to = { phone, whatsappId: facts.whatsappId!, sessionId };
+          const to = {
+            phone,
+            whatsappId: facts.whatsappId!,
+            sessionId,
+          };
           return movePhone(call, { user, bound: reads.bound }, { ...to, isAllowed });
         }
       }

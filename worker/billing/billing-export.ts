@@ -46,7 +46,14 @@ function fromStripe(settings: Settings, id: string, userId: string) {
 }
 
 function customerFields({ id, created, name, email, phone, address }: Stripe.Customer) {
-  return { id, created: isoDate(created), name, email, phone, address };
+  return {
+    id,
+    created: isoDate(created),
+    name,
+    email,
+    phone,
+    address,
+  };
 }
 
 function subscriptionFields({
@@ -69,7 +76,14 @@ function subscriptionFields({
 }
 
 function invoiceFields({ id, number, status, created, total, currency }: Stripe.Invoice) {
-  return { id, number, status, created: isoDate(created), total, currency };
+  return {
+    id,
+    number,
+    status,
+    created: isoDate(created),
+    total,
+    currency,
+  };
 }
 
 function paymentMethodFields({

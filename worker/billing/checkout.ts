@@ -196,7 +196,13 @@ function metadataOf({ user, wanted, now }: Order) {
   const purpose = trial ? 'trial_plan' : 'purchase';
   const { tier } = wanted;
   const tierBefore = entitledTier(user, now);
-  return { userId: user.id, tier, tierBefore, purpose, ...startMetadata(wanted) };
+  return {
+    userId: user.id,
+    tier,
+    tierBefore,
+    purpose,
+    ...startMetadata(wanted),
+  };
 }
 
 function sameOrder(theirs: Stripe.Metadata | null, ours: Metadata): boolean {

@@ -118,13 +118,26 @@ export async function withCustomer<T>(
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
-  const changes = { stripeId: null, stripeAsked: true, attempt, askedAt };
+  const changes = {
+    stripeId: null,
+    stripeAsked: true,
+    attempt,
+    askedAt,
+  };
   const { rowsAffected } = await db
     .update(customers)
     .set(changes)
     .where(eq(customers.leaseToken, leased.token));
   if (rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
-  return { ...leased, customer: { ...leased.customer, stripeId: null, attempt, askedAt } };
+  return {
+    ...leased,
+    customer: {
+      ...leased.customer,
+      stripeId: null,
+      attempt,
+      askedAt,
+    },
+  };
 }
 
 /**

@@ -40,7 +40,11 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
   const { db, settings } = billing;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
   const list = (stripe: Stripe) =>
-    stripe.disputes.list({ created, limit: 100, expand: ['data.charge'] });
+    stripe.disputes.list({
+      created,
+      limit: 100,
+      expand: ['data.charge'],
+    });
   const disputes = await withStripe(settings, (stripe) =>
     list(stripe).autoPagingToArray(wholeList),
   );
@@ -77,7 +81,12 @@ async function endDisputed(
     const action = mustEnd
       ? 'The subscription was canceled.'
       : 'Answer the dispute in the Stripe dashboard.';
-    log('error', 'payment_disputed', { customer, dispute: id, status, action });
+    log('error', 'payment_disputed', {
+      customer,
+      dispute: id,
+      status,
+      action,
+    });
   }
   return ends;
 }

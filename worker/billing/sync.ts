@@ -169,7 +169,11 @@ function logOddities(customer: string, { state }: FetchedState): void {
   }
   if (state.unknownPrice) {
     const action = 'Set the metadata `tier` of the price at Stripe, or cancel the subscription.';
-    log('error', 'price_unknown', { customer, price: state.unknownPrice, action });
+    log('error', 'price_unknown', {
+      customer,
+      price: state.unknownPrice,
+      action,
+    });
   }
 }
 

@@ -34,7 +34,12 @@ export async function botTransaction<
     call.botCall.fingerprint(),
     call.botCall.storedIds(),
   ]);
-  const place = stored(call, { id, names, fingerprint, forgotten: decision.forgotten });
+  const place = stored(call, {
+    id,
+    names,
+    fingerprint,
+    forgotten: decision.forgotten,
+  });
   return new BotTransaction(call, decision as never, { id, fingerprint, place, guard });
 }
 

@@ -98,7 +98,12 @@ function usageOf(
   { tier, weekStart }: Found,
   { allowed, used }: { allowed: boolean; used: number },
 ) {
-  return usageResponse({ allowed, used, tier, resetsAt: weekStart + weekMs });
+  return usageResponse({
+    allowed,
+    used,
+    tier,
+    resetsAt: weekStart + weekMs,
+  });
 }
 
 /** Somebody who has no account; `at` (unix ms) is the time of the first call. */

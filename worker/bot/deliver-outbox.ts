@@ -107,7 +107,11 @@ async function follow(box: Outbox, leased: OutboxEvent, leaseNext: LeaseNext): P
     const removed = removeCancelled(box.db, event);
     if (now > until) return void (await batch(box.db, { settled, removed }));
 
-    const results = await batch(box.db, { settled, removed, following: leaseNext() });
+    const results = await batch(box.db, {
+      settled,
+      removed,
+      following: leaseNext(),
+    });
     const following: OutboxEvent[] = results.following;
     event = following[0];
   }
@@ -171,5 +175,10 @@ async function logParked({ settings }: Outbox, event: OutboxEvent, reason: strin
   const { type } = storedOf(event);
   const level = type === 'user.deleted' ? 'error' : 'info';
   const phone = await phoneTag(settings.CODE_PEPPER[0]!, event.phone);
-  log(level, 'outbox_parked', { type, seq: event.seq, reason, phone });
+  log(level, 'outbox_parked', {
+    type,
+    seq: event.seq,
+    reason,
+    phone,
+  });
 }

@@ -301,7 +301,11 @@ export async function exportOutbox({ user, db, settings }: ExportContext) {
     .orderBy(asc(outbox.seq));
   const events = rows.map(async (row) => {
     const { type, timestamp, data } = storedOf(row);
-    return { type, timestamp, data: await openData(settings, { type, userId: user.id }, data) };
+    return {
+      type,
+      timestamp,
+      data: await openData(settings, { type, userId: user.id }, data),
+    };
   });
   return { eventsForTheBot: (await Promise.all(events)).filter(({ data }) => data !== null) };
 }

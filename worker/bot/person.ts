@@ -132,7 +132,13 @@ type Names = {
 function compare({ phone, businessUserId }: Person): Names {
   const ofPhone = phone === undefined ? undefined : userOf('phone', phone);
   const ofId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
-  if (!ofPhone || !ofId) return { businessUserId, ofPhone, ofId, userId: (ofPhone ?? ofId)! };
+  if (!ofPhone || !ofId)
+    return {
+      businessUserId,
+      ofPhone,
+      ofId,
+      userId: (ofPhone ?? ofId)!,
+    };
 
   // An unknown id of a number with another id means a new owner.
   const anotherId = and(

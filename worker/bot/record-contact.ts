@@ -110,7 +110,12 @@ async function addContactOf(
 
   if (businessUserId !== undefined) {
     const mac = await bindAlias(settings, businessUserId, phone);
-    linkIdentity(tx, ['ofNumber'], { phone, businessUserId, mac, at: now });
+    linkIdentity(tx, ['ofNumber'], {
+      phone,
+      businessUserId,
+      mac,
+      at: now,
+    });
   }
 
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);

@@ -57,7 +57,13 @@ export function withdrawConsent<T>(
       clearConversation(tx, ['withdrawn'], context, { id, next: null });
       const who = eq(users.id, id);
       const data = { version: null };
-      replaceEvent(tx, ['withdrawn'], { settings, type: 'chat.consent', now, who, data });
+      replaceEvent(tx, ['withdrawn'], {
+        settings,
+        type: 'chat.consent',
+        now,
+        who,
+        data,
+      });
     },
     ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
   );

@@ -83,7 +83,11 @@ export async function readPage(
     stored,
     message: await openMessage(key, user.id, stored),
   });
-  return { key, page, reads: await Promise.all(page.messages.map(readOne)) };
+  return {
+    key,
+    page,
+    reads: await Promise.all(page.messages.map(readOne)),
+  };
 }
 
 const messagesPerRead = 500;

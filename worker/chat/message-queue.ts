@@ -107,7 +107,12 @@ function decide(db: Database, message: Queueing, inCrisis: boolean) {
   const { id, phone, hasWaiting } = sender;
   const decided = db
     .with(sender)
-    .select({ id, phone, hasWaiting, outcome: outcome.as('outcome') })
+    .select({
+      id,
+      phone,
+      hasWaiting,
+      outcome: outcome.as('outcome'),
+    })
     .from(sender);
   return db.$with('decision').as(decided);
 }

@@ -81,7 +81,11 @@ function deliver(
 ): void {
   const { db, settings, waitUntil } = context;
   if (event && event.leasedUntil > 0) {
-    const messages = messageEvents(context, { event, row: user, ...stored });
+    const messages = messageEvents(context, {
+      event,
+      row: user,
+      ...stored,
+    });
     waitUntil(deliverLeased({ db, settings, messages }, event));
     return;
   }

@@ -116,7 +116,12 @@ async function sendAgain(context: SendContext, user: ChatRow, id: string, ownsEv
 
 async function rewrapKey({ db, settings, waitUntil }: SendContext, user: ChatRow): Promise<void> {
   const { id, phone, chatKey, chatKeyId } = user;
-  const row = { id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! };
+  const row = {
+    id,
+    phone,
+    chatKey: chatKey!,
+    chatKeyId: chatKeyId!,
+  };
   const rewrapped = await rewrapOnUse(settings, row);
   if (rewrapped) waitUntil(db.run(rewrapped));
 }

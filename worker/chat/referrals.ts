@@ -16,7 +16,11 @@ import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 import { openContent, sealMessage } from './message-encryption.ts';
 
-type Conversation = { userId: string; key: CryptoKey; epoch: number };
+type Conversation = {
+  userId: string;
+  key: CryptoKey;
+  epoch: number;
+};
 type Read = { stored: StoredMessage; message: ChatMessage };
 
 /**

@@ -54,7 +54,11 @@ export type HelpLine = {
    * `international` is a full number with its
    * calling code, as WhatsApp's links need it.
    */
-  whatsApp?: { shown: string; international: string; hours?: HelpHours };
+  whatsApp?: {
+    shown: string;
+    international: string;
+    hours?: HelpHours;
+  };
   /** A page on the web, without `https://`. */
   chat?: { address: string; hours?: HelpHours };
   /** Hours and cost of `call`; the other channels have their own. */

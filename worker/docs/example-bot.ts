@@ -43,7 +43,11 @@ type WhatsappMessage = {
   text?: { body: string };
 };
 type Voice = { seconds: number; type: string };
-type Turn = { role: 'user' | 'assistant'; content: string; at: string };
+type Turn = {
+  role: 'user' | 'assistant';
+  content: string;
+  at: string;
+};
 type Usage = { allowed: boolean; used: number; limit: number };
 
 const webhooks = BOT_WEBHOOK_SECRET.trim()
@@ -359,9 +363,11 @@ async function post(path: string, input: object, id: string, tries = 5): Promise
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': webhooks.map((webhook) => webhook.sign(id, at, body)).join(' '),
   };
-  const response = await fetch(SITE_URL + path, { method: 'POST', headers, body }).catch(
-    () => null,
-  );
+  const response = await fetch(SITE_URL + path, {
+    method: 'POST',
+    headers,
+    body,
+  }).catch(() => null);
   if (response?.ok) return response;
   const passes = !response || response.status === 429 || response.status >= 500;
   if (!passes || tries === 1) throw new Refused(path, response?.status ?? 0);

@@ -52,7 +52,11 @@ async function sendIssued(
   const delivery = await deliverCode(call, { phone, to, code, sentBy, subjects });
   switch (delivery) {
     case 'taken':
-      return { success: true, requiresInitialContact: false, challenge };
+      return {
+        success: true,
+        requiresInitialContact: false,
+        challenge,
+      };
     case 'unknown':
       throw new RequestError('unavailable', { retryAfter: nextAfterSeconds });
     case 'forbidden':

@@ -17,7 +17,11 @@ export const streamTicket: Handler<'streamTicket'> = async ({ session, settings,
     const claims = { userId: user.id, sessionId: session.sessionId };
     const expiresAt = Math.floor(now / 1000) + ticketLifetimeSeconds;
     const ticket = await signToken(settings.SESSION_KEYS, 'stream+jwt', claims, expiresAt);
-    return { success: true, ticket, expiresIn: ticketLifetimeSeconds };
+    return {
+      success: true,
+      ticket,
+      expiresIn: ticketLifetimeSeconds,
+    };
   });
 
 export const usageStream: Handler<'usageStream'> = async (context) =>

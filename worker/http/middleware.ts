@@ -74,7 +74,12 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
     maxAge: 86_400,
   };
   const exposeHeaders = ['x-request-id', 'retry-after', 'date'];
-  const listed = cors({ ...preflight, origin: (origin) => origin, exposeHeaders, credentials });
+  const listed = cors({
+    ...preflight,
+    origin: (origin) => origin,
+    exposeHeaders,
+    credentials,
+  });
   const unlisted = cors({ ...preflight, origin: () => null });
   return (c, next) => {
     const origin = c.req.header('origin');

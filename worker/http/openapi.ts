@@ -39,7 +39,11 @@ const securitySchemes = {
       'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature over "id.timestamp.body"',
   },
   stripe: { type: 'apiKey', in: 'header', name: 'stripe-signature' },
-  whatsapp: { type: 'apiKey', in: 'header', name: 'x-hub-signature-256' },
+  whatsapp: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-hub-signature-256',
+  },
 };
 
 const failureSchema = {
@@ -111,7 +115,12 @@ function listParameters(place: 'path' | 'query', shape: Endpoint['query']): Json
     errorMode: 'ignore',
   });
   return Object.entries(properties ?? {}).map(([name, schema]) => {
-    return { name, in: place, required: required.includes(name), schema };
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      schema,
+    };
   });
 }
 

@@ -84,7 +84,13 @@ export function nameUser<Outcome extends string>(
 ): void {
   const { kind, value } = aliases;
   const ofToken = and(isReported, eq(aliases.proof, 'token'));
-  const row = { kind: 'phone', value: phone, userId, proof, at } as const;
+  const row = {
+    kind: 'phone',
+    value: phone,
+    userId,
+    proof,
+    at,
+  } as const;
   tx.insert(on, aliases, row, {
     upsert: { target: [kind, value], set: newer, where: ofToken },
   });
@@ -243,7 +249,12 @@ export async function exportIdentity({ user, db, settings }: ExportContext) {
   return {
     identities: names
       .filter((_, index) => owned[index])
-      .map(({ kind, value, proof, at: since }) => ({ kind, value, proof, at: since })),
+      .map(({ kind, value, proof, at: since }) => ({
+        kind,
+        value,
+        proof,
+        at: since,
+      })),
     // Without the other person's id.
     identityConflicts: await db
       .select({ at, lastAt })

@@ -238,7 +238,11 @@ function isLive({ sessionId, userId, now }: Named): SQL | undefined {
 /** The live session with its user, from before whatever else the transaction does. */
 const liveSession = madeOnce(
   build
-    .select({ user: users, session: sessions, isContested: isOfContested })
+    .select({
+      user: users,
+      session: sessions,
+      isContested: isOfContested,
+    })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(

@@ -40,7 +40,11 @@ type Expiring = {
   expiresAt: SQLiteColumn;
   keptMs?: number;
 };
-type Ordered = { table: SQLiteTable; since: SQLiteColumn; keptMs: number };
+type Ordered = {
+  table: SQLiteTable;
+  since: SQLiteColumn;
+  keptMs: number;
+};
 
 const ordered: Ordered[] = [
   { table: rateLimitEvents, since: rateLimitEvents.at, keptMs: rateLimitEventsKeptMs },

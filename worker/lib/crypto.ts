@@ -136,5 +136,9 @@ export function unsealKey(
 }
 
 function algorithm(iv: Uint8Array<ArrayBuffer>, context: string) {
-  return { name: 'AES-GCM', iv, additionalData: encoder.encode(context) };
+  return {
+    name: 'AES-GCM',
+    iv,
+    additionalData: encoder.encode(context),
+  };
 }

@@ -70,7 +70,12 @@ export type Limit = { most: number; per: number };
 /** Rate-limit events are kept this long (ms); no limit may look back further. */
 export const rateLimitEventsKeptMs = dayMs;
 
-const units = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
+const units = {
+  s: 1_000,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
+} as const;
 
 export function parseLimits(text: string): Limit[] {
   return text

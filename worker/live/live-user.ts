@@ -251,7 +251,11 @@ export class LiveUser extends DurableObject<object> {
   type(epoch: number, until: number, sealed: ArrayBuffer | null): void {
     if (this.#follow(epoch)) return;
     if (until <= Date.now()) return this.#endTyping(true);
-    this.#typing = { until, epoch, sealed: sealed && toBase64(sealed) };
+    this.#typing = {
+      until,
+      epoch,
+      sealed: sealed && toBase64(sealed),
+    };
     this.#send({ kind: 'typing', ...this.#typing });
   }
 

@@ -7,7 +7,12 @@ export type Head = {
   clearedRevision: number;
 };
 
-const empty: Head = { epoch: 0, revision: 0, seq: 0, clearedRevision: 0 };
+const empty: Head = {
+  epoch: 0,
+  revision: 0,
+  seq: 0,
+  clearedRevision: 0,
+};
 
 /**
  * The counters of a conversation. They follow from the newest rows, and

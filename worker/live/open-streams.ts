@@ -11,7 +11,11 @@ const streamsPerUser = 10;
 
 /** Remembers whose stream a socket is, which its session's check has yet to admit. */
 export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwner): void {
-  socket.serializeAttachment({ userId, sessionId, order: 0 } satisfies Attachment);
+  socket.serializeAttachment({
+    userId,
+    sessionId,
+    order: 0,
+  } satisfies Attachment);
 }
 
 export function openStreams(sockets: WebSocket[]): OpenStream[] {

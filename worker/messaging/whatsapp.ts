@@ -35,10 +35,20 @@ export async function sendCode(
 ): Promise<Sent> {
   const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE as [string];
   const own = templateLanguageFor(language, settings);
-  let result = await sendTemplate(settings, { whatsappId, code, sentBy, language: own });
+  let result = await sendTemplate(settings, {
+    whatsappId,
+    code,
+    sentBy,
+    language: own,
+  });
   if ('status' in result && own !== first && noTemplate.has(result.code)) {
     log('error', 'template_missing', { language: own, code: result.code });
-    result = await sendTemplate(settings, { whatsappId, code, sentBy, language: first });
+    result = await sendTemplate(settings, {
+      whatsappId,
+      code,
+      sentBy,
+      language: first,
+    });
   }
   if (!('status' in result)) return result;
   const forbidden = isForbidden(result);

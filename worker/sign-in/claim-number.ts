@@ -67,9 +67,19 @@ export async function claimNumber(
 
   const counted = [claimsOf, number.everyCodeTo, number.codesTo];
   const code = newCode();
-  const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
+  const row = await codeRow(settings, {
+    phone,
+    code,
+    sentBy: tx.id,
+    now,
+  });
   const claim = await storeClaim(settings, tx, { businessUserId, row });
-  closeLink(now, tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
+  closeLink(now, tx, ['claimed'], {
+    link,
+    row,
+    claimedBy: claim.mac,
+    counted,
+  });
   const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id))!;
   const takeBack = (subjects: Subject[]) =>
     reopenLink(call, { link, sentBy: tx.id, subjects, stored: own });
@@ -164,7 +174,15 @@ export async function settleClaim(
   const [claimsOf, number] = await subjectsOf(settings, businessUserId, link.phone);
   // Its message may have been sent: the hard limit counts it.
   const subjects = [claimsOf, number.codesTo];
-  const outcome = await reopenLink({ db, now: at }, { link, sentBy, subjects, stored: isUnsent });
+  const outcome = await reopenLink(
+    { db, now: at },
+    {
+      link,
+      sentBy,
+      subjects,
+      stored: isUnsent,
+    },
+  );
   if (outcome === 'takenBack') await claimNumber(call, businessUserId, link);
 }
 

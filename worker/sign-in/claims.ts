@@ -55,7 +55,11 @@ export type SealedClaim = { mac: string; sealed: string };
 export const openNames = ({ CODE_PEPPER }: Peppers, { mac, sealed }: SealedClaim) =>
   openJson<Names>(CODE_PEPPER, sealingOf(mac), sealed);
 
-type Tied = { sentBy: string; businessUserId: string; phone: PhoneNumber };
+type Tied = {
+  sentBy: string;
+  businessUserId: string;
+  phone: PhoneNumber;
+};
 export const isProven = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
@@ -79,7 +83,11 @@ export async function tieClaim<Outcome extends string>(
   const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
   const where = and(isProven(sentBy), rowExists(users, isOfNumber))!;
 
-  tx.insert(on, aliases, row, { from: claims, where, upsert: 'ignore' });
+  tx.insert(on, aliases, row, {
+    from: claims,
+    where,
+    upsert: 'ignore',
+  });
   bindNumber(tx, on, { businessUserId, mac });
   tx.delete(on, claims, where);
 }
@@ -120,7 +128,12 @@ export async function proveByCode(
   const own = inArray(claims.mac, await idMacs(settings, businessUserId));
   const [claim] = await db.select().from(claims).where(own);
   const names = claim && (await openNames(settings, claim));
-  const tied = claim && names && { sentBy: claim.sentBy, businessUserId, phone: names.phone };
+  const tied = claim &&
+    names && {
+      sentBy: claim.sentBy,
+      businessUserId,
+      phone: names.phone,
+    };
 
   // A right code may have ended the claim: its call, repeated, then finds the stored outcome.
   const isOpen = tied

@@ -122,7 +122,11 @@ async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
   const names = claim && (await openNames(settings, claim));
   if (!claim || !names?.businessUserId) return;
   const { businessUserId, phone } = names;
-  await proveClaim(call, { sentBy: claim.sentBy, phone, businessUserId });
+  await proveClaim(call, {
+    sentBy: claim.sentBy,
+    phone,
+    businessUserId,
+  });
 }
 
 /** A code that did not arrive is dead, and counts for nothing. */

@@ -97,7 +97,11 @@ export async function issueCode(
 
   switch (outcome) {
     case 'tooManyRequests':
-      return { kind: 'limited', until: facts.askAt, linkCode: known };
+      return {
+        kind: 'limited',
+        until: facts.askAt,
+        linkCode: known,
+      };
     case 'unknownNumber':
       return { kind: 'unknownNumber', linkCode };
     case 'tooManyCodes': {
@@ -111,7 +115,14 @@ export async function issueCode(
       const nextAfterSeconds = Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000));
       const whatsappId = ownSpelling(phone, facts.whatsappId);
       const subjects = counted.map(([name]) => name!);
-      return { kind: 'issued', id, subjects, challenge, whatsappId, nextAfterSeconds };
+      return {
+        kind: 'issued',
+        id,
+        subjects,
+        challenge,
+        whatsappId,
+        nextAfterSeconds,
+      };
     }
   }
 }

@@ -40,7 +40,14 @@ export async function readLink({ db, settings, now }: Call, linkCode: string | u
 export function linksOf(db: Database, condition: SQL | undefined) {
   const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
   const ofPage = columnFact<Language>(language);
-  const link = { mac, phone, whatsappId, challengeId, language: ofPage, expiresAt };
+  const link = {
+    mac,
+    phone,
+    whatsappId,
+    challengeId,
+    language: ofPage,
+    expiresAt,
+  };
   return db.select(link).from(linkCodes).where(condition);
 }
 

@@ -80,7 +80,13 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
   tx.update(['wrong'], codes, { triesLeft: minus(codes.triesLeft, 1) }, and(sent, live));
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail: isAlone ? 'number' : 'challenge' }, now);
   const userId = tx.fact('userId');
-  await openSignedIn(tx, ['right'], { userId, phone, settings, now, device: call.device });
+  await openSignedIn(tx, ['right'], {
+    userId,
+    phone,
+    settings,
+    now,
+    device: call.device,
+  });
   // Those of other windows, too.
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
   if (isAlone) {
@@ -119,7 +125,11 @@ export async function redeemCode(call: SignInCall, attempt: Attempt): Promise<Re
     case 'claimed': {
       const { sentBy, claimedBy, sealedNames, whatsappId } = facts;
       const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
-      const claim = { sentBy: sentBy!, sealed, whatsappId: whatsappId! };
+      const claim = {
+        sentBy: sentBy!,
+        sealed,
+        whatsappId: whatsappId!,
+      };
       // If the Worker ends here, the number has no user, and needs a new link code.
       return { kind: 'signedIn', ...(await openClaimed(call, phone, claim)) };
     }

@@ -55,7 +55,12 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   });
 
   const code = newCode();
-  const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
+  const row = await codeRow(settings, {
+    phone,
+    code,
+    sentBy: tx.id,
+    now,
+  });
   closeLink(now, tx, ['sent'], {
     link,
     row,

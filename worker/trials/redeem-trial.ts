@@ -42,8 +42,14 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
   if (!link?.isOpen) return { outcome: 'invalid' };
   if (link.isSpent) return { outcome: 'spent' };
   const { mac: linkMac, ownerMac, phone } = link;
-  if (phone === null || !(await isOwnTrialLink(settings, { linkMac, phone, mac: ownerMac })))
-    return { outcome: 'invalid' };
+  const isOwn =
+    phone !== null &&
+    (await isOwnTrialLink(settings, {
+      linkMac,
+      phone,
+      mac: ownerMac,
+    }));
+  if (!isOwn) return { outcome: 'invalid' };
 
   const own = eq(trialLinks.mac, linkMac);
   const tx = transaction(db, {
@@ -74,7 +80,13 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
   const who = eq(users.id, userId);
   tx.update(['begun'], users, { ...trial, ...newWeek(now) }, who);
   const data = { tier: entitledTierSql(now) };
-  queueEvent(tx, ['begun'], { settings, type: 'plan.changed', now, who, data });
+  queueEvent(tx, ['begun'], {
+    settings,
+    type: 'plan.changed',
+    now,
+    who,
+    data,
+  });
 
   const mac = await bindSession(settings, {
     sessionId: tx.id,

@@ -33,7 +33,15 @@ export async function endTrials(db: Database, settings: Settings, now: number): 
   const who = inArray(users.id, ended);
   const data = { tier: entitledTierSql(now) };
   const [, rows] = await db.batch([
-    db.run(insertBotEvent({ settings, type: 'plan.changed', now, who, data })),
+    db.run(
+      insertBotEvent({
+        settings,
+        type: 'plan.changed',
+        now,
+        who,
+        data,
+      }),
+    ),
     db
       .update(users)
       .set({ trialTier: null, trialEndsAt: null })

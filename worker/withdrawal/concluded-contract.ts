@@ -141,7 +141,11 @@ export async function paymentsSince(
 /** Newest first, with the charges that paid them. */
 async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
   const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
-  const list = stripe.invoices.list({ subscription, limit: 100, expand });
+  const list = stripe.invoices.list({
+    subscription,
+    limit: 100,
+    expand,
+  });
   return list.autoPagingToArray(wholeList);
 }
 

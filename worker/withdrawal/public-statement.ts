@@ -71,7 +71,12 @@ export async function recordPublicStatement(
   const id = crypto.randomUUID();
   const about = phone ?? statement.contact;
   const { callers, told } = await limitsOf(settings, { address, about });
-  const mail = await strangersMail(settings, { id, email: statement.email, now, address });
+  const mail = await strangersMail(settings, {
+    id,
+    email: statement.email,
+    now,
+    address,
+  });
   const userId = await userIdOf(db, phone);
   const { seq: _, ...row } = {
     ...unsettled,

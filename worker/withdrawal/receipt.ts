@@ -145,7 +145,11 @@ export async function receiptMailOf(
 /** Only what is said of any statement, also of one that its person has made. */
 function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<string> {
   const unsaid = { name: null, plan: null, contact: '' };
-  return receiptOf(settings, { ...statement, ...unsaid, origin: 'public' });
+  return receiptOf(settings, {
+    ...statement,
+    ...unsaid,
+    origin: 'public',
+  });
 }
 
 const notStated = {

@@ -91,7 +91,11 @@ async function refundsOfLater(
   const earlier = data.find(({ metadata }) => metadata?.['credit_note'] === id);
   if (earlier) return [earlier];
 
-  const refund = { payment_intent, amount, metadata: { withdrawal, credit_note: id } };
+  const refund = {
+    payment_intent,
+    amount,
+    metadata: { withdrawal, credit_note: id },
+  };
   const idempotencyKey = `withdrawal:${withdrawal}:${id}:${attempt}`;
   return [await stripe.refunds.create(refund, { idempotencyKey })];
 }
@@ -108,7 +112,11 @@ function refundedBy(refunds: Stripe.Refund[]): Refunded {
     };
 
   const isPending = statuses.includes('pending');
-  return { state: isPending ? 'refunding' : 'done', reason: null, amount };
+  return {
+    state: isPending ? 'refunding' : 'done',
+    reason: null,
+    amount,
+  };
 }
 
 const onItsWay = ['pending', 'succeeded'];

@@ -96,7 +96,11 @@ async function addressed(settings: Settings, rows: Found[]) {
   return { email, statements };
 }
 
-type Addressed = { mail: Leased; email: string; statements: Withdrawal[] };
+type Addressed = {
+  mail: Leased;
+  email: string;
+  statements: Withdrawal[];
+};
 
 async function send(
   settings: Settings,
@@ -123,7 +127,12 @@ function endOf(mail: Leased, result: MailResult, statements: Withdrawal[]) {
   for (const { id } of statements) {
     // A stranger may give an address that nobody has: no alarm for that.
     if (fault === 'theirs') log('info', 'receipt_refused', { id, status });
-    else if (isTooOld) log('error', 'receipt_not_mailed', { id, status, action: sendIt });
+    else if (isTooOld)
+      log('error', 'receipt_not_mailed', {
+        id,
+        status,
+        action: sendIt,
+      });
   }
   if (fault === 'theirs') return 'over';
   return isTooOld ? 'unsent' : 'retry';

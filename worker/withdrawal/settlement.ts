@@ -214,7 +214,11 @@ function nextLook({ submittedAt }: Statement, state: Statement['state'], now: nu
 }
 
 async function needsOwner({ db }: Billing, statement: Statement, reason: string) {
-  const changes = { state: 'needs_owner', reason, dueAt: null } as const;
+  const changes = {
+    state: 'needs_owner',
+    reason,
+    dueAt: null,
+  } as const;
   await updateUnderWay(db, statement.id, changes);
   logNeedsOwner(statement, reason);
   return { ...statement, ...changes };
@@ -223,7 +227,11 @@ async function needsOwner({ db }: Billing, statement: Statement, reason: string)
 const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
 
 export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | null): void {
-  log('error', 'withdrawal_needs_owner', { id, reason, action: lookAtIt });
+  log('error', 'withdrawal_needs_owner', {
+    id,
+    reason,
+    action: lookAtIt,
+  });
 }
 
 /** False if somebody has stopped the statement meanwhile. */

@@ -4,10 +4,18 @@ import type { Billing } from '../billing/sync.ts';
 import { readContract, type ConcludedContract } from './concluded-contract.ts';
 import { contractColumns, statementsOf, updateUnderWay, type Statement } from './statements.ts';
 
-type Case = { statement: Statement; stripeId: string; userId: string };
+type Case = {
+  statement: Statement;
+  stripeId: string;
+  userId: string;
+};
 
 type Terms = Pick<ConcludedContract, 'subscription' | 'concludedAt' | 'startNow'>;
-export type Begun = { statement: Statement; terms: Terms; at: number };
+export type Begun = {
+  statement: Statement;
+  terms: Terms;
+  at: number;
+};
 
 /**
  * The contract that the statement names, or the one that it meant. That
@@ -27,7 +35,13 @@ export async function nameContract(
   const others = (await statementsOf(db, userId)).filter(({ id }) => id !== statement.id);
   const withdrawn = others.flatMap(({ subscription }) => subscription ?? []);
   const { submittedAt: statedAt } = statement;
-  const asked = { userId, days: settings.WITHDRAWAL_DAYS, choices, withdrawn, statedAt };
+  const asked = {
+    userId,
+    days: settings.WITHDRAWAL_DAYS,
+    choices,
+    withdrawn,
+    statedAt,
+  };
   const found = await readContract(stripe, stripeId, asked);
   if (!found.contract) return null;
 
@@ -40,6 +54,10 @@ function begunOf(statement: Statement): Begun | null {
   const { subscription, concludedAt, startNow, billedAt } = statement;
   if (subscription === null || concludedAt === null || billedAt === null) return null;
 
-  const terms = { subscription, concludedAt, startNow: startNow ?? false };
+  const terms = {
+    subscription,
+    concludedAt,
+    startNow: startNow ?? false,
+  };
   return { statement, terms, at: billedAt };
 }

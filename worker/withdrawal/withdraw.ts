@@ -27,7 +27,12 @@ export async function withdrawFrom(
     statements: statementsOf(db, user.id),
     choices: choicesOf(db, user.id),
   });
-  const search = { settings, userId: user.id, stripeId: customer.stripeId, ...history };
+  const search = {
+    settings,
+    userId: user.id,
+    stripeId: customer.stripeId,
+    ...history,
+  };
   const again = { email, now };
 
   const waiting = history.statements.find(isUnconfirmed);

@@ -76,7 +76,11 @@ async function adopt(
   return { text: `${phone} came since and pays as ${id}: the account exists again` };
 }
 
-type Owner = { id: string; phone: PhoneNumber; stripeId: string | null };
+type Owner = {
+  id: string;
+  phone: PhoneNumber;
+  stripeId: string | null;
+};
 
 async function ownerOf(
   db: Restore['db'],
@@ -100,7 +104,12 @@ async function giveCustomer(
   userId: string,
   { id, phone }: { id: string; phone: PhoneNumber },
 ): Promise<void> {
-  const known = { stripeId: id, stripeAsked: true, askedAt: at, dueAt: 0 };
+  const known = {
+    stripeId: id,
+    stripeAsked: true,
+    askedAt: at,
+    dueAt: 0,
+  };
   await db
     .insert(customers)
     .values({ userId, ...known })

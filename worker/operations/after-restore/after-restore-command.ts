@@ -44,7 +44,13 @@ await runCommand(async () => {
   const begun = await markedAt(db, at, 'begun');
   if (begun === null) await checkTime(db, at);
   const isDry = flags['dry-run'] === true;
-  const restore = { db, settings, at, until: begun ?? Date.now(), isDry };
+  const restore = {
+    db,
+    settings,
+    at,
+    until: begun ?? Date.now(),
+    isDry,
+  };
   print(`The database was put back to ${new Date(at).toISOString()}.`);
   if (begun !== null) print(`A run of ${new Date(begun).toISOString()} has begun; it goes on.`);
   return isDry ? runAll(restore) : audited(target, restore);

@@ -100,7 +100,12 @@ function owner(alert: string, advice: AdviceName | null, seen: string): Rest {
 }
 
 function bot(alert: string, advice: AdviceName | null, seen: string): Rest {
-  return { who: 'the author of the bot', alert, advice, person: seen };
+  return {
+    who: 'the author of the bot',
+    alert,
+    advice,
+    person: seen,
+  };
 }
 
 function person(alert: string, advice: AdviceName | null, seen: string): Rest {

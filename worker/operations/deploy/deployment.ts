@@ -157,7 +157,12 @@ async function takeStep(rollout: Rollout, part: number, tools: Tools): Promise<s
     part < 100 ? [`${next.id}@${part}`, `${present}@${100 - part}`] : [`${next.id}@100`];
   if (!(await deploySplit(rollout.target, split, `${part} % of the users`, tools)))
     return `Cloudflare did not accept the step to ${part} %`;
-  const look = { siteUrl, version: next, isPart: part < 100, secrets };
+  const look = {
+    siteUrl,
+    version: next,
+    isPart: part < 100,
+    secrets,
+  };
   const problem = await tools.smoke(look);
   return problem || part === 100 ? problem : watch(tools, plan, () => tools.smoke(look));
 }

@@ -102,7 +102,11 @@ export async function isReady(
     );
     return false;
   }
-  const findings = await runChecks(values, { target, mayBeBehind: true, isPaused });
+  const findings = await runChecks(values, {
+    target,
+    mayBeBehind: true,
+    isPaused,
+  });
   for (const finding of findings) say(lineOf(finding));
   return findings.every(({ ok }) => ok);
 }

@@ -101,7 +101,11 @@ async function problemsOfHead({ siteUrl, headers }: Site): Promise<Problem[]> {
 
 async function problemsOfPage({ siteUrl, headers }: Site, path: string): Promise<Problem[]> {
   const response = await httpRequest(siteUrl + path, {
-    headers: { ...headers, 'user-agent': browser, accept: 'text/html' },
+    headers: {
+      ...headers,
+      'user-agent': browser,
+      accept: 'text/html',
+    },
     redirect: 'manual',
   });
   const about = `The page ${path}`;

@@ -79,7 +79,11 @@ async function ensureWebhook(stripe: Stripe, url: string, lines: string[]): Prom
     enabled_events.length === present.enabled_events.length &&
     enabled_events.every((event) => present.enabled_events.includes(event));
   if (!same)
-    await stripe.webhookEndpoints.update(present.id, { url, enabled_events, disabled: false });
+    await stripe.webhookEndpoints.update(present.id, {
+      url,
+      enabled_events,
+      disabled: false,
+    });
   lines.push(`${same ? 'kept' : 'updated'} webhook endpoint ${url}`);
   return null;
 }
@@ -284,7 +288,12 @@ export function matches(actual: unknown, wanted: unknown): boolean {
 }
 
 const notMade = 'not_made';
-const emptyList = { object: 'list', data: [], has_more: false, url: '/' };
+const emptyList = {
+  object: 'list',
+  data: [],
+  has_more: false,
+  url: '/',
+};
 
 export async function rehearseSetup(settings: Settings): Promise<string[]> {
   const { lines } = await setUpStripe(readingStripe(settings), settings.SITE_URL);

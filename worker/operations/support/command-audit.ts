@@ -74,7 +74,11 @@ export type SupportRequest = {
  * `data` is printed with `--json`, `text` without.
  * `complete` is false if a part failed: exit code 1.
  */
-export type Result = { data: unknown; text: string; complete?: boolean };
+export type Result = {
+  data: unknown;
+  text: string;
+  complete?: boolean;
+};
 
 /**
  * What a command does: its description, whether it
@@ -147,7 +151,11 @@ export async function callApi<T>(
 
 const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import.meta.url));
 
-export type AuditEntry = { env: string; command: string; about: string };
+export type AuditEntry = {
+  env: string;
+  command: string;
+  about: string;
+};
 
 /**
  * Appends a JSON line without a number to the audit

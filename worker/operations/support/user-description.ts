@@ -185,7 +185,11 @@ export async function describePayments(
   try {
     const stripe = await openStripe(settings);
     const listed = await unlessMissing(
-      stripe.subscriptions.list({ customer, status: 'all', limit: 20 }),
+      stripe.subscriptions.list({
+        customer,
+        status: 'all',
+        limit: 20,
+      }),
     );
     if (!listed) return { state: 'unknown customer' };
     return {

@@ -68,5 +68,9 @@ export async function callAsBot<T>(settings: Settings, path: string, fields: obj
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': signature,
   };
-  return callApi<T>(settings, path, { method: 'POST', headers, body });
+  return callApi<T>(settings, path, {
+    method: 'POST',
+    headers,
+    body,
+  });
 }
