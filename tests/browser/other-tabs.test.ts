@@ -20,7 +20,7 @@ type Place = {
 
 const places: Record<string, Place> = {
   letter: { path: '/contact', isPublic: true, field: (page) => page.getByLabel('Message') },
-  statement: { path: '/withdraw', isPublic: false, field: (page) => page.getByLabel('Your name') },
+  statement: { path: '/withdraw', isPublic: true, field: (page) => page.getByLabel('Your name') },
   draft: { path: '/chat', isPublic: false, field: chat.field },
 };
 

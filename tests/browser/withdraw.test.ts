@@ -24,6 +24,8 @@ import {
   toPayment,
   unscripted,
 } from './support/test.ts';
+import { watchFirstPaint } from './support/first-paint.ts';
+import { over } from './support/stub.ts';
 import { factOf, secondsLeft, stateFor } from './support/withdrawal.ts';
 
 const confirmButton = (page: Page) =>
@@ -353,6 +355,60 @@ stubbed(
     await expect(emailField(page)).toHaveCount(0);
     await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
     await settle(page);
+  },
+);
+
+stubbed(
+  'a session that ends leads to the login without a glimpse of the guests’ form, and on from there with or without one',
+  async ({ page, stub }) => {
+    const { seen } = await watchFirstPaint(page);
+    await stub.signedIn({});
+    stub.respond('getWithdrawalForm', { success: true, email: true });
+    await open(page, '/withdraw');
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await emailField(page).fill('ada@example.com');
+    await page.reload();
+    await expect(emailField(page)).toHaveValue('ada@example.com');
+    stub.respond('getWithdrawal', over, 401);
+    await setVisible(page, false);
+    await setVisible(page, true);
+    await page.waitForURL('**/login?next=%2Fwithdraw');
+    expect(await seen()).not.toContain('Without logging in');
+
+    // Whose session ended goes on with what was typed.
+    const without = page.getByRole('link', { name: 'withdraw without logging in' });
+    await follow(without, '**/withdraw');
+    await expect(page.getByRole('heading', { name: 'Without logging in' })).toBeVisible();
+    await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
+    await expect(emailField(page)).toHaveValue('ada@example.com');
+    // Whoever comes later finds nothing.
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Terms' }).click();
+    await page.waitForURL('**/terms');
+    await openWithdrawal(page);
+    await expect(page.getByLabel('Your name')).toHaveValue('');
+
+    stub.respond('getWithdrawal', { success: true, contract: null, statement: null });
+    await follow(
+      page.getByRole('link', { name: 'Log in, and see what comes back' }),
+      '**/login?next=*',
+    );
+    stub.respond('verifyOtp', { success: true, token: 'e2e-token', status: 'approved' });
+    await page.getByLabel('Phone number', { exact: true }).fill('+15551234567');
+    await enterCode(page);
+    await page.waitForURL('**/withdraw');
+    await expect(page.getByLabel('Your name')).toHaveValue('Ada Lovelace');
+  },
+);
+
+stubbed(
+  'opened with a session that has ended, it leads to the login without a glimpse of the guests’ form',
+  async ({ page, stub }) => {
+    const { seen } = await watchFirstPaint(page);
+    await stub.signedIn({});
+    stub.respond('getMe', over, 401);
+    await page.goto('/withdraw');
+    await page.waitForURL('**/login?next=%2Fwithdraw');
+    expect(await seen()).not.toContain('Without logging in');
   },
 );
 

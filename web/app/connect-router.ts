@@ -16,7 +16,7 @@ export function connectRouter(router: RegisteredRouter): void {
     if (showsCrisisLines(pathname)) return Promise.resolve();
     const next = options?.comesBack ? returnPage(pathname + searchStr) : undefined;
     const search = next ? { next } : options?.search;
-    return router.navigate({ to, search: search ?? {}, replace: true });
+    return session.leaveWith(router.navigate({ to, search: search ?? {}, replace: true }));
   });
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
     if (pathChanged) started.stopAll();

@@ -17,7 +17,9 @@ export function Layout() {
   usePageChange();
   const uncaught = useSyncExternalStore(uncaughtError.subscribe, uncaughtError.get, () => null);
   const isSwitched = useSession((session) => session.isSwitched);
-  const isStarting = useSession(({ isInitializing, token }) => isInitializing && token !== null);
+  const isStarting = useSession(
+    ({ isInitializing, isLeaving, token }) => isLeaving || (isInitializing && token !== null),
+  );
   const rendersWithoutSession = useRendersWithoutSession();
   if (uncaught !== null && !showsCrisisLines(location.pathname))
     return <CrashScreen text={uncaught} />;

@@ -22,16 +22,23 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
       ref.current?.reset();
       owner.current = null;
     }
-    owner.current = current ?? owner.current;
-    const kept = readTexts(keptInTab.read(name, owner.current));
-    fillEmptyFields(ref.current, { ...known, ...kept });
+    owner.current = current ?? keptInTab.takeLeft(name) ?? owner.current;
+    fill();
+    return () => {
+      if (token !== null && session.get().token === null) keptInTab.noteLeft(name, token);
+    };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
   }, [token]);
+
+  /** Again when a field comes later. */
+  const fill = () => fillEmptyFields(ref.current, { ...known, ...readKept() });
+  const readKept = () => readTexts(keptInTab.read(name, owner.current));
 
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
     const typed = textsOf(event.currentTarget);
     owner.current ??= session.get().token;
-    keptInTab.keep(name, owner.current, typed);
+    // A field may not be here yet.
+    keptInTab.keep(name, owner.current, { ...readKept(), ...typed });
     const found = errorsOf(rules, typed);
     setErrors((shown) =>
       Object.fromEntries(Object.entries(shown).filter(([field]) => field in found)),
@@ -57,7 +64,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
 
   /** A native submission would put text into the address. */
   const form = { ref, noValidate: true, method: 'dialog', 'data-kept': '', onInput: noteInput };
-  return { form, errors, check, clear };
+  return { form, errors, check, clear, fill };
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement;

@@ -32,6 +32,8 @@ class KeptInTab {
   #isReloading = false;
   #isUnfinished = () => false;
   #newest: Token = null;
+  /** Whose session ended in front of a form. */
+  readonly #left = new Map<KeptName, string>();
 
   read = (name: KeptName, token: Token): unknown => readKept(keyOf(name, token));
 
@@ -52,6 +54,17 @@ class KeptInTab {
     if (token === null) return false;
     const isOther = current !== null && personOf(current) !== personOf(token);
     return isOther || this.wasSignedOut(token);
+  }
+
+  noteLeft(name: KeptName, token: string): void {
+    this.#left.set(name, token);
+  }
+
+  /** Who goes on with the form is who began: once, and not after a reload. */
+  takeLeft(name: KeptName): Token {
+    const token = this.#left.get(name) ?? null;
+    this.#left.delete(name);
+    return token;
   }
 
   /** After the session has ended by itself. */
@@ -76,6 +89,7 @@ class KeptInTab {
   keepOnly(token: string): void {
     const own = personOf(token);
     this.#newest = token;
+    this.#left.clear();
     if (this.wasSignedOut(token)) storage.remove(signedOutKey);
     remove((_, person) => person !== '' && person !== own);
     adopt(token);

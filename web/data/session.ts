@@ -13,6 +13,8 @@ export type Session = {
   user: User | null;
   isInitializing: boolean;
   isLoading: boolean;
+  /** For another page: this one must not show what guests see. */
+  isLeaving: boolean;
   /** A trial link replaced another account, and the notice is open here. */
   isSwitched: boolean;
 };
@@ -30,6 +32,7 @@ const initialSession: Session = {
   user: null,
   isInitializing: true,
   isLoading: false,
+  isLeaving: false,
   isSwitched: false,
 };
 const switchedKey = 'switchedTo';
@@ -42,18 +45,20 @@ const store = createStore({
   limitedToken: null as string | null,
   /** Begun and not ended; the first with the page. */
   initializations: 1,
+  redirects: 0,
   /** Loads for visitors who sign in or return. */
   profiles: null as ProfileCache | null,
 });
 
 export const session = {
   get: (): Session => {
-    const { token, switchedTo, initializations, profiles } = store.get();
+    const { token, switchedTo, initializations, redirects, profiles } = store.get();
     return {
       token,
       user: token ? (profiles?.get(token) ?? null) : null,
       isInitializing: initializations > 0,
       isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
+      isLeaving: redirects > 0,
       isSwitched: token !== null && signatureOf(token) === switchedTo,
     };
   },
@@ -66,6 +71,11 @@ export const session = {
 
   beginInitialization: () => store.set({ initializations: store.get().initializations + 1 }),
   endInitialization: () => store.set({ initializations: store.get().initializations - 1 }),
+
+  async leaveWith(redirect: Promise<void>): Promise<void> {
+    store.set({ redirects: store.get().redirects + 1 });
+    await redirect.finally(() => store.set({ redirects: store.get().redirects - 1 }));
+  },
 
   /** Returns the replaced token, if any. */
   start(token: string): string | null {

@@ -1,4 +1,4 @@
-import { useHydrated } from '@tanstack/react-router';
+import { Link, useHydrated } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { askServerTime } from '../../data/api-client.ts';
 import { openAfterLoading } from '../../data/api-errors.ts';
@@ -12,7 +12,7 @@ import { keptInTab } from '../../data/kept-in-tab.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import type { Props as ExternalProps } from './external-sign-in.tsx';
 import { css } from '#styled/css';
-import { card, page } from '#styled/recipes';
+import { card, link, page } from '#styled/recipes';
 import { isPlanId, type LoginWishes } from '../../rules/destinations.ts';
 import {
   firstStep,
@@ -22,6 +22,7 @@ import {
   type SignInStep,
 } from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Sentence } from '../../ui/text.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
 import { errorWords } from '#words/page-errors';
@@ -83,6 +84,7 @@ function LoginScreen({ isKept, wishes, error }: Props) {
       <section className={`${card({ look: 'raised' })} ${css({ gap: '6' })}`}>
         {step === 'phone' && isPlanId(plan) && <Alert>{loginWords.plan(planName(plan))}</Alert>}
         {step === 'phone' && next === '/cancel' && <Alert>{loginWords.next}</Alert>}
+        {step === 'phone' && next === '/withdraw' && <WithoutLogin />}
         {step === 'phone' && waits && <Alert>{loginWords.kept}</Alert>}
         {step === 'phone' && error && <Alert look="danger">{error}</Alert>}
         {step === 'phone' && notice && <Alert>{notice}</Alert>}
@@ -117,6 +119,23 @@ function LoginScreen({ isKept, wishes, error }: Props) {
         )}
       </section>
     </div>
+  );
+}
+
+/** Nobody must log in to withdraw. */
+function WithoutLogin() {
+  const guest = (text: string) => (
+    <Link
+      to="/withdraw"
+      className={link()}
+    >
+      {text}
+    </Link>
+  );
+  return (
+    <Alert>
+      <Sentence parts={loginWords.nextWithdraw({ guest })} />
+    </Alert>
   );
 }
 

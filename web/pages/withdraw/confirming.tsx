@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
 import * as v from 'valibot';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
@@ -31,10 +32,17 @@ const form = {
   meta: { silent: true },
 };
 
+type EmailProps = { error: string | undefined; onShow: () => void };
+
 /** Where the receipt goes as well; nothing, unless the server sends mails. */
-export function EmailField({ error }: { error: string | undefined }) {
+export function EmailField({ error, onShow }: EmailProps) {
   const { data } = useQuery(form, queryClient);
-  if (!data?.email) return null;
+  const isShown = data?.email === true;
+  const show = useEffectEvent(onShow);
+  useEffect(() => {
+    if (isShown) show();
+  }, [isShown]);
+  if (!isShown) return null;
 
   return (
     <TextField

@@ -123,7 +123,7 @@ const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineSt
 const OwnFields = v.object({ email: EmailRule });
 
 function ConfirmForm({ onSent }: { onSent: OnSent }) {
-  const { form, errors, check, clear } = useKeptForm('statement', OwnFields);
+  const { form, errors, check, clear, fill } = useKeptForm('statement', OwnFields);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
 
@@ -152,7 +152,10 @@ function ConfirmForm({ onSent }: { onSent: OnSent }) {
       onSubmit={(event) => void confirm(event)}
       className={css({ display: 'grid', gap: '5' })}
     >
-      <EmailField error={errors['email']} />
+      <EmailField
+        error={errors['email']}
+        onShow={fill}
+      />
       <Failure failure={failure} />
       <button
         type="submit"

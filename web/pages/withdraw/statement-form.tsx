@@ -16,7 +16,7 @@ import type { Receipt } from './receipt-card.tsx';
 /** The statement of somebody whose contract is not known: it is accepted from everybody. */
 export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }) {
   const known = { contact: session.get().user?.phoneNumber ?? undefined };
-  const { form, errors, check, clear } = useKeptForm('statement', Fields, known);
+  const { form, errors, check, clear, fill } = useKeptForm('statement', Fields, known);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
 
@@ -58,7 +58,10 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
       </noscript>
       <div className={fields}>
         <p>{withdrawWords.formLead}</p>
-        <StatementFields errors={errors} />
+        <StatementFields
+          errors={errors}
+          fill={fill}
+        />
         <Failure failure={failure} />
         <button
           type="submit"
@@ -72,7 +75,9 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
   );
 }
 
-function StatementFields({ errors }: { errors: Partial<Record<string, string>> }) {
+type FieldsProps = { errors: Partial<Record<string, string>>; fill: () => void };
+
+function StatementFields({ errors, fill }: FieldsProps) {
   return (
     <>
       <TextField
@@ -99,7 +104,10 @@ function StatementFields({ errors }: { errors: Partial<Record<string, string>> }
         hint={withdrawWords.whichHint}
         maxLength={200}
       />
-      <EmailField error={errors['email']} />
+      <EmailField
+        error={errors['email']}
+        onShow={fill}
+      />
     </>
   );
 }
