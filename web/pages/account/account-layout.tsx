@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { logOut } from '../../data/sign-out.ts';
+import { Card } from '../../ui/card.tsx';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { accountWords } from '#words/account';
@@ -91,9 +92,23 @@ export const column = css({
   gap: '6',
 });
 
-type CardHeadProps = { id: string; title: string; beside?: ReactNode; children?: ReactNode };
+type HeadProps = { id: string; title: string; beside?: ReactNode; action?: ReactNode };
 
-export function CardHead({ id, title, beside, children }: CardHeadProps) {
+type CardProps = HeadProps & Omit<ComponentProps<typeof Card>, 'title'>;
+
+export function AccountCard({ id, title, beside, action, children, ...section }: CardProps) {
+  return (
+    <Card
+      id={id}
+      {...section}
+    >
+      <CardHead {...{ id, title, beside, action }} />
+      {children}
+    </Card>
+  );
+}
+
+function CardHead({ id, title, beside, action }: HeadProps) {
   return (
     <header
       className={css({
@@ -111,7 +126,7 @@ export function CardHead({ id, title, beside, children }: CardHeadProps) {
         {title}
       </h2>
       {beside}
-      {children && <div className={css({ marginInlineStart: 'auto' })}>{children}</div>}
+      {action && <div className={css({ marginInlineStart: 'auto' })}>{action}</div>}
     </header>
   );
 }

@@ -1,10 +1,10 @@
 import { Suspense, lazy, useState } from 'react';
-import { button, card } from '#styled/recipes';
+import { button } from '#styled/recipes';
 import { managementButton } from '../../rules/account-view.ts';
 import { planOf } from '#contract/plans';
 import type { User } from '../../rules/user-profile.ts';
 import { changeNumberWords, managementWords, accountWords } from '#words/account';
-import { Action, CardHead } from './account-layout.tsx';
+import { Action, AccountCard } from './account-layout.tsx';
 import { PrivacyActions } from './data-and-sessions.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { createPortalSession, createSubscriptionSession } from '../../data/billing-pages.ts';
@@ -38,14 +38,10 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
   });
   const isBusy = processing !== null;
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="management"
+    <AccountCard
+      id="management"
+      title={managementWords.title}
     >
-      <CardHead
-        id="management"
-        title={managementWords.title}
-      />
       <Action
         hint={hint}
         id="subscription"
@@ -82,7 +78,7 @@ export function ManagementCard({ user, processing, setProcessing, deleteAccount 
         isDisabled={isBusy}
         deleteAccount={deleteAccount}
       />
-    </section>
+    </AccountCard>
   );
 }
 

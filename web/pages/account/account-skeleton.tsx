@@ -3,7 +3,7 @@ import { card, page, skeleton, spinner } from '#styled/recipes';
 import { useSession } from '../../data/session.ts';
 import { accountWords, usageWords } from '#words/account';
 import { layoutWords } from '#words/layout';
-import { AccountHeader, phoneStyle, CardHead, column, columns } from './account-layout.tsx';
+import { AccountHeader, phoneStyle, AccountCard, column, columns } from './account-layout.tsx';
 import { statusBox, statusText } from './current-plan-card.tsx';
 
 /** Part of the served HTML. */
@@ -33,15 +33,11 @@ export function AccountSkeleton() {
 
 function PlanSkeleton() {
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="current-plan"
+    <AccountCard
+      id="current-plan"
+      title={accountWords.currentPlan}
+      beside={<State />}
     >
-      <CardHead
-        id="current-plan"
-        title={accountWords.currentPlan}
-        beside={<State />}
-      />
       <Slot className={css({ textStyle: 'title', color: 'primary' })} />
       <Slot
         className={css({
@@ -55,7 +51,7 @@ function PlanSkeleton() {
       >
         <Slot className={statusText} />
       </div>
-    </section>
+    </AccountCard>
   );
 }
 
@@ -74,14 +70,10 @@ function State() {
 
 function UsageSkeleton() {
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="usage"
+    <AccountCard
+      id="usage"
+      title={usageWords.title}
     >
-      <CardHead
-        id="usage"
-        title={usageWords.title}
-      />
       <div className={css({ display: 'grid', gap: '2' })}>
         <div className={usage}>
           <Slot className={css({ textStyle: 'small', color: 'muted' })} />
@@ -89,7 +81,7 @@ function UsageSkeleton() {
         </div>
         <span className={`${skeleton()} ${css({ height: '[0.75rem]', borderRadius: 'full' })}`} />
       </div>
-    </section>
+    </AccountCard>
   );
 }
 

@@ -1,9 +1,9 @@
 import { type Plan, type PlanId, plans } from '#contract/plans';
 import type { CSSProperties, ReactNode } from 'react';
 import { css } from '#styled/css';
-import { badge, card } from '#styled/recipes';
+import { badge } from '#styled/recipes';
 import { compareWords } from '#words/account';
-import { CardHead } from './account-layout.tsx';
+import { AccountCard } from './account-layout.tsx';
 import { planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { visuallyHidden } from '../../ui/external-link.tsx';
@@ -24,14 +24,10 @@ export function ComparePlans({ current }: { current: PlanId }) {
     .filter(({ id, onSale }) => onSale || id === current)
     .toSorted((a, b) => a.level - b.level);
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="compare"
+    <AccountCard
+      id="compare"
+      title={compareWords.title}
     >
-      <CardHead
-        id="compare"
-        title={compareWords.title}
-      />
       <section
         className={scroller}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
@@ -76,7 +72,7 @@ export function ComparePlans({ current }: { current: PlanId }) {
           </tbody>
         </table>
       </section>
-    </section>
+    </AccountCard>
   );
 }
 

@@ -1,27 +1,22 @@
 import { planOf } from '#contract/plans';
 import { css } from '#styled/css';
-import { badge, card } from '#styled/recipes';
+import { badge } from '#styled/recipes';
 import { statusLine } from '../../rules/account-view.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { planTexts } from '../../rules/plan-texts.ts';
 import { accountWords } from '#words/account';
-import { CardHead, RefreshButton } from './account-layout.tsx';
+import { AccountCard, RefreshButton } from './account-layout.tsx';
 
 export function CurrentPlanCard({ user }: { user: User }) {
   const { metadata } = user;
   const { name, description } = planTexts(planOf(metadata.subscriptionTier).id);
   const line = statusLine({ ...metadata, scheduledTierId: metadata.scheduledDowngradeTierId });
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="current-plan"
+    <AccountCard
+      id="current-plan"
+      title={accountWords.currentPlan}
+      action={<RefreshButton label={accountWords.refreshPlan} />}
     >
-      <CardHead
-        id="current-plan"
-        title={accountWords.currentPlan}
-      >
-        <RefreshButton label={accountWords.refreshPlan} />
-      </CardHead>
       <div
         className={css({
           display: 'flex',
@@ -42,7 +37,7 @@ export function CurrentPlanCard({ user }: { user: User }) {
         <p className={statusText}>{line.text}</p>
         {line.hint && <p className={statusHint}>{line.hint}</p>}
       </div>
-    </section>
+    </AccountCard>
   );
 }
 

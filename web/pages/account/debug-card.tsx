@@ -7,7 +7,7 @@ import type { User } from '../../rules/user-profile.ts';
 import { expiryOf } from '../../rules/token-claims.ts';
 import { session } from '../../data/session.ts';
 import { debugWords } from '#words/account';
-import { CardHead } from './account-layout.tsx';
+import { AccountCard } from './account-layout.tsx';
 
 export default function DebugCard({ user }: { user: User }) {
   const connection = useSyncExternalStore(connectionState.subscribe, connectionState.get);
@@ -23,14 +23,11 @@ export default function DebugCard({ user }: { user: User }) {
     [debugWords.build, build],
   ];
   return (
-    <section
+    <AccountCard
       className={card()}
-      aria-labelledby="debug"
+      id="debug"
+      title={debugWords.title}
     >
-      <CardHead
-        id="debug"
-        title={debugWords.title}
-      />
       <dl className={list}>
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -39,7 +36,7 @@ export default function DebugCard({ user }: { user: User }) {
           </div>
         ))}
       </dl>
-    </section>
+    </AccountCard>
   );
 }
 

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Output } from '#contract/endpoints';
 import { planOf } from '#contract/plans';
-import { button, card } from '#styled/recipes';
+import { button } from '#styled/recipes';
 import { isWithdrawable } from '#words/language';
 import { leavingWords } from '#words/leaving';
 import { request } from '../../data/api-client.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { Action, CardHead } from './account-layout.tsx';
+import { Action, AccountCard } from './account-layout.tsx';
 
 type Open = NonNullable<Output<'getSubscription'>['withdrawal']>;
 
@@ -26,14 +26,10 @@ export default function LeavingCard({ user, token }: { user: User; token: string
   if (!hasPlan && !open) return null;
 
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="leaving"
+    <AccountCard
+      id="leaving"
+      title={leavingWords.title}
     >
-      <CardHead
-        id="leaving"
-        title={leavingWords.title}
-      />
       {isWithdrawable && open && <OpenWithdrawal open={open} />}
       <WayOut
         id="cancel-plan"
@@ -51,7 +47,7 @@ export default function LeavingCard({ user, token }: { user: User; token: string
           {leavingWords.withdraw}
         </WayOut>
       )}
-    </section>
+    </AccountCard>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useEffect } from 'react';
-import { card, link, skeleton } from '#styled/recipes';
+import { link, skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 import { within } from '../../data/within.ts';
@@ -9,7 +9,7 @@ import { layoutWords } from '#words/layout';
 import { errorWords } from '#words/page-errors';
 import { Alert } from '../../ui/alert.tsx';
 import { platformWords } from '#words/account';
-import { CardHead } from './account-layout.tsx';
+import { AccountCard } from './account-layout.tsx';
 import { css } from '#styled/css';
 
 const loadChoice = () => import('./platform-choice.tsx');
@@ -31,15 +31,11 @@ export function PlatformCard() {
   const platform = data?.success ? data.platform : null;
   if (!isPending && !platform) return null;
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="platform"
+    <AccountCard
+      id="platform"
+      title={platformWords.title}
       aria-busy={isPending}
     >
-      <CardHead
-        id="platform"
-        title={platformWords.title}
-      />
       <Suspense fallback={<PlatformSkeleton />}>
         {platform ? (
           <PlatformChoice
@@ -50,7 +46,7 @@ export function PlatformCard() {
           <PlatformSkeleton />
         )}
       </Suspense>
-    </section>
+    </AccountCard>
   );
 }
 

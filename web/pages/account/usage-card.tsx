@@ -1,6 +1,6 @@
 import { planOf } from '#contract/plans';
 import { css } from '#styled/css';
-import { button, card, progress } from '#styled/recipes';
+import { button, progress } from '#styled/recipes';
 import type { User } from '../../rules/user-profile.ts';
 import { usageView } from '../../rules/account-view.ts';
 import { isAllowanceSpent } from '../../rules/spent-allowance.ts';
@@ -8,7 +8,7 @@ import { dayAndTimeText } from '../../rules/moments.ts';
 import { useStanding } from '../../data/instants.ts';
 import { accountWords, usageWords } from '#words/account';
 import { untilWords } from '#words/until';
-import { CardHead, RefreshButton } from './account-layout.tsx';
+import { AccountCard, RefreshButton } from './account-layout.tsx';
 import { useSyncExternalStore, useId, useRef } from 'react';
 import { connectionState } from '../../data/event-stream.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
@@ -21,19 +21,14 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
   );
   const week = useStanding({ until: user.metadata.resetsAt });
   return (
-    <section
+    <AccountCard
       ref={element}
       tabIndex={-1}
-      className={card({ look: 'raised' })}
-      aria-labelledby="usage"
+      id="usage"
+      title={usageWords.title}
+      beside={<ConnectionState />}
+      action={<RefreshButton label={accountWords.refreshUsage} />}
     >
-      <CardHead
-        id="usage"
-        title={usageWords.title}
-        beside={<ConnectionState />}
-      >
-        <RefreshButton label={accountWords.refreshUsage} />
-      </CardHead>
       <div
         className={css({ display: 'grid', gap: '4' })}
         aria-busy={isLoading}
@@ -61,7 +56,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
           limit={limit}
         />
       )}
-    </section>
+    </AccountCard>
   );
 }
 

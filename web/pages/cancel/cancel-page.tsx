@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type MouseEvent } from 'react';
 import { css } from '#styled/css';
-import { button, card, page, prose } from '#styled/recipes';
+import { button, page, prose } from '#styled/recipes';
 import { call, request } from '../../data/api-client.ts';
 import { ApiError, failureOf } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
@@ -13,6 +13,7 @@ import { useSession } from '../../data/session.ts';
 import { cancelView, type Hidden } from '../../rules/cancel-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
+import { Card } from '../../ui/card.tsx';
 import { NeedsScript } from '../../ui/form-fields.tsx';
 import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -24,10 +25,7 @@ export function CancelPage() {
   const token = useSession((current) => current.token);
   return (
     <div className={`${page({ width: 'form' })} ${css({ display: 'grid', gap: '6' })}`}>
-      <section
-        className={card({ look: 'raised' })}
-        aria-labelledby="cancel"
-      >
+      <Card id="cancel">
         <h1
           id="cancel"
           className={css({ textStyle: 'heading' })}
@@ -43,7 +41,7 @@ export function CancelPage() {
         ) : (
           <Guest />
         )}
-      </section>
+      </Card>
       <section
         className={prose()}
         aria-labelledby="what"

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { paidPlanIds, planOf, type PaidPlanId, type PlanId } from '#contract/plans';
 import { css } from '#styled/css';
-import { button, card, link, page } from '#styled/recipes';
+import { button, link, page } from '#styled/recipes';
 import { accountWords } from '#words/account';
 import { isWithdrawable } from '#words/language';
 import { orderWords } from '#words/order';
@@ -14,6 +14,7 @@ import { isOwnAddress } from '../../rules/browser-input.ts';
 import { orderView } from '../../rules/order-view.ts';
 import { planTexts } from '../../rules/plan-texts.ts';
 import type { User } from '../../rules/user-profile.ts';
+import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Sentence } from '../../ui/text.tsx';
@@ -52,10 +53,7 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
   const asks = isWithdrawable && concludes;
   return (
     <div className={page({ width: 'form' })}>
-      <section
-        className={card({ look: 'raised' })}
-        aria-labelledby="order"
-      >
+      <Card id="order">
         <h1
           id="order"
           className={css({ textStyle: 'heading' })}
@@ -88,7 +86,7 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
         >
           {orderWords.back}
         </Link>
-      </section>
+      </Card>
     </div>
   );
 }

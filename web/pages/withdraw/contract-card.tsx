@@ -4,7 +4,7 @@ import { useState, type FormEvent, type MouseEvent } from 'react';
 import * as v from 'valibot';
 import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
-import { button, card } from '#styled/recipes';
+import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
 import { failureOf } from '../../data/api-errors.ts';
@@ -15,6 +15,7 @@ import { showToast } from '../../data/toasts.ts';
 import { contractFacts, formatInstant, type Contract } from '../../rules/withdrawal-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import type { Refused } from '../../ui/refusal.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -84,16 +85,10 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
 function Confirm({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
   return (
     <>
-      <section
-        className={card({ look: 'raised' })}
-        aria-labelledby="contract"
+      <Card
+        id="contract"
+        title={withdrawWords.contract}
       >
-        <h2
-          id="contract"
-          className={css({ textStyle: 'subheading' })}
-        >
-          {withdrawWords.contract}
-        </h2>
         <Facts facts={contractFacts(contract)} />
         <h3 className={css({ fontWeight: 'semibold' })}>{withdrawWords.after}</h3>
         <ul className={list}>
@@ -101,19 +96,13 @@ function Confirm({ contract, onSent }: { contract: Contract; onSent: OnSent }) {
             <li key={point}>{point}</li>
           ))}
         </ul>
-      </section>
-      <section
-        className={card({ look: 'raised' })}
-        aria-labelledby="confirm"
+      </Card>
+      <Card
+        id="confirm"
+        title={withdrawWords.confirmTitle}
       >
-        <h2
-          id="confirm"
-          className={css({ textStyle: 'subheading' })}
-        >
-          {withdrawWords.confirmTitle}
-        </h2>
         <ConfirmForm onSent={onSent} />
-      </section>
+      </Card>
     </>
   );
 }
@@ -196,16 +185,10 @@ function Waiting({ statement, onSent, refetch }: WaitingProps) {
   };
 
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="waiting"
+    <Card
+      id="waiting"
+      title={withdrawWords.waiting(formatDate(submittedAt))}
     >
-      <h2
-        id="waiting"
-        className={css({ textStyle: 'subheading' })}
-      >
-        {withdrawWords.waiting(formatDate(submittedAt))}
-      </h2>
       <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
       <ConfirmForm onSent={onSent} />
       <Failure failure={failure} />
@@ -217,7 +200,7 @@ function Waiting({ statement, onSent, refetch }: WaitingProps) {
       >
         {isSending ? withdrawWords.confirming : withdrawWords.notMe}
       </button>
-    </section>
+    </Card>
   );
 }
 
@@ -225,16 +208,10 @@ function Waiting({ statement, onSent, refetch }: WaitingProps) {
 function Nothing({ onDone }: { onDone: OnDone }) {
   return (
     <>
-      <section
-        className={card({ look: 'raised' })}
-        aria-labelledby="contract"
+      <Card
+        id="contract"
+        title={withdrawWords.contract}
       >
-        <h2
-          id="contract"
-          className={css({ textStyle: 'subheading' })}
-        >
-          {withdrawWords.contract}
-        </h2>
         <p>{withdrawWords.none}</p>
         <p>{withdrawWords.noneHint}</p>
         <Link
@@ -249,7 +226,7 @@ function Nothing({ onDone }: { onDone: OnDone }) {
         >
           {withdrawWords.account}
         </Link>
-      </section>
+      </Card>
       <Statement onDone={onDone} />
     </>
   );
@@ -261,16 +238,10 @@ type UnknownProps = { onDone: OnDone; isLooking: boolean; again: () => void };
 function Unknown({ onDone, isLooking, again }: UnknownProps) {
   return (
     <>
-      <section
-        className={card({ look: 'raised' })}
-        aria-labelledby="contract"
+      <Card
+        id="contract"
+        title={withdrawWords.contract}
       >
-        <h2
-          id="contract"
-          className={css({ textStyle: 'subheading' })}
-        >
-          {withdrawWords.contract}
-        </h2>
         <Alert look="danger">{withdrawWords.failed}</Alert>
         <button
           type="button"
@@ -280,7 +251,7 @@ function Unknown({ onDone, isLooking, again }: UnknownProps) {
         >
           {isLooking ? withdrawWords.confirming : withdrawWords.again}
         </button>
-      </section>
+      </Card>
       <Statement onDone={onDone} />
     </>
   );
@@ -288,17 +259,11 @@ function Unknown({ onDone, isLooking, again }: UnknownProps) {
 
 function Statement({ onDone }: { onDone: OnDone }) {
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="statement"
+    <Card
+      id="statement"
+      title={withdrawWords.formTitle}
     >
-      <h2
-        id="statement"
-        className={css({ textStyle: 'subheading' })}
-      >
-        {withdrawWords.formTitle}
-      </h2>
       <StatementForm onDone={onDone} />
-    </section>
+    </Card>
   );
 }

@@ -1,17 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { css } from '#styled/css';
-import { button, card } from '#styled/recipes';
+import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
+import { Card } from '../../ui/card.tsx';
 import type { Receipt } from './receipt-card.tsx';
 import { StatementForm } from './statement-form.tsx';
 
 /** For people who are not signed in. */
 export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="statement"
-    >
+    <Card id="statement">
       <div className={login}>
         <p>{withdrawWords.loginText}</p>
         <Link
@@ -29,7 +27,7 @@ export function GuestCard({ onDone }: { onDone: (receipt: Receipt) => void }) {
         {withdrawWords.formTitleGuest}
       </h2>
       <StatementForm onDone={onDone} />
-    </section>
+    </Card>
   );
 }
 

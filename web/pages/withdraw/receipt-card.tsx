@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
-import { button, card } from '#styled/recipes';
+import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
 import { formatInstant } from '../../rules/withdrawal-view.ts';
+import { Card } from '../../ui/card.tsx';
 
 export type Receipt = {
   state: Output<'withdraw'>['statement']['state'];
@@ -19,10 +20,7 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
   // The button with the focus is gone.
   useEffect(() => heading.current?.focus(), []);
   return (
-    <section
-      className={card({ look: 'raised' })}
-      aria-labelledby="done"
-    >
+    <Card id="done">
       <h2
         id="done"
         ref={heading}
@@ -57,7 +55,7 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
           {withdrawWords.account}
         </Link>
       )}
-    </section>
+    </Card>
   );
 }
 
