@@ -1,0 +1,28 @@
+import { apiBase } from '../../data/build-settings.ts';
+import { newestMessagesPath, profilePath, type EarlyStart } from '../../data/early-start.ts';
+import { send } from '../../data/send.ts';
+import * as timeLimits from '../../data/time-limits.ts';
+
+/** Besides the profile, by the end of the path. */
+const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
+
+/** While the scripts load. */
+export function sendFirstCalls(early: EarlyStart, token: string): void {
+  early.token = token;
+  for (const path of [
+    profilePath,
+    ...(pageReads[location.pathname.slice(location.pathname.lastIndexOf('/'))] ?? []),
+  ]) {
+    early.responses[path] = send(apiBase + path, timeLimits.reading, {
+      // One script serves every language: all pages share a content policy.
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Accept-Language': document.documentElement.lang,
+      },
+      mode: 'cors',
+      credentials: 'omit',
+      // As in `web/data/api-client.ts`.
+      cache: 'no-store',
+    });
+  }
+}
