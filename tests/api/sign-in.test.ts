@@ -227,6 +227,18 @@ describe('a challenge', () => {
     expect(await redeem(newest)).toMatchObject(invalid);
   });
 
+  it('that is spent refuses no code of a live one beside it', async () => {
+    advanceClock(0);
+    const older = await newCode();
+    await parallel(5, () => redeem({ ...older, otp: otherThan(older.otp) }));
+    expect(await redeem(older)).toMatchObject(spent);
+    advanceClock(31 * second);
+    const newer = await requestCode(older.phone);
+    const challenge = [older.challenge!, newer.challenge!];
+    expect(await redeem({ ...newer, otp: otherThan(newer.otp), challenge })).toMatchObject(invalid);
+    expect((await redeem({ ...newer, challenge })).status).toBe(200);
+  });
+
   it('that is a list is refused without an element, with four, and with one that is no challenge', async () => {
     const { phone, otp, challenge } = await newCode();
     for (const list of [

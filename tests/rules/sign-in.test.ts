@@ -1,4 +1,4 @@
-import { redeemCode } from '../../worker/sign-in/redeem-code.ts';
+import { redeemNewestCode } from '../../worker/sign-in/redeem-code.ts';
 import { newCode, newLinkCode } from '../../worker/sign-in/code-secrets.ts';
 import { issueCode } from '../../worker/sign-in/issue-code.ts';
 import { describe, expect, it, afterEach, beforeEach, vi, afterAll, beforeAll } from 'vitest';
@@ -253,7 +253,7 @@ describe('every sign-in', () => {
         });
       } else {
         const code = { right: sent.at(-1), older: sent.at(-2), wrong: undefined }[kind] ?? '999999';
-        const { kind: outcome } = await redeemCode(call, { phone, code, challenges: [] });
+        const { kind: outcome } = await redeemNewestCode(call, { phone, code });
         events.push({
           isRequest: false,
           at,

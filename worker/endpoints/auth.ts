@@ -1,5 +1,6 @@
 import { deviceOf } from '../lib/device.ts';
-import { redeemCode } from '../sign-in/redeem-code.ts';
+import { redeemByChallenge } from '../sign-in/redeem-by-challenge.ts';
+import { redeemNewestCode } from '../sign-in/redeem-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
 import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
 import { deliverCode, stateOfCode } from '../sign-in/code-delivery.ts';
@@ -86,11 +87,12 @@ const withDevice = <Call extends { request: Request }>(call: Call) => ({
 
 export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
   const { phone, otp: code, challenge = [] } = call.input;
-  const redeemed = await redeemCode(withDevice(call), {
-    phone,
-    code,
-    challenges: [challenge].flat(),
-  });
+  const typed = { phone, code };
+  const challenges = [challenge].flat();
+  const redeemed =
+    challenges.length === 0
+      ? await redeemNewestCode(withDevice(call), typed)
+      : await redeemByChallenge(withDevice(call), typed, challenges);
 
   switch (redeemed.kind) {
     case 'limited':

@@ -57,13 +57,30 @@ export function recordEvents<Outcome extends string>(
   recorded: Subject[],
   { now, by = tx.id, where }: { now: number; by?: string; where?: SQL },
 ): void {
-  const names = recorded.map(([name]) => name);
   const event = { subject: sql`name.value`, at: now, by };
   tx.insert(on, rateLimitEvents, event, {
-    from: sql`json_each(${JSON.stringify(names)}) as name`,
+    from: sql`json_each(${JSON.stringify(namesOf(recorded))}) as name`,
     ...(where && { where }),
   });
 }
+
+/** Records an event for each of the subjects that the outcome has. */
+export function recordEventsByOutcome<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  now: number,
+  recorded: { [Each in NoInfer<Outcome>]?: Subject[] },
+): void {
+  const outcomes = Object.entries<Subject[]>(recorded as Record<string, Subject[]>);
+  const names = outcomes.map(([outcome, subjects]) => [outcome, namesOf(subjects)]);
+  const byOutcome = JSON.stringify(Object.fromEntries(names));
+  const on = Object.keys(recorded) as unknown as On<Outcome>;
+  const event = { subject: sql`name.value`, at: now, by: tx.id };
+  tx.insert(on, rateLimitEvents, event, {
+    from: sql`json_each(${byOutcome}, '$.' || ${tx.outcome}) as name`,
+  });
+}
+
+const namesOf = (subjects: Subject[]) => subjects.map(([name]) => name);
 
 export type Limit = { most: number; per: number };
 

@@ -74,7 +74,8 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
   readonly id: string;
   readonly #db: Database;
   readonly #place: Place;
-  readonly #outcome: SQL;
+  /** SQL: the outcome that was decided. */
+  readonly outcome: SQL;
   readonly #facts: SQL;
   readonly #statements: BatchItem<'sqlite'>[];
   #hasRun = false;
@@ -88,7 +89,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     this.id = id;
     this.#db = db;
     this.#place = place;
-    this.#outcome = valueOf(place.outcome, place.row);
+    this.outcome = valueOf(place.outcome, place.row);
     this.#facts = valueOf(place.facts, place.row);
     this.#statements = [db.all(decisionSql(decision, place))];
   }
@@ -172,7 +173,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
   }
 
   #holds(on: On<Outcome>): SQL {
-    return inArray(this.#outcome, [...on]);
+    return inArray(this.outcome, [...on]);
   }
 
   #add(statement: SQL): void {

@@ -1,0 +1,99 @@
+import { and, desc, eq, gt, isNotNull, not, sql } from 'drizzle-orm';
+import { codes, rateLimitEvents } from '#db/schema';
+import { keyedHashes } from '../lib/crypto.ts';
+import { columnFact } from '../lib/expressions.ts';
+import { allowedAt, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import { isIn } from '../lib/sql.ts';
+import { transaction } from '../lib/transaction.ts';
+import { limitsOfCaller } from './code-limits.ts';
+import type { SignInCall } from './issue-code.ts';
+import {
+  countWrongCode,
+  type Redeemed,
+  reportWrongCode,
+  signedIn,
+  signedInByClaim,
+  signsIn,
+  type Typed,
+  type TypedCode,
+  typedCode,
+  useRightCode,
+} from './typed-code.ts';
+
+/**
+ * Signs in with the code of one of the challenges. Only who requested a code knows
+ * its challenge, so that the code's own tries limit it, and nothing that strangers do.
+ *
+ * | outcome        | means                                             |
+ * | -------------- | ------------------------------------------------- |
+ * | `wrong`        | each live code is another one                     |
+ * | `spent`        | no code is live: tries or time are used up        |
+ * | `tooManyTries` | the address has tried too many unknown challenges |
+ * | `right`        | the number's user gets a session                  |
+ * | `claimed`      | the number becomes a user, who gets a session     |
+ * | `unknown`      | no challenge is known, or the code opens nothing  |
+ */
+export async function redeemByChallenge(
+  call: SignInCall,
+  typed: Typed,
+  challenges: string[],
+): Promise<Redeemed> {
+  const { settings, now } = call;
+  const { phone } = typed;
+  const peppers = settings.CODE_PEPPER;
+  const [hashes, { tries, codesFrom }] = await Promise.all([
+    Promise.all(challenges.map((each) => keyedHashes(peppers, 'challenge', phone, each))),
+    limitsOfCaller(call),
+  ]);
+  const code = await typedCode(call, typed, hashes.flat());
+
+  const tx = decide(call, code, tries);
+
+  recordEvents(tx, ['unknown'], subjectsIn(tries), { now });
+  countWrongCode(tx, code, { detail: 'challenge', now });
+  await useRightCode(tx, call, phone);
+  // A code that has signed somebody in no longer counts for the address; one of a claim never did.
+  const event = and(
+    isIn(rateLimitEvents.subject, subjectsIn(codesFrom).flat()),
+    eq(rateLimitEvents.at, tx.fact('sentAt')),
+    eq(rateLimitEvents.by, tx.fact('sentBy')),
+  );
+  tx.delete(['right'], rateLimitEvents, event);
+  const { outcome, facts } = await tx.run();
+
+  switch (outcome) {
+    case 'tooManyTries':
+      return { kind: 'limited', until: facts.addressAt };
+    case 'spent':
+      return { kind: 'spent' };
+    case 'unknown':
+      return { kind: 'invalid' };
+    case 'wrong':
+      reportWrongCode(call, facts, true);
+      return { kind: 'invalid' };
+    case 'right':
+      return signedIn(facts, tx.id);
+    case 'claimed':
+      return signedInByClaim(call, phone, facts);
+  }
+}
+
+function decide({ db, now }: SignInCall, code: TypedCode, tries: Limited[]) {
+  const { isRight, isLive } = code.facts;
+  return transaction(db, {
+    // The right one of the codes, else a live one, else any.
+    from: sql`${code.from} order by ${desc(isRight)}, ${desc(isLive)} limit 1`,
+    facts: {
+      ...code.facts,
+      sentAt: columnFact<number | null>(codes.sentAt),
+      addressAt: allowedAt(tries),
+    },
+    outcomes: (facts) => ({
+      wrong: and(facts.isLive, not(facts.isRight)),
+      spent: and(not(facts.isLive), isNotNull(facts.sentBy)),
+      tooManyTries: and(not(facts.isLive), gt(facts.addressAt, now)),
+      ...signsIn(facts),
+    }),
+    otherwise: 'unknown',
+  });
+}

@@ -1,0 +1,128 @@
+import { and, eq, gt, isNotNull, type SQL } from 'drizzle-orm';
+import { claims, codes, linkCodes, users } from '#db/schema';
+import type { AccountStatus } from '../contract/schemas.ts';
+import { isContested, userOf } from '../identity/identity.ts';
+import { openSignedIn } from '../identity/open-session.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
+import type { SessionClaims } from '../identity/user-session.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
+import { columnFact, isTrue, minus, oneRow } from '../lib/expressions.ts';
+import { log } from '../lib/log.ts';
+import { isIn } from '../lib/sql.ts';
+import type { FactsOf, Transaction } from '../lib/transaction.ts';
+import type { SignInCall } from './issue-code.ts';
+import { openClaimed } from './open-claimed.ts';
+
+/*
+ * What both ways to redeem a code share: its facts, and what a wrong and a
+ * right one do. `redeem-code.ts` and `redeem-by-challenge.ts` say when.
+ */
+
+export type Typed = { phone: PhoneNumber; code: string };
+
+export type Redeemed =
+  | { kind: 'signedIn'; session: SessionClaims; status: AccountStatus }
+  | { kind: 'invalid' }
+  /** The tries or the time of the challenges are used up. */
+  | { kind: 'spent' }
+  /** `until` in unix ms. */
+  | { kind: 'limited'; until: number };
+
+type Call = Pick<SignInCall, 'db' | 'settings' | 'now' | 'device'>;
+
+/** SQL about a code that was typed, and those sent under the challenges. */
+export async function typedCode(
+  { settings, now }: Call,
+  { phone, code }: Typed,
+  challenges: string[],
+) {
+  const macs = await keyedHashes(settings.CODE_PEPPER, 'code', phone, code);
+  const isSent = and(eq(codes.phone, phone), isIn(codes.challenge, challenges));
+  const isLive = and(gt(codes.expiresAt, now), gt(codes.triesLeft, 0));
+  const isRight = and(isLive, isIn(codes.mac, macs));
+
+  return {
+    liveSql: and(isSent, isLive),
+    /** A row for each code that was sent: with its claim, and the number's user. */
+    from: oneRow(
+      [codes, isSent],
+      [users, eq(users.id, userOf('phone', phone))],
+      [linkCodes, eq(linkCodes.sentBy, codes.sentBy)],
+      [claims, eq(claims.sentBy, codes.sentBy)],
+    ),
+    facts: {
+      isLive: isTrue(isLive),
+      isRight: isTrue(isRight),
+      sentBy: columnFact<string | null>(codes.sentBy),
+      userId: columnFact<string | null>(users.id),
+      status: columnFact<AccountStatus>(users.status),
+      // `openSignedIn` limits the session of a number that may have a new owner.
+      isContested: isContested(phone),
+      claimedBy: columnFact<string | null>(linkCodes.claimedBy),
+      whatsappId: columnFact<string | null>(linkCodes.whatsappId),
+      sealedNames: columnFact<string | null>(claims.sealed),
+      wrongToday: totalOfDay('wrong_code', now),
+    },
+  };
+}
+
+export type TypedCode = Awaited<ReturnType<typeof typedCode>>;
+type CodeFacts = FactsOf<TypedCode['facts']>;
+
+/** A number without a user was claimed by the code that is right. */
+export const signsIn = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, SQL>) => ({
+  right: and(isRight, isNotNull(userId)),
+  claimed: and(isRight, isNotNull(claimedBy)),
+});
+
+/** What a wrong code was compared with: the number's newest, or those of challenges. */
+type Compared = { detail: 'number' | 'challenge'; now: number };
+
+/** A wrong code costs each live one a try, and counts on its day. */
+export function countWrongCode<Outcome extends string>(
+  tx: Transaction<Outcome | 'wrong', unknown>,
+  { liveSql }: TypedCode,
+  { detail, now }: Compared,
+): void {
+  tx.update(['wrong'], codes, { triesLeft: minus(codes.triesLeft, 1) }, liveSql);
+  countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail }, now);
+}
+
+/** A right code signs in, and ends all codes of the number, also those of other windows. */
+export async function useRightCode<Outcome extends string>(
+  tx: Transaction<Outcome | 'right' | 'claimed', CodeFacts>,
+  { settings, now, device }: Call,
+  phone: PhoneNumber,
+): Promise<void> {
+  const userId = tx.fact('userId');
+  await openSignedIn(tx, ['right'], { userId, phone, settings, now, device });
+  tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
+}
+
+export function signedIn({ userId, status }: CodeFacts, sessionId: string): Redeemed {
+  return { kind: 'signedIn', session: { userId: userId!, sessionId }, status };
+}
+
+/** If the Worker ends before it, the number has no user, and needs a new link code. */
+export async function signedInByClaim(
+  call: Call,
+  phone: PhoneNumber,
+  { sentBy, claimedBy, sealedNames, whatsappId }: CodeFacts,
+): Promise<Redeemed> {
+  const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
+  const claim = { sentBy: sentBy!, sealed, whatsappId: whatsappId! };
+  return { kind: 'signedIn', ...(await openClaimed(call, phone, claim)) };
+}
+
+/** Each count occurs once a day, so the budget is reported once. */
+export function reportWrongCode(
+  { settings }: Call,
+  { wrongToday }: CodeFacts,
+  withChallenge: boolean,
+): void {
+  const wrong = wrongToday + 1;
+  const budget = settings.WRONG_TRIES_BUDGET_PER_DAY;
+  log('info', 'code_wrong', { wrong, withChallenge });
+  if (wrong === budget) log('error', 'wrong_codes_budget_spent', { wrong, budget });
+}
