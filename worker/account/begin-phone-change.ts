@@ -34,7 +34,7 @@ type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 /** SQL: a code or an external token has just opened the session. */
 export function isFresh({ session, now }: Call) {
   const { id, userId, createdAt, isLimited } = sessions;
-  const own = and(eq(id, session.sessionId), eq(userId, session.userId));
+  const own = and(eq(id, session.sessionId), eq(userId, session.admittedUserSql()));
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
 }
 
@@ -48,23 +48,21 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
   const row = await changeRow(call, wanted, { challenge, code });
   const limits = await limitsOfChange(call, wanted.phone);
 
-  const decided = session.decide(
-    {
-      facts: {
-        isFresh: isFresh(call),
-        mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
-        sent: sentToday(now),
-        holder: userOf('phone', wanted.phone),
-      },
-      outcomes: (facts) => ({
-        signInNeeded: not(facts.isFresh),
-        limited: gt(facts.mayBeginAt, now),
-        budgetSpent: gte(facts.sent, settings.CODE_BUDGET_PER_DAY),
-        taken: isNotNull(facts.holder),
-      }),
-      otherwise: 'sent',
+  const decided = session.decide({
+    facts: {
+      isFresh: isFresh(call),
+      mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
+      sent: sentToday(now),
+      holder: userOf('phone', wanted.phone),
     },
-    (tx) => {
+    outcomes: (facts) => ({
+      signInNeeded: not(facts.isFresh),
+      limited: gt(facts.mayBeginAt, now),
+      budgetSpent: gte(facts.sent, settings.CODE_BUDGET_PER_DAY),
+      taken: isNotNull(facts.holder),
+    }),
+    otherwise: 'sent',
+    effects: (tx) => {
       const isFree = isNull(tx.fact('holder'));
       // No code matches the empty text.
       const mac = iif<string>(isFree, row.mac, '');
@@ -85,7 +83,7 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
       const today = { day: codeDay(now), sent: isFree };
       tx.insert(['sent', 'taken'], dailyCodes, today, { upsert: { target: [day], set } });
     },
-    ({ outcome, facts }) => {
+    respond: ({ outcome, facts }) => {
       switch (outcome) {
         case 'signInNeeded':
           throw new RequestError('signInNeeded');
@@ -102,7 +100,7 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
           return challenge;
       }
     },
-  );
+  });
   const { ofUser, ofNumber } = limits;
   const subjects = subjectsIn([...ofUser, ...ofNumber]).flat();
   return orTakenBack(call, decided, () => forgetChange(call, row.id, { sentBy, subjects }));

@@ -36,25 +36,24 @@ export async function verifyPhoneChange(
   const own = and(isIn(phoneChanges.id, ids), eq(phoneChanges.userId, userId));
   const live = and(own, gt(expiresAt, now), gt(triesLeft, 0));
 
-  return session.decide(
-    {
-      facts: {
-        isFresh: isFresh(call),
-        whatsappId: valueOf(whatsappId, live),
-        isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
-      },
-      outcomes: (facts) => ({
-        signInNeeded: not(facts.isFresh),
-        unknown: isNull(facts.whatsappId),
-        wrong: not(facts.isRight),
-      }),
-      otherwise: 'right',
+  return session.decide({
+    facts: {
+      isFresh: isFresh(call),
+      whatsappId: valueOf(whatsappId, live),
+      isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
     },
-    (tx) => {
+    outcomes: (facts) => ({
+      signInNeeded: not(facts.isFresh),
+      unknown: isNull(facts.whatsappId),
+      wrong: not(facts.isRight),
+    }),
+    otherwise: 'right',
+    effects: (tx) => {
       tx.update(['wrong'], phoneChanges, { triesLeft: minus(triesLeft, 1) }, live);
       tx.update(['right'], phoneChanges, { triesLeft: 0 }, live);
     },
-    ({ outcome, user, facts, reads }) => {
+    reads: { bound: boundRowsOf(db, userId) },
+    respond: ({ outcome, user, facts, reads }) => {
       switch (outcome) {
         case 'signInNeeded':
           throw new RequestError('signInNeeded');
@@ -73,6 +72,5 @@ export async function verifyPhoneChange(
         }
       }
     },
-    { bound: boundRowsOf(db, userId) },
-  );
+  });
 }

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
 import { currency } from '../contract/plans.ts';
+import { refusalOf, type SessionLimit } from '../identity/user-session.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -22,8 +23,8 @@ import { startMetadata, withNote, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
-/** `refusal` of a limited session, which may not change a plan that somebody pays for. */
-type Context = PageContext & { db: Database; refusal: RequestError | null };
+/** A limited session may not change a plan that somebody pays for. */
+type Context = PageContext & { db: Database; limitedBy: SessionLimit | null };
 
 /**
  * Saved before the customer is created at Stripe, so
@@ -57,7 +58,7 @@ export async function planPage(
     if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
     // Checkout would show the address of a former
     // payer to whom a trial link was forwarded.
-    if (context.refusal && known?.email) throw context.refusal;
+    if (context.limitedBy && known?.email) throw refusalOf(context.limitedBy);
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, {
         customer: id,
@@ -120,7 +121,7 @@ async function subscriberPage(
   customer: string,
   site: Context,
 ) {
-  if (site.refusal && !isChoiceAlone(live, site)) throw site.refusal;
+  if (site.limitedBy && !isChoiceAlone(live, site)) throw refusalOf(site.limitedBy);
   const owed = await asOwed(stripe, live);
   const page = await authenticationPage(stripe, owed);
   return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });

@@ -51,27 +51,25 @@ export function countReason<T>(
 ): Promise<Authorized<T>> {
   const own = eq(users.id, session.claimedUserId);
 
-  return session.decide(
-    {
-      facts: {
-        cancelAt: users.cancelAt.getSQL(),
-        isCounted: isTrue(eq(users.reasonCountedFor, users.cancelAt)),
-      },
-      outcomes: ({ cancelAt, isCounted }) => ({
-        nothingCancelled: isNull(cancelAt),
-        counted: isCounted,
-      }),
-      otherwise: 'first',
+  return session.decide({
+    facts: {
+      cancelAt: users.cancelAt.getSQL(),
+      isCounted: isTrue(eq(users.reasonCountedFor, users.cancelAt)),
     },
-    (tx) => {
+    outcomes: ({ cancelAt, isCounted }) => ({
+      nothingCancelled: isNull(cancelAt),
+      counted: isCounted,
+    }),
+    otherwise: 'first',
+    effects: (tx) => {
       countOnDay(tx, ['first'], { kind: 'cancel_reason', detail: reason }, now);
       tx.update(['first'], users, { reasonCountedFor: users.cancelAt.getSQL() }, own);
     },
-    ({ outcome }) => {
+    respond: ({ outcome }) => {
       if (outcome !== 'nothingCancelled') return respond();
       throw new RequestError('conflict', { message: 'Nothing is cancelled.' });
     },
-  );
+  });
 }
 
 /** A cancellation that was taken back is over: the next one has a reason of its own. */

@@ -47,13 +47,11 @@ export function withdrawConsent<T>(
   const { session, settings, now } = context;
   const id = session.claimedUserId;
 
-  return session.decide(
-    {
-      facts: { hasChat: isNotNull(users.chatKey) },
-      outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
-      otherwise: 'withdrawn',
-    },
-    (tx) => {
+  return session.decide({
+    facts: { hasChat: isNotNull(users.chatKey) },
+    outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
+    otherwise: 'withdrawn',
+    effects: (tx) => {
       clearConversation(tx, ['withdrawn'], context, { id, next: null });
       const who = eq(users.id, id);
       const data = { version: null };
@@ -65,8 +63,8 @@ export function withdrawConsent<T>(
         data,
       });
     },
-    ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
-  );
+    respond: ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
+  });
 }
 
 export async function confirmCleared(

@@ -19,19 +19,17 @@ export function choosePlatform<T>(
 ) {
   const own = eq(users.id, session.claimedUserId);
 
-  return session.decide(
-    {
-      facts: {
-        before: users.platform.getSQL(),
-        chosenAt: users.platformChosenAt.getSQL(),
-      },
-      outcomes: ({ before, chosenAt }) => ({
-        late: gt(chosenAt, now),
-        kept: eq(before, platform),
-      }),
-      otherwise: 'changed',
+  return session.decide({
+    facts: {
+      before: users.platform.getSQL(),
+      chosenAt: users.platformChosenAt.getSQL(),
     },
-    (tx) => {
+    outcomes: ({ before, chosenAt }) => ({
+      late: gt(chosenAt, now),
+      kept: eq(before, platform),
+    }),
+    otherwise: 'changed',
+    effects: (tx) => {
       tx.update(['kept', 'changed'], users, { platform, platformChosenAt: now }, own);
       const data = { platform };
       replaceEvent(tx, ['changed'], {
@@ -42,11 +40,11 @@ export function choosePlatform<T>(
         data,
       });
     },
-    ({ user, outcome }) =>
+    respond: ({ user, outcome }) =>
       respond({
         userId: user.id,
         platform: outcome === 'late' ? user.platform : platform,
         isNew: outcome === 'changed',
       }),
-  );
+  });
 }

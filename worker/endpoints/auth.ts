@@ -9,6 +9,7 @@ import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
+import { refusalOf } from '../identity/user-session.ts';
 import { and, eq } from 'drizzle-orm';
 import { sessions } from '#db/schema';
 import { externalIssuer, redeemExternalToken } from '../sign-in/external-token.ts';
@@ -149,8 +150,8 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
 /** A refused call neither writes nor reaches the live object. */
 export const logout: Handler<'logout'> = async (context) => {
   const { session, input, db } = context;
-  return session.run([], async (user) => {
-    if (input.everywhere && session.refusal) throw session.refusal;
+  return session.run([], async ({ user, limitedBy }) => {
+    if (input.everywhere && limitedBy) throw refusalOf(limitedBy);
     const own = eq(sessions.userId, user.id);
     expectEnd(context, user.id);
     const ended = input.everywhere ? own : and(own, eq(sessions.id, session.sessionId));

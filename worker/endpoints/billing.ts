@@ -11,7 +11,7 @@ import { billingCalls, billingPages, countReason } from '../billing/page-limits.
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler, UserContext } from '../http/request-context.ts';
-import type { UserSession } from '../identity/user-session.ts';
+import { refusalOf, type SessionLimit, type UserSession } from '../identity/user-session.ts';
 import type { Limited } from '../lib/rate-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import { entitledTier } from '../usage/allowance.ts';
@@ -29,21 +29,26 @@ export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateS
   const wanted = tier && { tier, startNow };
   return withOwnPage(
     context,
-    (leased) => pageFor(context, leased, wanted),
+    (leased, limitedBy) => pageFor(context, { leased, limitedBy, wanted }),
     wanted && stripeAsked(context.now),
   );
+};
+
+type Asked = {
+  leased: LeasedCustomer;
+  limitedBy: SessionLimit | null;
+  wanted: Choice | undefined;
 };
 
 /** Keeps the choice with the lease's release: a refused call keeps none. */
 async function pageFor(
   context: UserContext<'createSubscriptionUpdateSession'>,
-  leased: LeasedCustomer,
-  wanted: Choice | undefined,
+  { leased, limitedBy, wanted }: Asked,
 ): Promise<Outcome<string>> {
-  const { session, language, now } = context;
+  const { language, now } = context;
   // What is bought would belong to the earlier owner's account.
-  if (session.mayHaveNewOwner) throw session.refusal!;
-  const page = await planPage({ ...context, refusal: session.refusal }, leased, wanted);
+  if (limitedBy === 'newOwner') throw refusalOf(limitedBy);
+  const page = await planPage({ ...context, limitedBy }, leased, wanted);
   if (!wanted) return page;
 
   return {
@@ -80,7 +85,7 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
   });
 
 export const getSubscription: Handler<'getSubscription'> = async ({ session, db, settings }) =>
-  session.run([statementsOf(db, session.claimedUserId)], (user, statements) => ({
+  session.run([statementsOf(db, session.claimedUserId)], ({ user }, statements) => ({
     success: true,
     subscription: subscriptionOf(user),
     ...openWithdrawal(settings, statements),
@@ -110,7 +115,7 @@ export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, i
 
 type OwnContext = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
 
-type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
+type Work<T> = (leased: LeasedCustomer, limitedBy: SessionLimit | null) => Promise<Outcome<T>>;
 
 /** Throws 429 for a user who asks Stripe too often. */
 const withOwnLease = <T>(context: OwnContext, work: Work<T>) =>
@@ -120,7 +125,7 @@ const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes)
   withLimitedLease(
     context,
     billingPages(context.session.claimedUserId),
-    (leased) => toPage(work(leased)),
+    (...held) => toPage(work(...held)),
     changes,
   );
 
@@ -133,8 +138,8 @@ function withLimitedLease<T>(
 ) {
   const { session, db, now } = context;
   const reads = { seen: leaseOf(db, session.claimedUserId) };
-  return withinLimit(session, { ...limited, now, reads }, ({ id }, { seen }) =>
-    withLease(context, id, work, { changes, seen }),
+  return withinLimit(session, { ...limited, now, reads }, ({ user, limitedBy }, { seen }) =>
+    withLease(context, user.id, (leased) => work(leased, limitedBy), { changes, seen }),
   );
 }
 

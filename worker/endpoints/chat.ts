@@ -15,7 +15,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { isoDate } from '../lib/time.ts';
 
 export const getChat: Handler<'getChat'> = async ({ session, query, ...context }) =>
-  session.run([], async (user) => {
+  session.run([], async ({ user }) => {
     const { key, page, reads } = await readPage(context, user, query);
     if (key) countReferrals(context, { userId: user.id, key, epoch: user.chatEpoch }, reads);
     return {
@@ -34,7 +34,7 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
   const { db, settings, language: locale, now } = context;
   if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
   const queueing: Queueing = {
-    from: session.userId,
+    from: session.admittedUserSql(),
     userId: session.claimedUserId,
     messageId: sent.id,
     kind: sent.recording ? 'voice' : 'text',
@@ -45,7 +45,7 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
   };
 
   const statements = queueMessage(db, queueing);
-  return session.run([...statements], async (user, [decision], [event]) => {
+  return session.run([...statements], async ({ user }, [decision], [event]) => {
     const queued = { decision: decision!, event };
     const message = await sendQueued(context, user, sent, { queueing, queued });
     return { success: true as const, message };
@@ -64,16 +64,16 @@ export const sendVoice: Handler<'sendVoice'> = ({ query, recording, ...context }
 };
 
 export const getVoice: Handler<'getVoice'> = async ({ session, params, ...context }) =>
-  session.run([], async (user) => {
+  session.run([], async ({ user }) => {
     const recording = await readRecording(context, user, params.id);
     if (!recording) throw new RequestError('notFound');
     return recordingResponse(recording);
   });
 
 export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =>
-  session.run([], async (user) => {
+  session.run([], async ({ user }) => {
     if (user.chatKey) {
-      await clearChatOf(context, user, session.userId);
+      await clearChatOf(context, user, session.admittedUserSql());
       finishClearing(context, user);
     }
     return { success: true };
@@ -81,8 +81,13 @@ export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =
 
 /** Repeating a version keeps the first time. */
 export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) =>
-  session.run([], async (user) => {
-    const { consent, isNew } = await giveConsent(context, user, session.userId, input.version);
+  session.run([], async ({ user }) => {
+    const { consent, isNew } = await giveConsent(
+      context,
+      user,
+      session.admittedUserSql(),
+      input.version,
+    );
     if (isNew) tellBot(context, user.id);
     return { success: true, consent };
   });

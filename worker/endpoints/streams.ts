@@ -13,7 +13,7 @@ import { profileOf } from '../usage/profile.ts';
 import { currentCount } from '../usage/week.ts';
 
 export const streamTicket: Handler<'streamTicket'> = async ({ session, settings, now }) =>
-  session.run([], async (user) => {
+  session.run([], async ({ user }) => {
     const claims = { userId: user.id, sessionId: session.sessionId };
     const expiresAt = Math.floor(now / 1000) + ticketLifetimeSeconds;
     const ticket = await signToken(settings.SESSION_KEYS, 'stream+jwt', claims, expiresAt);
@@ -67,13 +67,12 @@ async function openStream(
     const recordOpen = db
       .update(users)
       .set({ streamsOpenUntil: now + longestStreamMs })
-      .where(eq(users.id, session.userId));
-    return await session.run([recordOpen], async (user) => {
+      .where(eq(users.id, session.admittedUserSql()));
+    return await session.run([recordOpen], async ({ user, expiresAt }) => {
       const events = await eventsFor?.(user);
       socket.admit();
       const total = { seq: user.usageSeq, ...currentCount(user, now) };
       const profile = profileOf(user, now);
-      const { expiresAt } = session;
       return liveStream({
         socket,
         expiresAt,

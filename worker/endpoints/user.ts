@@ -29,7 +29,7 @@ const freshMs = 10_000;
  */
 export const getMe: Handler<'getMe'> = async (context) => {
   const { session, now, waitUntil } = context;
-  return session.run([], (user) => {
+  return session.run([], ({ user }) => {
     const stale = and(isNotNull(customers.stripeId), lt(customers.syncedAt, now - freshMs));
     // After a failure the cron job's pauses hold for each look at the page, too.
     const mayAsk = or(eq(customers.failures, 0), lte(customers.dueAt, now));
@@ -40,7 +40,7 @@ export const getMe: Handler<'getMe'> = async (context) => {
 };
 
 export const getPlatform: Handler<'getPlatform'> = async ({ session }) =>
-  session.run([], (user) => ({ success: true, platform: user.platform }));
+  session.run([], ({ user }) => ({ success: true, platform: user.platform }));
 
 export const putPlatform: Handler<'putPlatform'> = async (context) => {
   const { input, db, settings, waitUntil } = context;
@@ -54,7 +54,7 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
   const live = db
     .select()
     .from(sessions)
-    .where(and(eq(sessions.userId, session.userId), gt(sessions.expiresAt, now)))
+    .where(and(eq(sessions.userId, session.admittedUserSql()), gt(sessions.expiresAt, now)))
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
   return session.run([live], (_user, rows) => ({
     success: true,
@@ -70,7 +70,7 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
 
 export const endSession: Handler<'endSession'> = async (context) => {
   const { session, params, db } = context;
-  return session.run([], async (user) => {
+  return session.run([], async ({ user }) => {
     expectEnd(context, user.id);
     const own = and(eq(sessions.userId, user.id), eq(sessions.id, params.id));
     const [{ rowsAffected }] = await db.batch([
@@ -125,7 +125,7 @@ async function findPushIssue(settings: Settings, { endpoint, keys }: Input<'putP
 
 export const deletePush: Handler<'deletePush'> = async ({ session, input, db, settings }) => {
   const { endpoint, userId } = pushSubscriptions;
-  const own = and(eq(endpoint, input.endpoint), eq(userId, session.userId));
+  const own = and(eq(endpoint, input.endpoint), eq(userId, session.admittedUserSql()));
   const statements = settings.VAPID_KEYS ? [db.delete(pushSubscriptions).where(own)] : [];
   return session.run(statements, () => {
     if (!settings.VAPID_KEYS) throw new RequestError('notFound');
@@ -136,20 +136,24 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
 export const exportMe: Handler<'exportMe'> = async (context) => {
   const { session, now } = context;
   const subject = [exportSubject(session.claimedUserId)];
-  return withinLimit(session, { subject, limits: exportLimits, now, reads: {} }, async ({ id }) => {
-    const day = new Date(now).toISOString().slice(0, 10);
-    const headers = {
-      'content-type': 'application/json; charset=utf-8',
-      'content-disposition': `attachment; filename="solace-data-${day}.json"`,
-    };
-    return new Response(await exportAccount(context, id), { headers });
-  });
+  return withinLimit(
+    session,
+    { subject, limits: exportLimits, now, reads: {} },
+    async ({ user }) => {
+      const day = new Date(now).toISOString().slice(0, 10);
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'content-disposition': `attachment; filename="solace-data-${day}.json"`,
+      };
+      return new Response(await exportAccount(context, user.id), { headers });
+    },
+  );
 };
 
 export const deleteMe: Handler<'deleteMe'> = async (context) => {
   const { session, db } = context;
-  return session.run([leaseOf(db, session.claimedUserId)], async ({ id }, seen) => {
-    await deleteAccount(context, id, { seen });
+  return session.run([leaseOf(db, session.claimedUserId)], async ({ user }, seen) => {
+    await deleteAccount(context, user.id, { seen });
     return { success: true };
   });
 };

@@ -35,7 +35,7 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
     choices: choicesOf(db, userId),
   };
 
-  return withinLimit(session, { ...billingCalls(userId), now, reads }, async (_user, read) => {
+  return withinLimit(session, { ...billingCalls(userId), now, reads }, async (_admitted, read) => {
     const { customer, ...history } = read;
     const stripeId = customer[0]?.stripeId ?? null;
     const contract = await withdrawableContract({ settings, userId, stripeId, ...history });
@@ -77,10 +77,10 @@ export const withdraw: Handler<'withdraw'> = async (context) => {
   const reads = { seen: leaseOf(db, userId) };
 
   const limited = { ...withdrawalCalls(userId), now, reads };
-  return withinLimit(session, limited, async ({ id }, { seen }) => {
+  return withinLimit(session, limited, async ({ user }, { seen }) => {
     const recorded = await withLease(
       context,
-      id,
+      user.id,
       (leased) => withdrawFrom(context, leased, input.email ?? null),
       { seen },
     );
@@ -107,12 +107,12 @@ export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context)
   const lease = leaseOf(db, session.claimedUserId);
 
   // Under the lease, so that the statement is not taking effect meanwhile.
-  return session.run([lease], ({ id }, seen) =>
+  return session.run([lease], ({ user }, seen) =>
     withLease(
       context,
-      id,
+      user.id,
       async () => {
-        const isStopped = await objectTo(db, input.id, id);
+        const isStopped = await objectTo(db, input.id, user.id);
         if (!isStopped) throw new RequestError('notFound');
 
         logNeedsOwner(input, objected);

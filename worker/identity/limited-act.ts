@@ -2,8 +2,7 @@ import { gt } from 'drizzle-orm';
 import { allowedAt, recordEvents, type Limited } from '../lib/rate-limits.ts';
 import { rateLimited } from '../lib/request-error.ts';
 import type { Reads, Results } from '../lib/transaction.ts';
-import type { User } from '#db/schema';
-import type { Authorized, UserSession } from './user-session.ts';
+import type { Admitted, Authorized, UserSession } from './user-session.ts';
 
 type Act<Named extends Reads> = Limited & {
   /** Unix ms. */
@@ -19,19 +18,17 @@ type Act<Named extends Reads> = Limited & {
 export function withinLimit<Named extends Reads, T>(
   session: UserSession,
   { subject, limits, now, reads }: Act<Named>,
-  respond: (user: User, reads: Results<Named>) => T | Promise<T>,
+  respond: (admitted: Admitted, reads: Results<Named>) => T | Promise<T>,
 ): Promise<Authorized<T>> {
-  return session.decide(
-    {
-      facts: { mayActAt: allowedAt([{ subject, limits }]) },
-      outcomes: ({ mayActAt }) => ({ limited: gt(mayActAt, now) }),
-      otherwise: 'counted',
-    },
-    (tx) => recordEvents(tx, ['counted'], [subject], { now }),
-    ({ user, outcome, facts, reads: found }) => {
-      if (outcome === 'limited') throw rateLimited(facts.mayActAt, now);
-      return respond(user, found);
-    },
+  return session.decide({
+    facts: { mayActAt: allowedAt([{ subject, limits }]) },
+    outcomes: ({ mayActAt }) => ({ limited: gt(mayActAt, now) }),
+    otherwise: 'counted',
+    effects: (tx) => recordEvents(tx, ['counted'], [subject], { now }),
     reads,
-  );
+    respond: ({ outcome, facts, reads: found, ...admitted }) => {
+      if (outcome === 'limited') throw rateLimited(facts.mayActAt, now);
+      return respond(admitted, found);
+    },
+  });
 }

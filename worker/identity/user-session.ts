@@ -74,13 +74,42 @@ export type { Authorized };
  */
 type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
 
+/** What the session check has found; `user` is the row from before. */
+export type Admitted = {
+  user: User;
+  /** Unix ms: when the session ends. */
+  expiresAt: number;
+  limitedBy: SessionLimit | null;
+};
+
+/** Of a session that is not full: what limits it. */
+export type SessionLimit = 'trialLink' | 'newOwner';
+
+type Decided<Outcome, Facts, R extends Reads> = Admitted & {
+  outcome: Outcome;
+  facts: Facts;
+  reads: Results<R>;
+};
+
+type UserDecision<
+  Facts extends FactsSql,
+  Listed extends string,
+  Last extends string,
+  R extends Reads,
+  T,
+> = Decision<Facts, Listed, Last> & {
+  effects: (tx: Transaction<Listed | Last, FactsOf<Facts>>) => void;
+  reads?: R;
+  respond: (decided: Decided<Listed | Last, FactsOf<Facts>, R>) => T | Promise<T>;
+};
+
 /**
- * A user's session. Only `run` checks in the database
- * that it has not ended; writes guard with `userId`.
+ * A user's session. Only `run` checks in the database that
+ * it has not ended; writes guard with `admittedUserSql`.
  */
 export class UserSession {
   readonly sessionId: string;
-  /** From the token, so possibly of an ended session; in SQL use `userId`. */
+  /** From the token, so possibly of an ended session; in SQL use `admittedUserSql`. */
   readonly claimedUserId: string;
   readonly #db: Database;
   readonly #settings: Pick<Settings, 'SESSION_KEYS'>;
@@ -88,9 +117,6 @@ export class UserSession {
   readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #admission: Admission;
   readonly #limitedMacs: string[];
-  /** Unix ms; known once `run` has found the session. */
-  expiresAt = 0;
-  #limitedBy: 'nothing' | 'trialLink' | 'newOwner' = 'trialLink';
 
   constructor(claims: SessionClaims, context: SessionContext, admission: Admission) {
     this.sessionId = claims.sessionId;
@@ -107,51 +133,30 @@ export class UserSession {
    * SQL: the user's id if the session is live and
    * the account may make this call, else null.
    */
-  get userId(): SQL<string> {
+  admittedUserSql(): SQL<string> {
     const { whilePending, needsSignIn } = this.#admission;
     const admitted = and(
-      this.#isLive,
+      isLive({
+        sessionId: this.sessionId,
+        userId: this.claimedUserId,
+        now: this.#now,
+      }),
       whilePending ? undefined : eq(users.status, 'approved'),
-      needsSignIn ? this.#hasSignedIn : undefined,
+      needsSignIn ? this.#hasSignedInSql() : undefined,
     );
     return sql`(select ${users.id} from ${sessions}
       join ${users} on ${eq(users.id, sessions.userId)} where ${admitted})`;
   }
 
-  /**
-   * What a limited session is refused by, null for a
-   * full one; known once `run` has found the session.
-   */
-  get refusal(): RequestError | null {
-    if (this.#limitedBy === 'nothing') return null;
-    return new RequestError('signInNeeded', this.mayHaveNewOwner ? newOwner : {});
-  }
-
-  /** The number may have a new owner; known as `refusal` is. */
-  get mayHaveNewOwner(): boolean {
-    return this.#limitedBy === 'newOwner';
-  }
-
   /** Also without a row whose `is_limited` somebody has changed. */
-  get #hasSignedIn(): SQL | undefined {
+  #hasSignedInSql(): SQL | undefined {
     return and(eq(sessions.isLimited, false), notInArray(sessions.mac, this.#limitedMacs));
   }
 
-  get #isLive(): SQL | undefined {
-    return isLive({
-      sessionId: this.sessionId,
-      userId: this.claimedUserId,
-      now: this.#now,
-    });
-  }
-
-  /**
-   * Runs the statements with the session check, then `respond`
-   * with the user's row from before. Throws 401 or 403.
-   */
+  /** Runs the statements with the session check, then `respond`. Throws 401 or 403. */
   async run<List extends Statements, T>(
     statements: [...List],
-    respond: (user: User, ...results: ResultsOf<List>) => T | Promise<T>,
+    respond: (admitted: Admitted, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
     const { sessionId, claimedUserId } = this;
     const check = liveSession({
@@ -161,9 +166,14 @@ export class UserSession {
     });
     const [[found], ...results] = await this.#db.batch([check, ...statements]);
 
+    const admitted = await this.#admit(found);
+    return new Authorized(await respond(admitted, ...(results as ResultsOf<List>)));
+  }
+
+  async #admit(found: FoundSession | undefined): Promise<Admitted> {
     if (!found) throw new RequestError('unauthenticated');
-    const { user, session, isContested } = found;
-    const { isLimited, mac } = session;
+    const { user, session } = found;
+    const { isLimited, mac, expiresAt, lastSeenAt } = session;
     const bound = {
       sessionId: this.sessionId,
       phone: user.phone,
@@ -174,51 +184,56 @@ export class UserSession {
 
     if (user.status === 'pending' && !this.#admission.whilePending)
       throw new RequestError('pendingApproval');
-    if (!session.isLimited) this.#limitedBy = 'nothing';
-    else if (isContested) this.#limitedBy = 'newOwner';
-    if (this.refusal && this.#admission.needsSignIn) throw this.refusal;
+    const limitedBy = limitOf(found);
+    if (limitedBy && this.#admission.needsSignIn) throw refusalOf(limitedBy);
 
-    this.expiresAt = session.expiresAt;
-    if (session.lastSeenAt <= this.#now - seenEveryMs)
+    if (lastSeenAt <= this.#now - seenEveryMs)
       this.#waitUntil(recordSeen(this.#db, this, this.#now));
-    return new Authorized(await respond(user, ...(results as ResultsOf<List>)));
+    return { user, expiresAt, limitedBy };
   }
 
   /**
-   * Decides over the user's row, and writes the effects, in the transaction of
-   * the session check; `respond` has the row from before. Throws 401 or 403.
+   * Decides over the user's row, and writes the effects, in
+   * the transaction of the session check. Throws 401 or 403.
    */
   decide<
     Facts extends FactsSql,
     Listed extends string,
     Last extends string,
     T,
-    Named extends Reads = Reads,
-  >(
-    { facts, outcomes, otherwise }: Decision<Facts, Listed, Last>,
-    effects: (tx: Transaction<Listed | Last, FactsOf<Facts>>) => void,
-    respond: (decided: Made<Listed | Last, FactsOf<Facts>, Named>) => T | Promise<T>,
-    reads: Named = {} as Named,
-  ): Promise<Authorized<T>> {
+    R extends Reads = Reads,
+  >({
+    facts,
+    outcomes,
+    otherwise,
+    effects,
+    reads = {} as R,
+    respond,
+  }: UserDecision<Facts, Listed, Last, R, T>): Promise<Authorized<T>> {
     const tx = transaction(this.#db, {
-      from: oneRow([users, eq(users.id, this.userId)]),
+      from: oneRow([users, eq(users.id, this.admittedUserSql())]),
       facts: { ...facts, isAdmitted: isNotNull(users.id) },
-      outcomes: (read) => ({ refused: not(read.isAdmitted), ...outcomes(read as never) }),
+      outcomes: (read) => ({ refused: not(read.isAdmitted), ...outcomes(read) }),
       otherwise,
     });
+    // An effect cannot name `refused`: nothing is written then.
     effects(tx as never);
     const { statements, read } = tx.close(reads);
-    return this.run(statements, (user, ...results) => {
-      const { outcome, facts: found, reads: more } = read(results);
+    return this.run(statements, (admitted, ...results) => {
+      const decided = read(results);
       return respond({
-        user,
-        outcome: outcome as Listed | Last,
-        facts: found,
-        reads: more,
+        ...admitted,
+        outcome: decided.outcome as Listed | Last,
+        facts: decided.facts,
+        reads: decided.reads,
       });
     });
   }
 }
+
+/** What a limited session is refused by. */
+export const refusalOf = (limitedBy: SessionLimit): RequestError =>
+  new RequestError('signInNeeded', limitedBy === 'newOwner' ? newOwner : {});
 
 /** A number that may have a new owner opens limited sessions alone. */
 const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
@@ -254,16 +269,16 @@ const liveSession = madeOnce(
     ),
 );
 
+type FoundSession = Awaited<ReturnType<typeof liveSession>>[number];
+
+function limitOf({ session, isContested }: FoundSession): SessionLimit | null {
+  if (!session.isLimited) return null;
+  return isContested ? 'newOwner' : 'trialLink';
+}
+
 const newOwner = {
   message: 'This number may have a new owner. Please write to our support to see this.',
   fields: { newOwner: true },
-};
-
-type Made<Outcome, Facts, Named extends Reads> = {
-  user: User;
-  outcome: Outcome;
-  facts: Facts;
-  reads: Results<Named>;
 };
 
 /** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */

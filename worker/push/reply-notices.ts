@@ -66,7 +66,10 @@ export function subscribe(
     createdAt: now,
     expiresAt: sessions.expiresAt.getSQL(),
   };
-  const isLive = and(eq(sessions.id, session.sessionId), eq(sessions.userId, session.userId));
+  const isLive = and(
+    eq(sessions.id, session.sessionId),
+    eq(sessions.userId, session.admittedUserSql()),
+  );
   const isSame = eq(table.p256dh, excluded(table.p256dh));
   // The browser of a known endpoint has subscribed with an earlier key.
   const inUse = inArray(
@@ -91,7 +94,10 @@ export function subscribe(
     .limit(mostSubscriptions);
 
   const insert = insertSelect(table, row, sql`from ${sessions} where ${isLive}`);
-  const isOlder = and(eq(table.userId, session.userId), notInArray(table.endpoint, newest));
+  const isOlder = and(
+    eq(table.userId, session.admittedUserSql()),
+    notInArray(table.endpoint, newest),
+  );
   return [
     upsertSelect(insert, table, { target: [table.endpoint], set }),
     build.delete(table).where(isOlder).getSQL(),
