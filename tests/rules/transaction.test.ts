@@ -5,6 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { decisions } from '../../drizzle/schema.ts';
 import type { Traffic } from '../../worker/lib/database.ts';
+import { botTransaction } from '../../worker/bot/bot-transaction.ts';
 import { transaction } from '../../worker/lib/transaction.ts';
 
 const coins = sqliteTable('coins', {
@@ -184,5 +185,52 @@ describe('a transaction', () => {
     // @ts-expect-error: the decision has an outcome more.
     const incomplete = (): Promise<{ outcome: 'given' | 'poor' }> => tx.run();
     expect([decide, incomplete]).toHaveLength(2);
+  });
+});
+
+describe('a call of the bot that decides twice', () => {
+  const botCall = {
+    id: 'one',
+    storedIds: async () => ['one'],
+    fingerprint: async () => 'same',
+    earlierFingerprints: async () => [],
+  };
+  const call = { db, botCall, now: 1 };
+
+  beforeEach(async () => {
+    await client.executeMultiple(`
+      drop table if exists bot_calls;
+      create table bot_calls (id text primary key, fingerprint text not null, by text not null,
+        at integer not null, answer text not null, outcome text not null);`);
+  });
+
+  const first = () =>
+    botTransaction(call, {
+      facts: { held: countOf('one') },
+      outcomes: ({ held }) => ({ unknown: sql`${held} > 0` }),
+      otherwise: 'known',
+      forgotten: ['unknown'],
+      others: ['made'],
+    });
+  const second = () =>
+    botTransaction(call, {
+      facts: { price: sql<number>`7` },
+      outcomes: () => ({}),
+      otherwise: 'made',
+      forgotten: [],
+    });
+
+  it('finds the later outcome when it is repeated, with no facts that are not its own', async () => {
+    const unknown = await (await first()).apply();
+    expect(unknown).toMatchObject({ outcome: 'unknown', facts: { held: 5 }, isFirst: true });
+    const made = await (await second()).apply();
+    expect(made).toMatchObject({ outcome: 'made', facts: { price: 7 }, isFirst: true });
+
+    const again = await (await first()).apply();
+    expect(again).toMatchObject({ outcome: 'made', facts: null, isFirst: false, by: made.by });
+    expect(await (await second()).apply()).toMatchObject({ ...made, isFirst: false });
+    // @ts-expect-error: the facts may be another transaction's.
+    expect(() => again.facts.held).toThrow();
+    if (again.outcome === 'known') expect(again.facts.held).toBeDefined();
   });
 });

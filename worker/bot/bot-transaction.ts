@@ -1,7 +1,7 @@
-import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
 import { RequestError } from '../lib/request-error.ts';
-import { build, insertSelect, isIn } from '../lib/sql.ts';
+import { insertSelect, isIn } from '../lib/sql.ts';
 import {
   Transaction,
   type Decision,
@@ -9,6 +9,7 @@ import {
   type FactsSql,
   type Place,
   type Reads,
+  type Results,
 } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import type { BotCall } from './signed-call.ts';
@@ -18,18 +19,22 @@ export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 /**
  * A transaction of a signed call, whose decision stays: the same call
  * again finds its outcome and facts, and applies nothing. A refusal of
- * `forgotten` may become another outcome when the call is repeated.
+ * `forgotten` may become another outcome when the call is repeated, or
+ * that of another transaction of the same call. The call, repeated, may
+ * then find an outcome of `others` first, whose facts are not its own.
  */
 export async function botTransaction<
   Facts extends FactsSql,
   Listed extends string,
   Last extends string,
+  Other extends string = never,
 >(
   call: SignedCall,
-  decision: Decision<Facts, Listed, Last> & { forgotten: NoInfer<Listed | Last>[] },
+  decision: BotDecision<Facts, Listed, Last, Other>,
   guard?: Guard,
-): Promise<BotTransaction<Listed | Last, FactsOf<Facts>>> {
+): Promise<BotTransaction<Listed | Last, FactsOf<Facts>, Other>> {
   const id = crypto.randomUUID();
+  const { forgotten, others = [] } = decision;
   const [fingerprint, names] = await Promise.all([
     call.botCall.fingerprint(),
     call.botCall.storedIds(),
@@ -38,10 +43,35 @@ export async function botTransaction<
     id,
     names,
     fingerprint,
-    forgotten: decision.forgotten,
+    forgotten,
   });
-  return new BotTransaction(call, decision as never, { id, fingerprint, place, guard });
+  return new BotTransaction(call, decision as never, {
+    id,
+    fingerprint,
+    place,
+    guard,
+    others,
+  });
 }
+
+type BotDecision<
+  Facts extends FactsSql,
+  Listed extends string,
+  Last extends string,
+  Other extends string,
+> = Decision<Facts, Listed, Last> & {
+  forgotten: NoInfer<Listed | Last>[];
+  others?: Other[];
+};
+
+/** What a call has decided; `by` names the delivery of the call that was first. */
+export type Applied<Outcome, Facts, Other extends string, Named extends Reads> = {
+  by: string;
+  reads: Results<Named>;
+} & (
+  | { outcome: Outcome; facts: Facts; isFirst: boolean }
+  | { [Each in Other]: { outcome: Each; facts: null; isFirst: false } }[Other]
+);
 
 /**
  * A statement that every call of a transaction reads,
@@ -76,6 +106,7 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
     outcome,
     facts,
     row: own,
+    // The update changes nothing: without it, nothing of a row that exists is returned.
     insert: (decided, from) => sql`
       ${insertSelect(botCalls, { ...row, ...decided }, from)} where true
       on conflict (id) do update set id = excluded.id
@@ -86,47 +117,45 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
   };
 }
 
-type Own = {
+type Own<Other> = {
   id: string;
   fingerprint: string;
   place: Place;
   guard: Guard | undefined;
+  others: Other[];
 };
 
 type CallRow = { fingerprint: string; by: string };
 
-export class BotTransaction<Outcome extends string, Facts> extends Transaction<
-  Outcome,
+export class BotTransaction<
+  Outcome extends string,
   Facts,
-  CallRow
-> {
+  Other extends string = never,
+> extends Transaction<Outcome, Facts, CallRow> {
   readonly #botCall: BotCall;
   readonly #fingerprint: string;
   readonly #guard: Guard | undefined;
-  readonly #row: SQL;
+  readonly #others: string[];
 
   constructor(
     { db, botCall }: SignedCall,
     decision: Decision<FactsSql, string, Outcome>,
-    { id, fingerprint, place, guard }: Own,
+    { id, fingerprint, place, guard, others }: Own<Other>,
   ) {
     super(db, decision, id, place);
     this.#botCall = botCall;
     this.#fingerprint = fingerprint;
     this.#guard = guard;
-    this.#row = place.row;
-  }
-
-  /** Lets the same call apply again: what it was to do has failed. */
-  forget(): SQL {
-    return build.delete(botCalls).where(this.#row).getSQL();
+    this.#others = others;
   }
 
   /**
    * As `run`; `isFirst` says that the effects were applied
    * now. Throws `idReused` for another body or path.
    */
-  async apply<Named extends Reads = Reads>(reads?: Named) {
+  async apply<Named extends Reads = Reads>(
+    reads?: Named,
+  ): Promise<Applied<Outcome, Facts, Other, Named>> {
     const guarded = this.#guard ? { ...reads, guard: this.#guard.rows } : reads;
     const result = await this.run(guarded as Named | undefined);
     const { fingerprint, by } = result.row;
@@ -135,6 +164,14 @@ export class BotTransaction<Outcome extends string, Facts> extends Transaction<
       if (!earlier.includes(fingerprint)) throw new RequestError('idReused');
     }
     await this.#guard?.check((result.reads as { guard?: unknown }).guard);
-    return { ...result, isFirst: by === this.id };
+
+    const facts = this.#others.includes(result.outcome) ? null : result.facts;
+    const applied = {
+      ...result,
+      facts,
+      by,
+      isFirst: by === this.id,
+    };
+    return applied as Applied<Outcome, Facts, Other, Named>;
   }
 }

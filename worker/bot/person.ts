@@ -7,9 +7,10 @@ import { isOwnAlias } from '../lib/bindings.ts';
 import { coalesce, fixed, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
-import type { FactsOf, FactsSql, Reads } from '../lib/transaction.ts';
+import type { FactsOf, FactsSql, Reads, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import {
+  type Applied,
   botTransaction,
   type BotTransaction,
   type Guard,
@@ -26,13 +27,20 @@ export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> 
 
 type PersonFacts = { isKnown: SQL; isRecorded: SQL<number> };
 
-type PersonDecision<Facts extends FactsSql, Listed extends string, Last extends string> = {
+type PersonDecision<
+  Facts extends FactsSql,
+  Listed extends string,
+  Last extends string,
+  Other extends string,
+> = {
   /** Read from the person's row of `users`, whose columns are null if there is none. */
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
   /** What may become another outcome when the call is repeated. */
   forgotten?: NoInfer<Listed | Last>[];
+  /** What another transaction of the same call may have decided. */
+  others?: Other[];
 };
 
 /**
@@ -46,14 +54,12 @@ export async function personTransaction<
   Facts extends FactsSql,
   Listed extends string,
   Last extends string,
->(
-  call: PersonCall,
-  person: Person,
-  { facts, outcomes, otherwise, forgotten = [] }: PersonDecision<Facts, Listed, Last>,
-) {
+  Other extends string = never,
+>(call: PersonCall, person: Person, decision: PersonDecision<Facts, Listed, Last, Other>) {
+  const { facts, outcomes, otherwise, forgotten = [], others = [] } = decision;
   const names = compare(person);
   const idMacs = names.isConflict ? await conflictMacs(call.settings, names.businessUserId!) : [];
-  const tx = await botTransaction<Facts & PersonFacts, Listed | 'conflict', Last>(
+  const tx = await botTransaction<Facts & PersonFacts, Listed | 'conflict', Last, Other>(
     call,
     {
       from: oneRow([users, eq(users.id, names.userId)]),
@@ -65,6 +71,7 @@ export async function personTransaction<
       outcomes: (read) => ({ conflict: names.isConflict, ...outcomes(read) }),
       otherwise,
       forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
+      others,
     },
     aliasGuard(call, person),
   );
@@ -106,16 +113,16 @@ function aliasGuard(
 export async function applyToPerson<
   Outcome extends string,
   Facts extends FactsOf<PersonFacts>,
+  Other extends string,
   Named extends Reads = Reads,
->(tx: BotTransaction<Outcome, Facts>, reads?: Named) {
+>(tx: BotTransaction<Outcome, Facts, Other>, reads?: Named) {
   const applied = await tx.apply(reads);
-  const { outcome, facts } = applied;
-  if (outcome === 'conflict') {
-    if (!facts.isRecorded) log('error', 'number_contested', {});
+  if (applied.outcome === 'conflict') {
+    if (!applied.facts?.isRecorded) log('error', 'number_contested', {});
     const message = 'phone and businessUserId belong to two people';
     throw new RequestError('conflict', { message });
   }
-  return { ...applied, outcome: outcome as Exclude<Outcome, 'conflict'> };
+  return applied as Applied<Exclude<Outcome, 'conflict'>, Facts, Other, Named>;
 }
 
 export const userNamed = (person: Person): SQL<string | null> => compare(person).userId;
@@ -160,7 +167,7 @@ function isRecorded({ ofPhone }: Names, idMacs: string[]) {
 }
 
 function recordConflict<Outcome extends string>(
-  tx: BotTransaction<Outcome | 'conflict', unknown>,
+  tx: Transaction<Outcome | 'conflict', unknown>,
   { ofPhone, ofId }: Names,
   { idMac, now }: { idMac: string; now: number },
 ): void {

@@ -6,10 +6,9 @@ import { upsertUser } from '../identity/user-record.ts';
 import { bindAlias } from '../lib/bindings.ts';
 import { fixed, greatest } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
-import type { Reads } from '../lib/transaction.ts';
+import type { Reads, Transaction } from '../lib/transaction.ts';
 import { firstWeek } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
-import type { BotTransaction } from './bot-transaction.ts';
 import { applyToPerson, personTransaction, userNamed, type Person } from './person.ts';
 import type { PersonCall } from './person.ts';
 
@@ -26,13 +25,10 @@ type Contact = Person & {
  */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
-export type ClaimedBefore = 'claimed' | 'codeSent' | 'wrongCode' | 'rightCode';
-
 /**
  * Records that a person has written to the assistant, and reads
  * more in the same request. Only the owner of a number can write
  * from it, so a contact clears limits that others may have reached.
- * `by` names the call that has decided; the same call again is not the first.
  */
 export async function recordContact<Named extends Reads>(
   call: Call,
@@ -50,6 +46,8 @@ export async function recordContact<Named extends Reads>(
     }),
     otherwise: 'ofNumber',
     forgotten: ['unknown'],
+    // What `claimNumber` and `proveByCode` have made of an `unknown` call.
+    others: ['claimed', 'codeSent', 'wrongCode', 'rightCode'],
   });
 
   const lastContactAt = greatest(users.lastContactAt, call.now);
@@ -63,20 +61,12 @@ export async function recordContact<Named extends Reads>(
     .where(eq(users.id, userNamed(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
-  const { isFirst, row } = applied;
-  const outcome = applied.outcome as Outcome | ClaimedBefore;
-  return {
-    outcome,
-    isFirst,
-    by: row.by,
-    phone: found?.phone,
-    reads: applied.reads,
-  };
+  return { ...applied, phone: found?.phone };
 }
 
 /** The earlier id has written, so the number has no new owner. */
 function settleContest(
-  tx: BotTransaction<Outcome | 'conflict', unknown>,
+  tx: Transaction<Outcome | 'conflict', unknown>,
   businessUserId: string,
   at: number,
 ): void {
@@ -90,7 +80,7 @@ function settleContest(
 
 async function addContactOf(
   { settings, now }: Call,
-  tx: BotTransaction<Outcome | 'conflict', unknown>,
+  tx: Transaction<Outcome | 'conflict', unknown>,
   {
     phone,
     businessUserId,

@@ -11,39 +11,66 @@ import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { claimNumber, settleClaim } from '../sign-in/claim-number.ts';
-import { readLink } from '../sign-in/link-codes.ts';
+import { type Link, readLink } from '../sign-in/link-codes.ts';
 import { sendReservedCode } from '../sign-in/send-linked-code.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
 
 export const botContacts: Handler<'botContacts'> = async (context) => {
-  const { input, waitUntil } = context;
+  const { input } = context;
   requireSpelling(input);
-  const { phone, businessUserId, linkCode, code } = input;
+  const { businessUserId, linkCode } = input;
   const sentLink = await readLink(context, linkCode);
   const contact = await recordContact(context, input, sentLink);
   const [link] = contact.reads.link;
 
   switch (contact.outcome) {
+    case 'ofId':
+    case 'ofNumber':
+      await finishContact(context, contact, link);
+      break;
     case 'unknown':
-      if (code !== undefined) await proveByCode(context, businessUserId!, code);
-      else if (linkCode === undefined) throw unknownId();
-      else await claimNumber(context, businessUserId!, link);
-      return { success: true, known: true };
+      await findNumberOf(context, businessUserId!, link);
+      break;
     case 'claimed':
       await settleClaim(context, businessUserId!, contact.by);
-      return { success: true, known: true };
+      break;
     case 'wrongCode':
       throw refusedCode();
+    case 'rightCode':
+    case 'codeSent':
+      break;
   }
-
-  const own = contact.phone ?? phone;
-  if (link && link.phone === own) await sendReservedCode(context, link);
-  if (contact.isFirst && own !== undefined && own !== phone)
-    waitUntil(clearLimitsSoon(context, own));
   return { success: true, known: true };
 };
 
 type ContactContext = Parameters<Handler<'botContacts'>>[0];
+
+/** Nobody has the id: a code proves its claim, a link code claims a number. */
+async function findNumberOf(
+  context: ContactContext,
+  businessUserId: string,
+  link: Link | undefined,
+): Promise<void> {
+  const { code, linkCode } = context.input;
+  if (code !== undefined) return proveByCode(context, businessUserId, code);
+  if (linkCode === undefined) throw unknownId();
+  return claimNumber(context, businessUserId, link);
+}
+
+type Contact = { phone: PhoneNumber | undefined; isFirst: boolean };
+
+/** A link code of the own number brings its login the code. */
+async function finishContact(
+  context: ContactContext,
+  contact: Contact,
+  link: Link | undefined,
+): Promise<void> {
+  const { phone } = context.input;
+  const own = contact.phone ?? phone;
+  if (link && link.phone === own) await sendReservedCode(context, link);
+  if (contact.isFirst && own !== undefined && own !== phone)
+    context.waitUntil(clearLimitsSoon(context, own));
+}
 
 function requireSpelling({ phone, whatsappId }: ContactContext['input']): void {
   if (whatsappId === undefined || (phone && isSpellingOf(phone, whatsappId))) return;

@@ -63,6 +63,7 @@ export async function claimNumber(
     }),
     otherwise: 'claimed',
     forgotten: ['refused', 'limited', 'budgetSpent'],
+    others: ['codeSent', 'ofId'],
   });
 
   const counted = [claimsOf, number.everyCodeTo, number.codesTo];
@@ -87,6 +88,10 @@ export async function claimNumber(
   const { outcome, facts, isFirst } = applied;
 
   switch (outcome) {
+    case 'codeSent':
+    // By now the id has a user: the same call, sent again meanwhile, is a contact.
+    case 'ofId':
+      return;
     case 'refused':
       throw refusedLinkCode();
     case 'limited':
@@ -94,7 +99,7 @@ export async function claimNumber(
     case 'budgetSpent':
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
-      if (!isFirst) return settleClaim(call, businessUserId, applied.row.by);
+      if (!isFirst) return settleClaim(call, businessUserId, applied.by);
       reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
       const to = ownSpelling(phone, link.whatsappId);
       const subjects = counted.map(([name]) => name!);

@@ -148,12 +148,21 @@ export async function proveByCode(
     outcomes: (facts) => ({ closed: not(facts.isOpen), wrongCode: not(facts.isRight) }),
     otherwise: 'rightCode',
     forgotten: ['closed'],
+    others: ['ofId'],
   });
   tx.update(['wrongCode'], claims, { triesLeft: minus(claims.triesLeft, 1) }, isOpen);
   if (tied) await prove(tx, ['rightCode'], call, tied);
   const { outcome } = await tx.apply();
 
-  if (outcome !== 'rightCode') throw refusedCode();
+  switch (outcome) {
+    case 'closed':
+    case 'wrongCode':
+      throw refusedCode();
+    case 'rightCode':
+    // By now the id has a user: the same call, sent again meanwhile, is a contact.
+    case 'ofId':
+      return;
+  }
 }
 
 export function refusedCode(): RequestError {
