@@ -7,7 +7,7 @@ import { messageEvents } from './chat/message-delivery.ts';
 import { rewrapChatKeys } from './chat/rewrap-chat-keys.ts';
 import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
 import { sealParkedDeletions } from './bot/parked-deletions.ts';
-import { areValid, settingsOf, type Settings } from './settings.ts';
+import { settingsOf, type Settings } from './settings.ts';
 import { deleteExpiredRows } from './lib/cleanup.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
 import { mailReceipts } from './withdrawal/send-receipt-mails.ts';
@@ -73,7 +73,7 @@ export async function runScheduledTasks(
         };
   // With a wrong key, each failed attempt would
   // lengthen the pause before the next one.
-  const withoutStripe = !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
+  const withoutStripe = !settings.isRight('STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;
     await run().catch((error: unknown) =>

@@ -1,266 +1,69 @@
 import * as v from 'valibot';
-import { publicPushHosts } from './contract/push.ts';
-import { parseLimits, rateLimitEventsKeptMs } from './lib/rate-limits.ts';
 import { log } from './lib/log.ts';
 import { memoize } from './lib/memoize.ts';
 import { RequestError } from './lib/request-error.ts';
-import { isShort, keyNamesOf, repeatedSecrets, secretsOf } from './lib/secrets.ts';
+import { isShort, repeatedSecrets, secretsOf } from './lib/secrets.ts';
+import { type SettingName, SettingRules, type SettingValues } from './setting-rules.ts';
 
-const text = v.pipe(v.string(), v.nonEmpty());
-const address = v.pipe(v.string(), v.url());
-/** Missing or empty turns the feature off. */
-const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
-  v.pipe(
-    v.optional(v.union([v.literal(''), rule])),
-    v.transform((value) => value || undefined),
-  );
-/** Several values, the current one first: how a secret is rotated. */
-const rotating = v.pipe(
-  text,
-  v.transform((value) => value.trim().split(/\s+/)),
-);
-/** A key is found by its name, so that two of one name would hide the second. */
-const keyRing = v.pipe(
-  text,
-  v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
-  v.check((ring) => new Set(keyNamesOf(ring)).size === keyNamesOf(ring).length),
-);
-/**
- * Languages as WhatsApp spells them, such as `en es pt_BR`:
- * the first is for everybody whose language is not among them.
- */
-const templateLanguages = v.pipe(
-  v.optional(
-    v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)),
-    'en_US',
-  ),
-  v.transform((value) => value.trim().split(/\s+/)),
-);
-/** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
-const limits = (fallback: string) =>
-  v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^\s*\d+\/\d+[smhd](\s+\d+\/\d+[smhd])*\s*$/)), fallback),
-    v.transform(parseLimits),
-    v.check((each) =>
-      each.every(({ most, per }) => most > 0 && per > 0 && per <= rateLimitEventsKeptMs),
-    ),
-  );
-const isWebhookSecret = (secret: string) =>
-  /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
-/** Key pairs in base64url, the current one first. */
-const keyPairs = v.pipe(
-  optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
-  v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
-);
-/**
- * Names such as `push.example` and `*.push.example`,
- * or whole origins such as `http://127.0.0.1:8788`.
- */
-const hosts = (fallback: string) =>
-  v.pipe(
-    v.optional(v.string(), fallback),
-    v.transform((list) => list.split(/\s+/).filter(Boolean)),
-    v.everyItem((host) => /^(?:\*\.)?[a-z\d-]+(?:\.[a-z\d-]+)+$/.test(host) || isOrigin(host)),
-  );
-const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
-const positive = (fallback: number) =>
-  v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)),
-    v.transform(Number),
-  );
-/** Whole days from 0 on. */
-const days = (fallback: number, most: number) =>
-  v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^\d{1,5}$/)), String(fallback)),
-    v.transform(Number),
-    v.maxValue(most),
-  );
-/** A Durable Object takes no alarm after the year 2189. */
-const mostDays = 36_500;
-
-export const Settings = v.object({
-  SITE_URL: v.pipe(
-    address,
-    v.transform((url) => url.replace(/\/+$/, '')),
-  ),
-  /** Other origins that may call the API, separated by spaces. */
-  WEB_ORIGINS: v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((value) => value.split(/[\s,]+/).filter(Boolean)),
-  ),
-  APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
-
-  /**
-   * Days without use before an account without a subscription
-   * is deleted; the bot notifies its user 30 days before.
-   */
-  ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60), v.maxValue(mostDays)),
-
-  TURSO_DATABASE_URL: text,
-  TURSO_AUTH_TOKEN: v.optional(v.string()),
-
-  /** `kid:secret kid:secret`: the first signs, all verify. */
-  SESSION_KEYS: keyRing,
-  CODE_PEPPER: rotating,
-  /**
-   * `kid:secret kid:secret`: the first wraps
-   * the keys of conversations, all unwrap them.
-   */
-  CHAT_KEYS: keyRing,
-  CHAT_RETENTION_DAYS: v.pipe(positive(90), v.maxValue(mostDays)),
-  CHAT_MESSAGES_PER_MINUTE: positive(20),
-  CHAT_MESSAGES_WAITING: positive(5),
-
-  /** If it ends with a version, that version overrides `WHATSAPP_API_VERSION`. */
-  WHATSAPP_API_BASE: v.pipe(
-    v.optional(address, 'https://graph.facebook.com'),
-    v.transform((url) => url.replace(/\/+$/, '')),
-  ),
-  WHATSAPP_API_VERSION: v.optional(v.pipe(v.string(), v.regex(/^v\d+\.\d+$/)), 'v25.0'),
-  WHATSAPP_PHONE_NUMBER_ID: text,
-  WHATSAPP_TOKEN: text,
-  WHATSAPP_TEMPLATE_NAME: text,
-  WHATSAPP_TEMPLATE_LANGUAGE: templateLanguages,
-  /** The Worker accepts WhatsApp's delivery reports if both are set. */
-  WHATSAPP_APP_SECRET: optional(text),
-  WHATSAPP_VERIFY_TOKEN: optional(text),
-
-  /** Without it the Worker writes no events and refuses messages on the web. */
-  BOT_WEBHOOK_URL: optional(address),
-  BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
-
-  /**
-   * `public:private public:private`: the first is for new
-   * subscriptions. Without it nobody is notified of a reply.
-   */
-  VAPID_KEYS: keyPairs,
-  PUSH_HOSTS: hosts(publicPushHosts),
-
-  STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
-  STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
-  STRIPE_WEBHOOK_SECRET: rotating,
-  /** Whether a disputed payment ends the subscription at once. */
-  ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
-  /** Days in which a contract can be withdrawn; 0 turns the function off. */
-  WITHDRAWAL_DAYS: days(14, 400),
-  /**
-   * Days that statements of withdrawal are kept,
-   * as the law of the owner's country asks; refunds
-   * are watched for 30 of them.
-   */
-  WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.minValue(60), v.maxValue(mostDays)),
-  /** For each IPv6 /48 five times as many. */
-  LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
-
-  /**
-   * A service that takes mails as JSON by POST, its bearer key, and the sender
-   * that it has verified. The receipts go by e-mail if all three are set.
-   */
-  MAIL_API_URL: optional(address),
-  MAIL_API_KEY: optional(text),
-  MAIL_FROM: optional(
-    v.pipe(v.string(), v.regex(/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/)),
-  ),
-
-  /** Stripe calculates tax and asks for the address that it needs. */
-  AUTOMATIC_TAX: v.pipe(
-    v.optional(v.picklist(['on', 'off']), 'off'),
-    v.transform((value) => value === 'on'),
-  ),
-
-  /** External tokens are accepted when all three are set. */
-  EXTERNAL_TOKEN_ISSUER: optional(text),
-  EXTERNAL_TOKEN_AUDIENCE: optional(text),
-  EXTERNAL_TOKEN_JWKS_URL: optional(address),
-
-  CODE_LIFETIME_SECONDS: positive(300),
-  CODE_TRIES: positive(5),
-  LIMIT_CODES_PER_NUMBER: limits('1/30s 5/1h 10/1d'),
-  /** No contact clears it. */
-  LIMIT_CODES_PER_NUMBER_HARD: limits('30/1d'),
-  LIMIT_WRONG_TRIES_PER_NUMBER: limits('20/1d'),
-  LIMIT_CODES_PER_ADDRESS: limits('20/1h'),
-  LIMIT_CODE_REQUESTS_PER_ADDRESS: limits('60/1h'),
-  LIMIT_TRIES_PER_ADDRESS: limits('60/5m'),
-  /** For each IPv6 /48. */
-  LIMIT_CODES_PER_NETWORK: limits('100/1h'),
-  LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
-  LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
-  LIMIT_CALLS_PER_USER: limits('240/1m'),
-  /**
-   * Codes that the service sends in a UTC day; each costs money.
-   * Numbers that have just written may use as many again.
-   */
-  CODE_BUDGET_PER_DAY: positive(5000),
-  /**
-   * Wrong codes of all numbers in a UTC day; above
-   * it only codes with a challenge are compared.
-   */
-  WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
-});
-
-/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
-export type KeyPair = { publicKey: string; privateKey: string };
-
-function keyPairOf(text: string): KeyPair {
-  const [publicKey = '', privateKey = ''] = text.split(':');
-  return { publicKey, privateKey };
-}
-
-export type Settings = v.InferOutput<typeof Settings>;
-
-export type SettingName = keyof Settings;
-
-/** Every call needs these: if one is missing, the Worker serves none. */
-const essential = new Set<string>([
+/** Every call needs these: if one is wrong, the Worker serves none. */
+const essential = [
   'SITE_URL',
   'TURSO_DATABASE_URL',
+  'TURSO_AUTH_TOKEN',
   'SESSION_KEYS',
   'CODE_PEPPER',
-  'TURSO_AUTH_TOKEN',
-] satisfies SettingName[]);
+] as const satisfies SettingName[];
 
-/**
- * Null when an essential setting is wrong; reading any other
- * wrong one throws 503. Each is logged once an isolate.
- */
+type Essential = (typeof essential)[number];
+type FeatureSetting = Exclude<SettingName, Essential>;
+
+export type Settings = Pick<SettingValues, Essential> & {
+  /** Throws 503 for a setting that is wrong: its feature is off. */
+  require: <Name extends FeatureSetting>(name: Name) => SettingValues[Name];
+  isRight: (...names: FeatureSetting[]) => boolean;
+};
+
+/** Null when an essential setting is wrong. Each wrong one is logged once an isolate. */
 export const settingsOf: (env: object) => Settings | null = memoize((env: object) => {
-  const { settings, invalid } = readSettings(env);
-  const weak = [...secretsOf(settings).filter(isShort), ...repeatedSecrets(secretsOf(settings))];
-  const names = new Set<string>([...invalid, ...weak.map(({ name }) => name)]);
-  if (names.size > 0) log('error', 'settings_invalid', { settings: [...names] });
-  if ([...names].some((name) => essential.has(name))) return null;
-  for (const name of names) Object.defineProperty(settings, name, turnedOff(name, env));
-  return settings as Settings;
+  const given = new Map<string, unknown>(Object.entries(env));
+  const { values, invalid } = readSettings(given);
+  const secrets = secretsOf(values);
+  const weak = [...secrets.filter(isShort), ...repeatedSecrets(secrets)];
+  const wrong = new Set<string>([...invalid, ...weak.map(({ name }) => name)]);
+  if (wrong.size > 0) log('error', 'settings_invalid', { settings: [...wrong] });
+  if (essential.some((name) => wrong.has(name))) return null;
+
+  // With a malformed address, delivery fails and is retried:
+  // no event is lost before the owner corrects it.
+  wrong.delete('BOT_WEBHOOK_URL');
+  const address = given.get('BOT_WEBHOOK_URL');
+  return withRequire({ BOT_WEBHOOK_URL: address, ...values } as SettingValues, wrong);
 });
 
-export function areValid(settings: Settings, ...names: SettingName[]): boolean {
-  return names.every((name) => !Object.getOwnPropertyDescriptor(settings, name)?.get);
+function readSettings(given: Map<string, unknown>) {
+  const values: Record<string, unknown> = {};
+  const invalid: string[] = [];
+  for (const [name, rule] of Object.entries(SettingRules.entries)) {
+    const { success, output } = v.safeParse(rule, given.get(name));
+    if (success) values[name] = output;
+    else invalid.push(name);
+  }
+  return { values: values as Partial<SettingValues>, invalid };
 }
 
-function readSettings(env: object): { settings: Partial<Settings>; invalid: string[] } {
-  const result = v.safeParse(Settings, env);
-  if (result.success) return { settings: result.output, invalid: [] };
-  const given = new Map<string, unknown>(Object.entries(env));
-  const each = Object.entries(Settings.entries).map(
-    ([name, rule]) => [name, v.safeParse(rule, given.get(name))] as const,
-  );
-  const valid = each.flatMap(([name, { success, output }]) => (success ? [[name, output]] : []));
+/** The settings of values that have passed their rules, apart from the `wrong` ones. */
+export function withRequire(values: SettingValues, wrong: Set<string> = new Set()): Settings {
+  const { SITE_URL, TURSO_DATABASE_URL, TURSO_AUTH_TOKEN, SESSION_KEYS, CODE_PEPPER } = values;
   return {
-    settings: Object.fromEntries(valid) as Partial<Settings>,
-    invalid: each.flatMap(([name, { success }]) => (success ? [] : [name])),
-  };
-}
-
-/**
- * With a malformed address, delivery fails and is retried,
- * so no event is lost before the owner corrects it.
- */
-function turnedOff(name: string, env: object): PropertyDescriptor {
-  if (name === 'BOT_WEBHOOK_URL') return { value: new Map(Object.entries(env)).get(name) };
-  return {
-    get() {
-      throw new RequestError('unavailable', { retryAfter: 60 });
+    SITE_URL,
+    TURSO_DATABASE_URL,
+    TURSO_AUTH_TOKEN,
+    SESSION_KEYS,
+    CODE_PEPPER,
+    require(name) {
+      if (wrong.has(name)) throw new RequestError('unavailable', { retryAfter: 60 });
+      return values[name];
     },
+    isRight: (...names) => names.every((name) => !wrong.has(name)),
   };
 }

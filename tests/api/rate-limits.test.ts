@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { withinUserLimit } from '../../worker/http/limit-calls.ts';
 import { parseLimits } from '../../worker/lib/rate-limits.ts';
 import { LiveUser } from '../../worker/live/live-user.ts';
+import type { SettingValues } from '../../worker/setting-rules.ts';
+import { withRequire } from '../../worker/settings.ts';
 import type { Answer, Settings } from './support/api.ts';
 import { botCall, call, parallel, newAddress, newNetwork, tally } from './support/api.ts';
 import { advanceClock, day, minute, second } from './support/clock.ts';
@@ -440,7 +442,7 @@ it('lets the sessions of a user make 240 calls a minute together, and an ended o
 
 it('asks the limiter that all isolates share for a busy session, and for no quiet one', async () => {
   const limit = vi.fn(async () => ({ success: false }));
-  const settings = { LIMIT_CALLS_PER_USER: parseLimits('240/1m') };
+  const settings = withRequire({ LIMIT_CALLS_PER_USER: parseLimits('240/1m') } as SettingValues);
   const context = { env: { RATE_LIMITER: { limit } }, settings, now: 1 } as never;
   const session = { claimedUserId: 'person', sessionId: 'session' } as never;
   const act = () => withinUserLimit(context, session, async () => 'done');

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, describe, onTestFinished } from 'vitest';
 import {
-  type SettingName,
   runChecks,
   checkSchema,
   prematureRemoval,
@@ -14,6 +13,7 @@ import { startTestServices } from '../product/start-product.ts';
 import { ownEnvironment, serve } from './test-product.ts';
 import { Stripe } from 'stripe';
 import { checkStripeAccount } from '../../worker/operations/doctor/stripe-checks.ts';
+import type { SettingName } from '../../worker/setting-rules.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { callJson } from '../product/machine.ts';
 

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import * as v from 'valibot';
 import { publicPushHosts } from '../../worker/contract/push.ts';
 import { howToGet } from '../../worker/operations/doctor/finding.ts';
-import { Settings, type SettingName } from '../../worker/settings.ts';
+import { SettingRules, type SettingName } from '../../worker/setting-rules.ts';
 
 /** The addresses of the site and the local services, under the names of `.dev.vars`. */
 export function addresses(sitePort: number, sandboxPort: number) {
@@ -60,8 +60,8 @@ export function readVars(file: string): Vars {
   if (lost)
     throw new Error(`${name} lacks ${lost}: put it back, or stop and start again for a new one.`);
 
-  const all = Object.keys(Settings.entries) as SettingName[];
-  const wrong = all.find((each) => !v.is(Settings.entries[each], vars[each]));
+  const all = Object.keys(SettingRules.entries) as SettingName[];
+  const wrong = all.find((each) => !v.is(SettingRules.entries[each], vars[each]));
   if (wrong) throw new Error(`${name} cannot be used: ${wrong} is malformed. ${howToGet[wrong]}`);
   return vars;
 }

@@ -4,7 +4,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, it } from 'vitest';
 import * as schema from '../../drizzle/schema.ts';
 import { endpoints } from '../../worker/contract/endpoints.ts';
-import { Settings } from '../../worker/settings.ts';
+import { SettingRules } from '../../worker/setting-rules.ts';
 import { calls, tables } from './bounds.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -32,7 +32,7 @@ describe.each(Object.entries({ ...calls, ...tables }))('%s', (_, { grows, upTo }
   });
 
   it('names settings and limits that are there', () => {
-    const known = [...Object.keys(Settings.entries), ...bindingsOf(read('wrangler.toml'))];
+    const known = [...Object.keys(SettingRules.entries), ...bindingsOf(read('wrangler.toml'))];
     const named = bounds.flatMap((bound) => bound.match(/\b[A-Z]+_[A-Z_]+/g) ?? []);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
  * What each call and each table lets grow, for whom, and up to where.
- * A name in capitals is a setting; `worker/settings.ts` has its value.
+ * A name in capitals is a setting; `worker/setting-rules.ts` has its value.
  *
  * Requests of the bot and of webhooks are verified before anything is
  * stored. Bodies are bounded by `worker/contract/endpoints.ts`.

@@ -6,7 +6,7 @@ import * as chat from '../../worker/contract/chat-limits.ts';
 import { plans } from '../../worker/contract/plans.ts';
 import { sessionLifetimeMs } from '../../worker/identity/open-session.ts';
 import { dayMs, hourMs, minuteMs } from '../../worker/lib/time.ts';
-import { Settings } from '../../worker/settings.ts';
+import { SettingRules } from '../../worker/setting-rules.ts';
 import { linkCodeLifetimeMs } from '../../worker/sign-in/code-secrets.ts';
 import { ticketLifetimeSeconds } from '../../worker/sign-in/session-token.ts';
 import { objectionMs } from '../../worker/withdrawal/right.ts';
@@ -26,7 +26,7 @@ function numberIn(file: string, name: string): number {
 
 type Numeric = 'CHAT_RETENTION_DAYS' | 'CODE_BUDGET_PER_DAY' | 'WITHDRAWAL_DAYS' | 'CODE_TRIES';
 const setting = (name: Numeric | 'CODE_LIFETIME_SECONDS') =>
-  v.parse(Settings.entries[name], undefined);
+  v.parse(SettingRules.entries[name], undefined);
 type Limiting =
   | 'LIMIT_CODES_PER_NUMBER'
   | 'LIMIT_CODES_PER_NUMBER_HARD'
@@ -35,7 +35,7 @@ type Limiting =
   | 'LIMIT_CODE_REQUESTS_PER_ADDRESS'
   | 'LIMIT_TRIES_PER_ADDRESS';
 const most = (name: Limiting) =>
-  v.parse(Settings.entries[name], undefined).map((each) => each.most);
+  v.parse(SettingRules.entries[name], undefined).map((each) => each.most);
 
 const [, anHour, aDay] = most('LIMIT_CODES_PER_NUMBER');
 const ceiling = most('LIMIT_CODES_PER_NUMBER_HARD')[0]!;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OwnerSettings } from '../../worker/operations/owner-command.ts';
 import { memoize } from '../../worker/lib/memoize.ts';
-import { Settings } from '../../worker/settings.ts';
+import { SettingRules } from '../../worker/setting-rules.ts';
 import { facts } from './document-facts.ts';
 
 const read = memoize((file: string) => readFileSync(file, 'utf8'));
@@ -24,7 +24,7 @@ const isThere = (path: string) => tracked.includes(path) || folders.has(path);
 /** Names of others that look like settings of ours. */
 const notOurs =
   /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT|NETWORK_MINUTES|TEST_FULL)$/;
-const settings = [...Object.keys(Settings.entries), ...Object.keys(OwnerSettings.entries)];
+const settings = [...Object.keys(SettingRules.entries), ...Object.keys(OwnerSettings.entries)];
 
 /** The anchors that GitHub gives the headings of a document. */
 const anchorsOf = memoize((document: string) =>

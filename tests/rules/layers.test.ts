@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const scope = ['worker/settings.ts', 'worker/request-scope.ts'];
+const scope = ['worker/settings.ts', 'worker/setting-rules.ts', 'worker/request-scope.ts'];
 const under = ['worker/contract', 'worker/lib', ...scope, 'drizzle'];
 const users = [...under, 'worker/env.ts', 'worker/identity', 'worker/usage'];
 const features = [...users, 'worker/bot', 'worker/live'];
@@ -14,7 +14,8 @@ const shown = ['web/rules', 'web/words', 'web/theme', 'web/styled-system', 'work
 const layers: Record<string, string[]> = {
   'worker/contract': [],
   'worker/lib': ['worker/contract', 'drizzle'],
-  'worker/settings.ts': ['worker/contract', 'worker/lib'],
+  'worker/setting-rules.ts': ['worker/contract', 'worker/lib'],
+  'worker/settings.ts': ['worker/setting-rules.ts', 'worker/lib'],
   'worker/messaging': under,
   'worker/identity': under,
   'worker/usage': [...under, 'worker/identity'],

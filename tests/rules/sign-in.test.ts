@@ -10,7 +10,8 @@ import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import { migrate } from 'drizzle-orm/libsql/migrator';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
-import { Settings } from '../../worker/settings.ts';
+import { SettingRules, type SettingValues } from '../../worker/setting-rules.ts';
+import { withRequire } from '../../worker/settings.ts';
 import { parseLimits } from '../../worker/lib/rate-limits.ts';
 import { canonicalPhone } from '../../worker/identity/phone.ts';
 
@@ -183,18 +184,18 @@ describe('every sign-in', () => {
   const lifetimeMs = 300_000;
   const tries = 3;
   const guessesADay = 6;
-  const defaults = Object.entries(Settings.entries).map(([name, schema]) => [
+  const defaults = Object.entries(SettingRules.entries).map(([name, schema]) => [
     name,
     v.safeParse(schema, undefined).output,
   ]);
-  const settings = {
+  const settings = withRequire({
     ...Object.fromEntries(defaults),
     CODE_PEPPER: ['pepper'],
     CODE_LIFETIME_SECONDS: lifetimeMs / 1000,
     CODE_TRIES: tries,
     LIMIT_CODES_PER_NUMBER: parseLimits('1/30s 5/1h'),
     LIMIT_WRONG_TRIES_PER_NUMBER: parseLimits(`${guessesADay}/1d`),
-  };
+  } as SettingValues);
 
   type Call = Parameters<typeof issueCode>[0];
   type Step = { kind: 'ask' | 'right' | 'wrong' | 'older'; wait: number };

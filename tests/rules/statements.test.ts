@@ -9,7 +9,7 @@ import { rateLimitEventsKeptMs } from '../../worker/lib/rate-limits.ts';
 import { memoize } from '../../worker/lib/memoize.ts';
 import { dayMs } from '../../worker/lib/time.ts';
 import { objectionMs } from '../../worker/withdrawal/right.ts';
-import { Settings } from '../../worker/settings.ts';
+import { SettingRules } from '../../worker/setting-rules.ts';
 import { weekMs } from '../../worker/usage/week.ts';
 import { texts } from './statements.ts';
 import { titlesIn } from './test-titles.ts';
@@ -27,7 +27,7 @@ const [, promises = ''] =
 const spanOf = (days: number) =>
   ({ 1: 'a day', 7: 'a week', 730: 'two years', 1095: 'three years' })[days] ?? `${days} days`;
 const daysOf = (setting: 'CHAT_RETENTION_DAYS' | 'ACCOUNT_RETENTION_DAYS') =>
-  spanOf(v.parse(Settings.entries[setting], undefined));
+  spanOf(v.parse(SettingRules.entries[setting], undefined));
 const planNames = planIds.map((id) => plans[id].name);
 
 /** What the product has for the names that stand in braces after `says`. */
@@ -38,7 +38,7 @@ const values: Record<string, string> = {
   rateLimitEventsKeptMs: spanOf(rateLimitEventsKeptMs / dayMs),
   weekMs: spanOf(weekMs / dayMs),
   objectionMs: spanOf(objectionMs / dayMs),
-  WITHDRAWAL_KEPT_DAYS: spanOf(v.parse(Settings.entries.WITHDRAWAL_KEPT_DAYS, undefined)),
+  WITHDRAWAL_KEPT_DAYS: spanOf(v.parse(SettingRules.entries.WITHDRAWAL_KEPT_DAYS, undefined)),
   planNames: `${planNames.slice(0, -1).join(', ')} or ${planNames.at(-1)}`,
   voicePlan: plans[planIds.find((id) => plans[id].hasVoice)!].name,
   period: plans.free.periodDescription,

@@ -8,7 +8,6 @@ import type { Database } from '../lib/database.ts';
 import { coalesce } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
 import { minuteMs } from '../lib/time.ts';
-import { areValid } from '../settings.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
 import type { Background } from '../env.ts';
@@ -75,7 +74,7 @@ async function closeAtStripe(context: Background, leased: LeasedCustomer): Promi
   const { settings } = context;
   const { stripeId, stripeAsked } = leased.customer;
   const hasCustomer = stripeId !== null || stripeAsked;
-  if (hasCustomer && !areValid(settings, 'STRIPE_API_BASE', 'STRIPE_SECRET_KEY')) return false;
+  if (hasCustomer && !settings.isRight('STRIPE_API_BASE', 'STRIPE_SECRET_KEY')) return false;
   try {
     await settleBeforeDeletion(context, leased);
     return !hasCustomer || (await withStripe(settings, (stripe) => closeCustomers(stripe, leased)));

@@ -65,7 +65,7 @@ export async function reviewAccounts(
   deleteAccount: DeleteAccount,
 ) {
   // Without the bot no user can be notified, so nothing is deleted.
-  if (!settings.BOT_WEBHOOK_URL) return;
+  if (!settings.require('BOT_WEBHOOK_URL')) return;
   for (let step = 0; step < stepsPerRun; step += 1) {
     const due = await readDue(db, now);
     for (const account of due) await apply(account);
@@ -73,7 +73,7 @@ export async function reviewAccounts(
   }
 
   async function apply(account: Due): Promise<void> {
-    const next = review(account, settings.ACCOUNT_RETENTION_DAYS * dayMs, now);
+    const next = review(account, settings.require('ACCOUNT_RETENTION_DAYS') * dayMs, now);
     const own = and(eq(users.id, account.id), lte(users.retentionDueAt, now))!;
     if (next.kind === 'keep') await db.update(users).set({ retentionDueAt: next.dueAt }).where(own);
     else if (next.kind === 'notify') await notify(db, settings, own, next.dueAt, now);

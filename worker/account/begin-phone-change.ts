@@ -58,7 +58,7 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),
       limited: gt(facts.mayBeginAt, now),
-      budgetSpent: gte(facts.sent, settings.CODE_BUDGET_PER_DAY),
+      budgetSpent: gte(facts.sent, settings.require('CODE_BUDGET_PER_DAY')),
       taken: isNotNull(facts.holder),
     }),
     otherwise: 'sent',
@@ -94,7 +94,7 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
         case 'taken':
           return challenge;
         case 'sent':
-          reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+          reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
           // A code that WhatsApp refuses counts too, as one for a taken number does.
           waitUntil(sendCode(call, row.whatsappId, { code, sentBy }));
           return challenge;
@@ -141,8 +141,8 @@ async function changeRow(
     phone,
     whatsappId: phoneAsSent.slice(1),
     mac,
-    expiresAt: now + settings.CODE_LIFETIME_SECONDS * 1000,
-    triesLeft: settings.CODE_TRIES,
+    expiresAt: now + settings.require('CODE_LIFETIME_SECONDS') * 1000,
+    triesLeft: settings.require('CODE_TRIES'),
   };
 }
 
@@ -157,7 +157,7 @@ async function limitsOfChange(call: Call, phone: PhoneNumber) {
 
   const ofUser: Limited = {
     subject: [phoneChangeSubject(session.claimedUserId)],
-    limits: settings.LIMIT_CODES_PER_NUMBER,
+    limits: settings.require('LIMIT_CODES_PER_NUMBER'),
   };
   return {
     ofUser: [ofUser, ...codesFrom],

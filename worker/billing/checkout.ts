@@ -211,7 +211,7 @@ function sameOrder(theirs: Stripe.Metadata | null, ours: Metadata): boolean {
 }
 
 function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: string) {
-  const { AUTOMATIC_TAX } = site.settings;
+  const hasTax = site.settings.require('AUTOMATIC_TAX');
   return {
     mode: 'subscription',
     ui_mode: 'hosted_page',
@@ -229,7 +229,7 @@ function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: 
       },
     },
     // Tax needs an address: Checkout asks for it and saves it to the customer.
-    ...(AUTOMATIC_TAX && {
+    ...(hasTax && {
       automatic_tax: { enabled: true },
       customer_update: { address: 'auto' },
     }),
@@ -240,7 +240,7 @@ function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: 
 }
 
 function setup({ customer, site }: Order, metadata: Metadata) {
-  const { AUTOMATIC_TAX } = site.settings;
+  const hasTax = site.settings.require('AUTOMATIC_TAX');
   return {
     mode: 'setup',
     ui_mode: 'hosted_page',
@@ -250,7 +250,7 @@ function setup({ customer, site }: Order, metadata: Metadata) {
     client_reference_id: metadata.userId,
     allowed_payment_method_types,
     setup_intent_data: { metadata },
-    ...(AUTOMATIC_TAX && { billing_address_collection: 'required' }),
+    ...(hasTax && { billing_address_collection: 'required' }),
     metadata,
     success_url: addressIn(site, '/payment-details-saved?session_id={CHECKOUT_SESSION_ID}'),
     cancel_url: addressIn(site, '/payment-canceled'),

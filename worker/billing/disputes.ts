@@ -73,7 +73,7 @@ async function endDisputed(
   const paidFor = await subscriptionPaidBy(stripe, dispute);
   // An inquiry takes no money back, and a dispute that was won gives it back.
   const isMoneyKept = dispute.status === 'won' || isInquiry(dispute);
-  const mustEnd = paidFor !== null && settings.ON_DISPUTE === 'cancel' && !isMoneyKept;
+  const mustEnd = paidFor !== null && settings.require('ON_DISPUTE') === 'cancel' && !isMoneyKept;
   const ends = mustEnd && isLive(paidFor);
   if (ends) await cancelNow(stripe, paidFor);
   if (await isFirstReport(db, dispute)) {

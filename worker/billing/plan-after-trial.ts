@@ -24,7 +24,7 @@ const finished: Result = { session: null, offSaleTier: null };
 export async function startPlanAfterTrial(
   stripe: Stripe,
   leased: LeasedCustomer,
-  settings: Pick<Settings, 'AUTOMATIC_TAX' | 'CODE_PEPPER'>,
+  settings: Settings,
 ): Promise<Result> {
   const { setupSession, stripeId } = leased.customer;
   if (!setupSession || !stripeId) return finished;
@@ -50,7 +50,7 @@ export async function startPlanAfterTrial(
       tier,
       ...startMetadataIn(session.metadata),
     },
-    ...(settings.AUTOMATIC_TAX && { automatic_tax: { enabled: true } }),
+    ...(settings.require('AUTOMATIC_TAX') && { automatic_tax: { enabled: true } }),
   };
   return (await subscribe(stripe, leased, order))
     ? finished

@@ -25,13 +25,11 @@ export function stripeOptions(apiBase: string) {
 /** The SDK is evaluated by the first billing call of an isolate, not by every start. */
 let sdk: typeof Stripe | undefined;
 
-export async function openStripe(
-  settings: Pick<Settings, 'STRIPE_API_BASE' | 'STRIPE_SECRET_KEY'>,
-): Promise<Stripe> {
+export async function openStripe(settings: Settings): Promise<Stripe> {
   sdk ??= (await import('stripe')).Stripe;
   const httpClient = sdk.createFetchHttpClient();
-  return new sdk(settings.STRIPE_SECRET_KEY, {
-    ...stripeOptions(settings.STRIPE_API_BASE),
+  return new sdk(settings.require('STRIPE_SECRET_KEY'), {
+    ...stripeOptions(settings.require('STRIPE_API_BASE')),
     httpClient,
   });
 }

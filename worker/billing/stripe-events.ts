@@ -103,7 +103,7 @@ function logRefund(
 
 async function isSigned(settings: Settings, signature: string, body: string): Promise<boolean> {
   const { webhooks } = await openStripe(settings);
-  for (const secret of settings.STRIPE_WEBHOOK_SECRET) {
+  for (const secret of settings.require('STRIPE_WEBHOOK_SECRET')) {
     const verified = webhooks.signature?.verifyHeaderAsync(
       body,
       signature,

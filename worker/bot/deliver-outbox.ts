@@ -48,7 +48,7 @@ export async function deliverSoon(
   userId: string,
   messages: MessageEvents | null = null,
 ): Promise<void> {
-  if (!settings.BOT_WEBHOOK_URL) return;
+  if (!settings.require('BOT_WEBHOOK_URL')) return;
   const box = { db, settings, messages };
   const kinds = messages ? 'all' : 'withoutMessages';
   for (const ms of messages ? pausesMs : pausesMs.slice(0, 1)) {
@@ -69,7 +69,7 @@ export async function deliverLeased(box: Outbox, event: OutboxEvent): Promise<vo
 
 /** Sends what is due, whosever it is; the cron job calls it. */
 export async function deliverOutbox(box: Outbox): Promise<void> {
-  if (!box.settings.BOT_WEBHOOK_URL) return;
+  if (!box.settings.require('BOT_WEBHOOK_URL')) return;
 
   for (let step = 0; step < stepsPerRun; step += 1) {
     const events = await leaseDue(box.db, atOnce);

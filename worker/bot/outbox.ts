@@ -166,7 +166,7 @@ async function accountNames(settings: Pick<Settings, 'CODE_PEPPER'>, event: Outb
 }
 
 type NewEvent<Type extends BotEvent> = {
-  settings: Pick<Settings, 'BOT_WEBHOOK_URL'>;
+  settings: Settings;
   type: Type;
   now: number;
   /** The event's own data; a value may be SQL over a row of `users`. */
@@ -255,7 +255,7 @@ export function mayQueue({
   type,
   who,
 }: Pick<NewEvent<BotEvent>, 'settings' | 'type' | 'who'>): SQL | undefined {
-  const hasBot = settings.BOT_WEBHOOK_URL ? undefined : sql`false`;
+  const hasBot = settings.require('BOT_WEBHOOK_URL') ? undefined : sql`false`;
   if (neverLeftOut.has(type)) return and(who, hasBot);
 
   const waiting = and(

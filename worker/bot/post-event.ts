@@ -11,9 +11,13 @@ type Posted = Extract<DeliveryResult, 'delivered' | 'parked' | 'later'>;
 /** Posts a signed event to the bot; `parked` if the bot refuses it for good. */
 export async function postEvent(settings: Settings, id: string, body: string): Promise<Posted> {
   const timestamp = Math.floor(Date.now() / 1000);
-  const signature = await signMessage(settings.BOT_WEBHOOK_SECRET, { id, timestamp, body });
+  const signature = await signMessage(settings.require('BOT_WEBHOOK_SECRET'), {
+    id,
+    timestamp,
+    body,
+  });
   try {
-    const response = await fetch(settings.BOT_WEBHOOK_URL!, {
+    const response = await fetch(settings.require('BOT_WEBHOOK_URL')!, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -17,10 +17,8 @@ export type BotCall = {
   earlierFingerprints: () => Promise<string[]>;
 };
 
-type BotSettings = Pick<Settings, 'BOT_WEBHOOK_SECRET' | 'CODE_PEPPER'>;
-
 type Read = {
-  settings: BotSettings;
+  settings: Settings;
   request: Request;
   /** Unix ms. */
   now: number;
@@ -42,7 +40,7 @@ export async function readBotCall(
   const sent = { id, timestamp: Number(timestamp) };
 
   const body = await readBody();
-  if (!(await isSigned(settings.BOT_WEBHOOK_SECRET, { ...sent, body }, signature))) {
+  if (!(await isSigned(settings.require('BOT_WEBHOOK_SECRET'), { ...sent, body }, signature))) {
     log('info', 'bot_refused', { reason: 'signature' });
     throw new RequestError('invalidBotSignature');
   }
@@ -63,7 +61,7 @@ export async function readBotCall(
 }
 
 export function comparedBy(
-  settings: BotSettings,
+  settings: Settings,
   botCall: BotCall,
   fields: Record<string, unknown>,
 ): BotCall {
@@ -71,7 +69,7 @@ export function comparedBy(
 }
 
 /** A body names a number, so its hash is keyed. */
-function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: BotSettings, text: () => string) {
+function fingerprintsOf({ CODE_PEPPER: [pepper, ...earlier] }: Settings, text: () => string) {
   return {
     fingerprint: () => keyedHash(pepper!, 'bot-call', text()),
     earlierFingerprints: () => keyedHashes(earlier, 'bot-call', text()),

@@ -98,7 +98,9 @@ async function unwrapBy<Key>(
 }
 
 const ringOf = memoize((settings: Settings): WrappingKey[] =>
-  settings.CHAT_KEYS.trim()
+  settings
+    .require('CHAT_KEYS')
+    .trim()
     .split(/\s+/)
     .map((entry) => {
       const [keyId = '', secret = ''] = entry.split(':');

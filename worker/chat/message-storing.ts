@@ -72,7 +72,7 @@ async function append(
     sealed: await sealMessage(key, place, contentOf(sent)),
     recording,
     notAfter: now + storedWithinMs,
-    perMinute: settings.CHAT_MESSAGES_PER_MINUTE,
+    perMinute: settings.require('CHAT_MESSAGES_PER_MINUTE'),
     recordedBytesPerDay: inCrisis ? mostRecordedInCrisis : undefined,
   });
 }

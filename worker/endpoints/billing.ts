@@ -91,7 +91,8 @@ export const getSubscription: Handler<'getSubscription'> = async ({ session, db,
     ...openWithdrawal(settings, statements),
   }));
 
-function openWithdrawal({ WITHDRAWAL_DAYS: days }: Settings, statements: Statement[]) {
+function openWithdrawal(settings: Settings, statements: Statement[]) {
+  const days = settings.require('WITHDRAWAL_DAYS');
   const last = lastStatement(statements);
   return days > 0 && last && last.state !== 'done' ? { withdrawal: shownStatement(last) } : {};
 }

@@ -32,7 +32,8 @@ type Sender = BaseContext & { session: UserSession };
 
 async function send({ session, request, ...context }: Sender, sent: Sent) {
   const { db, settings, language: locale, now } = context;
-  if (!settings.BOT_WEBHOOK_URL) throw new RequestError('unavailable', { retryAfter: 3600 });
+  if (!settings.require('BOT_WEBHOOK_URL'))
+    throw new RequestError('unavailable', { retryAfter: 3600 });
   const queueing: Queueing = {
     from: session.admittedUserSql(),
     userId: session.claimedUserId,
@@ -41,7 +42,7 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
     locale,
     country: connectionCountry(request),
     now,
-    mostWaiting: settings.CHAT_MESSAGES_WAITING,
+    mostWaiting: settings.require('CHAT_MESSAGES_WAITING'),
   };
 
   const statements = queueMessage(db, queueing);

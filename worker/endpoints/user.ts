@@ -85,7 +85,7 @@ export const endSession: Handler<'endSession'> = async (context) => {
 
 export const getPush: Handler<'getPush'> = async ({ session, settings }) =>
   session.run([], () => {
-    const [key] = settings.VAPID_KEYS ?? [];
+    const [key] = settings.require('VAPID_KEYS') ?? [];
     if (!key) throw new RequestError('notFound');
     return { success: true, publicKey: key.publicKey };
   });
@@ -98,7 +98,7 @@ export const putPush: Handler<'putPush'> = async ({
   language,
   now,
 }) => {
-  const ring = settings.VAPID_KEYS;
+  const ring = settings.require('VAPID_KEYS');
   const issue = await findPushIssue(settings, input);
   const statements = ring && !issue ? subscribe(session, input, { ring, language, now }) : [];
   return session.run(
@@ -126,9 +126,11 @@ async function findPushIssue(settings: Settings, { endpoint, keys }: Input<'putP
 export const deletePush: Handler<'deletePush'> = async ({ session, input, db, settings }) => {
   const { endpoint, userId } = pushSubscriptions;
   const own = and(eq(endpoint, input.endpoint), eq(userId, session.admittedUserSql()));
-  const statements = settings.VAPID_KEYS ? [db.delete(pushSubscriptions).where(own)] : [];
+  const statements = settings.require('VAPID_KEYS')
+    ? [db.delete(pushSubscriptions).where(own)]
+    : [];
   return session.run(statements, () => {
-    if (!settings.VAPID_KEYS) throw new RequestError('notFound');
+    if (!settings.require('VAPID_KEYS')) throw new RequestError('notFound');
     return { success: true };
   });
 };

@@ -41,7 +41,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   return received;
 };
 
-const isLive = ({ STRIPE_SECRET_KEY }: Settings) => /^(sk|rk)_live_/.test(STRIPE_SECRET_KEY);
+const isLive = (settings: Settings) => /^(sk|rk)_live_/.test(settings.require('STRIPE_SECRET_KEY'));
 
 /**
  * Meta's handshake. Compares hashes, so that
@@ -51,7 +51,7 @@ export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
   query,
   settings,
 }) => {
-  const { WHATSAPP_VERIFY_TOKEN: expected } = settings;
+  const expected = settings.require('WHATSAPP_VERIFY_TOKEN');
   if (!expected) throw new RequestError('notFound');
 
   const token = query['hub.verify_token'];
@@ -64,7 +64,7 @@ export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
 
 export const whatsappWebhook: Handler<'whatsappWebhook'> = async (context) => {
   const { request, readBody, settings } = context;
-  const { WHATSAPP_APP_SECRET: secret } = settings;
+  const secret = settings.require('WHATSAPP_APP_SECRET');
   if (!secret) throw new RequestError('notFound');
 
   const signature = signatureOf(request);

@@ -48,8 +48,8 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
 };
 
 /** Throws 404 where the owner has turned the right off. */
-function requireWithdrawal({ WITHDRAWAL_DAYS: days }: Settings): void {
-  if (days === 0) throw new RequestError('notFound');
+function requireWithdrawal(settings: Settings): void {
+  if (settings.require('WITHDRAWAL_DAYS') === 0) throw new RequestError('notFound');
 }
 
 function shownContract(contract: ConcludedContract): NonNullable<Shown['contract']> {

@@ -16,9 +16,9 @@ import type { BaseContext } from './request-context.ts';
 const quietCalls = 60;
 
 const limitersOf = memoize((settings: Settings) => ({
-  calls: new CallLimiter(settings.LIMIT_CALLS_PER_USER),
+  calls: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
   /** By session: calls that were refused because it has ended. */
-  refusals: new CallLimiter(settings.LIMIT_CALLS_PER_USER),
+  refusals: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
 }));
 
 /**

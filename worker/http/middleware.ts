@@ -83,7 +83,7 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
   const unlisted = cors({ ...preflight, origin: () => null });
   return (c, next) => {
     const origin = c.req.header('origin');
-    if (origin && c.get('settings').WEB_ORIGINS.includes(origin)) return listed(c, next);
+    if (origin && c.get('settings').require('WEB_ORIGINS').includes(origin)) return listed(c, next);
     return c.req.method === 'OPTIONS' ? unlisted(c, next) : next();
   };
 }

@@ -49,7 +49,8 @@ export function upsertUser<Outcome extends string>(
   const row = {
     id,
     phone,
-    status: settings.APPROVAL === 'manual' ? ('pending' as const) : ('approved' as const),
+    status:
+      settings.require('APPROVAL') === 'manual' ? ('pending' as const) : ('approved' as const),
     createdAt: now,
     contactedAt,
     lastContactAt: contactedAt ?? 0,

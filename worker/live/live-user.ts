@@ -321,7 +321,7 @@ export class LiveUser extends DurableObject<object> {
   /** How long messages are kept; null, so for now for ever, if the setting is wrong. */
   #keptMs(): number | null {
     try {
-      return settingsOf(this.env)!.CHAT_RETENTION_DAYS * dayMs;
+      return settingsOf(this.env)!.require('CHAT_RETENTION_DAYS') * dayMs;
     } catch (error) {
       log('error', 'retention_postponed', describeError(error));
       return null;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { areValid, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 
 /** The service sends a mail of one `id` once. */
 export type Mail = {
@@ -17,8 +17,10 @@ type Service = { url: string; key: string; from: string };
 
 /** Null where the owner has set none up. */
 export function mailService(settings: Settings): Service | null {
-  if (!areValid(settings, 'MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM')) return null;
-  const { MAIL_API_URL: url, MAIL_API_KEY: key, MAIL_FROM: from } = settings;
+  if (!settings.isRight('MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM')) return null;
+  const url = settings.require('MAIL_API_URL');
+  const key = settings.require('MAIL_API_KEY');
+  const from = settings.require('MAIL_FROM');
   return url && key && from ? { url, key, from } : null;
 }
 

@@ -33,7 +33,7 @@ export async function sendCode(
   whatsappId: string,
   { code, sentBy }: { code: string; sentBy: string },
 ): Promise<Sent> {
-  const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE as [string];
+  const [first] = settings.require('WHATSAPP_TEMPLATE_LANGUAGE') as [string];
   const own = templateLanguageFor(language, settings);
   let result = await sendTemplate(settings, {
     whatsappId,
@@ -71,10 +71,8 @@ function isForbidden({ status, code = -1 }: Refusal): boolean {
  * The language of the templates in which a page's language
  * is written: of its region, else of any, else the first.
  */
-export function templateLanguageFor(
-  language: Language,
-  { WHATSAPP_TEMPLATE_LANGUAGE: known }: Settings,
-): string {
+export function templateLanguageFor(language: Language, settings: Settings): string {
+  const known = settings.require('WHATSAPP_TEMPLATE_LANGUAGE');
   const [primary] = language.split('-');
   const exact = known.find((code) => code === language.replace('-', '_'));
   return exact ?? known.find((code) => code.split('_')[0] === primary) ?? known[0]!;
@@ -102,7 +100,7 @@ async function sendTemplate(
     // Each status brings it back, also one that overtakes the response.
     biz_opaque_callback_data: sentBy,
     template: {
-      name: settings.WHATSAPP_TEMPLATE_NAME,
+      name: settings.require('WHATSAPP_TEMPLATE_NAME'),
       language: { policy: 'deterministic', code: language },
       components: [
         { type: 'body', parameters: text },
@@ -112,11 +110,11 @@ async function sendTemplate(
   };
   try {
     const response = await fetch(
-      `${graphUrl(settings)}/${settings.WHATSAPP_PHONE_NUMBER_ID}/messages`,
+      `${graphUrl(settings)}/${settings.require('WHATSAPP_PHONE_NUMBER_ID')}/messages`,
       {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${settings.WHATSAPP_TOKEN}`,
+          authorization: `Bearer ${settings.require('WHATSAPP_TOKEN')}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify(message),
@@ -217,9 +215,8 @@ function readStatus(status: v.InferOutput<typeof Status>): MessageStatus[] {
   ];
 }
 
-export function graphUrl({
-  WHATSAPP_API_BASE: base,
-  WHATSAPP_API_VERSION: version,
-}: Settings): string {
-  return /\/v\d+\.\d+$/.test(base) ? base : `${base}/${version}`;
+export function graphUrl(settings: Settings): string {
+  const base = settings.require('WHATSAPP_API_BASE');
+  const hasVersion = /\/v\d+\.\d+$/.test(base);
+  return hasVersion ? base : `${base}/${settings.require('WHATSAPP_API_VERSION')}`;
 }

@@ -22,7 +22,8 @@ import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { iif } from '../lib/expressions.ts';
 import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
-import type { KeyPair, Settings } from '../settings.ts';
+import type { KeyPair } from '../setting-rules.ts';
+import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
 
@@ -35,15 +36,12 @@ const table = pushSubscriptions;
  * Whether an address belongs to one of the push services of
  * `PUSH_HOSTS`: https without a port, or one of its origins.
  */
-export function isPushService(
-  { PUSH_HOSTS }: Pick<Settings, 'PUSH_HOSTS'>,
-  endpoint: string,
-): boolean {
+export function isPushService(settings: Settings, endpoint: string): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname, port, username, password, origin } = new URL(endpoint);
   if (username || password) return false;
   const isPublic = protocol === 'https:' && port === '';
-  return PUSH_HOSTS.some((host) => {
+  return settings.require('PUSH_HOSTS').some((host) => {
     if (host.includes('://')) return host === origin;
     return (
       isPublic && (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host)
@@ -167,7 +165,7 @@ export async function notifyOfReply(
   context: Scope<'db' | 'settings'>,
   subscribers: Subscriber[],
 ): Promise<void> {
-  if (!context.settings.VAPID_KEYS) return;
+  if (!context.settings.require('VAPID_KEYS')) return;
   await Promise.all(
     subscribers.map((each) =>
       notify(context, each).catch((error: unknown) =>
@@ -191,7 +189,7 @@ async function notify(
   subscriber: Subscriber,
 ): Promise<void> {
   const { endpoint, publicKey, language, createdAt } = subscriber;
-  const key = settings.VAPID_KEYS!.find((each) => each.publicKey === publicKey);
+  const key = settings.require('VAPID_KEYS')!.find((each) => each.publicKey === publicKey);
   const isUsable = key !== undefined && isPushService(settings, endpoint);
   const status = isUsable ? await post(subscriber, key, noticeIn(language)) : 410;
   if (status === 404 || status === 410) {

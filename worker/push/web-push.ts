@@ -1,5 +1,5 @@
 import { base64url, SignJWT } from 'jose';
-import type { KeyPair } from '../settings.ts';
+import type { KeyPair } from '../setting-rules.ts';
 
 export type SubscriptionKeys = { p256dh: string; auth: string };
 

@@ -50,16 +50,16 @@ export async function claimNumber(
       holder: userOf('business', businessUserId),
       allowedAt: allowedAt([
         { subject: claimsOf, limits: claimLimits },
-        { subject: number.everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
-        { subject: number.codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
-        { subject: number.wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+        { subject: number.everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
+        { subject: number.codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
+        { subject: number.wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
       ]),
       sent: sentToday(now),
     },
     outcomes: ({ isOpen, writer, holder, allowedAt: at, sent }) => ({
       refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
       limited: gt(at, now),
-      budgetSpent: gte(sent, settings.CODE_BUDGET_PER_DAY),
+      budgetSpent: gte(sent, settings.require('CODE_BUDGET_PER_DAY')),
     }),
     otherwise: 'claimed',
     forgotten: ['refused', 'limited', 'budgetSpent'],
@@ -100,7 +100,7 @@ export async function claimNumber(
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
       if (!isFirst) return settleClaim(call, businessUserId, applied.by);
-      reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+      reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const to = ownSpelling(phone, link.whatsappId);
       const subjects = counted.map(([name]) => name!);
       const delivery = await deliverCode(

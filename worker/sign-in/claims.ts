@@ -35,7 +35,7 @@ export async function claimRow(settings: Settings, { businessUserId, phone, ...c
   return {
     mac,
     sealed,
-    triesLeft: settings.CODE_TRIES,
+    triesLeft: settings.require('CODE_TRIES'),
     provenAt: null,
     userId: null,
     ...claim,

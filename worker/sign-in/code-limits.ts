@@ -25,10 +25,15 @@ export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
     codesTo: [
       // A contact clears the other limits of its number,
       // but not this one, which outlives the account.
-      { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD.map(withReserve) },
-      { subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER },
+      {
+        subject: everyCodeTo,
+        limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD').map(withReserve),
+      },
+      { subject: codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
     ],
-    wrongTries: [{ subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER }],
+    wrongTries: [
+      { subject: wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
+    ],
   };
 }
 
@@ -45,8 +50,8 @@ export async function limitsOfCaller({ settings, address }: Scope<'address' | 's
     ...(ofNetwork ? [{ subject: hashedSubject(prefix, ofNetwork), limits: byNetwork }] : []),
   ];
   const requests = [
-    settings.LIMIT_CODE_REQUESTS_PER_ADDRESS,
-    settings.LIMIT_CODE_REQUESTS_PER_NETWORK,
+    settings.require('LIMIT_CODE_REQUESTS_PER_ADDRESS'),
+    settings.require('LIMIT_CODE_REQUESTS_PER_NETWORK'),
   ] as const;
 
   return {
@@ -54,10 +59,14 @@ export async function limitsOfCaller({ settings, address }: Scope<'address' | 's
     links: per('links-from', linksOf(requests[0]), linksOf(requests[1])),
     codesFrom: per(
       'codes-from',
-      settings.LIMIT_CODES_PER_ADDRESS,
-      settings.LIMIT_CODES_PER_NETWORK,
+      settings.require('LIMIT_CODES_PER_ADDRESS'),
+      settings.require('LIMIT_CODES_PER_NETWORK'),
     ),
-    tries: per('tries-from', settings.LIMIT_TRIES_PER_ADDRESS, settings.LIMIT_TRIES_PER_NETWORK),
+    tries: per(
+      'tries-from',
+      settings.require('LIMIT_TRIES_PER_ADDRESS'),
+      settings.require('LIMIT_TRIES_PER_NETWORK'),
+    ),
   };
 }
 

@@ -36,11 +36,9 @@ const acceptedType = /^(application\/)?jwt$/i;
 type Issuer = { issuer: string; audience: string; jwksUrl: string };
 
 export function externalIssuer(settings: Settings): Issuer | null {
-  const {
-    EXTERNAL_TOKEN_ISSUER: issuer,
-    EXTERNAL_TOKEN_AUDIENCE: audience,
-    EXTERNAL_TOKEN_JWKS_URL: jwksUrl,
-  } = settings;
+  const issuer = settings.require('EXTERNAL_TOKEN_ISSUER');
+  const audience = settings.require('EXTERNAL_TOKEN_AUDIENCE');
+  const jwksUrl = settings.require('EXTERNAL_TOKEN_JWKS_URL');
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 

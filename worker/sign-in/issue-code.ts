@@ -111,7 +111,7 @@ export async function issueCode(
     case 'budgetSpent':
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
     case 'issued': {
-      reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+      reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const nextAfterSeconds = Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000));
       const whatsappId = ownSpelling(phone, facts.whatsappId);
       const subjects = counted.map(([name]) => name!);
@@ -132,7 +132,7 @@ type Facts = Record<'askAt' | 'numberAt' | 'addressAt' | 'contactedAt' | 'isProv
 /** Whoever has just written passes what strangers could have used up. */
 function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
   const { askAt, numberAt, addressAt, contactedAt, isProven, sent } = facts;
-  const budget = settings.CODE_BUDGET_PER_DAY;
+  const budget = settings.require('CODE_BUDGET_PER_DAY');
   return {
     tooManyRequests: and(gt(askAt, now), not(isProven)),
     unknownNumber: isNull(contactedAt),

@@ -90,7 +90,7 @@ function decide({ db, settings, now }: SignInCall, code: TypedCode, { tries, wro
     },
     outcomes: (facts) => ({
       tooManyTries: gt(facts.addressAt, now),
-      wrongBudgetSpent: gte(facts.wrongToday, settings.WRONG_TRIES_BUDGET_PER_DAY),
+      wrongBudgetSpent: gte(facts.wrongToday, settings.require('WRONG_TRIES_BUDGET_PER_DAY')),
       unknown: not(facts.isLive),
       tooManyWrong: gt(facts.numberAt, now),
       wrong: not(facts.isRight),

@@ -24,7 +24,9 @@ export const notSent = (delivery: Delivery) =>
  */
 export async function sendReservedCode(call: Call, link: Link): Promise<void> {
   const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
-  const limits = [{ subject: everyCodeTo, limits: call.settings.LIMIT_CODES_PER_NUMBER_HARD }];
+  const limits = [
+    { subject: everyCodeTo, limits: call.settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
+  ];
   await sendLinkedCode(call, link, {
     limits,
     counted: [everyCodeTo],
@@ -37,7 +39,7 @@ type Allowed = { limits: Limited[]; counted: Subject[] };
 export async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allowed) {
   const { db, settings, now } = call;
   const { phone } = link;
-  const budget = 2 * settings.CODE_BUDGET_PER_DAY;
+  const budget = 2 * settings.require('CODE_BUDGET_PER_DAY');
 
   const tx = transaction(db, {
     facts: {
@@ -78,7 +80,7 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   const { outcome, facts } = await orTakenBack(call, sending, () => takeBack(counted));
 
   if (outcome !== 'sent') return outcome;
-  reportCodeBudget(facts.sent + 1, settings.CODE_BUDGET_PER_DAY);
+  reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
   const to = ownSpelling(phone, facts.whatsappId);
   const subjects = counted.map(([name]) => name!);
   const inOwnLanguage = { ...call, language: link.language };

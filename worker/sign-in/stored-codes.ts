@@ -24,17 +24,14 @@ type Code = {
 };
 
 /** A code as it is stored; whoever requested it knows its challenge. */
-export async function codeRow(
-  { CODE_PEPPER, CODE_LIFETIME_SECONDS, CODE_TRIES }: Settings,
-  { phone, code, sentBy, now }: Code,
-) {
+export async function codeRow(settings: Settings, { phone, code, sentBy, now }: Code) {
   return {
     phone,
-    mac: await keyedHash(CODE_PEPPER[0]!, 'code', phone, code),
+    mac: await keyedHash(settings.CODE_PEPPER[0]!, 'code', phone, code),
     sentBy,
     sentAt: now,
-    expiresAt: now + CODE_LIFETIME_SECONDS * 1000,
-    triesLeft: CODE_TRIES,
+    expiresAt: now + settings.require('CODE_LIFETIME_SECONDS') * 1000,
+    triesLeft: settings.require('CODE_TRIES'),
   };
 }
 

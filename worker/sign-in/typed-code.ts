@@ -122,7 +122,7 @@ export function reportWrongCode(
   withChallenge: boolean,
 ): void {
   const wrong = wrongToday + 1;
-  const budget = settings.WRONG_TRIES_BUDGET_PER_DAY;
+  const budget = settings.require('WRONG_TRIES_BUDGET_PER_DAY');
   log('info', 'code_wrong', { wrong, withChallenge });
   if (wrong === budget) log('error', 'wrong_codes_budget_spent', { wrong, budget });
 }

@@ -81,7 +81,7 @@ async function readUnlessSilent(
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);
   const terms = {
     userId,
-    days: settings.WITHDRAWAL_DAYS,
+    days: settings.require('WITHDRAWAL_DAYS'),
     choices,
     withdrawn,
     ...(statedAt !== undefined && { statedAt }),

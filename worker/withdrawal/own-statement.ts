@@ -39,7 +39,7 @@ export async function recordOwnStatement(
     id: crypto.randomUUID(),
     origin: 'account',
     submittedAt: now,
-    keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
+    keptUntil: now + settings.require('WITHDRAWAL_KEPT_DAYS') * dayMs,
     dueAt: now,
     ...(found && contractColumns(found.contract, found.at)),
   };

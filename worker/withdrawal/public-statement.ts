@@ -34,11 +34,11 @@ import {
 } from './statements.ts';
 
 /** SQL: an objection whose contract could still be withdrawn, in any zone. */
-const objectionOf = (userId: string | null, { WITHDRAWAL_DAYS }: Settings, now: number) =>
+const objectionOf = (userId: string | null, settings: Settings, now: number) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
     eq(withdrawals.reason, objected),
-    gt(withdrawals.submittedAt, now - (WITHDRAWAL_DAYS + 2) * dayMs),
+    gt(withdrawals.submittedAt, now - (settings.require('WITHDRAWAL_DAYS') + 2) * dayMs),
   );
 
 type PublicStatement = {
@@ -85,7 +85,7 @@ export async function recordPublicStatement(
     userId,
     origin: 'public',
     submittedAt: now,
-    keptUntil: now + settings.WITHDRAWAL_KEPT_DAYS * dayMs,
+    keptUntil: now + settings.require('WITHDRAWAL_KEPT_DAYS') * dayMs,
   } satisfies Statement;
   const toldUntil = objectionUntil(row);
   const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
@@ -132,10 +132,11 @@ export async function recordPublicStatement(
 const addressesOfNetwork = 5;
 
 async function limitsOf(
-  { CODE_PEPPER, LIMIT_STATEMENTS_PER_ADDRESS: limits }: Settings,
+  settings: Settings,
   { address, about }: { address: string; about: string },
 ): Promise<{ callers: Limited[]; told: Limited }> {
-  const hashesOf = (of: string) => keyedHashes(CODE_PEPPER, 'limit', of);
+  const limits = settings.require('LIMIT_STATEMENTS_PER_ADDRESS');
+  const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);
   const network = networkOf(address);
   const [caller, callersNetwork, person] = await Promise.all([
     hashesOf(address),

@@ -37,7 +37,7 @@ export async function nameContract(
   const { submittedAt: statedAt } = statement;
   const asked = {
     userId,
-    days: settings.WITHDRAWAL_DAYS,
+    days: settings.require('WITHDRAWAL_DAYS'),
     choices,
     withdrawn,
     statedAt,

@@ -36,7 +36,7 @@ export const endSessions: Step = {
       eq(trialLinks.isUsed, false),
       madeFor(trialLinks.expiresAt, trialLinkLifetimeMs),
     )!;
-    const codeMs = settings.CODE_LIFETIME_SECONDS * 1000;
+    const codeMs = settings.require('CODE_LIFETIME_SECONDS') * 1000;
     const all = [
       { table: sql`${sessions}`, where: sql`${sessions.createdAt} <= ${until}` },
       { table: sql`${pushSubscriptions}`, where: sql`${pushSubscriptions.createdAt} <= ${until}` },

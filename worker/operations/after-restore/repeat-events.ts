@@ -215,7 +215,9 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
 
 /** The bot knows what it has told us. */
 function quiet({ settings }: Restore): Restore['settings'] {
-  return { ...settings, BOT_WEBHOOK_URL: undefined };
+  const withoutBot: Restore['settings']['require'] = (name) =>
+    name === 'BOT_WEBHOOK_URL' ? (undefined as never) : settings.require(name);
+  return { ...settings, require: withoutBot };
 }
 
 async function renameCustomer(

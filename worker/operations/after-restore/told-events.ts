@@ -37,7 +37,8 @@ export async function toldSince(
 }
 
 async function ask(settings: Settings, at: number, after: string | undefined) {
-  const { BOT_WEBHOOK_URL: url, BOT_WEBHOOK_SECRET: secrets } = settings;
+  const url = settings.require('BOT_WEBHOOK_URL');
+  const secrets = settings.require('BOT_WEBHOOK_SECRET');
   if (!url) throw new Error('There is no BOT_WEBHOOK_URL.');
   const now = new Date();
   const data = { since: new Date(at).toISOString(), ...(after !== undefined && { after }) };

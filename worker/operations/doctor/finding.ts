@@ -1,4 +1,4 @@
-import type { Settings } from '../../settings.ts';
+import type { SettingName } from '../../setting-rules.ts';
 
 /**
  * One line of the doctor, with the next step
@@ -44,7 +44,7 @@ const keys = `Write \`name:secret\`, each with another name, the secret of 43 ch
 const keyPairCommand =
   "`node -p \"e = require('crypto').createECDH('prime256v1'); e.generateKeys('base64url') + ':' + e.getPrivateKey('base64url')\"`";
 
-export const howToGet: Record<keyof Settings, string> = {
+export const howToGet: Record<SettingName, string> = {
   SITE_URL: 'Write the address of the site, such as https://solace.example.',
   WEB_ORIGINS:
     'Write origins such as https://www.solace.example, separated by spaces, or leave it out.',

@@ -14,7 +14,8 @@ import {
   type Values,
   howToGetOwnerSettings,
 } from '../owner-command.ts';
-import { Settings } from '../../settings.ts';
+import { type SettingName, SettingRules, type SettingValues } from '../../setting-rules.ts';
+import { type Settings, withRequire } from '../../settings.ts';
 import {
   checkAddresses,
   checkBot,
@@ -84,8 +85,9 @@ export async function runChecks(
       check: (all) => checkOutside(all, target, callerSecretsIn(values)),
     });
   const fit = serviceChecks.filter(({ needs }) => !needs.some((name) => atFault.has(name)));
+  const usable = withRequire(settings as SettingValues);
   const told = await Promise.all([
-    ...fit.map(({ check }) => check(settings as Settings)),
+    ...fit.map(({ check }) => check(usable)),
     checkContact(values, target).then((finding) => [finding]),
   ]);
   return [
@@ -142,7 +144,7 @@ function checkExamples(): Finding[] {
   );
 }
 
-function checkDisputes({ ON_DISPUTE: choice }: Partial<Settings>): Finding[] {
+function checkDisputes({ ON_DISPUTE: choice }: Partial<SettingValues>): Finding[] {
   if (!choice) return [];
   return [
     fine(
@@ -154,7 +156,7 @@ function checkDisputes({ ON_DISPUTE: choice }: Partial<Settings>): Finding[] {
 /** The law of the EU gives 14 days. */
 const daysOfLaw = 14;
 
-function checkWithdrawal({ WITHDRAWAL_DAYS: days }: Partial<Settings>): Finding[] {
+function checkWithdrawal({ WITHDRAWAL_DAYS: days }: Partial<SettingValues>): Finding[] {
   const about = 'Withdrawal from contracts';
   if (days === undefined) return [];
   if (days >= daysOfLaw) return [fine(`${about}: within ${days} days (WITHDRAWAL_DAYS)`)];
@@ -173,21 +175,19 @@ const whatsapp: SettingName[] = [
   'WHATSAPP_TEMPLATE_LANGUAGE',
 ];
 
-export type SettingName = keyof Settings;
+export const settingNames = Object.keys(SettingRules.entries) as SettingName[];
 
-export const settingNames = Object.keys(Settings.entries) as SettingName[];
-
-function checkSettings(values: Values): { settings: Partial<Settings>; findings: Finding[] } {
+function checkSettings(values: Values): { settings: Partial<SettingValues>; findings: Finding[] } {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const findings: Finding[] = [];
   for (const name of settingNames) {
-    const result = v.safeParse(Settings.entries[name], values[name]);
+    const result = v.safeParse(SettingRules.entries[name], values[name]);
     if (result.success) settings[name] = result.output;
     else findings.push(wrong(name, values[name] ? 'is malformed' : 'is missing', howToGet[name]));
   }
   if (findings.length === 0)
     findings.push(fine(`${settingNames.length} settings are there or have their default`));
-  return { settings: settings as Partial<Settings>, findings };
+  return { settings: settings as Partial<SettingValues>, findings };
 }
 
 const ours = new Set([
@@ -200,7 +200,7 @@ const ours = new Set([
 ]);
 const fewestCharacters = 10;
 
-function checkSecrets(settings: Partial<Settings>): Finding[] {
+function checkSecrets(settings: Partial<SettingValues>): Finding[] {
   const secrets = secretsOf(settings);
   const weak = secrets.filter((secret) => isShort(secret) || isPlain(secret));
   const findings = [
@@ -236,7 +236,7 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
     const stored = isCurrent
       ? [await checkParked(client), await checkContacts(client, Date.now())].flat()
       : [];
-    const keys = await checkChatKeys(client, settings);
+    const keys = await checkChatKeys(client, settings.require('CHAT_KEYS'));
     return [fine('The database answers'), schema, await checkWriting(client), ...stored, ...keys];
   } catch (error) {
     return [refusal(error)];
@@ -357,10 +357,7 @@ async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   return [warning('The bot', what, remedy)];
 }
 
-async function checkChatKeys(
-  client: Client,
-  { CHAT_KEYS: ring }: Partial<Settings>,
-): Promise<Finding[]> {
+async function checkChatKeys(client: Client, ring: string | undefined): Promise<Finding[]> {
   const column = await client.execute(
     "select 1 from pragma_table_info('users') where name = 'chat_key_id'",
   );

@@ -1,7 +1,8 @@
 import { brand } from '../../contract/brand.ts';
 import { published } from '../../contract/languages.ts';
 import { createECDH } from 'node:crypto';
-import type { KeyPair, Settings } from '../../settings.ts';
+import type { KeyPair, SettingValues } from '../../setting-rules.ts';
+import type { Settings } from '../../settings.ts';
 import { fine, wrong, type Finding, howToGet, httpRequest, warning } from './finding.ts';
 import {
   type Target,
@@ -23,7 +24,7 @@ const addressSettings = [
   'MAIL_API_URL',
 ] as const;
 
-export function checkAddresses(settings: Partial<Settings>, target: Target): Finding[] {
+export function checkAddresses(settings: Partial<SettingValues>, target: Target): Finding[] {
   const findings = [
     ...addressSettings.flatMap((name) => checkAddress(name, settings[name], target)),
     ...checkOrigins(settings.WEB_ORIGINS ?? []),
@@ -94,7 +95,7 @@ const sending = 'whatsapp_business_messaging';
 const managing = 'whatsapp_business_management';
 
 export async function checkWhatsapp(settings: Settings): Promise<Finding[]> {
-  const { WHATSAPP_TOKEN: token } = settings;
+  const token = settings.require('WHATSAPP_TOKEN');
   const told = await read(settings, `debug_token?input_token=${encodeURIComponent(token)}`);
   if ('finding' in told) return [told.finding];
   const facts = (told.data ?? {}) as Token;
@@ -119,7 +120,7 @@ function checkToken({
 }
 
 async function checkNumber(settings: Settings): Promise<Finding> {
-  const id = encodeURIComponent(settings.WHATSAPP_PHONE_NUMBER_ID);
+  const id = encodeURIComponent(settings.require('WHATSAPP_PHONE_NUMBER_ID'));
   const told = await read(settings, `${id}?fields=display_phone_number,verified_name`);
   if (!('finding' in told) && told.display_phone_number)
     return fine(`WhatsApp sends from ${told.display_phone_number}`);
@@ -131,7 +132,8 @@ async function checkNumber(settings: Settings): Promise<Finding> {
 }
 
 async function checkTemplates(settings: Settings, accounts: string[]): Promise<Finding[]> {
-  const { WHATSAPP_TEMPLATE_NAME: name, WHATSAPP_TEMPLATE_LANGUAGE: languages } = settings;
+  const name = settings.require('WHATSAPP_TEMPLATE_NAME');
+  const languages = settings.require('WHATSAPP_TEMPLATE_LANGUAGE');
   const found: Template[] = [];
   for (const account of accounts) {
     const told = await read(
@@ -171,7 +173,7 @@ function checkTemplate(found: Template[], language: string, first: string): Find
 }
 
 function checkPublished(settings: Settings): Finding[] {
-  const [first] = settings.WHATSAPP_TEMPLATE_LANGUAGE;
+  const [first] = settings.require('WHATSAPP_TEMPLATE_LANGUAGE');
   const missing = published.filter(
     (tag) => templateLanguageFor(tag, settings).split('_')[0] !== tag.split('-')[0],
   );
@@ -187,7 +189,7 @@ function checkPublished(settings: Settings): Finding[] {
 }
 
 async function read(settings: Settings, path: string): Promise<Graph | { finding: Finding }> {
-  const { WHATSAPP_TOKEN: token } = settings;
+  const token = settings.require('WHATSAPP_TOKEN');
   const response = await httpRequest(`${graphUrl(settings)}/${path}`, {
     headers: { authorization: `Bearer ${token}` },
   });
@@ -210,7 +212,7 @@ async function read(settings: Settings, path: string): Promise<Graph | { finding
 const body = '{}';
 
 export async function checkBot(settings: Settings): Promise<Finding[]> {
-  const url = settings.BOT_WEBHOOK_URL;
+  const url = settings.require('BOT_WEBHOOK_URL');
   if (!url) {
     const what = 'is missing, so the bot gets no events and nobody can write on the web';
     return [warning('BOT_WEBHOOK_URL', what, howToGet.BOT_WEBHOOK_URL)];
@@ -221,7 +223,7 @@ export async function checkBot(settings: Settings): Promise<Finding[]> {
     const what = 'the bot takes calls that nobody signed';
     return [wrong('BOT_WEBHOOK_URL', what, 'Let the bot verify them as Standard Webhooks says.')];
   }
-  const signed = await post(url, signature(settings.BOT_WEBHOOK_SECRET));
+  const signed = await post(url, signature(settings.require('BOT_WEBHOOK_SECRET')));
   if (typeof signed === 'string') return [failureReason(signed)];
   if (signed === 401 || signed === 403) {
     return [
@@ -259,10 +261,9 @@ function failureReason(why: string): Finding {
   return wrong('BOT_WEBHOOK_URL', `the bot does not answer (${why})`, howToGet.BOT_WEBHOOK_URL);
 }
 
-export function checkPush(
-  { VAPID_KEYS: ring, PUSH_HOSTS: hosts = [] }: Partial<Settings>,
-  target: Target,
-): Finding[] {
+export function checkPush(settings: Settings, target: Target): Finding[] {
+  const ring = settings.require('VAPID_KEYS');
+  const hosts = settings.require('PUSH_HOSTS');
   const origins = hosts.filter((host) => host.includes('://'));
   const findings =
     origins.length > 0 && target !== 'local'
@@ -299,11 +300,11 @@ const issuerSettings = [
 ] as const;
 
 export async function checkIssuer(settings: Settings): Promise<Finding[]> {
-  const missing = issuerSettings.filter((name) => !settings[name]);
+  const missing = issuerSettings.filter((name) => !settings.require(name));
   if (missing.length === issuerSettings.length)
     return [fine('External tokens are off: EXTERNAL_TOKEN_ISSUER is not set')];
   if (missing.length > 0) return missing.map((name) => wrong(name, 'is missing', howToGet[name]));
-  const url = settings.EXTERNAL_TOKEN_JWKS_URL!;
+  const url = settings.require('EXTERNAL_TOKEN_JWKS_URL')!;
   const bad = (what: string) => [
     wrong('EXTERNAL_TOKEN_JWKS_URL', what, howToGet.EXTERNAL_TOKEN_JWKS_URL),
   ];
@@ -321,14 +322,16 @@ const mailSettings = ['MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM'] as const;
 
 /** A mail without a recipient: the service looks at the key, and sends nothing. */
 export async function checkMail(settings: Settings): Promise<Finding[]> {
-  const missing = mailSettings.filter((name) => !settings[name]);
+  const missing = mailSettings.filter((name) => !settings.require(name));
   if (missing.length === mailSettings.length) {
     const what = 'is missing, so receipts of withdrawals go by the bot and as a file alone';
     return [warning('MAIL_API_URL', what, howToGet.MAIL_API_URL)];
   }
   if (missing.length > 0) return missing.map((name) => wrong(name, 'is missing', howToGet[name]));
 
-  const { MAIL_API_URL: url, MAIL_API_KEY: key, MAIL_FROM: from } = settings;
+  const url = settings.require('MAIL_API_URL');
+  const key = settings.require('MAIL_API_KEY');
+  const from = settings.require('MAIL_FROM');
   const response = await httpRequest(url!, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

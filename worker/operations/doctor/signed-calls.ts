@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import * as v from 'valibot';
 import { endpoints } from '../../contract/endpoints.ts';
-import { Settings } from '../../settings.ts';
+import { SettingRules } from '../../setting-rules.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
 import type { Values } from '../owner-command.ts';
 import { httpRequest } from './finding.ts';
@@ -18,7 +18,7 @@ import {
 } from './probe.ts';
 
 /** What the callers of the site sign with. */
-const CallerSecrets = v.pick(Settings, [
+const CallerSecrets = v.pick(SettingRules, [
   'BOT_WEBHOOK_SECRET',
   'STRIPE_WEBHOOK_SECRET',
   'SESSION_KEYS',

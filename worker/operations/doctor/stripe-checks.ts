@@ -21,7 +21,7 @@ import type { Target } from '../owner-command.ts';
 const remedy = 'Run `npm run stripe:setup`.';
 
 export async function checkStripe(settings: Settings, target: Target): Promise<Finding[]> {
-  const mode = checkMode(settings.STRIPE_SECRET_KEY, target);
+  const mode = checkMode(settings.require('STRIPE_SECRET_KEY'), target);
   if (!mode.ok) return [mode];
   try {
     const refused = await refusedReads(readingStripe(settings));
@@ -309,8 +309,8 @@ function isMethod(value: unknown): value is Stripe.PaymentMethodConfiguration.Ca
 }
 
 /** Tax matters only where the Worker asks for it. */
-async function checkTax(stripe: Stripe, { AUTOMATIC_TAX }: Settings): Promise<Finding[]> {
-  if (!AUTOMATIC_TAX) return [];
+async function checkTax(stripe: Stripe, settings: Settings): Promise<Finding[]> {
+  if (!settings.require('AUTOMATIC_TAX')) return [];
   const { status, status_details: details } = await stripe.tax.settings.retrieve();
   if (status !== 'active') {
     const fields = details.pending?.missing_fields?.join(', ') ?? 'the origin address';

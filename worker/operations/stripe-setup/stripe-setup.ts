@@ -301,9 +301,10 @@ export async function rehearseSetup(settings: Settings): Promise<string[]> {
 }
 
 /** Stripe's SDK, whose reads reach Stripe and whose writes get a local response. */
-export function readingStripe({ STRIPE_API_BASE, STRIPE_SECRET_KEY }: Settings): Stripe {
+export function readingStripe(settings: Settings): Stripe {
   const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
-  return new Stripe(STRIPE_SECRET_KEY, { ...stripeOptions(STRIPE_API_BASE), httpClient });
+  const options = stripeOptions(settings.require('STRIPE_API_BASE'));
+  return new Stripe(settings.require('STRIPE_SECRET_KEY'), { ...options, httpClient });
 }
 
 async function readOnly(url: string, init: RequestInit): Promise<Response> {

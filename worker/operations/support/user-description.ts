@@ -33,12 +33,14 @@ export async function describeUser(
 ) {
   const { id, phone } = user;
   const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
-  const mayAskAt = allowedAt([{ subject: codesTo, limits: settings.LIMIT_CODES_PER_NUMBER }]);
+  const mayAskAt = allowedAt([
+    { subject: codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
+  ]);
   const ofDayAt = allowedAt([
-    { subject: everyCodeTo, limits: settings.LIMIT_CODES_PER_NUMBER_HARD },
+    { subject: everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
   ]);
   const mayTryAt = allowedAt([
-    { subject: wrongTriesAt, limits: settings.LIMIT_WRONG_TRIES_PER_NUMBER },
+    { subject: wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
   ]);
   const [limits, [code], live, events, calls, [customer], names, conflicts] = await db.batch([
     db.all<{ codesFrom: number; ofDayFrom: number; triesFrom: number }>(

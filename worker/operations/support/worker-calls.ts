@@ -59,9 +59,10 @@ export async function callAbout<T>(
 export async function callAsBot<T>(settings: Settings, path: string, fields: object): Promise<T> {
   const body = JSON.stringify(fields);
   const [id, at] = [`support_${crypto.randomUUID()}`, new Date()];
-  const signature = settings.BOT_WEBHOOK_SECRET.map((secret) =>
-    new Webhook(secret).sign(id, at, body),
-  ).join(' ');
+  const signature = settings
+    .require('BOT_WEBHOOK_SECRET')
+    .map((secret) => new Webhook(secret).sign(id, at, body))
+    .join(' ');
   const headers = {
     'content-type': 'application/json',
     'webhook-id': id,

@@ -1,0 +1,210 @@
+import * as v from 'valibot';
+import { publicPushHosts } from './contract/push.ts';
+import { parseLimits, rateLimitEventsKeptMs } from './lib/rate-limits.ts';
+import { keyNamesOf } from './lib/secrets.ts';
+
+const text = v.pipe(v.string(), v.nonEmpty());
+const address = v.pipe(v.string(), v.url());
+/** Missing or empty turns the feature off. */
+const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
+  v.pipe(
+    v.optional(v.union([v.literal(''), rule])),
+    v.transform((value) => value || undefined),
+  );
+/** Several values, the current one first: how a secret is rotated. */
+const rotating = v.pipe(
+  text,
+  v.transform((value) => value.trim().split(/\s+/)),
+);
+/** A key is found by its name, so that two of one name would hide the second. */
+const keyRing = v.pipe(
+  text,
+  v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
+  v.check((ring) => new Set(keyNamesOf(ring)).size === keyNamesOf(ring).length),
+);
+/**
+ * Languages as WhatsApp spells them, such as `en es pt_BR`:
+ * the first is for everybody whose language is not among them.
+ */
+const templateLanguages = v.pipe(
+  v.optional(
+    v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)),
+    'en_US',
+  ),
+  v.transform((value) => value.trim().split(/\s+/)),
+);
+/** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
+const limits = (fallback: string) =>
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\s*\d+\/\d+[smhd](\s+\d+\/\d+[smhd])*\s*$/)), fallback),
+    v.transform(parseLimits),
+    v.check((each) =>
+      each.every(({ most, per }) => most > 0 && per > 0 && per <= rateLimitEventsKeptMs),
+    ),
+  );
+const isWebhookSecret = (secret: string) =>
+  /^(?:whsec_)?(?=.)(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(secret);
+/** Key pairs in base64url, the current one first. */
+const keyPairs = v.pipe(
+  optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
+  v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
+);
+/**
+ * Names such as `push.example` and `*.push.example`,
+ * or whole origins such as `http://127.0.0.1:8788`.
+ */
+const hosts = (fallback: string) =>
+  v.pipe(
+    v.optional(v.string(), fallback),
+    v.transform((list) => list.split(/\s+/).filter(Boolean)),
+    v.everyItem((host) => /^(?:\*\.)?[a-z\d-]+(?:\.[a-z\d-]+)+$/.test(host) || isOrigin(host)),
+  );
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+const positive = (fallback: number) =>
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)),
+    v.transform(Number),
+  );
+/** Whole days from 0 on. */
+const days = (fallback: number, most: number) =>
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,5}$/)), String(fallback)),
+    v.transform(Number),
+    v.maxValue(most),
+  );
+/** A Durable Object takes no alarm after the year 2189. */
+const mostDays = 36_500;
+
+export const SettingRules = v.object({
+  SITE_URL: v.pipe(
+    address,
+    v.transform((url) => url.replace(/\/+$/, '')),
+  ),
+  /** Other origins that may call the API, separated by spaces. */
+  WEB_ORIGINS: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((value) => value.split(/[\s,]+/).filter(Boolean)),
+  ),
+  APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
+
+  /**
+   * Days without use before an account without a subscription
+   * is deleted; the bot notifies its user 30 days before.
+   */
+  ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60), v.maxValue(mostDays)),
+
+  TURSO_DATABASE_URL: text,
+  TURSO_AUTH_TOKEN: v.optional(v.string()),
+
+  /** `kid:secret kid:secret`: the first signs, all verify. */
+  SESSION_KEYS: keyRing,
+  CODE_PEPPER: rotating,
+  /**
+   * `kid:secret kid:secret`: the first wraps
+   * the keys of conversations, all unwrap them.
+   */
+  CHAT_KEYS: keyRing,
+  CHAT_RETENTION_DAYS: v.pipe(positive(90), v.maxValue(mostDays)),
+  CHAT_MESSAGES_PER_MINUTE: positive(20),
+  CHAT_MESSAGES_WAITING: positive(5),
+
+  /** If it ends with a version, that version overrides `WHATSAPP_API_VERSION`. */
+  WHATSAPP_API_BASE: v.pipe(
+    v.optional(address, 'https://graph.facebook.com'),
+    v.transform((url) => url.replace(/\/+$/, '')),
+  ),
+  WHATSAPP_API_VERSION: v.optional(v.pipe(v.string(), v.regex(/^v\d+\.\d+$/)), 'v25.0'),
+  WHATSAPP_PHONE_NUMBER_ID: text,
+  WHATSAPP_TOKEN: text,
+  WHATSAPP_TEMPLATE_NAME: text,
+  WHATSAPP_TEMPLATE_LANGUAGE: templateLanguages,
+  /** The Worker accepts WhatsApp's delivery reports if both are set. */
+  WHATSAPP_APP_SECRET: optional(text),
+  WHATSAPP_VERIFY_TOKEN: optional(text),
+
+  /** Without it the Worker writes no events and refuses messages on the web. */
+  BOT_WEBHOOK_URL: optional(address),
+  BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
+
+  /**
+   * `public:private public:private`: the first is for new
+   * subscriptions. Without it nobody is notified of a reply.
+   */
+  VAPID_KEYS: keyPairs,
+  PUSH_HOSTS: hosts(publicPushHosts),
+
+  STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
+  STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
+  STRIPE_WEBHOOK_SECRET: rotating,
+  /** Whether a disputed payment ends the subscription at once. */
+  ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
+  /** Days in which a contract can be withdrawn; 0 turns the function off. */
+  WITHDRAWAL_DAYS: days(14, 400),
+  /**
+   * Days that statements of withdrawal are kept,
+   * as the law of the owner's country asks; refunds
+   * are watched for 30 of them.
+   */
+  WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.minValue(60), v.maxValue(mostDays)),
+  /** For each IPv6 /48 five times as many. */
+  LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
+
+  /**
+   * A service that takes mails as JSON by POST, its bearer key, and the sender
+   * that it has verified. The receipts go by e-mail if all three are set.
+   */
+  MAIL_API_URL: optional(address),
+  MAIL_API_KEY: optional(text),
+  MAIL_FROM: optional(
+    v.pipe(v.string(), v.regex(/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/)),
+  ),
+
+  /** Stripe calculates tax and asks for the address that it needs. */
+  AUTOMATIC_TAX: v.pipe(
+    v.optional(v.picklist(['on', 'off']), 'off'),
+    v.transform((value) => value === 'on'),
+  ),
+
+  /** External tokens are accepted when all three are set. */
+  EXTERNAL_TOKEN_ISSUER: optional(text),
+  EXTERNAL_TOKEN_AUDIENCE: optional(text),
+  EXTERNAL_TOKEN_JWKS_URL: optional(address),
+
+  CODE_LIFETIME_SECONDS: positive(300),
+  CODE_TRIES: positive(5),
+  LIMIT_CODES_PER_NUMBER: limits('1/30s 5/1h 10/1d'),
+  /** No contact clears it. */
+  LIMIT_CODES_PER_NUMBER_HARD: limits('30/1d'),
+  LIMIT_WRONG_TRIES_PER_NUMBER: limits('20/1d'),
+  LIMIT_CODES_PER_ADDRESS: limits('20/1h'),
+  LIMIT_CODE_REQUESTS_PER_ADDRESS: limits('60/1h'),
+  LIMIT_TRIES_PER_ADDRESS: limits('60/5m'),
+  /** For each IPv6 /48. */
+  LIMIT_CODES_PER_NETWORK: limits('100/1h'),
+  LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
+  LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
+  LIMIT_CALLS_PER_USER: limits('240/1m'),
+  /**
+   * Codes that the service sends in a UTC day; each costs money.
+   * Numbers that have just written may use as many again.
+   */
+  CODE_BUDGET_PER_DAY: positive(5000),
+  /**
+   * Wrong codes of all numbers in a UTC day; above
+   * it only codes with a challenge are compared.
+   */
+  WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
+});
+
+/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
+export type KeyPair = { publicKey: string; privateKey: string };
+
+function keyPairOf(text: string): KeyPair {
+  const [publicKey = '', privateKey = ''] = text.split(':');
+  return { publicKey, privateKey };
+}
+
+/** The settings after their rules. */
+export type SettingValues = v.InferOutput<typeof SettingRules>;
+
+export type SettingName = keyof SettingValues;
