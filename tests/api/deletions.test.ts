@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { botCall, cronAfter, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
-import { advanceClock, minute, until } from './support/clock.ts';
+import { advanceClock, minute } from './support/clock.ts';
 import { newBusinessUserId } from './support/contacts.ts';
 import { deleteAccount, getMe, newPerson, userOf } from './support/person.ts';
-import { intercept, logLines, startHeld } from './support/requests.ts';
+import { cutFirst, intercept, logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, during, run } from './support/sandbox.ts';
 import { stripe } from './support/stripe.ts';
 
@@ -13,23 +13,12 @@ describe('a deletion that Cloudflare cuts off', () => {
     (await run('select leaving_at from customers where user_id = ?', userOf(token))).rows[0]
       ?.leaving_at;
 
-  /** The first request of the deletion at Stripe never comes back. */
-  function cutOff(customer: string): { isCut: () => boolean } {
-    let isCut = false;
-    intercept(async (request, text, send) => {
-      if (isCut || !text.includes('/v1/') || !text.includes(customer)) return send(request);
-      isCut = true;
-      return new Promise<never>(() => {});
-    });
-    return { isCut: () => isCut };
-  }
-
   it('is finished by the cron job', async () => {
     advanceClock(0);
     const { token, customer } = await newSubscriber('basic');
-    const { isCut } = cutOff(customer);
+    const { arrived } = cutFirst('/v1/', customer);
     void deleteAccount(token).catch(() => undefined);
-    await until('the cut', isCut);
+    await arrived();
     expect(await leavingAt(token)).toEqual(expect.any(Number));
 
     await cronAfter(minute);
@@ -53,9 +42,9 @@ describe('a deletion that Cloudflare cuts off', () => {
   it('stays begun while Stripe does not respond to the cron job', async () => {
     advanceClock(0);
     const { token, customer } = await newSubscriber('basic');
-    const { isCut } = cutOff(customer);
+    const { arrived } = cutFirst('/v1/', customer);
     void deleteAccount(token).catch(() => undefined);
-    await until('the cut', isCut);
+    await arrived();
     await during({ stripe: { status: 503 } }, () => cronAfter(3 * minute));
     expect((await getMe(token)).status).toBe(200);
     await cronAfter(2 * minute);

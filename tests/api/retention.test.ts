@@ -1,10 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { botCall, call, hex, newNetwork, runCron } from './support/api.ts';
-import { newSubscriber } from './support/buying.ts';
+import { botCall, call, cronAfter, hex, newNetwork, runCron } from './support/api.ts';
+import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { consent, reply, untilReplied, untilState, write } from './support/chat.ts';
 import { fetchRecording, newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
-import { advanceClock, day, eventually, second } from './support/clock.ts';
+import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import {
   beginChange,
   claimNumber,
@@ -22,9 +22,10 @@ import {
   externalSession,
   getMe,
   newPerson,
+  planOf,
   userOf,
 } from './support/person.ts';
-import { logLines, watchDatabase } from './support/requests.ts';
+import { cutFirst, logLines, startHeld, watchDatabase } from './support/requests.ts';
 import {
   columnsWith,
   database,
@@ -35,6 +36,7 @@ import {
   userRowOf,
 } from './support/sandbox.ts';
 import { liveUserOf, wholeObject } from './support/streams.ts';
+import { customerOf } from './support/stripe.ts';
 
 /** Moves every use of the account so many days back, makes its review due, and runs the cron jobs. */
 async function reviewAfter(days: number, ...phones: string[]): Promise<void> {
@@ -118,6 +120,49 @@ describe('an unused account', () => {
     await reviewAfter(31, ...phones);
     for (const phone of phones) expect(await userRowOf({ phone })).toBeDefined();
     expect(await eventTypes(payer.phone)).not.toContain('user.unused');
+  });
+
+  it('is none that is used after the review has read it', async () => {
+    const { phone, token } = await newPerson();
+    const marks = ['user.unused', userOf(token)];
+    const review = await startHeld(() => reviewAfter(701, phone), ...marks);
+    await botCall('/api/bot/contacts', { phone });
+    await review.finish();
+    expect(await eventTypes(phone)).toEqual([]);
+    expect(await userRowOf({ phone })).toMatchObject({ retention_notice_at: null });
+  });
+
+  /** Somebody who has looked at the page of Stripe, and who was told that the account will go. */
+  async function noticed() {
+    const person = await newPerson();
+    await buy(person.token, 'basic');
+    await reviewAfter(701, person.phone);
+    expect(await eventTypes(person.phone)).toEqual(['user.unused']);
+    return { ...person, customer: await customerOf(person.phone) };
+  }
+
+  it('stays when it is used while Stripe deletes its customer', async () => {
+    const { phone, token, customer } = await noticed();
+    const marks = ['DELETE', `/v1/customers/${customer}`];
+    const review = await startHeld(() => reviewAfter(31, phone), ...marks);
+    await botCall('/api/bot/contacts', { phone });
+    await review.finish();
+    expect((await getMe(token)).status).toBe(200);
+    expect(await eventTypes(phone)).toEqual(['user.unused']);
+    await subscribe(token, 'basic');
+    expect(await planOf(token)).toEqual(['basic', 'active']);
+  });
+
+  it('stays when it is used after its deletion was cut off', async () => {
+    advanceClock(0);
+    const { phone, token, customer } = await noticed();
+    const { arrived } = cutFirst('DELETE', `/v1/customers/${customer}`);
+    void reviewAfter(31, phone).catch(() => undefined);
+    await arrived();
+    await botCall('/api/bot/contacts', { phone });
+    for (let count = 0; count < 2; count += 1) await cronAfter(3 * minute);
+    expect((await getMe(token)).status).toBe(200);
+    expect(await eventTypes(phone)).toEqual(['user.unused']);
   });
 });
 

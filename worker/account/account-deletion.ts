@@ -15,7 +15,7 @@ import { deleteRows, leftDueAt } from './delete-rows.ts';
 
 type Options = {
   seen?: { until: number }[];
-  /** A condition on `users`; where it no longer holds, nothing is deleted. */
+  /** A condition on `users`; where it no longer holds, no row is deleted. */
   only?: SQL;
   /** Whether nobody waits for the result: a deletion that fails stays begun. */
   isResumed?: boolean;
@@ -25,8 +25,8 @@ type Options = {
  * Deletes an account and cancels its subscription; returns whether `only`
  * held. Throws 503 unless Stripe responds; then the account stays. What
  * Stripe refuses to end keeps nobody: the customer's row stays, and
- * `closeLeftCustomers` repeats it. One that is cut off stays begun, and
- * `resumeDeletions` goes on with it.
+ * `closeLeftCustomers` repeats it. One that its person has asked for and
+ * that is cut off stays begun, and `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
   context: Background,
@@ -38,35 +38,41 @@ export function deleteAccount(
     context,
     userId,
     async (leased) => {
-      if (only && !(await isTrueOf(db, userId, only)))
-        return { result: false, changes: { leavingAt: null } };
+      if (only && !(await isTrueOf(db, userId, only))) return { result: false };
       try {
-        await deleteLeased(context, leased);
+        const isDeleted = await deleteLeased(context, leased, only);
+        return isDeleted ? { result: true, released: true } : { result: false };
       } catch (error) {
-        if (!isResumed) await db.update(customers).set({ leavingAt: null }).where(heldBy(leased));
+        if (!only && !isResumed)
+          await db.update(customers).set({ leavingAt: null }).where(heldBy(leased));
         throw error;
       }
-      return { result: true, released: true };
     },
-    {
-      changes: { leavingAt: coalesce<number>(customers.leavingAt, Date.now()) },
-      ...(seen && { seen }),
-    },
+    { ...(!only && { changes: begun() }), ...(seen && { seen }) },
   );
 }
 
+const begun = () => ({ leavingAt: coalesce<number>(customers.leavingAt, Date.now()) });
+
 const heldBy = ({ token }: LeasedCustomer) => eq(customers.leaseToken, token);
 
-async function deleteLeased(context: Background, leased: LeasedCustomer): Promise<void> {
+async function deleteLeased(
+  context: Background,
+  leased: LeasedCustomer,
+  only: SQL | undefined,
+): Promise<boolean> {
   const { db, env, settings, waitUntil } = context;
   const { customer, user } = leased;
   const isClosed = await closeAtStripe(context, leased);
   if (!isClosed) logUnclosed(customer.stripeId);
   expectEnd({ env, waitUntil }, user.id);
-  await deleteRows({ db, settings }, leased, isClosed);
+  const isDeleted = await deleteRows({ db, settings }, leased, { isClosed, only });
+  if (!isDeleted) return false;
+
   if (user.chatEpoch > 0 || user.chatKey) waitUntil(liveUserOf(env, user.id).erase());
   endStreams({ env, waitUntil }, user.id, null);
   waitUntil(deliverSoon(db, settings, user.id));
+  return true;
 }
 
 /** False if Stripe refuses, also our own key: nobody stays for its sake. */

@@ -76,8 +76,14 @@ export async function reviewAccounts(
     const next = review(account, settings.require('ACCOUNT_RETENTION_DAYS') * dayMs, now);
     const own = and(eq(users.id, account.id), lte(users.retentionDueAt, now))!;
     if (next.kind === 'keep') await db.update(users).set({ retentionDueAt: next.dueAt }).where(own);
-    else if (next.kind === 'notify') await notify(db, settings, own, next.dueAt, now);
+    else if (next.kind === 'notify')
+      await notify(db, settings, unused(account, own), next.dueAt, now);
     else await remove(account, own);
+  }
+
+  /** Somebody may use the account after it was read. */
+  function unused(account: Due, own: SQL): SQL {
+    return and(own, eq(lastUsedAt, account.lastUsedAt), not(paying))!;
   }
 
   async function remove({ id, noticeAt }: Due, own: SQL): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, not, or } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, not, or, type SQL } from 'drizzle-orm';
 import {
   aliases,
   chatErasures,
@@ -20,7 +20,7 @@ import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
 import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
-import { isSame, oneRow, valueOf } from '../lib/expressions.ts';
+import { fixed, isSame, isTrue, oneRow, valueOf } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
@@ -33,24 +33,32 @@ import { subjectsOfAccount } from './account-export.ts';
 
 const triesAtOnce = 3;
 
+type Wanted = {
+  isClosed: boolean;
+  /** A condition on `users`: somebody may use the account meanwhile. */
+  only?: SQL | undefined;
+};
+
 /**
  * Deletes every row about the leased customer's user; the customer's too,
- * if it `isClosed` at Stripe. Throws 503 if the lease was lost: its next
- * holder may charge.
+ * if it `isClosed` at Stripe. False if `only` does not hold. Throws 503 if
+ * the lease was lost: its next holder may charge.
  */
 export async function deleteRows(
   place: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
-  isClosed: boolean,
-): Promise<void> {
+  wanted: Wanted,
+): Promise<boolean> {
   let { phone } = leased.user;
   for (let count = 0; count < triesAtOnce; count += 1) {
-    const { outcome, present } = await tryDelete(place, leased, { phone, isClosed });
+    const { outcome, present } = await tryDelete(place, leased, { phone, ...wanted });
 
     switch (outcome) {
       case 'deleted':
       case 'gone':
-        return;
+        return true;
+      case 'kept':
+        return false;
       case 'lost':
         throw leaseLost();
       case 'renamed':
@@ -63,12 +71,12 @@ export async function deleteRows(
 
 const leaseLost = () => new RequestError('unavailable', { retryAfter: 1 });
 
-type Deletion = { phone: PhoneNumber; isClosed: boolean };
+type Deletion = Wanted & { phone: PhoneNumber };
 
 async function tryDelete(
   { db, settings }: Scope<'db' | 'settings'>,
   { token, user }: LeasedCustomer,
-  { phone, isClosed }: Deletion,
+  { phone, isClosed, only }: Deletion,
 ) {
   const now = Date.now();
   const own = eq(users.id, user.id);
@@ -83,11 +91,13 @@ async function tryDelete(
     facts: {
       isLeased: isNotNull(customers.userId),
       isKnown: isNotNull(users.id),
+      isWanted: only ? isTrue(only) : fixed(1),
       isRead: and(eq(users.phone, phone), isSame(aliasOf(user.id), alias))!,
     },
-    outcomes: ({ isLeased, isKnown, isRead }) => ({
+    outcomes: ({ isLeased, isKnown, isWanted, isRead }) => ({
       lost: not(isLeased),
       gone: not(isKnown),
+      kept: not(isWanted),
       renamed: not(isRead),
     }),
     otherwise: 'deleted',
@@ -131,7 +141,7 @@ async function tryDelete(
   return { outcome, present: reads.present[0]?.phone };
 }
 
-type Deleting = Transaction<'lost' | 'gone' | 'renamed' | 'deleted', unknown>;
+type Deleting = Transaction<'lost' | 'gone' | 'kept' | 'renamed' | 'deleted', unknown>;
 
 /**
  * What the bot learns; the id by which WhatsApp names the person goes with

@@ -46,6 +46,17 @@ export function holdRequests(...marks: string[]) {
   return { arrived, release, held: () => state.held };
 }
 
+/** The first request to another service that contains every mark never comes back, as if Cloudflare had cut its call off. */
+export function cutFirst(...marks: string[]): { arrived: () => Promise<unknown> } {
+  let isCut = false;
+  intercept(async (request, text, send) => {
+    if (isCut || !marks.every((mark) => text.includes(mark))) return send(request);
+    isCut = true;
+    return new Promise<never>(() => {});
+  });
+  return { arrived: () => until('the cut', () => isCut) };
+}
+
 /** Starts work, and holds its request that contains every mark; `finish` releases it and returns the result. */
 export async function startHeld<T>(work: () => Promise<T>, ...marks: string[]) {
   const { arrived, release } = holdRequests(...marks);
