@@ -13,9 +13,9 @@ import {
 } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { post, usageOf } from './support/contacts.ts';
-import { metadataOf, newPerson, planOf } from './support/person.ts';
-import { logLines } from './support/requests.ts';
-import { database, sandbox } from './support/sandbox.ts';
+import { metadataOf, newPerson, planOf, trialSession } from './support/person.ts';
+import { logLines, startHeld } from './support/requests.ts';
+import { database, sandbox, userRowOf } from './support/sandbox.ts';
 import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-events.ts';
 import {
   changePrice,
@@ -408,6 +408,21 @@ describe('a paused collection', () => {
       expect(await paymentsOf(customer)).toHaveLength(2);
     },
   );
+
+  it('that is over ends no week of a trial that begins while it is fetched', async () => {
+    const { phone, customer } = await newSubscriber('basic');
+    await pause(customer, { behavior: 'void' });
+    await advance(phone, week + 2 * hour);
+    const { id } = await subscriptionOf(customer);
+    await stripe.subscriptions.update(id, { pause_collection: '' });
+    const marks = ['GET', '/v1/subscriptions', customer];
+    const fetched = await startHeld(() => fetchByCron(customer), ...marks);
+    await trialSession(phone);
+    const { resetsAt } = await usageOf(phone);
+    await fetched.finish();
+    expect(await userRowOf({ phone })).toMatchObject({ collection_pause: 'over' });
+    expect(await usageOf(phone)).toMatchObject({ tier: 'premium', used: 0, resetsAt });
+  });
 
   it('leaves a subscription that can be cancelled, also after the paid week', async () => {
     const { phone, token, customer } = await newSubscriber('basic');

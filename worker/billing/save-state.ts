@@ -89,7 +89,7 @@ export async function saveState(
 type Columns = ReturnType<typeof columnsOf>;
 
 function columnsOf(state: SubscriptionState, user: User) {
-  const before = user.weekFrozen ? (user.contactedAt ?? user.createdAt) : user.weekAnchor;
+  const weekAnchor = weekAnchorOf(state, user);
   return {
     tier: state.tier,
     subscriptionStatus: state.status,
@@ -99,10 +99,16 @@ function columnsOf(state: SubscriptionState, user: User) {
     collectionPause: state.collectionPause,
     resumesAt: state.resumesAt,
     tierWaits: state.tierWaits,
-    weekAnchor: state.weekAnchor ?? before,
+    ...(weekAnchor !== null && { weekAnchor }),
     weekFrozen: state.weekFrozen,
     ...(state.endsTrial && { trialTier: null, trialEndsAt: null }),
   };
+}
+
+/** Null for a free week that goes on: a trial may begin another during the fetch. */
+function weekAnchorOf(state: SubscriptionState, user: User): number | null {
+  if (state.weekAnchor !== null || !user.weekFrozen) return state.weekAnchor;
+  return user.contactedAt ?? user.createdAt;
 }
 
 type Change = ReturnType<typeof changeOf>;
@@ -130,7 +136,7 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
  */
 async function weekAfter(
   { beginsPaidWeek, endsPaidWeek }: Change,
-  { weekAnchor, weekFrozen }: Columns,
+  { weekAnchor = 0, weekFrozen }: Columns,
   { user, settings, now }: { user: User; settings: Settings; now: number },
 ) {
   if (beginsPaidWeek) return { weekStart: weekAnchor, used: 0 };
