@@ -25,6 +25,8 @@ import {
   retryParked,
 } from '../../worker/operations/support/parked-events.ts';
 import { consentVersion } from '../../worker/contract/chat-limits.ts';
+import { newOwner } from '../../worker/operations/support/new-owner.ts';
+import { withdrawalCommand } from '../../worker/operations/support/withdrawals.ts';
 import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { phoneSubjects, type PhoneNumber } from '../../worker/identity/phone.ts';
@@ -33,6 +35,13 @@ import { readQuestions } from '../../worker/operations/report/report.ts';
 
 const { database, openTrialLink, reportContact, signIn, writeToAssistant } = product;
 const it = test.extend('phone', () => newSubscriber());
+
+/** A command between what it has read and what it does. */
+function requestOf(...words: string[]) {
+  const settings = settingsOf(product.vars)!;
+  const db = openDatabase(settings, { requests: 0, unreachable: false });
+  return { words, flags: {}, db, settings };
+}
 
 /** A command that was refused or failed, and what it said. */
 const failed = (code: 1 | 2, said: RegExp | string) => ({
@@ -428,6 +437,18 @@ describe('new-owner', () => {
     expect(await supportJson('find', phone)).toMatchObject({ account: { id } });
   });
 
+  it('erases nothing if the earlier id writes at this moment', async ({ phone }) => {
+    const own = newId();
+    await reportContact({ phone, businessUserId: own });
+    await reportContact({ phone, businessUserId: newId() });
+    const { account } = await supportJson('find', phone);
+    const action = await newOwner.run(requestOf(phone));
+    await reportContact({ phone, businessUserId: own });
+    await expect(action.perform()).rejects.toThrow('The account stays');
+    expect(await supportJson('find', phone)).toMatchObject({ account: { id: account.id } });
+    expect(await idsOf(phone)).toEqual([own]);
+  });
+
   it('names the way for an id that has an account of its own, and changes nothing', async ({
     phone,
   }) => {
@@ -628,6 +649,27 @@ describe('withdrawals', () => {
     await expect.poll(() => stateOf(seq), { timeout: 30_000 }).toBe('done');
     expect(await supportJson('withdrawals', 'show', seq)).toMatchObject({ refund: 1199 });
     expect(await support(...match, '--yes')).toMatchObject(failed(1, 'is done'));
+  });
+
+  it('changes no statement that its person has stopped since it was read', async () => {
+    const phone = newNumber();
+    const token = await signIn(phone);
+    const seq = await statement(phone);
+    const other = newNumber();
+    await writeToAssistant(other);
+    const commands = [
+      ['complete', seq],
+      ['match', seq, other],
+    ];
+    const actions = [];
+    for (const words of commands) actions.push(await withdrawalCommand.run(requestOf(...words)));
+    const { id } = await supportJson('withdrawals', 'show', seq);
+    const objection = `${product.siteUrl}/api/billing/withdrawal/objection`;
+    expect(await call(objection, 'POST', { id }, token)).toEqual({ success: true });
+    for (const { perform } of actions)
+      await expect(perform()).rejects.toThrow('has changed meanwhile');
+    const objected = { state: 'needs_owner', reason: 'objected' };
+    expect(await supportJson('withdrawals', 'show', seq)).toMatchObject(objected);
   });
 
   it('ends a statement whose money was given back by hand, and knows no other number', async () => {

@@ -110,8 +110,10 @@ export const endpoints = {
   supportErase: {
     ...supportRoutes.supportErase,
     summary: 'Delete the account that the token of the support command names',
+    input: v.object({ onlyContested: v.optional(v.boolean(), false) }),
+    inputOptional: true,
     output: done,
-    fails: ['notFound'],
+    fails: ['notFound', 'conflict'],
   },
   supportExport: {
     ...supportRoutes.supportExport,

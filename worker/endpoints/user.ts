@@ -13,7 +13,8 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { choosePlatform } from '../chat/platform.ts';
 import type { Handler } from '../http/request-context.ts';
 import { withinLimit } from '../identity/limited-act.ts';
-import { fixed } from '../lib/expressions.ts';
+import { isAccountContested } from '../identity/identity.ts';
+import { fixed, isTrue } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
@@ -189,9 +190,11 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...co
   return { success: true };
 };
 
-export const supportErase: Handler<'supportErase'> = async ({ userId, ...context }) => {
-  await deleteAccount(context, userId);
-  return { success: true };
+export const supportErase: Handler<'supportErase'> = async ({ userId, input, ...context }) => {
+  const only = input.onlyContested ? isTrue(isAccountContested(users.id)) : undefined;
+  const isDeleted = await deleteAccount(context, userId, only && { only });
+  if (isDeleted) return { success: true };
+  throw new RequestError('conflict', { message: 'The earlier id of the number has written.' });
 };
 
 export const supportExport: Handler<'supportExport'> = async ({ userId, ...context }) =>

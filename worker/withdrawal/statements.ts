@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, lte, ne, notInArray, or, sql } from 'drizzle-orm';
 import { type Withdrawal, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
+import { isSame } from '../lib/expressions.ts';
 import { dayMs } from '../lib/time.ts';
 import type { ConcludedContract } from './concluded-contract.ts';
 import { sumOf } from './payments.ts';
@@ -133,9 +134,17 @@ export function endRepeated(db: Database, { id, userId }: Statement) {
     .where(and(waitingPublicOf(userId), ne(withdrawals.id, id)));
 }
 
-/** Whatever its state. */
-export function updateStatement(db: Database, id: string, changes: Partial<Statement>) {
-  return db.update(withdrawals).set(changes).where(eq(withdrawals.id, id));
+/** Whatever its state, unless it has changed since it was read. */
+export function updateAsRead(db: Database, statement: Statement, changes: Partial<Statement>) {
+  const { id, userId, subscription, state, reason } = statement;
+  const asRead = and(
+    eq(withdrawals.id, id),
+    eq(withdrawals.state, state),
+    isSame(withdrawals.userId, userId),
+    isSame(withdrawals.subscription, subscription),
+    isSame(withdrawals.reason, reason),
+  );
+  return db.update(withdrawals).set(changes).where(asRead);
 }
 
 /** Unless somebody has stopped the statement meanwhile. */

@@ -7,7 +7,6 @@ import {
   findUser,
   phoneOf,
   type SupportRequest,
-  callApi,
   asJson,
 } from './command-audit.ts';
 import {
@@ -29,7 +28,6 @@ import * as v from 'valibot';
 import { endpoints } from '../../contract/endpoints.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
 import { RequestError } from '../../lib/request-error.ts';
-import { supportToken } from '../../sign-in/session-token.ts';
 
 const find: SupportCommand = {
   usage: 'find NUMBER|ID',
@@ -268,7 +266,7 @@ const exportUser: SupportCommand = {
       about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
       needsYes: false,
       async perform() {
-        const data = await callAbout(request.settings, user.id, 'GET');
+        const data = await callAbout(request.settings, user.id, endpoints.supportExport);
         return { data, text: asJson(data) };
       },
     };
@@ -287,7 +285,7 @@ const erase: SupportCommand = {
       about: await phoneTag(request.settings.CODE_PEPPER[0]!, user.phone),
       needsYes: true,
       async perform() {
-        const call = callAbout(request.settings, user.id, 'DELETE');
+        const call = callAbout(request.settings, user.id, endpoints.supportErase);
         const isDone = async () => (await numberOf(request, user.id)) === null;
         return outcomeOf(call, isDone, { data: { erased: user.id }, text: `Erased ${account}.` });
       },
@@ -317,13 +315,7 @@ const move: SupportCommand = {
       about: await phoneTag(settings.CODE_PEPPER[0]!, user.phone),
       needsYes: true,
       async perform() {
-        const headers = {
-          authorization: `Bearer ${await supportToken(settings, user.id)}`,
-          'content-type': 'application/json',
-        };
-        const body = JSON.stringify({ phone });
-        const { path: movePath, method } = endpoints.supportMove;
-        const call = callApi(settings, movePath, { method, headers, body });
+        const call = callAbout(settings, user.id, endpoints.supportMove, { phone });
         const isDone = async () => (await numberOf(request, user.id)) === phone;
         const text = `Moved the account of ${user.phone} to ${phone}.`;
         return outcomeOf(call, isDone, { data: { moved: user.id, phone }, text });

@@ -63,7 +63,8 @@ async function begin(
   account: string,
 ): ReturnType<Action['perform']> {
   const { db, settings } = request;
-  const call = callAbout(settings, id, 'DELETE');
+  // The earlier id may write at this moment: then the account is theirs.
+  const call = callAbout(settings, id, endpoints.supportErase, { onlyContested: true });
   const isDone = async () => (await numberOf(request, id)) === null;
   const text = `Erased ${account}, and began an empty one.`;
   const erased = await outcomeOf(call, isDone, { data: { erased: id, phone }, text });

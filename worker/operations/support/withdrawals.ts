@@ -3,12 +3,7 @@ import { withdrawals } from '#db/schema';
 import type { Database } from '../../lib/database.ts';
 import { receiptOf } from '../../withdrawal/receipt.ts';
 import { unsentTo } from '../../withdrawal/receipt-mail.ts';
-import {
-  completed,
-  restored,
-  updateStatement,
-  type Statement,
-} from '../../withdrawal/statements.ts';
+import { completed, restored, updateAsRead, type Statement } from '../../withdrawal/statements.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
 import {
   findUser,
@@ -112,13 +107,8 @@ async function match(
     about: `withdrawal ${statement.seq}`,
     needsYes: true,
     async perform() {
-      const changes = {
-        userId: user.id,
-        state: 'received',
-        reason: null,
-        attempts: 0,
-      } as const;
-      await updateStatement(db, statement.id, { ...changes, dueAt: statement.submittedAt });
+      const changes = { userId: user.id, state: 'received', reason: null, attempts: 0 } as const;
+      await change(db, statement, { ...changes, dueAt: statement.submittedAt });
       const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute.`;
       return { data: { matched: statement.seq }, text };
     },
@@ -126,20 +116,25 @@ async function match(
 }
 
 function complete({ db }: SupportRequest, statement: Statement): Action {
-  const { seq, id } = statement;
+  const { seq } = statement;
   return {
     would: `say that nothing is left to do for withdrawal ${seq}, because you gave the money back yourself or nothing was owed`,
     about: `withdrawal ${seq}`,
     needsYes: true,
     async perform() {
-      await updateStatement(db, id, {
-        state: 'done',
-        reason: completed,
-        dueAt: null,
-      });
+      await change(db, statement, { state: 'done', reason: completed, dueAt: null });
       return { data: { completed: seq }, text: `Withdrawal ${seq} is done.` };
     },
   };
+}
+
+/** Throws if its person, or the cron job, has changed it meanwhile. */
+async function change(db: Database, statement: Statement, changes: Partial<Statement>) {
+  const { rowsAffected } = await updateAsRead(db, statement, changes);
+  if (rowsAffected > 0) return;
+  throw new Error(
+    `Statement ${statement.seq} has changed meanwhile. Nothing was changed. Show it, then decide again.`,
+  );
 }
 
 async function statementWith(db: Database, seq: string | undefined): Promise<Statement> {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { users } from '#db/schema';
-import { endpoints } from '../../contract/endpoints.ts';
+import type { Endpoint } from '../../contract/endpoints.ts';
 import type { PhoneNumber } from '../../identity/phone.ts';
 import type { Settings } from '../../settings.ts';
 import { supportToken } from '../../sign-in/session-token.ts';
@@ -49,10 +49,14 @@ export async function outcomeOf(
 export async function callAbout<T>(
   settings: Settings,
   userId: string,
-  method: 'GET' | 'DELETE',
+  { path, method }: Pick<Endpoint, 'path' | 'method'>,
+  input?: object,
 ): Promise<T> {
   const authorization = `Bearer ${await supportToken(settings, userId)}`;
-  return callApi<T>(settings, endpoints.supportErase.path, { method, headers: { authorization } });
+  if (!input) return callApi<T>(settings, path, { method, headers: { authorization } });
+
+  const headers = { authorization, 'content-type': 'application/json' };
+  return callApi<T>(settings, path, { method, headers, body: JSON.stringify(input) });
 }
 
 /** A call that the bot could make, so that the same rules apply. */
