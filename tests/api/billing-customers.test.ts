@@ -1,10 +1,15 @@
+import { env } from 'cloudflare:workers';
+import type { Stripe } from 'stripe';
 import { describe, expect, it, vi } from 'vitest';
 import { getTableColumns } from 'drizzle-orm';
 import { users, type User } from '../../drizzle/schema.ts';
 import { sameForUser } from '../../worker/billing/sync.ts';
+import { openDatabase } from '../../worker/lib/database.ts';
+import { adoptCustomers } from '../../worker/operations/after-restore/adopt-customers.ts';
+import { settingsOf } from '../../worker/settings.ts';
 import { call, parallel, runCron } from './support/api.ts';
 import { buy, checkOut, newSubscriber, onTrial, subscribe, verify } from './support/buying.ts';
-import { advanceClock, eventually, second, until } from './support/clock.ts';
+import { advanceClock, eventually, minute, second, until } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
 import {
   deleteAccount,
@@ -26,6 +31,26 @@ import {
   stripe,
   subscriptionOf,
 } from './support/stripe.ts';
+
+it('a restore adopts no customer for somebody who gets another one at this moment', async () => {
+  const { token, phone, customer } = await newSubscriber('basic');
+  const mine = 'where user_id = ?';
+  await run(`update customers set stripe_id = null ${mine}`, userOf(token));
+  const settings = settingsOf(env)!;
+  const db = openDatabase(settings, { requests: 0, unreachable: false });
+  const created = 1000 * ((await stripe.customers.retrieve(customer)) as Stripe.Customer).created;
+  const restore = { db, settings, at: created + 10 * minute, until: Date.now(), isDry: false };
+  const adopt = () => adoptCustomers.run(restore).catch((error: Error) => error.message);
+  const adopting = await startHeld(adopt, 'GET', '/v1/subscriptions', customer);
+  await run(`update customers set stripe_id = 'cus_another' ${mine}`, userOf(token));
+  expect(await adopting.finish()).toBe(`${phone} is buying at this moment.`);
+  expect(await customerOf(phone)).toBe('cus_another');
+
+  await run(`update customers set stripe_id = null ${mine}`, userOf(token));
+  const { done } = await adoptCustomers.run(restore);
+  expect(done).toContain(`${phone} has the customer ${customer}: adopted`);
+  expect(await customerOf(phone)).toBe(customer);
+});
 
 const createPortal = (token: string) =>
   call('POST', '/api/billing/create-portal-session', { token });

@@ -1,6 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../worker/lib/database.ts';
+import { repeatEvents } from '../../worker/operations/after-restore/repeat-events.ts';
+import { settingsOf } from '../../worker/settings.ts';
 import { call, cronAfter, runCron, tally } from './support/api.ts';
 import {
   clearChat,
@@ -23,6 +26,43 @@ import { logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { liveUserOf, OpenChat } from './support/streams.ts';
 import { newSpeaker } from './support/voice.ts';
+
+describe('a withdrawal of consent that a restore repeats', () => {
+  /** Somebody who has withdrawn the consent, which a restored database has, and what repeats it. */
+  async function restored() {
+    const person = await newSettledWriter();
+    const at = Date.now();
+    advanceClock(minute);
+    await call('DELETE', '/api/user/chat/consent', { token: person.token });
+    await deliveredEvents(person.phone);
+    await consent(person.token);
+    await run('update users set chat_consent_at = ? where phone = ?', at, person.phone);
+    const settings = settingsOf(env)!;
+    const db = openDatabase(settings, { requests: 0, unreachable: false });
+    advanceClock(minute);
+    const restore = { db, settings, at, until: Date.now() - 1, isDry: false };
+    return { ...person, repeat: () => repeatEvents.run(restore) };
+  }
+
+  const consentOf = async (token: string) => (await readChat(token)).consent;
+
+  it('is repeated', async () => {
+    const { token, repeat } = await restored();
+    expect(await consentOf(token)).not.toBeNull();
+    await repeat();
+    expect(await consentOf(token)).toBeNull();
+  });
+
+  it('leaves alone who consents anew at this moment', async () => {
+    const { token, repeat } = await restored();
+    const repeating = await startHeld(repeat, userOf(token), 'chat_erasures');
+    await run('update users set chat_consent_at = ? where id = ?', Date.now(), userOf(token));
+    await write(token, 'Since');
+    await repeating.finish();
+    expect(await consentOf(token)).not.toBeNull();
+    expect(await textsOf({ token })).toEqual(['Since']);
+  });
+});
 
 describe('clearing', () => {
   it('empties the conversation everywhere; consent, seq and revision go on', async () => {

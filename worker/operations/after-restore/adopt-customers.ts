@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, isNull, lte, sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import * as v from 'valibot';
 import { customers, users } from '#db/schema';
@@ -7,6 +7,7 @@ import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { upsertUser } from '../../identity/user-record.ts';
 import { isLive } from '../../billing/subscriptions.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
+import { insertSelect, upsertSelect } from '../../lib/sql.ts';
 import { transaction } from '../../lib/transaction.ts';
 import { firstWeek } from '../../usage/week.ts';
 import { generationOf } from './end-sessions.ts';
@@ -104,16 +105,15 @@ async function giveCustomer(
   userId: string,
   { id, phone }: { id: string; phone: PhoneNumber },
 ): Promise<void> {
-  const known = {
-    stripeId: id,
-    stripeAsked: true,
-    askedAt: at,
-    dueAt: 0,
-  };
-  await db
-    .insert(customers)
-    .values({ userId, ...known })
-    .onConflictDoUpdate({ target: customers.userId, set: known });
+  const known = { stripeId: id, stripeAsked: true, askedAt: at, dueAt: 0 };
+  const row = { userId: users.id.getSQL(), ...known };
+  const given = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, userId)}`);
+  // The person may buy at this moment, and have another customer then.
+  const where = and(isNull(customers.stripeId), lte(customers.leaseUntil, Date.now()));
+  const upsert = { target: [customers.userId], set: known, where };
+  const { rowsAffected } = await db.run(upsertSelect(given, customers, upsert));
+  if (rowsAffected === 0) throw new Error(`${phone} is buying at this moment.`);
+
   await stripe.customers.update(id, { metadata: { userId, phone } });
 }
 

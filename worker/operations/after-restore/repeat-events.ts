@@ -1,14 +1,15 @@
-import { and, eq, lte, not, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
 import * as v from 'valibot';
 import { customers, usedTokens, users, type User } from '#db/schema';
 import { userOf } from '../../identity/identity.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
-import { boundRowsOf, moveInDatabase } from '../../account/move-rows.ts';
+import { type Account, boundRowsOf, type Move, moveInDatabase } from '../../account/move-rows.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
 import { withStripe } from '../../billing/stripe-client.ts';
 import { moneyWithCode } from '../../contract/money.ts';
-import { rowExists } from '../../lib/expressions.ts';
+import { isTrue, oneRow, rowExists } from '../../lib/expressions.ts';
 import { keyedHash } from '../../lib/crypto.ts';
+import { insertSelect, upsertSelect } from '../../lib/sql.ts';
 import { transaction } from '../../lib/transaction.ts';
 import { mark, marked, markerOf, type Report, type Restore, type Step } from './restore.ts';
 import { toldSince, type ToldEvent } from './told-events.ts';
@@ -136,12 +137,11 @@ async function leave(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const user = await personOf(restore, event);
   if (!user) return 'nothing';
 
-  const set = { leavingAt: 0 };
-  if (!isDry)
-    await db
-      .insert(customers)
-      .values({ userId: user.id, dueAt: null, ...set })
-      .onConflictDoUpdate({ target: customers.userId, set });
+  const row = { userId: users.id.getSQL(), dueAt: null, leavingAt: 0 };
+  // The cron job may have deleted the account meanwhile.
+  const begin = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, user.id)}`);
+  const upsert = { target: [customers.userId], set: { leavingAt: 0 } };
+  if (!isDry) await db.run(upsertSelect(begin, customers, upsert));
   return 'repeated';
 }
 
@@ -149,19 +149,24 @@ async function withdraw(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const { db, isDry } = restore;
   if (event.data['version'] !== null) return 'nothing';
   const user = await personOf(restore, event);
-  const isLater = user && (user.chatConsentAt ?? Infinity) <= Date.parse(event.timestamp);
+  const withdrawnAt = Date.parse(event.timestamp);
+  const isLater = user && (user.chatConsentAt ?? Infinity) <= withdrawnAt;
   if (!isLater) return 'nothing';
+  if (isDry) return 'repeated';
 
   const tx = transaction(db, {
-    from: sql`${users} where ${eq(users.id, user.id)}`,
-    facts: { hasChat: sql<number>`${users.chatKey} is not null` },
-    outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
+    from: oneRow([users, eq(users.id, user.id)]),
+    // The person may consent anew at this moment.
+    facts: {
+      isOlder: isTrue(and(isNotNull(users.chatKey), lte(users.chatConsentAt, withdrawnAt))),
+    },
+    outcomes: ({ isOlder }) => ({ kept: not(isOlder) }),
     otherwise: 'withdrawn',
   });
   const call = { settings: quiet(restore), now: Date.now() };
   clearConversation(tx, ['withdrawn'], call, { id: user.id, next: null });
-  if (!isDry) await tx.run();
-  return 'repeated';
+  const { outcome } = await tx.run();
+  return outcome === 'withdrawn' ? 'repeated' : 'nothing';
 }
 
 async function setStatus(restore: Restore, event: ToldEvent, name: string): Promise<Outcome> {
@@ -199,7 +204,7 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
     const marker = markerOf(at, name, begun);
     const place = { db, settings: quiet(restore) };
     const account = { user, bound: await boundRowsOf(db, user.id) };
-    const { outcome } = await moveInDatabase(place, account, {
+    const outcome = await moveAsItIs(place, account, {
       phone,
       whatsappId: phone.slice(1),
       // A move by support drops the id that WhatsApp gave, so its event names none.
@@ -212,6 +217,21 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
   await renameCustomer(restore, user.id, phone);
   return 'repeated';
 }
+
+const triesAtOnce = 5;
+
+/** The bot may bring a trial link or an id at this moment. */
+async function moveAsItIs(place: Place, before: Account, wanted: Move): Promise<string> {
+  let account = before;
+  for (let count = 0; count < triesAtOnce; count += 1) {
+    const { outcome, found } = await moveInDatabase(place, account, wanted);
+    if (outcome !== 'changed') return outcome;
+    account = found;
+  }
+  throw new Error(`The account of ${before.user.phone} changes at this moment.`);
+}
+
+type Place = Pick<Restore, 'db' | 'settings'>;
 
 /** The bot knows what it has told us. */
 function quiet({ settings }: Restore): Restore['settings'] {
