@@ -47,6 +47,10 @@ describe('behind one address with everybody else', () => {
     const { phone } = await newContact();
     const code = await newCode(phone, { address, settings });
     expect((await redeem(code, { address, settings })).status).toBe(200);
+    // A token names no number, so that it has the bucket of its call alone.
+    const unknown = { address, body: { trialToken: 'unknown' }, settings };
+    const byToken = await call('POST', '/auth/verify-trial-token', unknown);
+    expect(byToken).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
   });
 
   it('a right code with its challenge gets through, whatever others ask for and try', async () => {

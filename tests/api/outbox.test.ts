@@ -12,7 +12,7 @@ import { advanceClock, day, eventually, minute, second } from './support/clock.t
 import { beginChange, verifyChange } from './support/codes.ts';
 import { eventTypes, newContact } from './support/contacts.ts';
 import { deleteAccount, newPerson, trialSession, userOf } from './support/person.ts';
-import { holdRequests, logLines } from './support/requests.ts';
+import { holdRequests, logLines, watchDatabase } from './support/requests.ts';
 import { database, during, eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
 
 const choose = (token: string, platform = 'web') =>
@@ -105,6 +105,8 @@ describe('what waits for the bot', () => {
       select ?, ?, json_object('type', 'plan.changed', 'timestamp', '', 'data', json_object('tier', 'basic')), ?, ?
       from n`;
     const [now, later] = [Date.now(), Date.now() + day];
+    // However long the test takes, nothing leaves the queue.
+    await sandbox.faults({ bot: { status: 503 } });
     await run(plans, userOf(token), phone, now, later);
     await choose(token);
     const waiting = async (number = phone) =>
@@ -154,10 +156,13 @@ describe('what waits for the bot', () => {
       await choose(other.token);
       await untilRetried(other.phone);
     });
+    const requests = watchDatabase('outbox');
     await cronAfter(minute);
     const told = await platformsTold(other.phone);
     await run('delete from outbox where phone = ?', crowd.phone);
     expect(told).toEqual(['web']);
+    // The one writer of the database is held for no more rows at once.
+    expect(Math.max(...requests.flatMap(({ written }) => written))).toBe(1000);
   });
 });
 

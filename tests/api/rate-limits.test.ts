@@ -513,9 +513,12 @@ it('a person asks Stripe at most 120 times an hour, beside billing pages', async
   expect((await ask()).status).toBe(200);
 });
 
-it('a person opens at most 20 billing pages an hour', async () => {
+it('a person opens at most 20 billing pages an hour, the portal among them', async () => {
   const { token } = await newPerson();
-  for (let count = 0; count < 20; count += 1) expect((await buy(token)).status).toBe(200);
+  const portal = () => call('POST', '/api/billing/create-portal-session', { token });
+  for (let count = 0; count < 19; count += 1) expect((await buy(token)).status).toBe(200);
+  expect((await portal()).body.code).toBe('no_billing_account');
+  expect((await portal()).body.code).toBe('rate_limited');
   const limited = await buy(token);
   expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(3000);
