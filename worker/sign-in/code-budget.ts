@@ -11,7 +11,7 @@ const retryAfterAtMost = 3600;
  * A number whose owner wrote within this time (ms) passes what
  * strangers could use up: the budget, and limits of an address.
  */
-export const provenForMs = 10 * minuteMs;
+export const justWrittenMs = 10 * minuteMs;
 
 /** The day that a code counts for: days since 1970-01-01 UTC. */
 export function codeDay(now: number): number {

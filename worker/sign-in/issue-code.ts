@@ -1,14 +1,14 @@
-import { and, eq, gt, gte, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, gte, isNull, not, or, sql, type SQL } from 'drizzle-orm';
 import { codes, linkCodes, users } from '#db/schema';
 import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { coalesce, columnFact, iif, oneRow, rowExists } from '../lib/expressions.ts';
-import { allowedAt, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import { provenForMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import { justWrittenMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
 import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
@@ -36,108 +36,124 @@ export type Issued =
   | { kind: 'limited'; until: number; linkCode: string | undefined }
   | { kind: 'budgetSpent'; retryAfter: number };
 
-/** Makes `code` the newest one of its number, and that of a new challenge. */
-export async function issueCode(
-  call: SignInCall & { language: Language; waitUntil: (work: Promise<unknown>) => void },
-  asked: Asked,
-  code: string,
-): Promise<Issued> {
+type IssueCall = SignInCall & Scope<'language' | 'waitUntil'>;
+
+/**
+ * Makes `code` the newest one of its number, and that of a new challenge. If it is
+ * refused, the number may bring its code by a message with the link code.
+ *
+ * | outcome            | means                                          | counts as |
+ * | ------------------ | ---------------------------------------------- | --------- |
+ * | `tooManyLinks`     | the address has asked too often for link codes | nothing   |
+ * | `tooManyRequests`  | the address has asked too often                | link code |
+ * | `unknownNumber`    | the number has not written yet                 | request   |
+ * | `tooManyCodes`     | the number or the address has got too many     | request   |
+ * | `budgetSpent`      | all numbers together have got too many         | request   |
+ * | `budgetSpentAbove` | they have, and the address has asked too often | nothing   |
+ * | `issued`           | the code is stored                             | code      |
+ */
+export async function issueCode(call: IssueCall, asked: Asked, code: string): Promise<Issued> {
   const { db, settings, now } = call;
   const { phone } = asked;
-  const [challenge, linkCode, id] = [newChallenge(), newLinkCode(), crypto.randomUUID()];
-  const [limits, row, link, challengeHash] = await Promise.all([
-    limitsOf(call, phone),
-    codeRow(settings, { phone, code, sentBy: id, now }),
+  const limits = await limitsOf(call, phone);
+  const ofNumber = [...limits.codesTo, ...limits.wrongTries];
+  const tx = decide(call, phone, { ...limits, ofNumber });
+
+  const [challenge, linkCode] = [newChallenge(), newLinkCode()];
+  const [row, link, challengeHash] = await Promise.all([
+    codeRow(settings, { phone, code, sentBy: tx.id, now }),
     linkRow(call, asked, linkCode),
     keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
   ]);
+  const requests = subjectsIn(limits.requests);
   const counted = subjectsIn([...limits.codesTo, ...limits.codesFrom]);
-  const ofNumber = [...limits.codesTo, ...limits.wrongTries];
+  recordEventsByOutcome(tx, now, {
+    tooManyRequests: subjectsIn(limits.links),
+    unknownNumber: requests,
+    tooManyCodes: requests,
+    budgetSpent: requests,
+    issued: counted,
+  });
+  tx.insert(['tooManyRequests', 'unknownNumber', 'tooManyCodes'], linkCodes, link);
+  insertCode(tx, ['issued'], row, challengeHash);
+  const stored = tx.run({
+    next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
+  });
+  const takeBack = () => withdrawCode(call, phone, tx.id);
+  const { outcome, facts, reads } = await orTakenBack(call, stored, takeBack);
 
-  const tx = transaction(db, {
+  // A number that has just written passes the limits of the address.
+  const until = (ofAddress: number) => (facts.hasJustWritten ? facts.numberAt : ofAddress);
+  switch (outcome) {
+    case 'tooManyLinks':
+      return { kind: 'limited', until: until(facts.askAt), linkCode: undefined };
+    case 'tooManyRequests':
+      return { kind: 'limited', until: until(facts.askAt), linkCode };
+    case 'unknownNumber':
+      return { kind: 'unknownNumber', linkCode };
+    case 'tooManyCodes': {
+      const later = Math.max(facts.numberAt, facts.addressAt);
+      return { kind: 'limited', until: until(later), linkCode };
+    }
+    case 'budgetSpent':
+    case 'budgetSpentAbove':
+      return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
+    case 'issued': {
+      reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
+      return {
+        kind: 'issued',
+        id: tx.id,
+        subjects: counted.map(([name]) => name!),
+        challenge,
+        whatsappId: ownSpelling(phone, facts.whatsappId),
+        nextAfterSeconds: Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000)),
+      };
+    }
+  }
+}
+
+type Limits = Record<'requests' | 'links' | 'ofNumber' | 'codesFrom', Limited[]>;
+
+function decide(call: SignInCall, phone: PhoneNumber, limits: Limits) {
+  const { db, now } = call;
+  return transaction(db, {
     from: oneRow([users, eq(users.id, userOf('phone', phone))]),
     facts: {
       askAt: allowedAt(limits.requests),
       linkAt: allowedAt(limits.links),
-      numberAt: allowedAt(ofNumber),
+      numberAt: allowedAt(limits.ofNumber),
       addressAt: allowedAt(limits.codesFrom),
       contactedAt: columnFact<number | null>(users.contactedAt),
-      isProven: gt(coalesce(users.lastContactAt, 0), now - provenForMs),
+      hasJustWritten: gt(coalesce(users.lastContactAt, 0), now - justWrittenMs),
       sent: sentToday(now),
       whatsappId: spellingOf(users.id.getSQL()),
     },
     outcomes: (facts) => outcomesOf(facts, call),
     otherwise: 'issued',
   });
-
-  // A request that issues a code counts only as a code. A number that has just written passes the limit
-  // of requests, so what is above it is not counted further.
-  recordEvents(tx, ['unknownNumber', 'tooManyCodes', 'budgetSpent'], subjectsIn(limits.requests), {
-    now,
-    where: lte(tx.fact('askAt'), now),
-  });
-  const isAbove = gt(tx.fact('askAt'), now);
-  const mayLink = lte(tx.fact('linkAt'), now);
-  recordEvents(tx, ['tooManyRequests', 'tooManyCodes'], subjectsIn(limits.links), {
-    now,
-    where: and(isAbove, mayLink)!,
-  });
-  tx.insert(['unknownNumber', 'tooManyRequests', 'tooManyCodes'], linkCodes, link, {
-    where: or(not(isAbove), mayLink),
-  });
-  insertCode(tx, ['issued'], row, challengeHash);
-  recordEvents(tx, ['issued'], counted, { now, by: id });
-  const stored = tx.run({
-    next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
-  });
-  const takeBack = () => withdrawCode(call, phone, id);
-  const { outcome, facts, reads } = await orTakenBack(call, stored, takeBack);
-
-  const known = facts.askAt <= now || facts.linkAt <= now ? linkCode : undefined;
-
-  switch (outcome) {
-    case 'tooManyRequests':
-      return {
-        kind: 'limited',
-        until: facts.askAt,
-        linkCode: known,
-      };
-    case 'unknownNumber':
-      return { kind: 'unknownNumber', linkCode };
-    case 'tooManyCodes': {
-      const until = Math.max(facts.numberAt, facts.isProven ? 0 : facts.addressAt);
-      return { kind: 'limited', until, linkCode: known };
-    }
-    case 'budgetSpent':
-      return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
-    case 'issued': {
-      reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
-      const nextAfterSeconds = Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000));
-      const whatsappId = ownSpelling(phone, facts.whatsappId);
-      const subjects = counted.map(([name]) => name!);
-      return {
-        kind: 'issued',
-        id,
-        subjects,
-        challenge,
-        whatsappId,
-        nextAfterSeconds,
-      };
-    }
-  }
 }
 
-type Facts = Record<'askAt' | 'numberAt' | 'addressAt' | 'contactedAt' | 'isProven' | 'sent', SQL>;
+type Facts = Record<
+  'askAt' | 'linkAt' | 'numberAt' | 'addressAt' | 'contactedAt' | 'hasJustWritten' | 'sent',
+  SQL
+>;
 
 /** Whoever has just written passes what strangers could have used up. */
 function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
-  const { askAt, numberAt, addressAt, contactedAt, isProven, sent } = facts;
+  const { askAt, linkAt, numberAt, addressAt, contactedAt, hasJustWritten, sent } = facts;
+  const isAbove = gt(askAt, now);
+  const hasTooMany = or(gt(numberAt, now), and(gt(addressAt, now), not(hasJustWritten)));
+  const isRefused = and(isAbove, or(hasTooMany, not(hasJustWritten)));
   const budget = settings.require('CODE_BUDGET_PER_DAY');
+  const isSpent = gte(sent, iif(hasJustWritten, 2 * budget, budget));
+
   return {
-    tooManyRequests: and(gt(askAt, now), not(isProven)),
+    tooManyLinks: and(isRefused, gt(linkAt, now)),
+    tooManyRequests: isRefused,
     unknownNumber: isNull(contactedAt),
-    tooManyCodes: or(gt(numberAt, now), and(gt(addressAt, now), not(isProven))),
-    budgetSpent: gte(sent, iif(isProven, 2 * budget, budget)),
+    tooManyCodes: hasTooMany,
+    budgetSpentAbove: and(isSpent, isAbove),
+    budgetSpent: isSpent,
   };
 }
 
