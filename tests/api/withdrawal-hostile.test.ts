@@ -63,6 +63,15 @@ async function toldTo(phone: string) {
   return events.filter(({ type }) => type === 'withdrawal.received');
 }
 
+it('a statement shows to nobody who has only a trial link', async () => {
+  const { phone, token } = await newPerson();
+  const id = await statedFor(phone);
+  const shownTo = async (shown: string) =>
+    (await call('GET', '/api/billing/subscription', { token: shown })).body;
+  expect(await shownTo(token)).toMatchObject({ withdrawal: { id } });
+  expect(await shownTo(await trialSession(phone))).toEqual({ success: true, subscription: null });
+});
+
 describe('many statements about one number', () => {
   const name = 'Visit evil.example';
   const stateAll = (contact: string, count: number) =>

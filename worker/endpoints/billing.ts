@@ -85,10 +85,11 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
   });
 
 export const getSubscription: Handler<'getSubscription'> = async ({ session, db, settings }) =>
-  session.run([statementsOf(db, session.claimedUserId)], ({ user }, statements) => ({
+  session.run([statementsOf(db, session.claimedUserId)], ({ user, limitedBy }, statements) => ({
     success: true,
     subscription: subscriptionOf(user),
-    ...openWithdrawal(settings, statements),
+    // As `GET /api/billing/withdrawal`, for whoever has signed in.
+    ...(!limitedBy && openWithdrawal(settings, statements)),
   }));
 
 function openWithdrawal(settings: Settings, statements: Statement[]) {
