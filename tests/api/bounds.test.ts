@@ -1,5 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Answer, botHeaders, call, newAddress, parallel, send, tally } from './support/api.ts';
+import {
+  type Answer,
+  botHeaders,
+  call,
+  newAddress,
+  newNetwork,
+  parallel,
+  send,
+  tally,
+} from './support/api.ts';
 import { buy, newSubscriber, subscribe } from './support/buying.ts';
 import { beginChange, newCode, redeem, requestOtp, verifyChange } from './support/codes.ts';
 import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
@@ -104,6 +113,22 @@ describe('a call whose signature is wrong', () => {
     const elsewhere = { ...voice, headers: forgedHeaders(), address: newAddress() };
     expect((await call('POST', '/api/bot/messages', elsewhere)).status).toBe(401);
   });
+});
+
+it('a wrong token counts for the network of its address, too', async () => {
+  const network = newNetwork();
+  const from = (subnet: number) => `${network}:${subnet}::1`;
+  const me = (address: string) => call('GET', '/api/user/me', { token: 'a.b.c', address });
+  const answers = [];
+  for (let subnet = 1; subnet <= 6; subnet += 1)
+    answers.push(...(await many(600, () => me(from(subnet)))));
+  expect(tally(answers)).toEqual({ 401: 3000, 429: 600 });
+
+  const text = JSON.stringify({ phone: newPhone(), text: 'x'.repeat(100_000) });
+  const large = (address: string) =>
+    call('POST', '/api/bot/messages', { text, headers: forgedHeaders(), address });
+  expect((await large(from(7))).status).toBe(429);
+  expect((await large(`${newNetwork()}:7::1`)).status).toBe(401);
 });
 
 it('a wrong token counts for its address, and a right one passes', async () => {

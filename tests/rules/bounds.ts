@@ -12,7 +12,7 @@ const ofUser = 'LIMIT_CALLS_PER_USER';
 /** A limit of `wrangler.toml`; where calls name a number, each number has its own beyond it. */
 const ofAddress = 'RATE_LIMITER and NETWORK_RATE_LIMITER';
 /** `failures` in `worker/http/limit-calls.ts`. */
-const wrongSignatures = '600 wrong signatures a minute of an address';
+const wrongSignatures = '600 wrong signatures a minute of an address, five times as many of a /48';
 
 export const calls: Record<string, Bound> = {
   'POST /api/auth/request-otp': {

@@ -59,8 +59,17 @@ export async function limitByNumber(
 
 const tooManyCalls = () => new RequestError('rateLimited', { retryAfter: 60 });
 
-/** By address: calls whose signature or token is wrong. */
-const failures = new CallLimiter([{ most: 600, per: minuteMs }]);
+const failuresOfAddress = { most: 600, per: minuteMs };
+/** By address, and by its /48: calls whose signature or token is wrong. */
+const failures = new CallLimiter([failuresOfAddress]);
+const failuresOfNetwork = new CallLimiter([{ ...failuresOfAddress, most: 3000 }]);
+
+function failuresAllowedAt({ address, now }: BaseContext): number {
+  const network = networkOf(address);
+  const ofNetwork = network ? failuresOfNetwork.allowedAt(network, now) : 0;
+  return Math.max(failures.allowedAt(address, now), ofNetwork);
+}
+
 /**
  * Whoever has failed too often may still prove
  * a body of this size, which costs nothing.
@@ -71,19 +80,25 @@ const smallBodyBytes = 64 * 1024;
  * Counts a call that proves nothing; returns its error, or
  * 429. Nobody else behind the address is refused for it.
  */
-export function countFailure({ address, now }: BaseContext, error: RequestError): RequestError {
-  const allowedAt = failures.count(address, now);
-  return allowedAt > 0 ? rateLimited(allowedAt, now) : error;
+export function countFailure(context: BaseContext, error: RequestError): RequestError {
+  const { address, now } = context;
+  const allowedAt = failuresAllowedAt(context);
+  if (allowedAt > 0) return rateLimited(allowedAt, now);
+
+  const network = networkOf(address);
+  failures.count(address, now);
+  if (network) failuresOfNetwork.count(network, now);
+  return error;
 }
 
 /**
  * Throws 429, before it is read, for a large body
  * from an address that has failed too often.
  */
-export function refuseLargeBody({ request, address, now }: BaseContext): void {
-  if (isSmall(request)) return;
-  const allowedAt = failures.allowedAt(address, now);
-  if (allowedAt > 0) throw rateLimited(allowedAt, now);
+export function refuseLargeBody(context: BaseContext): void {
+  if (isSmall(context.request)) return;
+  const allowedAt = failuresAllowedAt(context);
+  if (allowedAt > 0) throw rateLimited(allowedAt, context.now);
 }
 
 function isSmall({ headers }: Request): boolean {
