@@ -217,6 +217,16 @@ describe('a stranger', () => {
     for (const { body } of responses) expect(await queued(body.statement.id)).toEqual([]);
   });
 
+  it('knows that Gmail reads no dots, and that it has two names', async () => {
+    const name = newEmail().split('@')[0]!;
+    const dotted = (after: number) => `${name.slice(0, after)}.${name.slice(after)}@gmail.com`;
+    const spellings = [dotted(1), dotted(2), `${name}@googlemail.com`, `${name}@gmail.com`];
+    const responses = [];
+    for (const spelling of spellings) responses.push(await state(spelling));
+    const delays = responses.map(({ body }) => body.mail.isDelayed);
+    expect(delays).toEqual([false, false, false, true]);
+  });
+
   it('delays nobody but the own network by many mails, and the owner is told', async () => {
     // Long ago, so that nothing here counts for another test.
     advanceClock(-2000 * day);

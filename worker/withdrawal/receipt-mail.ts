@@ -22,8 +22,16 @@ export const lifetimeMs = dayMs;
 
 const { statementId, inbox, isOwn, sealed, budget, sendAt } = receiptMails;
 
-/** Letters of either case and a `+tag` lead to the same inbox. */
-export const inboxOf = (email: string) => email.toLowerCase().replace(/\+[^@]*(?=@)/, '');
+/**
+ * Letters of either case and a `+tag` lead to the
+ * same inbox; at Gmail dots and both its names, too.
+ */
+export function inboxOf(email: string): string {
+  const inbox = email.toLowerCase().replace(/\+[^@]*(?=@)/, '');
+  const [name = '', host = ''] = inbox.split('@');
+  const isGmail = host === 'gmail.com' || host === 'googlemail.com';
+  return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : inbox;
+}
 
 export const sealingOf = (row: Pick<Row, 'statementId' | 'isOwn'>) => ({
   purpose: 'receipt-mail' as const,
