@@ -1,7 +1,14 @@
 import type { Page } from 'playwright/test';
 import { chat, messageOf, openChat, openConversation, pageOf } from './support/chat.ts';
 import type { Phone } from './support/phone.ts';
-import { expectToFit, hydrated, openAccount, takeToasts, violations } from './support/page.ts';
+import {
+  expectToFit,
+  hydrated,
+  openAccount,
+  settle,
+  takeToasts,
+  violations,
+} from './support/page.ts';
 import { spoil } from './support/contexts.ts';
 import { expect, stubbed, test } from './support/test.ts';
 
@@ -395,3 +402,30 @@ stubbed.describe('the offer', () => {
     await expect(button(page, 'Notify me')).toHaveCount(0);
   });
 });
+
+stubbed(
+  'macrotrackr 117, worldmonitor 1968: a new deployment’s worker takes over an installed site while somebody writes, and the page stays',
+  { tag: '@full' },
+  async ({ page, stub, expectedErrors }) => {
+    expectedErrors.push(/net::ERR/);
+    spoil(page);
+    await openConversation(page, stub, [messageOf(1, 'Hello')]);
+    await workerReady(page);
+    await chat.field(page).fill('Half a sentence');
+    await page.evaluate(async () => {
+      const { serviceWorker } = navigator;
+      const taken = new Promise((resolve) => {
+        serviceWorker.addEventListener('controllerchange', resolve, { once: true });
+      });
+      // Another address is another worker, as other bytes are.
+      await serviceWorker.register('/sw.js?next');
+      await taken;
+    });
+    await settle(page);
+    await expect(chat.field(page)).toHaveValue('Half a sentence');
+    await expect(chat.message(page, 'Hello')).toBeVisible();
+    await page.context().setOffline(true);
+    await page.goto('/help-now');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Get help now');
+  },
+);

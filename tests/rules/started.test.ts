@@ -31,6 +31,7 @@ const files: Record<string, Ending> = {
   'web/data/help-countries.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/data/instants.ts': endedBy(1, 'clearTimeout(timer)'),
   'web/data/recorder.ts': endedBy(3, "web/data/voice-draft.ts: started.add('recorder'"),
+  'web/data/save-file.ts': endsAlone(1, 'URL.revokeObjectURL(url), patience'),
   'web/data/send.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/data/session-stream.ts': endsAlone(1, 'setTimeout(() => {'),
   'web/data/voice-draft.ts': endedBy(1, "started.add('microphone question'"),

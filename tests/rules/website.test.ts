@@ -16,6 +16,7 @@ import {
 import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { chosenHome } from '../../web/app/language-addresses.ts';
 import { plainPath } from '../../web/rules/browser-input.ts';
+import { isInApp } from '../../web/rules/in-app.ts';
 import { startMode, startModes } from '../../web/app/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import * as fc from 'fast-check';
@@ -196,6 +197,37 @@ describe('the start of a page', () => {
   it('keeps a page that is worth reading without its file, and never a shell', () => {
     const kept = Object.entries(startModes).filter(([, { keepsServed }]) => keepsServed);
     expect(kept.map(([mode]) => mode)).toEqual(['page', 'guestPage']);
+  });
+});
+
+describe('the browser', () => {
+  const iPhone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15';
+  const android = 'Mozilla/5.0 (Linux; Android 15; Pixel 9';
+  const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36';
+
+  it.each([
+    ['Instagram', `${iPhone} (KHTML, like Gecko) Mobile/15E148 Instagram 400.0.0`],
+    ['Facebook', `${iPhone} (KHTML, like Gecko) Mobile/15E148 [FBAN/FBIOS;FBAV/500.0]`],
+    ['an app of iOS', `${iPhone} (KHTML, like Gecko) Mobile/15E148`],
+    ['WhatsApp', `${android}; wv) ${chrome}`],
+    ['Telegram', `${android}) ${chrome} Telegram-Android/12.1`],
+    ['TikTok', `${android}) ${chrome} BytedanceWebview/d8a21c6`],
+  ])('of %s is inside an app', (_, userAgent) => {
+    expect(isInApp({ userAgent })).toBe(true);
+  });
+
+  it.each([
+    ['Chrome', `${android}) ${chrome}`],
+    ['Safari', `${iPhone} (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1`],
+    ['Chrome of iOS', `${iPhone} (KHTML, like Gecko) CriOS/142.0 Mobile/15E148 Safari/604.1`],
+    ['Firefox', 'Mozilla/5.0 (Android 15; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0'],
+  ])('%s is a whole one', (_, userAgent) => {
+    expect(isInApp({ userAgent })).toBe(false);
+  });
+
+  it('is a whole one where the site is installed', () => {
+    const userAgent = `${iPhone} (KHTML, like Gecko) Mobile/15E148`;
+    expect(isInApp({ userAgent, standalone: true })).toBe(false);
   });
 });
 

@@ -6,12 +6,14 @@ import { closeShownNotices, noticesKey } from '../data/shown-notices.ts';
 import { storage } from '../data/store.ts';
 import { endedToast, showToast, withdrawToast } from '../data/toasts.ts';
 import { loaded } from '../data/within.ts';
+import { isInApp } from '../rules/in-app.ts';
 
 /** Loaded after the page, so that it costs no page its start. */
 export function addPageListeners(): void {
   keepFocus();
   refuseFiles();
   ignoreHeldEnter();
+  openLinksHere();
   followSession();
   sayWhyReloaded();
   void renewNotices();
@@ -51,6 +53,19 @@ function ignoreHeldEnter(): void {
     (event) => {
       const isText = event.target instanceof HTMLTextAreaElement;
       if (event.repeat && event.key === 'Enter' && !isText) event.preventDefault();
+    },
+    { capture: true },
+  );
+}
+
+/** Apps drop a second view without a word. */
+function openLinksHere(): void {
+  if (!isInApp(navigator)) return;
+  addEventListener(
+    'click',
+    ({ target }) => {
+      const link = target instanceof Element && target.closest('a[target]');
+      if (link) link.removeAttribute('target');
     },
     { capture: true },
   );

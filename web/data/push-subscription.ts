@@ -1,4 +1,5 @@
 import { requestAs } from './api-client.ts';
+import { isInApp } from '../rules/in-app.ts';
 import { ApiError } from './api-errors.ts';
 import * as timeLimits from './time-limits.ts';
 import { closeShownNotices, noticesKey } from './shown-notices.ts';
@@ -20,7 +21,7 @@ const markOf = (token: string) => token.slice(-16);
 /** Renews one that is on, since keys change. */
 export async function readNotices(token: string): Promise<NoticeState> {
   if (!('PushManager' in globalThis) || !('serviceWorker' in navigator))
-    return navigator.standalone === false ? 'install' : 'unavailable';
+    return navigator.standalone === false && !isInApp(navigator) ? 'install' : 'unavailable';
   const publicKey = await readKey(token);
   if (publicKey === null) return 'unavailable';
   if (Notification.permission === 'denied') return 'denied';
@@ -41,6 +42,8 @@ export async function renewLost(token: string): Promise<void> {
 /** People change the permission in the browser's own settings, too. Returns what ends the listening. */
 export function followPermission(tell: () => void): () => void {
   const left = new AbortController();
+  // Browsers inside apps have none.
+  if (!('permissions' in navigator)) return () => null;
   const follow = (permission: PermissionStatus) =>
     permission.addEventListener('change', tell, left);
   navigator.permissions.query({ name: 'notifications' }).then(follow, () => null);

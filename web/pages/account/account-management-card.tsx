@@ -4,6 +4,7 @@ import { managementButton } from '../../rules/account-view.ts';
 import { planOf } from '#contract/plans';
 import type { User } from '../../rules/user-profile.ts';
 import { changeNumberWords, managementWords, accountWords } from '#words/account';
+import { isInApp } from '../../rules/in-app.ts';
 import { Action, AccountCard } from './account-layout.tsx';
 import { PrivacyActions } from './data-and-sessions.tsx';
 import { useNavigate } from '@tanstack/react-router';
@@ -216,8 +217,9 @@ export type OpeningWords = {
 
 const redirectDelay = 500;
 
-/** Safari forbids it after the response. Null if forbidden. */
+/** Safari forbids it after the response. Null if forbidden, or if this page itself would become empty. */
 function openWaitingTab(text: string): Window | null {
+  if (isInApp(navigator)) return null;
   const tab = window.open('about:blank', '_blank');
   if (!tab) return null;
   tab.opener = null;

@@ -3,21 +3,27 @@ import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
 import { request } from '../../data/api-client.ts';
 import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
+import { lazyPart } from '../../data/late-part.tsx';
+import { loaded } from '../../data/within.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 import { Action } from './account-layout.tsx';
 
 const loadList = () => import('./session-list.tsx');
 const SessionList = lazy(loadList);
+const UnsavedFile = lazyPart(() => import('../../ui/unsaved-file.tsx'));
 
 export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   const [isDownloading, setDownloading] = useState(false);
+  const [unsaved, setUnsaved] = useState<string | null>(null);
   const [showsSessions, setShowsSessions] = useState(false);
 
   const download = async () => {
     setDownloading(true);
     try {
-      await downloadMyData();
+      const file = await loadMyData();
+      const { saveFile } = await loaded(import('../../data/save-file.ts'));
+      setUnsaved((await saveFile(file)) ? null : await file.text());
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });
     }
@@ -40,6 +46,7 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
           {isDownloading ? privacyWords.downloading : privacyWords.download}
         </button>
       </Action>
+      <Suspense>{unsaved !== null && <UnsavedFile text={unsaved} />}</Suspense>
       <Action
         id="sessions"
         hint={privacyWords.sessionsHint}
@@ -64,13 +71,8 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
   );
 }
 
-async function downloadMyData(): Promise<void> {
+async function loadMyData(): Promise<File> {
   const data: unknown = await request('exportMe');
-  const file = new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' });
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
-  link.click();
-  URL.revokeObjectURL(url);
+  const name = `${brand.name.toLowerCase()}-data-${new Date().toISOString().slice(0, 10)}.json`;
+  return new File([JSON.stringify(data, null, 2)], name, { type: 'application/json' });
 }

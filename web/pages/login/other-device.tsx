@@ -1,10 +1,10 @@
-import { useId, useRef, useState } from 'react';
+import { useId, useRef } from 'react';
 import { encode } from 'uqr';
 import { css } from '#styled/css';
-import { button } from '#styled/recipes';
 import { brand, chatLink } from '#contract/brand';
 import { contactWayWords } from '#words/contact-way';
 import { formatPhone } from '../../rules/formats.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 
 const number = `+${brand.chatNumber}`;
 
@@ -46,19 +46,6 @@ type CopyableProps = Record<'label' | 'shown' | 'copied' | 'copyLabel', string>;
 
 function Copyable({ label, shown, copied, copyLabel }: CopyableProps) {
   const value = useRef<HTMLElement>(null);
-  const [outcome, setOutcome] = useState('');
-
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(copied);
-      setOutcome(contactWayWords.copied);
-    } catch {
-      // Not allowed to copy: one key copies the selected text.
-      getSelection()?.selectAllChildren(value.current!);
-      setOutcome(contactWayWords.copyFailed);
-    }
-  };
-
   return (
     <div className={css({ display: 'grid', gap: '2' })}>
       <p className={css({ textStyle: 'small', color: 'muted' })}>{label}</p>
@@ -68,14 +55,11 @@ function Copyable({ label, shown, copied, copyLabel }: CopyableProps) {
       >
         {shown}
       </strong>
-      <button
-        type="button"
-        className={button({ look: 'outline' })}
-        onClick={() => void copy()}
-      >
-        {copyLabel}
-      </button>
-      <output className={css({ textStyle: 'small' })}>{outcome}</output>
+      <CopyButton
+        of={value}
+        text={copied}
+        label={copyLabel}
+      />
     </div>
   );
 }

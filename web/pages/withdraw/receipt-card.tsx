@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import type { Output } from '#contract/endpoints';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
 import { withdrawWords } from '#words/withdraw';
+import { openAfterLoading } from '../../data/api-errors.ts';
+import { lazyPart } from '../../data/late-part.tsx';
 import { formatInstant } from '../../rules/withdrawal-view.ts';
 import { Card } from '../../ui/card.tsx';
 
@@ -14,9 +16,18 @@ export type Receipt = {
   mail?: Output<'withdraw'>['mail'] | undefined;
 };
 
+const loadSaving = () => import('../../data/save-file.ts');
+const UnsavedFile = lazyPart(() => import('../../ui/unsaved-file.tsx'));
+
 /** The confirmation with its date and time, also as a file, and where the money is. */
 export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMember: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const text = useRef<HTMLElement>(null);
+  const [isUnsaved, setUnsaved] = useState(false);
+  const save = () =>
+    openAfterLoading(loadSaving, ({ saveFile }) => {
+      void saveFile(fileOf(receipt)).then((isSaved) => setUnsaved(!isSaved));
+    });
   // The button with the focus is gone.
   useEffect(() => heading.current?.focus(), []);
   return (
@@ -33,6 +44,7 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
       <p>{withdrawWords.keep}</p>
       {mail !== undefined && <p>{sentenceOn(mail)}</p>}
       <section
+        ref={text}
         className={paper}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable by keyboard
         tabIndex={0}
@@ -43,10 +55,18 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
       <button
         type="button"
         className={button({ look: 'soft', wide: true })}
-        onClick={() => save(receipt)}
+        onClick={save}
       >
         {withdrawWords.save}
       </button>
+      <Suspense>
+        {isUnsaved && (
+          <UnsavedFile
+            text={receipt}
+            shown={text}
+          />
+        )}
+      </Suspense>
       {isMember && (
         <Link
           to="/account"
@@ -73,11 +93,5 @@ const paper = css({
   overflowWrap: 'anywhere',
 });
 
-function save(receipt: string): void {
-  const url = URL.createObjectURL(new Blob([`${receipt}\n`], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'withdrawal.txt';
-  link.click();
-  URL.revokeObjectURL(url);
-}
+const fileOf = (receipt: string) =>
+  new File([`${receipt}\n`], 'withdrawal.txt', { type: 'text/plain' });
