@@ -61,6 +61,7 @@ const main = { name: 'main', tags: ['$initial' as const], test: /\.[jt]sx?(\?|$)
 // What most pages need together: small chunks compress worse, and each costs a line of every page.
 const together = [
   { name: 'texts', test: /(\/rules\/plan-texts|\/compiled\/[\w-]+\/(intl|plan-texts[.\w]*))\.ts$/ },
+  { name: 'frames', test: /\/(rules\/formats\.ts|ui\/card\.tsx)$/ },
   { name: 'calls', test: /\/data\/(api-client|api-errors|shown-notices)\.ts$/ },
   {
     name: 'parts',
