@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test';
+import type { Locator, Page } from 'playwright/test';
 import { chat, messageOf, pageOf } from './support/chat.ts';
 import { follow, hydrated } from './support/page.ts';
 import { jwt, over, profileOf, type Stub } from './support/stub.ts';
@@ -15,7 +15,7 @@ const yours = sessionOf('you', 'firstOfYours');
 type Place = {
   path: string;
   isPublic: boolean;
-  field: (page: Page) => ReturnType<Page['locator']>;
+  field: (page: Page) => Locator;
 };
 
 const places: Record<string, Place> = {
@@ -61,6 +61,12 @@ async function signInAs(page: Page, stub: Stub, token: string): Promise<void> {
   await page.waitForURL((url) => !url.pathname.endsWith('/login'));
 }
 
+/** A form that comes back does not know where the caret was. */
+async function writeOn(field: Locator, text: string): Promise<void> {
+  await field.press('End');
+  await field.pressSequentially(text);
+}
+
 const kept = (page: Page) => page.evaluate(() => JSON.stringify(sessionStorage));
 
 async function reopen(page: Page, { path }: Place): Promise<void> {
@@ -81,7 +87,7 @@ for (const [name, place] of Object.entries(places)) {
       const other = await begin(page, stub, place);
       await endSession(stub, page, other);
       // Whoever goes on writing is who began.
-      if (isPublic) await field(page).pressSequentially(', and of the night');
+      if (isPublic) await writeOn(field(page), ', and of the night');
       const text = isPublic ? 'Of the worst day, and of the night' : 'Of the worst day';
       await signInAs(page, stub, mineLater);
       await reopen(page, place);
@@ -91,7 +97,7 @@ for (const [name, place] of Object.entries(places)) {
       await other.goto('/account');
       await other.waitForURL('**/login**');
       await expectToBeGuest(page);
-      if (isPublic) await field(page).pressSequentially(', of May');
+      if (isPublic) await writeOn(field(page), ', of May');
       await signInAs(page, stub, yours);
       await reopen(page, place);
       await expect(field(page)).toHaveValue('');
@@ -106,7 +112,7 @@ for (const [name, place] of Object.entries(places)) {
       expectedErrors.push(/status of 401/);
       const other = await begin(page, stub, place);
       await endSession(stub, page, other);
-      if (isPublic) await field(page).pressSequentially(', and of the night');
+      if (isPublic) await writeOn(field(page), ', and of the night');
       await signInAs(other, stub, yours);
       await expect(
         page.getByRole('banner').getByRole('link', { name: 'My Account' }),
