@@ -3,7 +3,7 @@ import { redeemByChallenge } from '../sign-in/redeem-by-challenge.ts';
 import { redeemNewestCode } from '../sign-in/redeem-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
 import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
-import { deliverCode, stateOfCode } from '../sign-in/code-delivery.ts';
+import { sendStoredCode, stateOfCode } from '../sign-in/code-delivery.ts';
 import { stateOfLink } from '../sign-in/state-of-link.ts';
 import { brand } from '../contract/brand.ts';
 import type { Handler } from '../http/request-context.ts';
@@ -22,8 +22,7 @@ import { endSubscriptions } from '../push/reply-notices.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const { now, input } = call;
-  const code = newCode();
-  const issued = await issueCode(call, input, code);
+  const issued = await issueCode(call, input, newCode());
 
   switch (issued.kind) {
     case 'limited':
@@ -40,34 +39,20 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
       };
     }
     case 'issued':
-      return sendIssued(call, issued, code);
+      return sendIssued(call, issued);
   }
 };
 
 async function sendIssued(
   call: Parameters<Handler<'requestOtp'>>[0],
-  issued: Extract<Issued, { kind: 'issued' }>,
-  code: string,
+  { message, challenge, nextAfterSeconds }: Extract<Issued, { kind: 'issued' }>,
 ) {
-  const { id: sentBy, challenge, whatsappId: to, nextAfterSeconds, subjects } = issued;
-  const { phone } = call.input;
-  const delivery = await deliverCode(call, { phone, to, code, sentBy, subjects });
-  switch (delivery) {
-    case 'taken':
-      return {
-        success: true,
-        requiresInitialContact: false,
-        challenge,
-      };
-    case 'unknown':
-      throw new RequestError('unavailable', { retryAfter: nextAfterSeconds });
-    case 'forbidden':
-      await withdrawCode(call, phone, sentBy);
-      throw new RequestError('codesUnavailable', { retryAfter: 60 });
-    case 'refused':
-      await withdrawCode(call, phone, sentBy);
-      throw new RequestError('unavailable', { retryAfter: 1 });
-  }
+  await sendStoredCode(call, message, {
+    takeBack: () => withdrawCode(call, message.phone, message.sentBy),
+    // The code stays good until the next one.
+    ifLost: { retryAfter: nextAfterSeconds },
+  });
+  return { success: true, requiresInitialContact: false, challenge };
 }
 
 export const contactState: Handler<'contactState'> = async (call) => {

@@ -16,7 +16,7 @@ import { sendingMs } from '../messaging/whatsapp.ts';
 import type { Settings } from '../settings.ts';
 import { claimRow, isProven } from './claims.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
-import { deliverCode } from './code-delivery.ts';
+import { sendStoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
 import {
   type Call,
@@ -27,7 +27,6 @@ import {
   reopenLink,
   writerOf,
 } from './link-codes.ts';
-import { notSent } from './send-linked-code.ts';
 import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
@@ -75,7 +74,7 @@ export async function claimNumber(
     now,
   });
   const claim = await storeClaim(settings, tx, { businessUserId, row });
-  closeLink(now, tx, ['claimed'], {
+  closeLink(tx, ['claimed'], {
     link,
     row,
     claimedBy: claim.mac,
@@ -102,15 +101,13 @@ export async function claimNumber(
       if (!isFirst) return settleClaim(call, businessUserId, applied.by);
       reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const to = ownSpelling(phone, link.whatsappId);
-      const subjects = counted.map(([name]) => name!);
-      const delivery = await deliverCode(
-        { ...call, language: link.language },
-        { phone, to, code, sentBy: tx.id, subjects },
-      );
-      if (delivery === 'taken') return call.waitUntil(noteSent(db, own));
-      // A message whose response was lost may arrive: the hard limit counts it.
-      await takeBack(delivery === 'unknown' ? [claimsOf, number.codesTo] : counted);
-      throw notSent(delivery);
+      const message = { phone, to, code, sentBy: tx.id, counted };
+      await sendStoredCode({ ...call, language: link.language }, message, {
+        takeBack: () => takeBack(counted),
+        // The hard limit counts a message that may arrive.
+        ifLost: { takeBack: () => takeBack([claimsOf, number.codesTo]) },
+      });
+      call.waitUntil(noteSent(db, own));
     }
   }
 }

@@ -4,9 +4,11 @@ import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { batch } from '../lib/database.ts';
 import { coalesce, fixed, iif, minus, rowExists, valueOf } from '../lib/expressions.ts';
+import type { Subject } from '../lib/rate-limits.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
-import { sendCode, type Delivery, type MessageStatus } from '../messaging/whatsapp.ts';
+import { sendCode, type MessageStatus } from '../messaging/whatsapp.ts';
 import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
@@ -17,31 +19,53 @@ type Call = Scope<'db' | 'settings' | 'now'>;
 /** Statuses of a message come within a day. */
 const keptMs = dayMs;
 
-type StoredCode = {
+export type StoredCode = {
   phone: PhoneNumber;
   /** The number as WhatsApp spells it. */
   to: string;
   code: string;
   sentBy: string;
-  subjects: string[];
+  counted: Subject[];
 };
 
-/** Statuses of the message come later, so it is noted. */
-export async function deliverCode(
-  call: Call & Scope<'language' | 'waitUntil'>,
-  { phone, to, code, sentBy, subjects }: StoredCode,
-): Promise<Delivery> {
-  const { delivery, messageId } = await sendCode(call, to, { code, sentBy });
-  if (messageId) call.waitUntil(noteMessage(call, { messageId, sentBy, phone, subjects }));
-  return delivery;
-}
+type Unsent = {
+  /** Undoes what was stored with the code. */
+  takeBack: () => Promise<unknown>;
+  /** Of a message whose response was lost: it may arrive. `retryAfter` in seconds. */
+  ifLost: { takeBack?: () => Promise<unknown>; retryAfter?: number };
+};
 
-type Message = Omit<StoredCode, 'to' | 'code'> & { messageId: string };
+/** Sends a code that is stored. Throws 503 unless WhatsApp takes it. */
+export async function sendStoredCode(
+  call: Call & Scope<'language' | 'waitUntil'>,
+  message: StoredCode,
+  { takeBack, ifLost }: Unsent,
+): Promise<void> {
+  const { delivery, messageId } = await sendCode(call, message.to, message);
+  // Statuses of the message come later.
+  if (messageId) call.waitUntil(noteMessage(call, message, messageId));
+
+  switch (delivery) {
+    case 'taken':
+      return;
+    case 'unknown':
+      await ifLost.takeBack?.();
+      throw new RequestError('unavailable', { retryAfter: ifLost.retryAfter ?? 1 });
+    case 'refused':
+      await takeBack();
+      throw new RequestError('unavailable', { retryAfter: 1 });
+    // Nobody gets a code until the owner acts.
+    case 'forbidden':
+      await takeBack();
+      throw new RequestError('codesUnavailable', { retryAfter: 60 });
+  }
+}
 
 /** Notes the message of a code, whose status may be known already. */
 async function noteMessage(
   call: Call,
-  { messageId, sentBy, phone, subjects }: Message,
+  { sentBy, phone, counted }: StoredCode,
+  messageId: string,
 ): Promise<void> {
   const { settings, now } = call;
   // The response is sent first.
@@ -52,7 +76,7 @@ async function noteMessage(
     sentBy,
     sealedPhone,
     sentAt: now,
-    subjects: JSON.stringify(subjects),
+    subjects: JSON.stringify(counted.map(([name]) => name)),
   };
   const row = insertSelect(
     codeMessages,

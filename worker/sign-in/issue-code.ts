@@ -9,6 +9,7 @@ import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../l
 import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import { justWrittenMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import type { StoredCode } from './code-delivery.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
 import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
@@ -24,10 +25,8 @@ type Asked = { phone: PhoneNumber; phoneAsSent: string };
 export type Issued =
   | {
       kind: 'issued';
-      id: string;
-      subjects: string[];
+      message: StoredCode;
       challenge: string;
-      whatsappId: string;
       nextAfterSeconds: number;
     }
   /** `linkCode` proves a message from WhatsApp to be of the caller's. */
@@ -100,12 +99,11 @@ export async function issueCode(call: IssueCall, asked: Asked, code: string): Pr
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
     case 'issued': {
       reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
+      const to = ownSpelling(phone, facts.whatsappId);
       return {
         kind: 'issued',
-        id: tx.id,
-        subjects: counted.map(([name]) => name!),
+        message: { phone, to, code, sentBy: tx.id, counted },
         challenge,
-        whatsappId: ownSpelling(phone, facts.whatsappId),
         nextAfterSeconds: Math.max(1, Math.ceil((reads.next[0]!.at - now) / 1000)),
       };
     }

@@ -63,7 +63,6 @@ type ByLink = {
 
 /** Closes a link code, and stores the code that it brings. */
 export function closeLink<Outcome extends string>(
-  now: number,
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
   { link, row, claimedBy, counted }: ByLink,
@@ -73,7 +72,7 @@ export function closeLink<Outcome extends string>(
 
   tx.update(on, linkCodes, { claimedBy, sentBy: tx.id, expiresAt }, eq(linkCodes.mac, link.mac));
   insertCode(tx, on, row, link.challengeId);
-  recordEvents(tx, on, counted, { now });
+  recordEvents(tx, on, counted, { now: row.sentAt });
 }
 
 type Unsent = {

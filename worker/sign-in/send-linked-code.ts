@@ -2,20 +2,12 @@ import { gt, gte, isNull, not, or } from 'drizzle-orm';
 import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, phoneSubjects } from '../identity/phone.ts';
 import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
-import { RequestError } from '../lib/request-error.ts';
 import { transaction } from '../lib/transaction.ts';
-import type { Delivery } from '../messaging/whatsapp.ts';
 import { reportCodeBudget, sentToday } from './code-budget.ts';
-import { deliverCode } from './code-delivery.ts';
+import { sendStoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
 import { type Call, isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
-
-/** `forbidden`: nobody gets a code until the owner acts. */
-export const notSent = (delivery: Delivery) =>
-  delivery === 'forbidden'
-    ? new RequestError('codesUnavailable', { retryAfter: 60 })
-    : new RequestError('unavailable', { retryAfter: 1 });
 
 /**
  * Sends the code of a login whose link code the number itself has sent:
@@ -63,7 +55,7 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
     sentBy: tx.id,
     now,
   });
-  closeLink(now, tx, ['sent'], {
+  closeLink(tx, ['sent'], {
     link,
     row,
     claimedBy: null,
@@ -82,16 +74,11 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
   const to = ownSpelling(phone, facts.whatsappId);
-  const subjects = counted.map(([name]) => name!);
-  const inOwnLanguage = { ...call, language: link.language };
-  const delivery = await deliverCode(inOwnLanguage, {
-    phone,
-    to,
-    code,
-    sentBy: tx.id,
-    subjects,
+  const message = { phone, to, code, sentBy: tx.id, counted };
+  await sendStoredCode({ ...call, language: link.language }, message, {
+    takeBack: () => takeBack(counted),
+    // Its limits count a message that may arrive.
+    ifLost: { takeBack: () => takeBack([]) },
   });
-  if (delivery === 'taken') return outcome;
-  await takeBack(delivery === 'unknown' ? [] : counted);
-  throw notSent(delivery);
+  return outcome;
 }
