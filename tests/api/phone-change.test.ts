@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, botCall, call, cronAfter, parallel, tally } from './support/api.ts';
+import { supportToken } from '../../worker/sign-in/session-token.ts';
+import { type Answer, botCall, call, cronAfter, parallel, tally, vars } from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
@@ -308,6 +309,19 @@ describe('races of a change of the number', () => {
     const trialToken = new URL(body.url).searchParams.get('token');
     return call('POST', '/auth/verify-trial-token', { body: { trialToken } });
   };
+
+  it('by support ends the trial links that were sent to the lost number', async () => {
+    const [{ phone: lost, token }, phone] = [await newPerson(), newPhone()];
+    const link = await makeLink(lost);
+    const owner = await supportToken({ SESSION_KEYS: vars.SESSION_KEYS! }, userOf(token));
+    const moved = await call('POST', '/api/support/account/phone', {
+      token: owner,
+      body: { phone },
+    });
+    expect(moved.status).toBe(200);
+    expect((await openLink(link)).body.code).toBe('invalid_token');
+    expect((await openLink(await makeLink(phone))).status).toBe(200);
+  });
 
   it('takes along a trial link and an id that the bot brings after the rows to move were read', async () => {
     const { phone: old, token } = await newPerson();

@@ -228,7 +228,7 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
   });
 }
 
-/** A used trial stays used, and an open link stays open. */
+/** A used trial stays used, and an open link stays open, unless the number was lost. */
 function renumberTrials(tx: Moving, to: Renumbering): void {
   const first = build
     .select({ at: usedTrials.at })
@@ -242,7 +242,9 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
 
   const theirs = eq(trialLinks.userId, to.user.id);
   const bound = { phoneMac: to.trialsNow, ownerMac: to.ownerMac };
-  tx.delete(['moved'], trialLinks, and(theirs, isNull(to.ownerMac)));
+  // Whoever has the lost number has its links, too.
+  const isLost = to.names.proof === 'support' ? eq(trialLinks.isUsed, false) : undefined;
+  tx.delete(['moved'], trialLinks, and(theirs, or(isNull(to.ownerMac), isLost)));
   tx.update(['moved'], trialLinks, bound, theirs);
 }
 
