@@ -129,7 +129,7 @@ async function changeRow(
   { phone, phoneAsSent }: NewNumber,
   { challenge, code }: { challenge: string; code: string },
 ) {
-  const { claimedUserId: userId } = session;
+  const { tokenUserId: userId } = session;
   const [pepper] = settings.CODE_PEPPER as [string];
   const [id, mac] = await Promise.all([
     keyedHash(pepper, 'phone-change', userId, phone, challenge),
@@ -156,7 +156,7 @@ async function limitsOfChange(call: Call, phone: PhoneNumber) {
   const unsent = (subject: Subject) => subject.map((name) => `unsent-${name}`);
 
   const ofUser: Limited = {
-    subject: [phoneChangeSubject(session.claimedUserId)],
+    subject: [phoneChangeSubject(session.tokenUserId)],
     limits: settings.require('LIMIT_CODES_PER_NUMBER'),
   };
   return {

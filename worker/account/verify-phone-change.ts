@@ -26,7 +26,7 @@ export async function verifyPhoneChange(
   { phone, code, challenge }: Attempt,
 ): Promise<Authorized<User>> {
   const { db, session, settings, now } = call;
-  const { claimedUserId: userId, sessionId } = session;
+  const { tokenUserId: userId, sessionId } = session;
   const ofChange = [settings.CODE_PEPPER, 'phone-change', userId, phone] as const;
   const [ids, macs] = await Promise.all([
     keyedHashes(...ofChange, challenge),

@@ -49,7 +49,7 @@ export function countReason<T>(
   { reason, now }: { reason: Reason; now: number },
   respond: () => T,
 ): Promise<Authorized<T>> {
-  const own = eq(users.id, session.claimedUserId);
+  const own = eq(users.id, session.tokenUserId);
 
   return session.decide({
     facts: {

@@ -45,7 +45,7 @@ export function withdrawConsent<T>(
   respond: (withdrawn: { user: User; isNew: boolean }) => T,
 ): Promise<Authorized<T>> {
   const { session, settings, now } = context;
-  const id = session.claimedUserId;
+  const id = session.tokenUserId;
 
   return session.decide({
     facts: { hasChat: isNotNull(users.chatKey) },

@@ -17,7 +17,7 @@ export function choosePlatform<T>(
   platform: Platform,
   respond: (chosen: { userId: string; platform: Platform; isNew: boolean }) => T,
 ) {
-  const own = eq(users.id, session.claimedUserId);
+  const own = eq(users.id, session.tokenUserId);
 
   return session.decide({
     facts: {

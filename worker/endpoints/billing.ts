@@ -85,7 +85,7 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
   });
 
 export const getSubscription: Handler<'getSubscription'> = async ({ session, db, settings }) =>
-  session.run([statementsOf(db, session.claimedUserId)], ({ user, limitedBy }, statements) => ({
+  session.run([statementsOf(db, session.tokenUserId)], ({ user, limitedBy }, statements) => ({
     success: true,
     subscription: subscriptionOf(user),
     // As `GET /api/billing/withdrawal`, for whoever has signed in.
@@ -121,12 +121,12 @@ type Work<T> = (leased: LeasedCustomer, limitedBy: SessionLimit | null) => Promi
 
 /** Throws 429 for a user who asks Stripe too often. */
 const withOwnLease = <T>(context: OwnContext, work: Work<T>) =>
-  withLimitedLease(context, billingCalls(context.session.claimedUserId), work);
+  withLimitedLease(context, billingCalls(context.session.tokenUserId), work);
 
 const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes) =>
   withLimitedLease(
     context,
-    billingPages(context.session.claimedUserId),
+    billingPages(context.session.tokenUserId),
     (...held) => toPage(work(...held)),
     changes,
   );
@@ -139,7 +139,7 @@ function withLimitedLease<T>(
   changes?: Changes,
 ) {
   const { session, db, now } = context;
-  const reads = { seen: leaseOf(db, session.claimedUserId) };
+  const reads = { seen: leaseOf(db, session.tokenUserId) };
   return withinLimit(session, { ...limited, now, reads }, ({ user, limitedBy }, { seen }) =>
     withLease(context, user.id, (leased) => work(leased, limitedBy), { changes, seen }),
   );

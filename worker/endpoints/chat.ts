@@ -36,7 +36,7 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
     throw new RequestError('unavailable', { retryAfter: 3600 });
   const queueing: Queueing = {
     from: session.admittedUserSql(),
-    userId: session.claimedUserId,
+    userId: session.tokenUserId,
     messageId: sent.id,
     kind: sent.recording ? 'voice' : 'text',
     locale,

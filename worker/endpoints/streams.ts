@@ -14,9 +14,9 @@ import { currentCount } from '../usage/week.ts';
 
 export const streamTicket: Handler<'streamTicket'> = async ({ session, settings, now }) =>
   session.run([], async ({ user }) => {
-    const claims = { userId: user.id, sessionId: session.sessionId };
+    const ref = { userId: user.id, sessionId: session.sessionId };
     const expiresAt = Math.floor(now / 1000) + ticketLifetimeSeconds;
-    const ticket = await signToken(settings.SESSION_KEYS, 'stream+jwt', claims, expiresAt);
+    const ticket = await signToken(settings.SESSION_KEYS, 'stream+jwt', ref, expiresAt);
     return {
       success: true,
       ticket,
@@ -61,8 +61,8 @@ async function openStream(
   query: Record<string, string>,
   eventsFor?: (user: User) => Promise<ConversationEvents>,
 ) {
-  const { claimedUserId, sessionId } = session;
-  const socket = await LiveSocket.join(env, { userId: claimedUserId, sessionId }, query);
+  const { tokenUserId, sessionId } = session;
+  const socket = await LiveSocket.join(env, { userId: tokenUserId, sessionId }, query);
   try {
     const recordOpen = db
       .update(users)

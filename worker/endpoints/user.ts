@@ -138,7 +138,7 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
 
 export const exportMe: Handler<'exportMe'> = async (context) => {
   const { session, now } = context;
-  const subject = [exportSubject(session.claimedUserId)];
+  const subject = [exportSubject(session.tokenUserId)];
   return withinLimit(
     session,
     { subject, limits: exportLimits, now, reads: {} },
@@ -155,7 +155,7 @@ export const exportMe: Handler<'exportMe'> = async (context) => {
 
 export const deleteMe: Handler<'deleteMe'> = async (context) => {
   const { session, db } = context;
-  return session.run([leaseOf(db, session.claimedUserId)], async ({ user }, seen) => {
+  return session.run([leaseOf(db, session.tokenUserId)], async ({ user }, seen) => {
     await deleteAccount(context, user.id, { seen });
     return { success: true };
   });

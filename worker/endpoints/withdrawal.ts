@@ -28,7 +28,7 @@ type Shown = Output<'getWithdrawal'>;
 
 export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, settings, now }) => {
   requireWithdrawal(settings);
-  const userId = session.claimedUserId;
+  const userId = session.tokenUserId;
   const reads = {
     customer: db.select().from(customers).where(eq(customers.userId, userId)),
     statements: statementsOf(db, userId),
@@ -73,7 +73,7 @@ async function lastOf(settings: Settings, statements: Statement[]) {
 export const withdraw: Handler<'withdraw'> = async (context) => {
   const { session, db, settings, now, input } = context;
   requireWithdrawal(settings);
-  const userId = session.claimedUserId;
+  const userId = session.tokenUserId;
   const reads = { seen: leaseOf(db, userId) };
 
   const limited = { ...withdrawalCalls(userId), now, reads };
@@ -104,7 +104,7 @@ function respond(context: BaseContext, { statement, mail }: Recorded, receipt: s
 export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context) => {
   const { session, db, settings, input } = context;
   requireWithdrawal(settings);
-  const lease = leaseOf(db, session.claimedUserId);
+  const lease = leaseOf(db, session.tokenUserId);
 
   // Under the lease, so that the statement is not taking effect meanwhile.
   return session.run([lease], ({ user }, seen) =>

@@ -111,20 +111,20 @@ function isSmall({ headers }: Request): boolean {
  */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
-  { claimedUserId, sessionId }: UserSession,
+  { tokenUserId, sessionId }: UserSession,
   work: () => Promise<T>,
 ): Promise<T> {
   const { calls, refusals } = limitersOf(settings);
   if (refusals.counted(sessionId) > 0) throw refusalOf(refusals, sessionId, now);
-  const allowedAt = calls.count(claimedUserId, now);
+  const allowedAt = calls.count(tokenUserId, now);
   if (allowedAt > 0) throw rateLimited(allowedAt, now);
-  const busy = calls.counted(claimedUserId) > quietCalls;
+  const busy = calls.counted(tokenUserId) > quietCalls;
   if (busy && !(await env.RATE_LIMITER.limit({ key: sessionId })).success) throw tooManyCalls();
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof RequestError && error.errorName === 'unauthenticated')) throw error;
-    calls.giveBack(claimedUserId, now);
+    calls.giveBack(tokenUserId, now);
     throw refusalOf(refusals, sessionId, now);
   }
 }

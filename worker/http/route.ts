@@ -3,7 +3,7 @@ import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoin
 import type { ErrorName } from '../contract/errors.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { bearerToken, sessionFromQuery, verifyToken } from '../sign-in/session-token.ts';
-import { UserSession, type SessionClaims } from '../identity/user-session.ts';
+import { UserSession, type SessionRef } from '../identity/user-session.ts';
 import type {
   BotHandler,
   PublicHandler,
@@ -52,7 +52,7 @@ export function userRoute<Name extends NameOf<'user'>>(
   return {
     name,
     run: async (incoming) => {
-      const session = await proven(incoming, () => sessionOf(endpoints[name], incoming));
+      const session = await countingRefusals(incoming, () => sessionOf(endpoints[name], incoming));
       return withinUserLimit(incoming, session, async () => {
         const { recording }: Endpoint = endpoints[name];
         const body = recording ? await readBytes(incoming.request) : await readBody(name, incoming);
@@ -71,7 +71,7 @@ export function botRoute<Name extends NameOf<'bot'>>(
     name,
     run: async (incoming) => {
       refuseLargeBody(incoming);
-      const { body, botCall } = await proven(incoming, () =>
+      const { body, botCall } = await countingRefusals(incoming, () =>
         readBotCall(incoming, () => readBody(name, incoming)),
       );
       return handler({ ...incoming, ...(await parseRequest(name, incoming, body)), botCall });
@@ -88,7 +88,7 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
     run: async (incoming) => {
       refuseLargeBody(incoming);
       const context = { ...incoming, readBody: () => readBody(name, incoming) };
-      return proven(incoming, () => handler(context));
+      return countingRefusals(incoming, () => handler(context));
     },
   };
 }
@@ -104,7 +104,7 @@ export function supportRoute<Name extends NameOf<'support'>>(
   return {
     name,
     run: async (incoming) => {
-      const { userId } = await proven(incoming, () => supportedBy(incoming));
+      const { userId } = await countingRefusals(incoming, () => supportedBy(incoming));
       const body = await readBody(name, incoming);
       return handler({
         ...incoming,
@@ -115,22 +115,22 @@ export function supportRoute<Name extends NameOf<'support'>>(
   };
 }
 
-async function supportedBy({ request, settings }: BaseContext): Promise<SessionClaims> {
+async function supportedBy({ request, settings }: BaseContext): Promise<SessionRef> {
   const token = bearerToken(request);
-  const claims = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], token);
-  if (!claims) throw new RequestError('unauthenticated');
-  return claims;
+  const ref = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], token);
+  if (!ref) throw new RequestError('unauthenticated');
+  return ref;
 }
 
 async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<UserSession> {
   const { request, settings } = context;
-  const claims = endpoint.tokenInQuery
+  const ref = endpoint.tokenInQuery
     ? await sessionFromQuery(settings.SESSION_KEYS, request)
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
-  if (!claims) throw new RequestError('unauthenticated');
-  if (!endpoint.needsSignIn) return new UserSession(claims, context, endpoint);
-  const limitedMacs = await limitedSessionMacs(settings, claims.sessionId);
-  return new UserSession({ ...claims, limitedMacs }, context, endpoint);
+  if (!ref) throw new RequestError('unauthenticated');
+  if (!endpoint.needsSignIn) return new UserSession(ref, context, endpoint);
+  const limitedMacs = await limitedSessionMacs(settings, ref.sessionId);
+  return new UserSession(ref, context, { ...endpoint, limitedMacs });
 }
 
 const refusals = new Set<ErrorName>([
@@ -144,7 +144,10 @@ const refusals = new Set<ErrorName>([
  * Does work that finds out who calls; a wrong
  * signature or token counts for the address.
  */
-async function proven<Result>(context: BaseContext, work: () => Promise<Result>): Promise<Result> {
+async function countingRefusals<Result>(
+  context: BaseContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {

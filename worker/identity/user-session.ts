@@ -31,11 +31,10 @@ import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { isAccountContested } from './identity.ts';
 
-export type SessionClaims = {
+/** The session that a token names. */
+export type SessionRef = {
   userId: string;
   sessionId: string;
-  /** From `limitedSessionMacs`, of a call that needs a sign-in. */
-  limitedMacs?: string[];
 };
 
 type SessionContext = Scope<'db' | 'now' | 'waitUntil'> & {
@@ -72,7 +71,12 @@ export type { Authorized };
  * Which sessions may make a call: those of pending
  * accounts, those that a trial link has opened.
  */
-type Admission = { whilePending?: true | undefined; needsSignIn?: true | undefined };
+type Admission = {
+  whilePending?: true | undefined;
+  needsSignIn?: true | undefined;
+  /** From `limitedSessionMacs`, if it needs a sign-in. */
+  limitedMacs?: string[];
+};
 
 /** What the session check has found; `user` is the row from before. */
 export type Admitted = {
@@ -110,7 +114,7 @@ type UserDecision<
 export class UserSession {
   readonly sessionId: string;
   /** From the token, so possibly of an ended session; in SQL use `admittedUserSql`. */
-  readonly claimedUserId: string;
+  readonly tokenUserId: string;
   readonly #db: Database;
   readonly #settings: Pick<Settings, 'SESSION_KEYS'>;
   readonly #now: number;
@@ -118,15 +122,15 @@ export class UserSession {
   readonly #admission: Admission;
   readonly #limitedMacs: string[];
 
-  constructor(claims: SessionClaims, context: SessionContext, admission: Admission) {
-    this.sessionId = claims.sessionId;
-    this.claimedUserId = claims.userId;
+  constructor(ref: SessionRef, context: SessionContext, admission: Admission) {
+    this.sessionId = ref.sessionId;
+    this.tokenUserId = ref.userId;
     this.#db = context.db;
     this.#settings = context.settings;
     this.#now = context.now;
     this.#waitUntil = context.waitUntil;
     this.#admission = admission;
-    this.#limitedMacs = claims.limitedMacs ?? [];
+    this.#limitedMacs = admission.limitedMacs ?? [];
   }
 
   /**
@@ -138,7 +142,7 @@ export class UserSession {
     const admitted = and(
       isLive({
         sessionId: this.sessionId,
-        userId: this.claimedUserId,
+        userId: this.tokenUserId,
         now: this.#now,
       }),
       whilePending ? undefined : eq(users.status, 'approved'),
@@ -158,10 +162,10 @@ export class UserSession {
     statements: [...List],
     respond: (admitted: Admitted, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
-    const { sessionId, claimedUserId } = this;
+    const { sessionId, tokenUserId } = this;
     const check = liveSession({
       sessionId,
-      userId: claimedUserId,
+      userId: tokenUserId,
       now: this.#now,
     });
     const [[found], ...results] = await this.#db.batch([check, ...statements]);
@@ -284,23 +288,23 @@ const newOwner = {
 /** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
 export const seenEveryMs = hourMs;
 
-type Session = { sessionId: string; claimedUserId: string };
+type Session = { sessionId: string; tokenUserId: string };
 
 async function recordSeen(
   db: Database,
-  { sessionId, claimedUserId }: Session,
+  { sessionId, tokenUserId }: Session,
   now: number,
 ): Promise<void> {
   const due = and(
     eq(sessions.id, sessionId),
-    eq(sessions.userId, claimedUserId),
+    eq(sessions.userId, tokenUserId),
     lte(sessions.lastSeenAt, now - seenEveryMs),
   );
   await db.batch([
     db
       .update(users)
       .set({ lastSeenAt: now })
-      .where(and(eq(users.id, claimedUserId), rowExists(sessions, due))),
+      .where(and(eq(users.id, tokenUserId), rowExists(sessions, due))),
     db.update(sessions).set({ lastSeenAt: now }).where(due),
   ]);
 }

@@ -87,7 +87,7 @@ export function subscribe(
   const newest = build
     .select({ endpoint: table.endpoint })
     .from(table)
-    .where(eq(table.userId, session.claimedUserId))
+    .where(eq(table.userId, session.tokenUserId))
     .orderBy(desc(table.createdAt), sql`rowid desc`)
     .limit(mostSubscriptions);
 

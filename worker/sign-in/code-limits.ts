@@ -14,7 +14,7 @@ const keptForLinkCodes = 5;
 /** Above its limit an address gets link codes, so many for a request. */
 const linksPerRequest = 5;
 
-const linksOf = (requests: Limit[]) =>
+const linkLimitsOf = (requests: Limit[]) =>
   requests.map(({ most, per }) => ({ most: most * linksPerRequest, per }));
 
 const withReserve = ({ most, per }: Limit) => ({ most: Math.max(1, most - keptForLinkCodes), per });
@@ -56,7 +56,7 @@ export async function limitsOfCaller({ settings, address }: Scope<'address' | 's
 
   return {
     requests: per('requests-from', ...requests),
-    links: per('links-from', linksOf(requests[0]), linksOf(requests[1])),
+    links: per('links-from', linkLimitsOf(requests[0]), linkLimitsOf(requests[1])),
     codesFrom: per(
       'codes-from',
       settings.require('LIMIT_CODES_PER_ADDRESS'),

@@ -5,7 +5,7 @@ import { usedTokens, users, type User } from '#db/schema';
 import { isContested, userOf } from '../identity/identity.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';
-import { type SessionClaims } from '../identity/user-session.ts';
+import { type SessionRef } from '../identity/user-session.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { rowExists } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
@@ -23,7 +23,7 @@ import type { Scope } from '../request-scope.ts';
  */
 const externalTokenAgeSeconds = 300;
 
-const Claims = v.object({
+const IssuerToken = v.object({
   jti: v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)),
   sub: v.pipe(v.string(), v.nonEmpty()),
   phone_number: CanonicalPhone,
@@ -52,7 +52,7 @@ export async function redeemExternalToken(
   { db, settings, now, device }: Call,
   issuer: Issuer,
   token: string,
-): Promise<{ user: User; session: SessionClaims }> {
+): Promise<{ user: User; session: SessionRef }> {
   const { phone, jti } = await verifyExternalToken(issuer, token);
   const ids = await keyedHashes(settings.CODE_PEPPER, 'jti', issuer.issuer, jti);
   const userId = userOf('phone', phone);
@@ -100,9 +100,9 @@ async function verifyExternalToken(
   token: string,
 ): Promise<{ phone: PhoneNumber; jti: string }> {
   const payload = await verify(issuer, token);
-  const claims = v.safeParse(Claims, payload);
-  if (!claims.success) throw new RequestError('invalidToken');
-  return { phone: claims.output.phone_number, jti: claims.output.jti };
+  const read = v.safeParse(IssuerToken, payload);
+  if (!read.success) throw new RequestError('invalidToken');
+  return { phone: read.output.phone_number, jti: read.output.jti };
 }
 
 async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Promise<JWTPayload> {

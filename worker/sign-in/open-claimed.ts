@@ -5,7 +5,7 @@ import { isContested, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';
-import { type SessionClaims } from '../identity/user-session.ts';
+import { type SessionRef } from '../identity/user-session.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import { transaction } from '../lib/transaction.ts';
 import { firstWeek } from '../usage/week.ts';
@@ -18,7 +18,7 @@ export type Claim = {
   whatsappId: string;
 };
 
-type Opened = { session: SessionClaims; status: AccountStatus };
+type Opened = { session: SessionRef; status: AccountStatus };
 
 /**
  * Creates the user of a number whose claim was signed in with, and the

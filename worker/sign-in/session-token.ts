@@ -1,7 +1,7 @@
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { memoize } from '../lib/memoize.ts';
 import { sessionLifetimeMs } from '../identity/open-session.ts';
-import { type SessionClaims } from '../identity/user-session.ts';
+import { type SessionRef } from '../identity/user-session.ts';
 import type { Settings } from '../settings.ts';
 import { RequestError } from '../lib/request-error.ts';
 
@@ -15,26 +15,22 @@ const supportSeconds = 60;
 type TokenType = 'session+jwt' | 'stream+jwt' | 'support+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
-/** The claims of a verified token; `expiresAt` in unix seconds. */
+/** What a verified token says; `expiresAt` in unix seconds. */
 type Signed = {
   type: string | undefined;
   expiresAt: number;
-  claims: SessionClaims;
+  ref: SessionRef;
 };
 
 /** Verifying costs 80 µs of CPU, for weeks the same token (tests/bench). */
 const tokensKept = 1000;
 const longestToken = 1000;
 
-export function sessionToken(
-  settings: Settings,
-  claims: SessionClaims,
-  now: number,
-): Promise<string> {
+export function sessionToken(settings: Settings, ref: SessionRef, now: number): Promise<string> {
   return signToken(
     settings.SESSION_KEYS,
     'session+jwt',
-    claims,
+    ref,
     Math.floor((now + sessionLifetimeMs) / 1000),
   );
 }
@@ -44,15 +40,15 @@ export function supportToken(
   settings: Pick<Settings, 'SESSION_KEYS'>,
   userId: string,
 ): Promise<string> {
-  const claims = { userId, sessionId: 'support' };
-  return signToken(settings.SESSION_KEYS, 'support+jwt', claims, nowInSeconds() + supportSeconds);
+  const ref = { userId, sessionId: 'support' };
+  return signToken(settings.SESSION_KEYS, 'support+jwt', ref, nowInSeconds() + supportSeconds);
 }
 
 /** `expiresAt` in unix seconds. */
 export async function signToken(
   ring: string,
   type: TokenType,
-  { userId, sessionId }: SessionClaims,
+  { userId, sessionId }: SessionRef,
   expiresAt: number,
 ): Promise<string> {
   const [key] = await ringOf(ring).keys;
@@ -68,11 +64,11 @@ export async function verifyToken(
   ring: string,
   types: TokenType[],
   token: string,
-): Promise<SessionClaims | null> {
+): Promise<SessionRef | null> {
   if (token.length > longestToken) return null;
   const found = await ringOf(ring).verified(token);
   if (!found || found.expiresAt <= nowInSeconds()) return null;
-  return types.includes(found.type as TokenType) ? found.claims : null;
+  return types.includes(found.type as TokenType) ? found.ref : null;
 }
 
 async function verify(keys: Key[], token: string): Promise<Signed | null> {
@@ -88,7 +84,7 @@ async function verify(keys: Key[], token: string): Promise<Signed | null> {
     return {
       type: protectedHeader.typ,
       expiresAt: exp!,
-      claims: { userId: sub, sessionId: sid },
+      ref: { userId: sub, sessionId: sid },
     };
   } catch {
     return null;
@@ -131,14 +127,11 @@ export function bearerToken(request: Request): string {
  * The session behind `?token=`, a session token or a ticket;
  * null without one, 401 invalid_token for a bad ticket.
  */
-export async function sessionFromQuery(
-  ring: string,
-  request: Request,
-): Promise<SessionClaims | null> {
+export async function sessionFromQuery(ring: string, request: Request): Promise<SessionRef | null> {
   const token = new URL(request.url).searchParams.get('token') ?? '';
-  const claims = await verifyToken(ring, ['session+jwt', 'stream+jwt'], token);
-  if (!claims && isTicket(token)) throw new RequestError('invalidToken');
-  return claims;
+  const ref = await verifyToken(ring, ['session+jwt', 'stream+jwt'], token);
+  if (!ref && isTicket(token)) throw new RequestError('invalidToken');
+  return ref;
 }
 
 function isTicket(token: string): boolean {

@@ -4,7 +4,7 @@ import type { AccountStatus } from '../contract/schemas.ts';
 import { isContested, userOf } from '../identity/identity.ts';
 import { openSignedIn } from '../identity/open-session.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
-import type { SessionClaims } from '../identity/user-session.ts';
+import type { SessionRef } from '../identity/user-session.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
 import { columnFact, isTrue, minus, oneRow } from '../lib/expressions.ts';
@@ -22,7 +22,7 @@ import { openClaimed } from './open-claimed.ts';
 export type Typed = { phone: PhoneNumber; code: string };
 
 export type Redeemed =
-  | { kind: 'signedIn'; session: SessionClaims; status: AccountStatus }
+  | { kind: 'signedIn'; session: SessionRef; status: AccountStatus }
   | { kind: 'invalid' }
   /** The tries or the time of the challenges are used up. */
   | { kind: 'spent' }
