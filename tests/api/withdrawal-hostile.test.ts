@@ -430,6 +430,19 @@ it('a choice made after the purchase changes nothing of its contract', async () 
   expect(contract.refund).toBeLessThanOrEqual(600);
 });
 
+it('a session that a trial link has opened notes no choice for the plan after the trial', async () => {
+  const person = await newPerson();
+  const limited = await trialSession(person.phone, { tier: 'premium', days: 3 });
+  await buys(person);
+  const customer = await customerOf(person.phone);
+  const notes = async () => (await subscriptionOf(customer)).metadata;
+  const dearer = { tier: 'premium', startNow: true } as const;
+  expect(await orderPage(limited, dearer)).toContain('http');
+  expect(await notes()).not.toHaveProperty('start_now_premium');
+  await orderPage(person.token, dearer);
+  expect(await notes()).toMatchObject({ start_now_premium: expect.stringContaining('yes') });
+});
+
 it('a session that a trial link has opened notes no choice for what somebody pays for', async () => {
   const person = await newPerson();
   const limited = await trialSession(person.phone, { tier: 'premium', days: 1 });

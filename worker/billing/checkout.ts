@@ -52,7 +52,8 @@ export async function planPage(
     const { stripeId } = customer;
     if (live) {
       const page = await subscriberPage(stripe, live, stripeId!, context);
-      if (wanted) await noteChoice(stripe, live, wanted);
+      // A trial link can be forwarded: only its person says when a plan starts.
+      if (wanted && !context.limitedBy) await noteChoice(stripe, live, wanted);
       return sendTo(context, user, page, { stripeId });
     }
     if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
