@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNotNull, isNull, ne, not, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, isNotNull, isNull, ne, not } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
 import { userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
@@ -15,6 +15,7 @@ import {
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
+import { sql } from '../lib/sql-text.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, ne, not, or, type SQL } from 'drizzle-orm';
 import { union, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import {
   aliases,
@@ -42,6 +42,7 @@ import {
 } from '../lib/expressions.ts';
 import { build, isIn } from '../lib/sql.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';

@@ -1,4 +1,4 @@
-import { and, eq, lte, not, sql, type SQL } from 'drizzle-orm';
+import { and, eq, lte, not, type SQL } from 'drizzle-orm';
 import { customers, users, type User } from '#db/schema';
 import { apiErrors } from '../contract/errors.ts';
 import { batch, type Database } from '../lib/database.ts';
@@ -6,6 +6,7 @@ import { plus, rowExists } from '../lib/expressions.ts';
 import { insertSelect, upsertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { pauseAfter } from './due.ts';
 import { StripeRefused, StripeUnavailable } from './stripe-client.ts';

@@ -1,10 +1,11 @@
-import { and, eq, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, lt, type SQL } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { batch, type Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { minuteMs } from '../lib/time.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { botCalls } from '#db/schema';
 import { RequestError } from '../lib/request-error.ts';
 import { insertSelect, isIn } from '../lib/sql.ts';
@@ -11,6 +11,7 @@ import {
   type Reads,
   type Results,
 } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import type { BotCall } from './signed-call.ts';
 

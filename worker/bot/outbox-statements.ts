@@ -11,12 +11,12 @@ import {
   ne,
   notExists,
   or,
-  sql,
 } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { outbox } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { iif, least, minus, plus } from '../lib/expressions.ts';
+import { sql } from '../lib/sql-text.ts';
 import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './delivery-rules.ts';
 import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
 

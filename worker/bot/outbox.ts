@@ -1,15 +1,4 @@
-import {
-  and,
-  asc,
-  eq,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  notExists,
-  sql,
-  type SQL,
-} from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, lte, notExists, type SQL } from 'drizzle-orm';
 import { aliases, outbox, users, type PhoneNumber, type User } from '#db/schema';
 import { log } from '../lib/log.ts';
 import { coalesce, inJson, jsonObject, valueOf } from '../lib/expressions.ts';
@@ -17,6 +6,7 @@ import { build, insertSelect } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { openData, type BotEvent, type EventType, type ReplaceableEvent } from './event-data.ts';
 

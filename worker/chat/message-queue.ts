@@ -1,17 +1,4 @@
-import {
-  and,
-  count,
-  eq,
-  exists,
-  gte,
-  isNotNull,
-  isNull,
-  ne,
-  not,
-  or,
-  sql,
-  type SQL,
-} from 'drizzle-orm';
+import { and, count, eq, exists, gte, isNotNull, isNull, ne, not, or, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { outbox, users, type User } from '#db/schema';
 import { leaseMs } from '../bot/outbox-statements.ts';
@@ -22,6 +9,7 @@ import { fixed, greatest, iif, isTrue, plus } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded } from '../lib/sql.ts';
 import { outcomeSql } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import {
   entitledTier,
   entitledTierSql,

@@ -7,7 +7,6 @@ import {
   ne,
   not,
   or,
-  sql,
   type SQL,
   type SQLWrapper,
 } from 'drizzle-orm';
@@ -21,6 +20,7 @@ import { build, excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { isOwnAlias } from '../lib/bindings.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
 

@@ -6,7 +6,6 @@ import {
   lte,
   not,
   notInArray,
-  sql,
   type Placeholder,
   type SQL,
 } from 'drizzle-orm';
@@ -27,6 +26,7 @@ import {
   transaction,
   type Transaction,
 } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { isAccountContested } from './identity.ts';

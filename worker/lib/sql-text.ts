@@ -94,7 +94,14 @@ function template<T>(texts: TemplateStringsArray, ...values: unknown[]): SQL<T> 
   return sqlOf(parts);
 }
 
-const { raw, join, empty, param, identifier } = drizzleSql;
+const { raw, join, empty, param, identifier, placeholder } = drizzleSql;
 
-/** As drizzle's `sql`, for the statements of `worker/lib`. */
-export const sql = Object.assign(template, { raw, join, empty, param, identifier });
+/** As drizzle's `sql`, which asks of each part of a template whether it is a table. */
+export const sql = Object.assign(template, {
+  raw,
+  join,
+  empty,
+  param,
+  identifier,
+  placeholder,
+});

@@ -1,3 +1,5 @@
+import { memoize } from './memoize.ts';
+
 /**
  * Standard Webhooks (https://www.standardwebhooks.com) by WebCrypto.
  * The package of that name signs in JavaScript: a body of 2.6 MB then
@@ -76,8 +78,8 @@ function contentOf({ id, timestamp, body }: SignedMessage) {
   return encoder.encode(`${id}.${timestamp}.${body}`);
 }
 
-function keyOf(secret: string): Promise<CryptoKey> {
+const keyOf = memoize((secret: string): Promise<CryptoKey> => {
   const base64 = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
   const bytes = Uint8Array.fromBase64(base64);
   return crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
-}
+});

@@ -1,16 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  gte,
-  inArray,
-  notInArray,
-  sql,
-  type SQL,
-} from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, gte, inArray, notInArray, type SQL } from 'drizzle-orm';
 import { pushSubscriptions, rateLimitEvents, sessions, users } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import type { UserSession } from '../identity/user-session.ts';
@@ -22,6 +10,7 @@ import { keyedHash } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { iif } from '../lib/expressions.ts';
 import { build, excluded, insertSelect, upsertSelect } from '../lib/sql.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { KeyPair } from '../setting-rules.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, not, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
 import { aliases, claims, users } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/signed-call.ts';
@@ -10,6 +10,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';
 import { columnFact, minus, rowExists } from '../lib/expressions.ts';
 import { transaction, type On, type Transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 

@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, exists, gt, inArray, isNull, or, type SQL } from 'drizzle-orm';
 import { claims, codeMessages, codes, dailyCodes, rateLimitEvents } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
@@ -8,6 +8,7 @@ import type { Subject } from '../lib/rate-limits.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
+import { sql } from '../lib/sql-text.ts';
 import { sendCode, type MessageStatus } from '../messaging/whatsapp.ts';
 import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNull, not, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, gte, isNull, not, or, type SQL } from 'drizzle-orm';
 import { codes, linkCodes, users } from '#db/schema';
 import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
@@ -7,6 +7,7 @@ import { keyedHash } from '../lib/crypto.ts';
 import { coalesce, columnFact, iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { justWrittenMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import type { StoredCode } from './code-delivery.ts';

@@ -1,10 +1,11 @@
-import { and, desc, eq, gt, isNotNull, not, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, not } from 'drizzle-orm';
 import { codes, rateLimitEvents } from '#db/schema';
 import { keyedHashes } from '../lib/crypto.ts';
 import { columnFact } from '../lib/expressions.ts';
 import { allowedAt, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import { limitsOfCaller } from './code-limits.ts';
 import type { SignInCall } from './issue-code.ts';
 import {

@@ -1,8 +1,9 @@
-import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne } from 'drizzle-orm';
 import { claims, codes, linkCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
 import { phoneSubjects } from '../identity/phone.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 import { batch } from '../lib/database.ts';
+import { sql } from '../lib/sql-text.ts';
 import { newestCode } from './stored-codes.ts';
 
 export const exportSignIn: ExportSection = async ({ user: { id, phone }, db, settings }) => {

@@ -1,9 +1,10 @@
-import { and, gt, inArray, or, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { and, gt, inArray, or, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { users } from '#db/schema';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
 import type { Usage } from '../contract/schemas.ts';
 import { iif } from '../lib/expressions.ts';
+import { sql } from '../lib/sql-text.ts';
 
 type Held = {
   tier: PlanId;

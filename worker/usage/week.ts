@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, type SQL } from 'drizzle-orm';
 import { leftWeeks, users, type User } from '#db/schema';
 import { coalesce, greatest, iif, minus, plus } from '../lib/expressions.ts';
 import { build, excluded, isIn } from '../lib/sql.ts';
@@ -7,6 +7,7 @@ import type { ExportSection, FreeWeek } from '../identity/user-record.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 
 export const weekMs = 7 * dayMs;
@@ -46,10 +47,11 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
   };
 }
 
+const [week, lateness] = [weekMs, latenessMs].map((ms) => sql.raw(String(ms)));
+
 /** The same rule as SQL over a row of `users`. */
 export function currentWeekSql(now: number): SQL<number> {
   const { weekAnchor, weekFrozen, weekStart } = users;
-  const [week, lateness] = [weekMs, latenessMs].map((ms) => sql.raw(String(ms)));
   const nowSql = sql`cast(${now} as integer)`;
   const weekAtSql = (at: SQL) =>
     sql`${weekAnchor} + ${week} * (max(0, ${at} - ${weekAnchor}) / ${week})`;

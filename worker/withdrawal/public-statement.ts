@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, not, or, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, not, or } from 'drizzle-orm';
 import { users, withdrawals } from '#db/schema';
 import { mayQueue, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
@@ -17,6 +17,7 @@ import {
 import { rateLimited } from '../lib/request-error.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 import { objectionUntil } from './objection.ts';

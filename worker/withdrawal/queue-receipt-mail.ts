@@ -1,21 +1,11 @@
-import {
-  and,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  lte,
-  not,
-  notExists,
-  sql,
-  type SQLWrapper,
-} from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, lte, not, notExists, type SQLWrapper } from 'drizzle-orm';
 import { receiptMails } from '#db/schema';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { coalesce, greatest, iif, plus, rowExists, valueOf } from '../lib/expressions.ts';
 import { sealJson } from '../lib/sealed-json.ts';
 import { build } from '../lib/sql.ts';
+import { sql } from '../lib/sql-text.ts';
 import { mailService } from '../messaging/mail.ts';
 import type { Settings } from '../settings.ts';
 import { budgets, fewOfNetwork, inboxesOfPerson, nextAt, ofInbox } from './receipt-mail-limits.ts';

@@ -1,9 +1,10 @@
-import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, lte } from 'drizzle-orm';
 import { receiptMails, type Withdrawal, withdrawals } from '#db/schema';
 import { retryPause } from '../bot/delivery-rules.ts';
 import type { Database } from '../lib/database.ts';
 import { plus } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
+import { sql } from '../lib/sql-text.ts';
 import { type MailResult, mailService, sendMail } from '../messaging/mail.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, inArray, isNull, lte, ne, notInArray, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lte, ne, notInArray, or } from 'drizzle-orm';
 import { type Withdrawal, withdrawals } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import { isSame } from '../lib/expressions.ts';
 import { dayMs } from '../lib/time.ts';
+import { sql } from '../lib/sql-text.ts';
 import type { ConcludedContract } from './concluded-contract.ts';
 import { sumOf } from './payments.ts';
 import type { QueuedMail } from './receipt-mail.ts';
