@@ -440,14 +440,12 @@ it('lets the sessions of a user make 240 calls a minute together, and an ended o
   expect((await platform(ended)).status).toBe(401);
 });
 
-it('asks the limiter that all isolates share for a busy session, and for no quiet one', async () => {
+it('asks the limiter that all isolates share for each call of a session', async () => {
   const limit = vi.fn(async () => ({ success: false }));
   const settings = withRequire({ LIMIT_CALLS_PER_USER: parseLimits('240/1m') } as SettingValues);
   const context = { env: { RATE_LIMITER: { limit } }, settings, now: 1 } as never;
   const session = { tokenUserId: 'person', sessionId: 'session' } as never;
   const act = () => withinUserLimit(context, session, async () => 'done');
-  for (let calls = 0; calls < 60; calls += 1) expect(await act()).toBe('done');
-  expect(limit).not.toHaveBeenCalled();
   await expect(act()).rejects.toMatchObject({ errorName: 'rateLimited' });
   expect(limit).toHaveBeenCalledWith({ key: 'session' });
 });

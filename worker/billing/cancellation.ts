@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { RequestError } from '../lib/request-error.ts';
 import { asOwed, stopCollecting } from './invoices.ts';
-import type { LeasedCustomer, Outcome } from './lease.ts';
+import type { LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { isDone, isRefusal, StripeRefused, unlessRefused, withStripe } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
@@ -14,7 +14,7 @@ import { syncLeased, type Billing } from './sync.ts';
 export function cancelPlan(
   billing: Billing,
   leased: LeasedCustomer,
-): Promise<Outcome<number | null>> {
+): Promise<LeaseResult<number | null>> {
   return changeLive(billing, leased, async (stripe, subscription) => {
     await isDone(stopCollecting(stripe, subscription));
     if (isCancelled(subscription)) return subscription;
@@ -30,7 +30,7 @@ export function cancelPlan(
 export function resumePlan(
   billing: Billing,
   leased: LeasedCustomer,
-): Promise<Outcome<number | null>> {
+): Promise<LeaseResult<number | null>> {
   return changeLive(billing, leased, async (stripe, subscription) => {
     if (!isCancelled(subscription)) return subscription;
     await releaseSchedule(stripe, subscription);
@@ -47,7 +47,7 @@ async function changeLive(
   billing: Billing,
   leased: LeasedCustomer,
   change: Change,
-): Promise<Outcome<number | null>> {
+): Promise<LeaseResult<number | null>> {
   const { settings } = billing;
   const { stripeId } = leased.customer;
   const none = new RequestError('conflict', { message: 'You have no subscription.' });

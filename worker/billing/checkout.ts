@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { ownCustomer, presenceOfCustomer, withCustomer, withFoundCustomer } from './customer.ts';
 import { asOwed, authenticationPage } from './invoices.ts';
-import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
+import type { Changes, LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import {
   addressIn,
@@ -42,7 +42,7 @@ export async function planPage(
   context: Context,
   asked: LeasedCustomer,
   wanted: Choice | undefined,
-): Promise<Outcome<string>> {
+): Promise<LeaseResult<string>> {
   const { db, settings, now } = context;
   return withStripe(settings, async (stripe) => {
     const leased = await withFoundCustomer(stripe, asked);

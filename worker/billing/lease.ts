@@ -15,7 +15,6 @@ const leaseMs = 45_000;
 const patienceMs = 15_000;
 const firstPauseMs = 1000;
 const longestRetryPauseMs = 2000;
-const attemptMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
 /**
@@ -34,14 +33,14 @@ export type Release = Transaction<'released' | 'lost', unknown>;
  * The lease is released with `changes` and `effects`
  * in one transaction, unless the work has `released` it.
  */
-export type Outcome<T> = {
+export type LeaseResult<T> = {
   result: T;
   changes?: Changes;
   effects?: (release: Release) => void;
   released?: true;
 };
 
-type Work<T> = (leased: LeasedCustomer) => Promise<Outcome<T>>;
+type Work<T> = (leased: LeasedCustomer) => Promise<LeaseResult<T>>;
 type Acquisition = {
   changes?: Changes | undefined;
   /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
@@ -58,9 +57,7 @@ export function withLease<T>(
   work: Work<T>,
   acquisition: Acquisition = {},
 ): Promise<T> {
-  const done = waitForLease(db, userId, acquisition).then((leased) =>
-    hold(db, leased, work).finally(() => busyUsers.delete(userId)),
-  );
+  const done = waitForLease(db, userId, acquisition).then((leased) => hold(db, leased, work));
   waitUntil(done.catch(() => undefined));
   return done;
 }
@@ -77,17 +74,17 @@ export function leaseOf(db: Database, userId: string) {
 }
 
 export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T>): Promise<T> {
-  const outcome = await work(leased).catch(async (error: unknown) => {
+  const finished = await work(leased).catch(async (error: unknown) => {
     const changes = afterFailure(error, leased.customer);
     await release(db, leased, { changes }).catch(() => undefined);
     throw error;
   });
-  if (outcome.released) return outcome.result;
+  if (finished.released) return finished.result;
 
   // Another call holds the lease, or has deleted the account.
-  if ((await release(db, leased, outcome)) === 'lost')
+  if ((await release(db, leased, finished)) === 'lost')
     throw new RequestError('unavailable', { retryAfter: 1 });
-  return outcome.result;
+  return finished.result;
 }
 
 /**
@@ -144,7 +141,7 @@ function isAnswer(error: unknown): boolean {
 async function release(
   db: Database,
   { token }: LeasedCustomer,
-  { changes, effects }: Pick<Outcome<unknown>, 'changes' | 'effects'>,
+  { changes, effects }: Pick<LeaseResult<unknown>, 'changes' | 'effects'>,
 ): Promise<'released' | 'lost'> {
   const lease = eq(customers.leaseToken, token);
   const tx = transaction(db, {
@@ -157,12 +154,6 @@ async function release(
   return (await tx.run()).outcome;
 }
 
-/**
- * Until when (unix ms) this isolate uses a user's lease:
- * other calls skip an attempt that would fail, a write.
- */
-const busyUsers = new Map<string, number>();
-
 /** While another call holds the lease, it only reads, at most once a second. */
 async function waitForLease(
   db: Database,
@@ -170,28 +161,29 @@ async function waitForLease(
   { changes, seen = [] }: Acquisition,
 ): Promise<LeasedCustomer> {
   const giveUpAt = Date.now() + patienceMs;
-  const lease = db
+  let heldUntil = seen[0]?.until ?? 0;
+  let pauseMs = firstPauseMs;
+  while (Date.now() < giveUpAt) {
+    const isFree = heldUntil <= Date.now();
+    const leased = isFree && (await attempt(db, userId, changes));
+    if (leased) return leased;
+
+    await scheduler.wait(pauseMs * (1 + Math.random() / 2));
+    pauseMs = Math.min(pauseMs * 1.3, longestRetryPauseMs);
+    heldUntil = await leaseUntil(db, userId);
+  }
+  throw new RequestError('unavailable', { retryAfter: 1 });
+}
+
+/** Until when (unix ms) anybody holds a user's lease. Throws 401 if the user was deleted. */
+async function leaseUntil(db: Database, userId: string): Promise<number> {
+  const [row] = await db
     .select({ until: customers.leaseUntil })
     .from(users)
     .leftJoin(customers, eq(customers.userId, users.id))
     .where(eq(users.id, userId));
-  let free = (seen[0]?.until ?? 0) <= Date.now();
-  for (
-    let pauseMs = firstPauseMs;
-    Date.now() < giveUpAt;
-    pauseMs = Math.min(pauseMs * 1.3, longestRetryPauseMs)
-  ) {
-    const leased =
-      free && (busyUsers.get(userId) ?? 0) <= Date.now()
-        ? await attempt(db, userId, changes)
-        : null;
-    if (leased) return leased;
-    await scheduler.wait(pauseMs * (1 + Math.random() / 2));
-    const [row] = await lease;
-    if (!row) throw new RequestError('unauthenticated');
-    free = (row.until ?? 0) <= Date.now();
-  }
-  throw new RequestError('unavailable', { retryAfter: 1 });
+  if (!row) throw new RequestError('unauthenticated');
+  return row.until ?? 0;
 }
 
 async function attempt(
@@ -199,7 +191,6 @@ async function attempt(
   userId: string,
   changes?: Changes,
 ): Promise<LeasedCustomer | null> {
-  busyUsers.set(userId, Date.now() + attemptMs);
   const token = crypto.randomUUID();
   const unbilled = { userId: users.id.getSQL(), dueAt: null };
   const ofUser = insertSelect(
@@ -210,7 +201,5 @@ async function attempt(
   const create = db.run(upsertSelect(ofUser, customers, 'ignore'));
   const lease = acquireLease(db, token, eq(customers.userId, userId), changes);
   const [row] = (await batch(db, { create, ...lease })).acquired;
-  if (!row) busyUsers.delete(userId);
-  else busyUsers.set(userId, row.customer.leaseUntil);
   return row ? { token, ...row } : null;
 }

@@ -6,7 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
 import { ownCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
-import type { Changes, LeasedCustomer, Outcome } from './lease.ts';
+import type { Changes, LeasedCustomer, LeaseResult } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subscriptions.ts';
 
@@ -22,7 +22,7 @@ export type PageContext = Site & Scope<'db' | 'now'>;
 export async function portalPage(
   context: PageContext,
   leased: LeasedCustomer,
-): Promise<Outcome<string>> {
+): Promise<LeaseResult<string>> {
   const { settings } = context;
   const { customer, user } = leased;
   const { stripeId, hadSubscription } = customer;
@@ -47,7 +47,7 @@ export function sendTo(
   { id }: User,
   url: string,
   changes: Changes = {},
-): Outcome<string> {
+): LeaseResult<string> {
   const watched = { billingWatchUntil: now + watchMs };
   return {
     result: url,

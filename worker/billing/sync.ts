@@ -26,7 +26,13 @@ import {
   priceOfLine,
   settledInvoices,
 } from './invoices.ts';
-import { acquireLease, customersWhere, hold, type LeasedCustomer, type Outcome } from './lease.ts';
+import {
+  acquireLease,
+  customersWhere,
+  hold,
+  type LeasedCustomer,
+  type LeaseResult,
+} from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { saveState, type FetchedState } from './save-state.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
@@ -101,7 +107,10 @@ async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise
  * As `sync` within work that holds the lease: the
  * updated user. Fetches again while events arrive.
  */
-export async function syncLeased(billing: Billing, leased: LeasedCustomer): Promise<Outcome<User>> {
+export async function syncLeased(
+  billing: Billing,
+  leased: LeasedCustomer,
+): Promise<LeaseResult<User>> {
   const { db, env, settings, waitUntil } = billing;
   const { customer, user } = leased;
   const { stripeId } = customer;
@@ -136,7 +145,7 @@ export function sameForUser(before: User, after: User, now = Date.now()): boolea
 async function adoptCustomer(
   { settings }: Billing,
   leased: LeasedCustomer,
-): Promise<Outcome<User>> {
+): Promise<LeaseResult<User>> {
   const { customer, user } = leased;
   const stripeId = customer.stripeAsked
     ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased))

@@ -5,7 +5,7 @@ import {
   withLease,
   type Changes,
   type LeasedCustomer,
-  type Outcome,
+  type LeaseResult,
 } from '../billing/lease.ts';
 import { billingCalls, billingPages, countReason } from '../billing/page-limits.ts';
 import { portalPage } from '../billing/portal.ts';
@@ -44,7 +44,7 @@ type Asked = {
 async function pageFor(
   context: UserContext<'createSubscriptionUpdateSession'>,
   { leased, limitedBy, wanted }: Asked,
-): Promise<Outcome<string>> {
+): Promise<LeaseResult<string>> {
   const { language, now } = context;
   // What is bought would belong to the earlier owner's account.
   if (limitedBy === 'newOwner') throw refusalOf(limitedBy);
@@ -117,7 +117,7 @@ export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, i
 
 type OwnContext = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
 
-type Work<T> = (leased: LeasedCustomer, limitedBy: SessionLimit | null) => Promise<Outcome<T>>;
+type Work<T> = (leased: LeasedCustomer, limitedBy: SessionLimit | null) => Promise<LeaseResult<T>>;
 
 /** Throws 429 for a user who asks Stripe too often. */
 const withOwnLease = <T>(context: OwnContext, work: Work<T>) =>
@@ -145,7 +145,7 @@ function withLimitedLease<T>(
   );
 }
 
-async function toPage(page: Promise<Outcome<string>>) {
+async function toPage(page: Promise<LeaseResult<string>>) {
   const { result: portalUrl, ...release } = await page;
   return { result: { success: true as const, portalUrl }, ...release };
 }

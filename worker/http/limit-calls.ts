@@ -9,12 +9,6 @@ import type { Settings } from '../settings.ts';
 import type { UserSession } from '../identity/user-session.ts';
 import type { BaseContext } from './request-context.ts';
 
-/**
- * The platform's rate limiter costs 50 to 80 µs of CPU
- * (2026-11-22, tests/bench): only busy sessions use it.
- */
-const quietCalls = 60;
-
 const limitersOf = memoize((settings: Settings) => ({
   calls: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
   /** By session: calls that were refused because it has ended. */
@@ -118,8 +112,9 @@ export async function withinUserLimit<T>(
   if (refusals.counted(sessionId) > 0) throw refusalOf(refusals, sessionId, now);
   const allowedAt = calls.count(tokenUserId, now);
   if (allowedAt > 0) throw rateLimited(allowedAt, now);
-  const busy = calls.counted(tokenUserId) > quietCalls;
-  if (busy && !(await env.RATE_LIMITER.limit({ key: sessionId })).success) throw tooManyCalls();
+  const { success } = await env.RATE_LIMITER.limit({ key: sessionId });
+  if (!success) throw tooManyCalls();
+
   try {
     return await work();
   } catch (error) {

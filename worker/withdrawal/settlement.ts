@@ -4,7 +4,7 @@ import { users } from '#db/schema';
 import { ownCustomer } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
-import { withLease, type LeasedCustomer, type Outcome } from '../billing/lease.ts';
+import { withLease, type LeasedCustomer, type LeaseResult } from '../billing/lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
 import { cancelNow, isLive } from '../billing/subscriptions.ts';
 import { syncLeased, type Billing } from '../billing/sync.ts';
@@ -91,7 +91,7 @@ async function settleAsItIs(
   billing: Billing,
   leased: LeasedCustomer,
   id: string,
-): Promise<Outcome<unknown>> {
+): Promise<LeaseResult<unknown>> {
   const statement = await statementUnderWay(billing.db, id);
   return statement ? settle(billing, leased, statement) : { result: null };
 }
@@ -104,7 +104,7 @@ export async function settle(
   billing: Billing,
   leased: LeasedCustomer,
   statement: Statement,
-): Promise<Outcome<Statement>> {
+): Promise<LeaseResult<Statement>> {
   const settled = await settleAtStripe(billing, leased, statement);
   const { result: _, ...released } = await syncLeased(billing, leased);
   return { result: settled, ...released };

@@ -1,4 +1,4 @@
-import type { LeasedCustomer, Outcome } from '../billing/lease.ts';
+import type { LeasedCustomer, LeaseResult } from '../billing/lease.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import { batch } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
@@ -20,7 +20,7 @@ export async function withdrawFrom(
   scope: Background & Scope<'language' | 'now'>,
   leased: LeasedCustomer,
   email: string | null,
-): Promise<Outcome<Recorded>> {
+): Promise<LeaseResult<Recorded>> {
   const { db, settings, language, now } = scope;
   const { user, customer } = leased;
   const history = await batch(db, {
@@ -58,7 +58,7 @@ async function settleSoon(
   scope: Background,
   leased: LeasedCustomer,
   recorded: Recorded,
-): Promise<Outcome<Recorded>> {
+): Promise<LeaseResult<Recorded>> {
   try {
     const { result: statement, ...released } = await settle(scope, leased, recorded.statement);
     return { result: { ...recorded, statement }, ...released };
