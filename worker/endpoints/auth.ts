@@ -10,15 +10,13 @@ import type { Handler } from '../http/request-context.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { refusalOf } from '../identity/user-session.ts';
-import { and, eq } from 'drizzle-orm';
-import { sessions } from '#db/schema';
+import { endSessions } from '../account/end-user-sessions.ts';
 import { externalIssuer, redeemExternalToken } from '../sign-in/external-token.ts';
 import { currentCount } from '../usage/week.ts';
 import { profileOf } from '../usage/profile.ts';
 import { redeemTrial } from '../trials/redeem-trial.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
-import { publish, endStreams, expectEnd } from '../live/publish.ts';
-import { endSubscriptions } from '../push/reply-notices.ts';
+import { publish } from '../live/publish.ts';
 
 export const requestOtp: Handler<'requestOtp'> = async (call) => {
   const { now, input } = call;
@@ -134,14 +132,10 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
 
 /** A refused call neither writes nor reaches the live object. */
 export const logout: Handler<'logout'> = async (context) => {
-  const { session, input, db } = context;
+  const { session, input } = context;
   return session.run([], async ({ user, limitedBy }) => {
     if (input.everywhere && limitedBy) throw refusalOf(limitedBy);
-    const own = eq(sessions.userId, user.id);
-    expectEnd(context, user.id);
-    const ended = input.everywhere ? own : and(own, eq(sessions.id, session.sessionId));
-    await db.batch([db.delete(sessions).where(ended), db.run(endSubscriptions(user.id))]);
-    endStreams(context, user.id, input.everywhere ? null : session.sessionId);
+    await endSessions(context, user.id, input.everywhere ? null : session.sessionId);
     return { success: true };
   });
 };

@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNotNull, lt, lte, or } from 'drizzle-orm';
 import { customers, pushSubscriptions, sessions, users } from '#db/schema';
 import { deleteAccount } from '../account/account-deletion.ts';
 import { exportAccount, exportLimits, exportSubject } from '../account/account-export.ts';
+import { endSessions } from '../account/end-user-sessions.ts';
 import { boundRowsOf } from '../account/move-rows.ts';
 import { movePhone } from '../account/move-phone.ts';
 import { beginPhoneChange as startPhoneChange } from '../account/begin-phone-change.ts';
@@ -16,11 +17,10 @@ import { withinLimit } from '../identity/limited-act.ts';
 import { isAccountContested } from '../identity/identity.ts';
 import { fixed, isTrue } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { endSubscriptions, isPushService, subscribe } from '../push/reply-notices.ts';
+import { isPushService, subscribe } from '../push/reply-notices.ts';
 import { isPublicKey } from '../push/web-push.ts';
 import type { Settings } from '../settings.ts';
 import { profileOf } from '../usage/profile.ts';
-import { endStreams, expectEnd } from '../live/publish.ts';
 
 const freshMs = 10_000;
 
@@ -70,16 +70,10 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
 };
 
 export const endSession: Handler<'endSession'> = async (context) => {
-  const { session, params, db } = context;
+  const { session, params } = context;
   return session.run([], async ({ user }) => {
-    expectEnd(context, user.id);
-    const own = and(eq(sessions.userId, user.id), eq(sessions.id, params.id));
-    const [{ rowsAffected }] = await db.batch([
-      db.delete(sessions).where(own),
-      db.run(endSubscriptions(user.id)),
-    ]);
-    if (rowsAffected === 0) throw new RequestError('notFound');
-    endStreams(context, user.id, params.id);
+    const ended = await endSessions(context, user.id, params.id);
+    if (ended === 0) throw new RequestError('notFound');
     return { success: true };
   });
 };

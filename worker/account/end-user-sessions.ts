@@ -1,0 +1,27 @@
+import { and, eq } from 'drizzle-orm';
+import { sessions } from '#db/schema';
+import type { Background } from '../env.ts';
+import { endStreams, expectEnd } from '../live/publish.ts';
+import { endSubscriptions } from '../push/reply-notices.ts';
+
+/**
+ * Ends one session of a user, or all of them (null), with what hangs on
+ * them: open streams and notices. Returns how many there were.
+ */
+export async function endSessions(
+  scope: Background,
+  userId: string,
+  sessionId: string | null,
+): Promise<number> {
+  const { db } = scope;
+  const own = eq(sessions.userId, userId);
+  const ended = sessionId === null ? own : and(own, eq(sessions.id, sessionId));
+
+  expectEnd(scope, userId);
+  const [{ rowsAffected }] = await db.batch([
+    db.delete(sessions).where(ended),
+    db.run(endSubscriptions(userId)),
+  ]);
+  if (rowsAffected > 0) endStreams(scope, userId, sessionId);
+  return rowsAffected;
+}
