@@ -8,81 +8,12 @@ import { pathIn } from '../contract/languages.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
+import { type ReceiptTexts, receiptTexts } from './receipt-texts.ts';
 import { objectionMs } from './right.ts';
 import { statementOf } from './statements.ts';
 
 /** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
-
-type Texts = {
-  title: string;
-  statement: string;
-  number: string;
-  submitted: string;
-  name: string;
-  contact: string;
-  plan: string;
-  concluded: string;
-  refund: string;
-  refundOpen: string;
-  objection: string;
-  download: string;
-  stranger: string;
-};
-
-const texts: Record<Language, Texts> = {
-  en: {
-    title: 'Confirmation of your withdrawal',
-    statement: 'You have withdrawn from your contract with {company}',
-    number: 'Number',
-    submitted: 'Received',
-    name: 'Name',
-    contact: 'Contact',
-    plan: 'Contract',
-    concluded: 'Concluded',
-    refund: 'You get back',
-    refundOpen: 'We compute what you get back and tell you.',
-    objection:
-      'It was made without signing in and takes effect on {until}. The owner of the number can confirm it or object before',
-    download: 'This confirmation as a file, for 30 days',
-    stranger:
-      'Somebody has stated this without signing in, and gave your e-mail address for the confirmation. What was written stands in the file. If it was not you, you need not do anything.',
-  },
-  es: {
-    title: 'Confirmación de tu desistimiento',
-    statement: 'Has desistido de tu contrato con {company}',
-    number: 'Número',
-    submitted: 'Recibido',
-    name: 'Nombre',
-    contact: 'Contacto',
-    plan: 'Contrato',
-    concluded: 'Celebrado',
-    refund: 'Se te devuelve',
-    refundOpen: 'Calculamos lo que se te devuelve y te lo comunicamos.',
-    objection:
-      'Se hizo sin entrar en la cuenta y surte efecto el {until}. Quien tiene el número puede confirmarla o rechazarla antes',
-    download: 'Esta confirmación como archivo, durante 30 días',
-    stranger:
-      'Alguien lo declaró sin entrar en la cuenta y dio tu correo electrónico para la confirmación. Lo que se escribió está en el archivo. Si no fuiste tú, no tienes que hacer nada.',
-  },
-  'pt-BR': {
-    title: 'Confirmação da sua desistência',
-    statement: 'Você desistiu do seu contrato com {company}',
-    number: 'Número',
-    submitted: 'Recebido',
-    name: 'Nome',
-    contact: 'Contato',
-    plan: 'Contrato',
-    concluded: 'Celebrado',
-    refund: 'Você recebe de volta',
-    refundOpen: 'Calculamos o valor que você recebe de volta e avisamos você.',
-    objection:
-      'Foi feita sem entrar na conta e passa a valer em {until}. Quem tem o número pode confirmar ou recusar antes',
-    download: 'Esta confirmação em arquivo, por 30 dias',
-    stranger:
-      'Alguém declarou isso sem entrar na conta e informou o seu e-mail para a confirmação. O que foi escrito está no arquivo. Se não foi você, não é preciso fazer nada.',
-  },
-};
 
 type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
 
@@ -94,7 +25,7 @@ type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
  */
 export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<string> {
   const statement = kept.origin === 'public' ? { ...kept, ...notStated } : kept;
-  const words = texts[statement.language as Language];
+  const words = receiptTexts[statement.language as Language];
   const lines = [
     words.title,
     '',
@@ -133,7 +64,7 @@ export async function receiptMailOf(
   statements: Withdrawal[],
   isOwn: boolean,
 ): Promise<{ subject: string; text: string }> {
-  const words = texts[statements[0]!.language as Language];
+  const words = receiptTexts[statements[0]!.language as Language];
   const receipts = statements.map((each) =>
     isOwn ? receiptForPerson(settings, each) : receiptForStranger(settings, each),
   );
@@ -163,12 +94,16 @@ function line(label: string, value: string | number | null): string | null {
   return value === null || value === '' ? null : `${label}: ${value}`;
 }
 
-function refundLine(words: Texts, { refund, currency, language }: Withdrawal): string {
+function refundLine(words: ReceiptTexts, { refund, currency, language }: Withdrawal): string {
   if (refund === null || currency === null) return words.refundOpen;
   return `${words.refund}: ${formatMoney(refund, currency, language)}`;
 }
 
-function objectionLine(words: Texts, { SITE_URL }: Secrets, statement: Withdrawal): string | null {
+function objectionLine(
+  words: ReceiptTexts,
+  { SITE_URL }: Secrets,
+  statement: Withdrawal,
+): string | null {
   if (statement.origin !== 'public') return null;
   const until = instantOf(statement.submittedAt + objectionMs, statement);
   const page = SITE_URL + pathIn(statement.language, '/withdraw');
