@@ -8,7 +8,7 @@ import type { OpenStream } from './open-streams.ts';
  * that nobody called `endStreams`. A call announces the end before it writes;
  * the alarm then compares the streams with the database within ten seconds.
  */
-const checkMs = 10_000;
+export const checkMs = 10_000;
 const checkUntilKey = 'checkUntil';
 
 export class EndedSessions {

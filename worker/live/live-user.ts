@@ -6,7 +6,7 @@ import { toBase64 } from '../lib/crypto.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { settingsOf } from '../settings.ts';
-import { EndedSessions } from './ended-sessions.ts';
+import { checkMs, EndedSessions } from './ended-sessions.ts';
 import { isRestoreOf, restoredAt } from './epoch.ts';
 import type { ConversationChange, StreamOwner, Typing, UsageChange } from './live-changes.ts';
 import { MessageTable } from './message-table.ts';
@@ -49,8 +49,16 @@ export class LiveUser extends DurableObject<object> {
       openStreams(ctx.getWebSockets()),
     );
     this.#alarms = new NamedAlarms(ctx.storage, {
-      retention: (now) => this.#removeExpired(now),
-      endedSessions: () => this.#endedSessions.check(),
+      retention: {
+        run: (now) => this.#removeExpired(now),
+        againMs: dayMs,
+        failed: 'retention_postponed',
+      },
+      endedSessions: {
+        run: () => this.#endedSessions.check(),
+        againMs: checkMs,
+        failed: 'background_failed',
+      },
     });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
   }

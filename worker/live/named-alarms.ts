@@ -1,11 +1,12 @@
 import { describeError, log } from '../lib/log.ts';
-import { dayMs } from '../lib/time.ts';
 
-/** Does what is due at `now`; returns when (unix ms) it is due again, or null. */
-export type Alarm = (now: number) => number | null | Promise<number | null>;
-
-/** After a failure. The platform gives an alarm up that has failed six times. */
-const againMs = dayMs;
+export type Alarm = {
+  /** Does what is due at `now`; returns when (unix ms) it is due again, or null. */
+  run: (now: number) => number | null | Promise<number | null>;
+  /** After a failure, logged as `failed`. The platform gives an alarm up that has failed six times. */
+  againMs: number;
+  failed: string;
+};
 
 /**
  * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`.
@@ -31,18 +32,18 @@ export class NamedAlarms {
   /** Runs every alarm, and plans the next ring. One that fails does not stop the others. */
   async ring(now: number): Promise<void> {
     const times: (number | null)[] = [];
-    for (const alarm of Object.values(this.#alarms)) times.push(await run(alarm, now));
+    for (const alarm of Object.values(this.#alarms)) times.push(await timeAfter(alarm, now));
 
     const due = times.filter((time) => time !== null);
     if (due.length > 0) await this.ringBy(Math.min(...due));
   }
 }
 
-async function run(alarm: Alarm, now: number): Promise<number | null> {
+async function timeAfter({ run, againMs, failed }: Alarm, now: number): Promise<number | null> {
   try {
-    return await alarm(now);
+    return await run(now);
   } catch (error) {
-    log('error', 'retention_postponed', describeError(error));
+    log('error', failed, describeError(error));
     return now + againMs;
   }
 }
