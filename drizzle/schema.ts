@@ -115,7 +115,7 @@ export const sessions = sqliteTable(
     expiresAt: instant('expires_at').notNull(),
     /** Opened by a trial link, which people forward: it may not see or end what is private. */
     isLimited: flag('is_limited').notNull().default(false),
-    /** Binds the session to the number that signed in (worker/lib/bindings.ts). */
+    /** Binds the session to the number that signed in (worker/identity/bindings.ts). */
     mac: text('bound_mac'),
     /** Exact to an hour. */
     lastSeenAt: instant('last_seen_at').notNull().default(0),
@@ -205,7 +205,7 @@ export const aliases = sqliteTable(
       ],
     }).notNull(),
     at: instant('at').notNull(),
-    /** Binds a business-scoped id to the number of its user (worker/lib/bindings.ts); of a number: the same of its id. */
+    /** Binds a business-scoped id to the number of its user (worker/identity/bindings.ts); of a number: the same of its id. */
     mac: text('bound_mac'),
   },
   (table) => [
@@ -393,7 +393,7 @@ export const trialLinks = sqliteTable(
     mac: text('mac').primaryKey(),
     userId: text('user_id').notNull(),
     phoneMac: text('phone_mac').notNull(),
-    /** Binds the link to the number of its user (worker/lib/bindings.ts). */
+    /** Binds the link to the number of its user (worker/identity/bindings.ts). */
     ownerMac: text('owner_mac'),
     tier: text('tier', { enum: ['basic', 'premium', 'platinum'] }).notNull(),
     days: integer('days').notNull(),

@@ -8,7 +8,7 @@ import { rewrapChatKeys } from './chat/rewrap-chat-keys.ts';
 import { deliverOutbox, expireMessages } from './bot/deliver-outbox.ts';
 import { sealParkedDeletions } from './bot/parked-deletions.ts';
 import { settingsOf, type Settings } from './settings.ts';
-import { deleteExpiredRows } from './lib/cleanup.ts';
+import { deleteExpiredRows } from './account/delete-expired.ts';
 import { describeError, inBackground, log } from './lib/log.ts';
 import { mailReceipts } from './withdrawal/send-receipt-mails.ts';
 import { reviewWithdrawals, settleWithdrawals } from './withdrawal/settlement.ts';

@@ -59,7 +59,7 @@ export const texts: Record<string, Record<string, string[]>> = {
     'The country of your connection': ['api: is stored, sent to the bot and replied to, in order'],
     'They wait with the message': [
       'api: a message fails after a day, also behind another event that waits',
-      'worker/lib/cleanup.ts: parkedMessagesKeptMs = 7 * dayMs',
+      'worker/account/delete-expired.ts: parkedMessagesKeptMs = 7 * dayMs',
     ],
     'The language of the page': [
       'api: for a reply is in the language %s and says nothing of the reply',
@@ -150,11 +150,11 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: for a number, ever, also with two links and after the account was deleted',
       'api: leaves nothing of it behind once the week has ended, and nothing without a count',
       'api: keeps a fingerprint of a call of the bot that gives away no number',
-      'worker/lib/cleanup.ts: since: botCalls.at, keptMs: 7 * dayMs',
+      'worker/account/delete-expired.ts: since: botCalls.at, keptMs: 7 * dayMs',
     ],
     'The order to erase its copy': [
       'api: keeps of a deletion that the bot refused neither number nor id, and nothing after 30 days',
-      'worker/lib/cleanup.ts: parkedDeletionsKeptMs = 30 * dayMs',
+      'worker/account/delete-expired.ts: parkedDeletionsKeptMs = 30 * dayMs',
     ],
     'Our providers can restore': [
       'worker/docs/runbook.md: Cloudflare keeps 30 days of each object',

@@ -19,7 +19,7 @@ import { sealData } from '../bot/event-data.ts';
 import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
 import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
-import { isOwnAlias } from '../lib/bindings.ts';
+import { isOwnAlias } from '../identity/bindings.ts';
 import { fixed, isSame, isTrue, oneRow, valueOf } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';

@@ -25,7 +25,7 @@ import {
   bindTrialLink,
   isOwnAlias,
   isOwnTrialLink,
-} from '../lib/bindings.ts';
+} from '../identity/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import type { Database } from '../lib/database.ts';

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, stripeEvents } from '#db/schema';
-import { stripeEventsKeptMs } from '../lib/cleanup.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { unlessMissing, wholeList, withStripe } from './stripe-client.ts';
+import { stripeEventsKeptMs } from './stripe-events.ts';
 import { cancelNow, idOf, isLive } from './subscriptions.ts';
 import { syncUser, type Billing } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';

@@ -5,10 +5,13 @@ import type { Database } from '../lib/database.ts';
 import { isTrue, oneRow, plus, rowExists } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { dayMs } from '../lib/time.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { acquireLease, type LeasedCustomer } from './lease.ts';
 import { openStripe } from './stripe-client.ts';
+
+export const stripeEventsKeptMs = 30 * dayMs;
 
 const toleranceSeconds = 300;
 

@@ -5,7 +5,7 @@ import { coalesce, inJson, jsonObject, valueOf } from '../lib/expressions.ts';
 import { build, insertSelect } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
-import { isOwnAlias } from '../lib/bindings.ts';
+import { isOwnAlias } from '../identity/bindings.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { openData, type BotEvent, type EventType, type ReplaceableEvent } from './event-data.ts';

@@ -3,7 +3,7 @@ import { aliases, identityConflicts, users } from '#db/schema';
 import { log } from '../lib/log.ts';
 import { conflictMacs, userOf } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
-import { isOwnAlias } from '../lib/bindings.ts';
+import { isOwnAlias } from '../identity/bindings.ts';
 import { coalesce, fixed, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';

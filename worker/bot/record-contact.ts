@@ -3,7 +3,7 @@ import { aliases, rateLimitEvents, users } from '#db/schema';
 import { linkIdentity, userOf } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
-import { bindAlias } from '../lib/bindings.ts';
+import { bindAlias } from '../identity/bindings.ts';
 import { fixed, greatest } from '../lib/expressions.ts';
 import { isIn } from '../lib/sql.ts';
 import type { Reads, Transaction } from '../lib/transaction.ts';

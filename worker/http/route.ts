@@ -21,7 +21,7 @@ import {
   refuseLargeBody,
   withinUserLimit,
 } from './limit-calls.ts';
-import { limitedSessionMacs } from '../lib/bindings.ts';
+import { limitedSessionMacs } from '../identity/bindings.ts';
 import { parseRequest, readBody, readBytes } from './parse-request.ts';
 
 export type Route<Name extends EndpointName = EndpointName> = {

@@ -19,7 +19,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { build, excluded, insertSelect, isIn, upsertSelect } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
-import { isOwnAlias } from '../lib/bindings.ts';
+import { isOwnAlias } from './bindings.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';

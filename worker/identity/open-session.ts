@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, lt, type SQL } from 'drizzle-orm';
 import { sessions, users } from '#db/schema';
-import { bindSession } from '../lib/bindings.ts';
+import { bindSession } from './bindings.ts';
 import type { Database } from '../lib/database.ts';
 import { iif } from '../lib/expressions.ts';
 import { dayMs } from '../lib/time.ts';

@@ -11,7 +11,7 @@ import {
 } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, type User, users } from '#db/schema';
-import { isOwnSession } from '../lib/bindings.ts';
+import { isOwnSession } from './bindings.ts';
 import type { Database } from '../lib/database.ts';
 import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';

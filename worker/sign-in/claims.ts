@@ -4,7 +4,7 @@ import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/signed-call.ts';
 import { bindNumber } from '../identity/identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
-import { bindAlias } from '../lib/bindings.ts';
+import { bindAlias } from '../identity/bindings.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';

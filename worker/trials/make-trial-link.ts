@@ -9,7 +9,7 @@ import {
   type PersonCall,
 } from '../bot/person.ts';
 import type { PaidPlanId } from '../contract/plans.ts';
-import { bindTrialLink } from '../lib/bindings.ts';
+import { bindTrialLink } from '../identity/bindings.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { fixed, isTrue, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';

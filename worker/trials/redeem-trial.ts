@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { trialLinks, usedTrials, users, type User } from '#db/schema';
 import { openSession } from '../identity/open-session.ts';
 import { queueEvent } from '../bot/outbox.ts';
-import { bindSession, isOwnTrialLink } from '../lib/bindings.ts';
+import { bindSession, isOwnTrialLink } from '../identity/bindings.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { greatest, iif, isTrue, oneRow, plus, rowExists, times } from '../lib/expressions.ts';
 import { build, isIn } from '../lib/sql.ts';

@@ -100,7 +100,7 @@ function seed(file: string, users: number): void {
   database.close();
 }
 
-/** Binds each session to its number, as signing in does (worker/lib/bindings.ts). */
+/** Binds each session to its number, as signing in does (worker/identity/bindings.ts). */
 function bindSessions(database: SqliteFile.Database, users: number): void {
   const [, secret = ''] = settingsFor(0).SESSION_KEYS.split(/[: ]/);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'session', 32));

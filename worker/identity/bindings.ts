@@ -1,8 +1,8 @@
 import type { PhoneNumber } from '#db/schema';
-import { keyedHash, keyedHashes } from './crypto.ts';
-import { log } from './log.ts';
-import { memoize } from './memoize.ts';
-import { keysOfRing } from './secrets.ts';
+import { keyedHash, keyedHashes } from '../lib/crypto.ts';
+import { log } from '../lib/log.ts';
+import { memoize } from '../lib/memoize.ts';
+import { keysOfRing } from '../lib/secrets.ts';
 
 /**
  * Keyed hashes that bind a row to the number of its user.
