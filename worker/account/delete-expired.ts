@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, lt, sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, lt, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   botCalls,
@@ -24,6 +24,7 @@ import type { Database } from '../lib/database.ts';
 import { inJson } from '../lib/expressions.ts';
 import { rateLimitEventsKeptMs } from '../lib/rate-limits.ts';
 import { build } from '../lib/sql.ts';
+import { sql } from '../lib/sql-text.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
 const rowsPerStep = 500;

@@ -1,21 +1,22 @@
 import type { Stripe } from 'stripe';
+import type { Background } from '../env.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { asOwed, stopCollecting } from './invoices.ts';
 import type { LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import { isDone, isRefusal, StripeRefused, unlessRefused, withStripe } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
-import { syncLeased, type Billing } from './sync.ts';
+import { syncLeased } from './sync.ts';
 
 /**
  * Returns when (unix ms) the plan ends, with its paid week.
  * Repeatable. Throws 409 without a subscription, 503.
  */
 export function cancelPlan(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<number | null>> {
-  return changeLive(billing, leased, async (stripe, subscription) => {
+  return changeLive(scope, leased, async (stripe, subscription) => {
     await isDone(stopCollecting(stripe, subscription));
     if (isCancelled(subscription)) return subscription;
     await releaseSchedule(stripe, subscription);
@@ -28,10 +29,10 @@ export function cancelPlan(
  * cancelled stays as it is. Returns null, as nothing ends.
  */
 export function resumePlan(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<number | null>> {
-  return changeLive(billing, leased, async (stripe, subscription) => {
+  return changeLive(scope, leased, async (stripe, subscription) => {
     if (!isCancelled(subscription)) return subscription;
     await releaseSchedule(stripe, subscription);
     const undone = subscription.cancel_at_period_end
@@ -44,11 +45,11 @@ export function resumePlan(
 type Change = (stripe: Stripe, subscription: Stripe.Subscription) => Promise<Stripe.Subscription>;
 
 async function changeLive(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
   change: Change,
 ): Promise<LeaseResult<number | null>> {
-  const { settings } = billing;
+  const { settings } = scope;
   const { stripeId } = leased.customer;
   const none = new RequestError('conflict', { message: 'You have no subscription.' });
   if (!stripeId) throw none;
@@ -58,7 +59,7 @@ async function changeLive(
     if (live.length === 0) throw none;
     return changeEach(stripe, live, change);
   });
-  const { result: user, ...release } = await syncLeased(billing, leased).catch(unlessRefusedToRead);
+  const { result: user, ...release } = await syncLeased(scope, leased).catch(unlessRefusedToRead);
   // The sync that follows the change reads the date;
   // without one, Stripe's response to the change has it.
   if (user) return { result: user.cancelAt, ...release };

@@ -1,12 +1,13 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, stripeEvents } from '#db/schema';
+import type { Background } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { unlessMissing, wholeList, withStripe } from './stripe-client.ts';
 import { stripeEventsKeptMs } from './stripe-events.ts';
 import { cancelNow, idOf, isLive } from './subscriptions.ts';
-import { syncUser, type Billing } from './sync.ts';
+import { syncUser } from './sync.ts';
 import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
@@ -36,8 +37,8 @@ export async function dealWithDispute(
   });
 }
 
-export async function reviewDisputes(billing: Billing, now: number): Promise<void> {
-  const { db, settings } = billing;
+export async function reviewDisputes(scope: Background, now: number): Promise<void> {
+  const { db, settings } = scope;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
   const list = (stripe: Stripe) =>
     stripe.disputes.list({
@@ -55,7 +56,7 @@ export async function reviewDisputes(billing: Billing, now: number): Promise<voi
     const ended = await withStripe(settings, (stripe) =>
       endDisputed({ db, stripe, settings }, customer, dispute),
     );
-    if (ended) await syncUser(billing, userId);
+    if (ended) await syncUser(scope, userId);
   }
 }
 

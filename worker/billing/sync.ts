@@ -10,8 +10,7 @@ import type { Settings } from '../settings.ts';
 import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
-import type { WithEnv } from '../env.ts';
-import type { Scope } from '../request-scope.ts';
+import type { Background } from '../env.ts';
 import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
 import { derive, plannedPrice } from './derive.ts';
@@ -38,8 +37,6 @@ import { saveState, type FetchedState } from './save-state.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
-export type Billing = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
-
 /** A Worker has six connections; one is for the other work of the cron job. */
 const atOnce = 5;
 /** Two rounds at Stripe's timeout are shorter than a lease. */
@@ -52,27 +49,27 @@ const stoppedMs = 10 * minuteMs;
  * Updates the user of an acquired customer from Stripe, and
  * releases the lease. Throws 503 if Stripe does not respond.
  */
-export function sync(billing: Billing, leased: LeasedCustomer): Promise<User> {
-  return hold(billing.db, leased, () => syncLeased(billing, leased));
+export function sync(scope: Background, leased: LeasedCustomer): Promise<User> {
+  return hold(scope.db, leased, () => syncLeased(scope, leased));
 }
 
-export async function syncUser(billing: Billing, userId: string, condition?: SQL): Promise<void> {
+export async function syncUser(scope: Background, userId: string, condition?: SQL): Promise<void> {
   const token = crypto.randomUUID();
   const which = and(eq(customers.userId, userId), condition)!;
-  const { acquired } = await batch(billing.db, acquireLease(billing.db, token, which));
+  const { acquired } = await batch(scope.db, acquireLease(scope.db, token, which));
   const [row] = acquired;
-  if (row) await syncOrPostpone(billing, { token, ...row });
+  if (row) await syncOrPostpone(scope, { token, ...row });
 }
 
-export async function reconcile(billing: Billing, now: number): Promise<void> {
+export async function reconcile(scope: Background, now: number): Promise<void> {
   const until = Date.now() + runMs;
   for (let synced = 0; synced < customersPerRun && Date.now() < until;) {
-    const leased = await acquireDue(billing.db, now);
+    const leased = await acquireDue(scope.db, now);
     if (leased.length === 0) return;
     synced += leased.length;
     const work = async () => {
       for (let next = leased.shift(); next; next = leased.shift())
-        await syncOrPostpone(billing, next);
+        await syncOrPostpone(scope, next);
     };
     await Promise.all(Array.from({ length: atOnce }, work));
   }
@@ -99,8 +96,8 @@ export function logPostponed({ customer }: LeasedCustomer, error: unknown): void
   log('error', 'sync_postponed', { failures: customer.failures + 1, ...describeError(error) });
 }
 
-async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise<void> {
-  await sync(billing, leased).catch((error: unknown) => logPostponed(leased, error));
+async function syncOrPostpone(scope: Background, leased: LeasedCustomer): Promise<void> {
+  await sync(scope, leased).catch((error: unknown) => logPostponed(leased, error));
 }
 
 /**
@@ -108,13 +105,13 @@ async function syncOrPostpone(billing: Billing, leased: LeasedCustomer): Promise
  * updated user. Fetches again while events arrive.
  */
 export async function syncLeased(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<User>> {
-  const { db, env, settings, waitUntil } = billing;
+  const { db, env, settings, waitUntil } = scope;
   const { customer, user } = leased;
   const { stripeId } = customer;
-  if (!stripeId) return adoptCustomer(billing, leased);
+  if (!stripeId) return adoptCustomer(scope, leased);
 
   const fetched = await withStripe(settings, (stripe) =>
     fetchState(stripe, leased, stripeId, settings),
@@ -127,9 +124,9 @@ export async function syncLeased(
   // Whoever holds the lease by now fetches the state, too.
   if (!after) return { result: user, released: true };
 
-  if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(billing, after.user);
+  if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(scope, after.user);
   logOddities(stripeId, fetched);
-  if (after.customer.dirty > customer.dirty) return syncLeased(billing, { ...leased, ...after });
+  if (after.customer.dirty > customer.dirty) return syncLeased(scope, { ...leased, ...after });
   return { result: after.user, released: true };
 }
 
@@ -143,7 +140,7 @@ export function sameForUser(before: User, after: User, now = Date.now()): boolea
 }
 
 async function adoptCustomer(
-  { settings }: Billing,
+  { settings }: Background,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<User>> {
   const { customer, user } = leased;
@@ -187,7 +184,7 @@ function logOddities(customer: string, { state }: FetchedState): void {
   }
 }
 
-function notify({ db, env, settings, waitUntil }: Billing, user: User): void {
+function notify({ db, env, settings, waitUntil }: Background, user: User): void {
   const total = {
     kind: 'total' as const,
     seq: user.usageSeq,

@@ -7,7 +7,7 @@ import {
   type Decision,
   type FactsOf,
   type FactsSql,
-  type Place,
+  type DecisionRow,
   type Reads,
   type Results,
 } from '../lib/transaction.ts';
@@ -40,7 +40,7 @@ export async function botTransaction<
     call.botCall.fingerprint(),
     call.botCall.storedIds(),
   ]);
-  const place = stored(call, {
+  const decisionRow = stored(call, {
     id,
     names,
     fingerprint,
@@ -49,7 +49,7 @@ export async function botTransaction<
   return new BotTransaction(call, decision as never, {
     id,
     fingerprint,
-    place,
+    decisionRow,
     guard,
     others,
   });
@@ -92,7 +92,7 @@ type Stored = {
  * inserted it has its `by`. Of a repeated call `own` is no row, so that
  * no effect holds.
  */
-function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stored): Place {
+function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stored): DecisionRow {
   const { outcome, facts, by } = botCalls;
   const isNamed = isIn(botCalls.id, names);
   const own = and(isNamed, eq(by, id))!;
@@ -121,7 +121,7 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
 type Own<Other> = {
   id: string;
   fingerprint: string;
-  place: Place;
+  decisionRow: DecisionRow;
   guard: Guard | undefined;
   others: Other[];
 };
@@ -141,9 +141,9 @@ export class BotTransaction<
   constructor(
     { db, botCall }: SignedCall,
     decision: Decision<FactsSql, string, Outcome>,
-    { id, fingerprint, place, guard, others }: Own<Other>,
+    { id, fingerprint, decisionRow, guard, others }: Own<Other>,
   ) {
-    super(db, decision, id, place);
+    super(db, decision, id, decisionRow);
     this.#botCall = botCall;
     this.#fingerprint = fingerprint;
     this.#guard = guard;

@@ -1,8 +1,9 @@
-import type { ChatMessage, MessageAuthor, Voice } from '../contract/chat-schemas.ts';
+import type { ChatMessage, Voice } from '../contract/chat-schemas.ts';
 import { seal, unseal } from '../lib/crypto.ts';
 import type { PlacedMessage, StoredMessage } from '../live/stored-message.ts';
 import type { Settings } from '../settings.ts';
 import { chatKeyOf, type ChatRow, encoder } from './chat-keys.ts';
+import type { MessageRef } from './message-ids.ts';
 
 export type MessageContent = {
   /** The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts). */
@@ -15,8 +16,6 @@ export type MessageContent = {
   counted?: boolean;
 };
 
-type Place = { userId: string; id: string; author: MessageAuthor };
-
 const decoder = new TextDecoder();
 
 /**
@@ -25,7 +24,7 @@ const decoder = new TextDecoder();
  */
 export function sealMessage(
   key: CryptoKey,
-  place: Place,
+  ref: MessageRef,
   { id, text, replyTo, crisis, voice, counted }: MessageContent,
 ) {
   const content = {
@@ -36,7 +35,7 @@ export function sealMessage(
     ...(voice && { voice }),
     counted: Number(counted ?? false),
   };
-  return seal(key, messageContext(place), encoder.encode(JSON.stringify(content)));
+  return seal(key, messageContext(ref), encoder.encode(JSON.stringify(content)));
 }
 
 /** Decrypts a stored message; throws if the key belongs to another conversation. */
@@ -102,6 +101,6 @@ function partialContext(userId: string): string {
 }
 
 /** The id may contain the separator; the other parts may not. */
-function messageContext({ userId, id, author }: Place): string {
+function messageContext({ userId, id, author }: MessageRef): string {
   return `msg|v1|${userId}|${id}|${author}`;
 }

@@ -3,6 +3,10 @@ import { keyedHashes } from '../lib/crypto.ts';
 import type { Settings } from '../settings.ts';
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
+
+/** A stored message. Its parts are additional data of what is encrypted. */
+export type MessageRef = { userId: string; id: string; author: MessageAuthor };
+
 /**
  * The id under which a message is stored, and the
  * others under which one of its own id may be.

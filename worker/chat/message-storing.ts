@@ -64,12 +64,12 @@ async function append(
 ) {
   const author = 'user' as const;
   const names = await idHashesOf(settings, user.id, { id: sent.id, author });
-  const place = { userId: user.id, id: names.id, author };
-  const recording = sent.recording && (await sealRecording(key, place, sent.recording.bytes));
+  const ref = { userId: user.id, id: names.id, author };
+  const recording = sent.recording && (await sealRecording(key, ref, sent.recording.bytes));
   return liveUserOf(env, user.id).append(user.chatEpoch, {
     ...names,
     author,
-    sealed: await sealMessage(key, place, contentOf(sent)),
+    sealed: await sealMessage(key, ref, contentOf(sent)),
     recording,
     notAfter: now + storedWithinMs,
     perMinute: settings.require('CHAT_MESSAGES_PER_MINUTE'),

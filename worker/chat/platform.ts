@@ -4,7 +4,6 @@ import type { UserSession } from '../identity/user-session.ts';
 import { replaceEvent } from '../bot/outbox.ts';
 import type { Scope } from '../request-scope.ts';
 
-type Call = Scope<'settings' | 'now'> & { session: UserSession };
 type Platform = (typeof users.$inferSelect)['platform'];
 
 /**
@@ -13,7 +12,7 @@ type Platform = (typeof users.$inferSelect)['platform'];
  * choice, so that a late write overwrites no newer choice.
  */
 export function choosePlatform<T>(
-  { session, settings, now }: Call,
+  { session, settings, now }: Scope<'settings' | 'now'> & { session: UserSession },
   platform: Platform,
   respond: (chosen: { userId: string; platform: Platform; isNew: boolean }) => T,
 ) {

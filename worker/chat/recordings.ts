@@ -8,15 +8,14 @@ import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import { openMessage } from './message-encryption.ts';
-import { allNamesOf } from './message-ids.ts';
+import { allNamesOf, type MessageRef } from './message-ids.ts';
 
-type Place = { userId: string; id: string; author: MessageAuthor };
 export function sealRecording(
   key: CryptoKey,
-  place: Place,
+  ref: MessageRef,
   bytes: ArrayBuffer,
 ): Promise<ArrayBuffer> {
-  return seal(key, recordingContext(place), bytes);
+  return seal(key, recordingContext(ref), bytes);
 }
 
 /** A recording by the id of its message; null if there is none by one of the authors. */
@@ -95,6 +94,6 @@ export function recordingResponse({ type, bytes }: Recording): Response {
 }
 
 /** The id may contain the separator; the other parts may not. */
-function recordingContext({ userId, id, author }: Place): string {
+function recordingContext({ userId, id, author }: MessageRef): string {
   return `rec|v1|${userId}|${id}|${author}`;
 }

@@ -71,12 +71,12 @@ async function append(
   { reply, content }: { reply: Reply; content: MessageContent },
 ) {
   const names = await idHashesOf(settings, user.id, { id: reply.id, author });
-  const place = { userId: user.id, id: names.id, author };
-  const recording = reply.recording && (await sealRecording(key, place, reply.recording.bytes));
+  const ref = { userId: user.id, id: names.id, author };
+  const recording = reply.recording && (await sealRecording(key, ref, reply.recording.bytes));
   return liveUserOf(env, user.id).append(user.chatEpoch, {
     ...names,
     author,
-    sealed: await sealMessage(key, place, content),
+    sealed: await sealMessage(key, ref, content),
     recording,
     notAfter: now + storedWithinMs,
     replyTo: reply.replyTo,
@@ -100,8 +100,8 @@ export async function storeTranscript(
 
   const { replyTo, voice } = await openMessage(key, user.id, stored);
   if (!voice) throw notFound;
-  const place = { userId: user.id, id, author: 'user' as const };
-  const sealed = await sealMessage(key, place, { text, replyTo, voice });
+  const ref = { userId: user.id, id, author: 'user' as const };
+  const sealed = await sealMessage(key, ref, { text, replyTo, voice });
   const isStored = await conversation.replaceContent(user.chatEpoch, id, sealed);
   if (!isStored) throw notFound;
 }

@@ -31,7 +31,7 @@ export type On<Outcome> = readonly [Outcome, ...Outcome[]];
 export type Reads = Record<string, BatchItem<'sqlite'>>;
 export type Results<Named extends Reads> = { [Name in keyof Named]: Named[Name]['_']['result'] };
 
-/** `row`: what the place returns beside both. */
+/** `row`: what the decision's row returns beside both. */
 type Decided<Outcome, Facts, Named extends Reads, Row> = {
   outcome: Outcome;
   facts: Facts;
@@ -40,7 +40,7 @@ type Decided<Outcome, Facts, Named extends Reads, Row> = {
 };
 
 /** Where a decision is stored: a row of a table, and what happens to it in the end. */
-export type Place = {
+export type DecisionRow = {
   outcome: SQLiteColumn;
   facts: SQLiteColumn;
   row: SQL;
@@ -50,7 +50,7 @@ export type Place = {
 };
 
 /** A row that the last statement of its transaction deletes. */
-function temporary(id: string): Place {
+function temporary(id: string): DecisionRow {
   const { outcome, facts } = decisions;
   const row = eq(decisions.id, id);
   return {
@@ -67,13 +67,13 @@ function temporary(id: string): Place {
  * Decides one of a few outcomes by what the database holds, and writes what
  * belongs to it: one write transaction in one round trip, whatever the outcome.
  * libSQL serialises writers, so no parallel caller sees the same facts. If its
- * response is lost, the same call again decides anew, unless its `Place` stays.
+ * response is lost, the same call again decides anew, unless its `DecisionRow` stays.
  */
 export class Transaction<Outcome extends string, Facts, Row = unknown> {
   /** Unique; what the effects write may carry it. */
   readonly id: string;
   readonly #db: Database;
-  readonly #place: Place;
+  readonly #decisionRow: DecisionRow;
   /** SQL: the outcome that was decided. */
   readonly outcome: SQL;
   readonly #facts: SQL;
@@ -84,14 +84,14 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     db: Database,
     decision: Decision<FactsSql, string, Outcome>,
     id: string = crypto.randomUUID(),
-    place: Place = temporary(id),
+    decisionRow: DecisionRow = temporary(id),
   ) {
     this.id = id;
     this.#db = db;
-    this.#place = place;
-    this.outcome = valueOf(place.outcome, place.row);
-    this.#facts = valueOf(place.facts, place.row);
-    this.#statements = [db.all(decisionSql(decision, place))];
+    this.#decisionRow = decisionRow;
+    this.outcome = valueOf(decisionRow.outcome, decisionRow.row);
+    this.#facts = valueOf(decisionRow.facts, decisionRow.row);
+    this.#statements = [db.all(decisionSql(decision, decisionRow))];
   }
 
   fact<Name extends keyof Facts & string>(name: Name): SQL<Facts[Name]> {
@@ -154,7 +154,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     if (this.#hasRun) throw new Error('A transaction runs once');
     this.#hasRun = true;
 
-    const { end } = this.#place;
+    const { end } = this.#decisionRow;
     const own = [...this.#statements];
     const statements = [...own, ...Object.values(reads), ...(end ? [this.#db.run(end)] : [])];
     const read = (results: unknown[]): Decided<Outcome, Facts, Named, Row> => {
@@ -191,7 +191,7 @@ export function transaction<Facts extends FactsSql, Listed extends string, Last 
 
 function decisionSql(
   { facts, from, outcomes, otherwise }: Decision<FactsSql, string, string>,
-  place: Place,
+  decisionRow: DecisionRow,
 ): SQL {
   const names = Object.keys(facts);
   const columns = Object.fromEntries(names.map((name) => [name, named(name)]));
@@ -204,7 +204,7 @@ function decisionSql(
   // Without `materialized`, SQLite reads a fact again wherever it is named.
   const source = from ? sql`from ${from}` : sql.empty();
   return sql`with facts as materialized (select ${list(read)} ${source})
-    ${place.insert(decided, sql`from facts`)}`;
+    ${decisionRow.insert(decided, sql`from facts`)}`;
 }
 
 const named = (name: string) => sql.raw(`"${name}"`);

@@ -65,8 +65,8 @@ export function usedSql(now: number): SQL<number> {
   return iif(eq(users.weekStart, currentWeekSql(now)), users.used, 0);
 }
 
-async function leftWeekOf(place: Place) {
-  const isTheirs = await isLeftTo(place);
+async function leftWeekOf(owner: WeekOwner) {
+  const isTheirs = await isLeftTo(owner);
   return (value: SQL) =>
     build
       .select({ value })
@@ -78,12 +78,12 @@ async function leftWeekOf(place: Place) {
 
 const greatestFirst = [desc(leftWeeks.used), desc(leftWeeks.endsAt)];
 
-async function isLeftTo({ phone, settings, now }: Place): Promise<SQL | undefined> {
+async function isLeftTo({ phone, settings, now }: WeekOwner): Promise<SQL | undefined> {
   const macs = await hashesOf(phone, settings);
   return and(isIn(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
 }
 
-type Place = { phone: PhoneNumber; settings: Settings; now: number };
+type WeekOwner = { phone: PhoneNumber; settings: Settings; now: number };
 
 /**
  * The free week in which a new user of a number begins:
@@ -101,8 +101,8 @@ export async function firstWeek(
   };
 }
 
-export async function leftCount(place: Place): Promise<SQL<number>> {
-  const left = await leftWeekOf(place);
+export async function leftCount(owner: WeekOwner): Promise<SQL<number>> {
+  const left = await leftWeekOf(owner);
   return coalesce<number>(left(leftWeeks.used.getSQL()), 0);
 }
 
@@ -113,10 +113,10 @@ export async function leftCount(place: Place): Promise<SQL<number>> {
 export async function keepWeek<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  place: Place,
+  owner: WeekOwner,
   who: SQL,
 ): Promise<void> {
-  const { phone, settings, now } = place;
+  const { phone, settings, now } = owner;
   const [phoneMac] = await hashesOf(phone, settings);
   const { used, weekStart } = users;
   const endsAt = plus(weekStart, weekMs);
@@ -133,7 +133,7 @@ export async function keepWeek<Outcome extends string>(
 export async function carryLeftWeek<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  before: Place,
+  before: WeekOwner,
   phone: PhoneNumber,
 ): Promise<void> {
   const isTheirs = await isLeftTo(before);

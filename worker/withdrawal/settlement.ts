@@ -1,13 +1,14 @@
 import type { Stripe } from 'stripe';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
+import type { Background } from '../env.ts';
 import { ownCustomer } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
 import { withLease, type LeasedCustomer, type LeaseResult } from '../billing/lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
 import { cancelNow, isLive } from '../billing/subscriptions.ts';
-import { syncLeased, type Billing } from '../billing/sync.ts';
+import { syncLeased } from '../billing/sync.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
@@ -48,11 +49,11 @@ const statementsPerRun = 20;
  * Goes on with the statements that are due. Each holds its
  * customer's lease, so that nothing else charges meanwhile.
  */
-export async function settleWithdrawals(billing: Billing, now: number): Promise<void> {
-  await leaveUntold(billing.db, now);
-  const due = await dueStatements(billing.db, now, statementsPerRun);
+export async function settleWithdrawals(scope: Background, now: number): Promise<void> {
+  await leaveUntold(scope.db, now);
+  const due = await dueStatements(scope.db, now, statementsPerRun);
   for (const statement of due)
-    await settleOne(billing, statement, now).catch((error: unknown) =>
+    await settleOne(scope, statement, now).catch((error: unknown) =>
       log('error', 'withdrawal_postponed', { id: statement.id, ...describeError(error) }),
     );
 }
@@ -64,36 +65,35 @@ export async function reviewWithdrawals(db: Database, now: number): Promise<void
   log('error', 'withdrawal_overdue', { statements, action: lookAtIt });
 }
 
-async function settleOne(billing: Billing, statement: Statement, now: number): Promise<void> {
-  const isPostponed = await postpone(billing, statement, now);
+async function settleOne(scope: Background, statement: Statement, now: number): Promise<void> {
+  const isPostponed = await postpone(scope, statement, now);
   if (!isPostponed) return;
 
   const { userId } = statement;
-  if (userId === null || !(await exists(billing, userId)))
-    return endWithoutAccount(billing, statement);
+  if (userId === null || !(await exists(scope, userId))) return endWithoutAccount(scope, statement);
 
-  await withLease(billing, userId, (leased) => settleAsItIs(billing, leased, statement.id));
+  await withLease(scope, userId, (leased) => settleAsItIs(scope, leased, statement.id));
 }
 
 /**
  * What was paid back before the account was deleted stays
  * so; its refund cannot be looked at any more.
  */
-async function endWithoutAccount(billing: Billing, statement: Statement): Promise<void> {
+async function endWithoutAccount(scope: Background, statement: Statement): Promise<void> {
   const { id, subscription, state } = statement;
   const isSettled = subscription !== null && state !== 'received';
-  if (isSettled) await updateUnderWay(billing.db, id, { dueAt: null });
-  else await needsOwner(billing, statement, accountUnknown);
+  if (isSettled) await updateUnderWay(scope.db, id, { dueAt: null });
+  else await needsOwner(scope, statement, accountUnknown);
 }
 
 /** Until the lease is held, its person may object, or the owner take it over. */
 async function settleAsItIs(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
   id: string,
 ): Promise<LeaseResult<unknown>> {
-  const statement = await statementUnderWay(billing.db, id);
-  return statement ? settle(billing, leased, statement) : { result: null };
+  const statement = await statementUnderWay(scope.db, id);
+  return statement ? settle(scope, leased, statement) : { result: null };
 }
 
 /**
@@ -101,29 +101,29 @@ async function settleAsItIs(
  * the statement as it is then. Throws 503; then call it again.
  */
 export async function settle(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
   statement: Statement,
 ): Promise<LeaseResult<Statement>> {
-  const settled = await settleAtStripe(billing, leased, statement);
-  const { result: _, ...released } = await syncLeased(billing, leased);
+  const settled = await settleAtStripe(scope, leased, statement);
+  const { result: _, ...released } = await syncLeased(scope, leased);
   return { result: settled, ...released };
 }
 
 async function settleAtStripe(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
   statement: Statement,
 ): Promise<Statement> {
   const { stripeId } = leased.customer;
-  if (!stripeId) return needsOwner(billing, statement, 'customer_unknown');
+  if (!stripeId) return needsOwner(scope, statement, 'customer_unknown');
 
-  return withStripe(billing.settings, async (stripe) => {
+  return withStripe(scope.settings, async (stripe) => {
     await ownCustomer(stripe, leased);
     const named = { statement, stripeId, userId: leased.user.id };
-    const begun = await nameContract(stripe, billing, named);
-    if (!begun) return needsOwner(billing, statement, 'no_contract');
-    return save(billing, begun.statement, await workAtStripe(stripe, begun, leased.customer));
+    const begun = await nameContract(stripe, scope, named);
+    if (!begun) return needsOwner(scope, statement, 'no_contract');
+    return save(scope, begun.statement, await workAtStripe(stripe, begun, leased.customer));
   });
 }
 
@@ -132,14 +132,14 @@ async function settleAtStripe(
  * be settled: an account waits for that. Throws 503.
  */
 export async function settleBeforeDeletion(
-  billing: Billing,
+  scope: Background,
   leased: LeasedCustomer,
 ): Promise<void> {
-  const statements = await statementsOf(billing.db, leased.user.id);
+  const statements = await statementsOf(scope.db, leased.user.id);
   const unfinished = statements.filter(
     ({ state }) => state === 'received' || state === 'refunding',
   );
-  for (const statement of unfinished) await settleAtStripe(billing, leased, statement);
+  for (const statement of unfinished) await settleAtStripe(scope, leased, statement);
 }
 
 async function workAtStripe(
@@ -181,7 +181,7 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
 
 /** Saves where a statement stands, and tells the bot once that the money is on its way. */
 async function save(
-  { db, settings }: Billing,
+  { db, settings }: Background,
   statement: Statement,
   { state, reason, refund }: Settled,
 ): Promise<Statement> {
@@ -213,7 +213,7 @@ function nextLook({ submittedAt }: Statement, state: Statement['state'], now: nu
   return now < submittedAt + refundWatchMs ? now + dayMs : null;
 }
 
-async function needsOwner({ db }: Billing, statement: Statement, reason: string) {
+async function needsOwner({ db }: Background, statement: Statement, reason: string) {
   const changes = {
     state: 'needs_owner',
     reason,
@@ -236,7 +236,7 @@ export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | nu
 
 /** False if somebody has stopped the statement meanwhile. */
 async function postpone(
-  { db }: Billing,
+  { db }: Background,
   { id, attempts }: Statement,
   now: number,
 ): Promise<boolean> {
@@ -245,7 +245,7 @@ async function postpone(
   return rowsAffected > 0;
 }
 
-async function exists({ db }: Billing, userId: string): Promise<boolean> {
+async function exists({ db }: Background, userId: string): Promise<boolean> {
   const found = await db.select({ id: users.id }).from(users).where(eq(users.id, userId));
   return found.length > 0;
 }

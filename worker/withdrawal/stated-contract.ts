@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { choicesOf } from '../billing/start-choice.ts';
-import type { Billing } from '../billing/sync.ts';
+import type { Background } from '../env.ts';
 import { readContract, type ConcludedContract } from './concluded-contract.ts';
 import { contractColumns, statementsOf, updateUnderWay, type Statement } from './statements.ts';
 
@@ -25,7 +25,7 @@ export type Begun = {
  */
 export async function nameContract(
   stripe: Stripe,
-  { db, settings }: Billing,
+  { db, settings }: Background,
   { statement, stripeId, userId }: Case,
 ): Promise<Begun | null> {
   const named = begunOf(statement);
