@@ -76,7 +76,7 @@ export const signsIn = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, 
   claimed: and(isRight, isNotNull(claimedBy)),
 });
 
-/** What a wrong code was compared with: the number's newest, or those of challenges. */
+/** What a wrong code was compared with. */
 type Compared = { detail: 'number' | 'challenge'; now: number };
 
 /** A wrong code costs each live one a try, and counts on its day. */
@@ -89,19 +89,29 @@ export function countWrongCode<Outcome extends string>(
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail }, now);
 }
 
-/** A right code signs in, and ends all codes of the number, also those of other windows. */
+/** Ends all codes of the number, also those of other windows. */
 export async function useRightCode<Outcome extends string>(
   tx: Transaction<Outcome | 'right' | 'claimed', CodeFacts>,
   { settings, now, device }: Call,
   phone: PhoneNumber,
 ): Promise<void> {
   const userId = tx.fact('userId');
-  await openSignedIn(tx, ['right'], { userId, phone, settings, now, device });
+  await openSignedIn(tx, ['right'], {
+    userId,
+    phone,
+    settings,
+    now,
+    device,
+  });
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
 }
 
 export function signedIn({ userId, status }: CodeFacts, sessionId: string): Redeemed {
-  return { kind: 'signedIn', session: { userId: userId!, sessionId }, status };
+  return {
+    kind: 'signedIn',
+    session: { userId: userId!, sessionId },
+    status,
+  };
 }
 
 /** If the Worker ends before it, the number has no user, and needs a new link code. */
@@ -111,8 +121,12 @@ export async function signedInByClaim(
   { sentBy, claimedBy, sealedNames, whatsappId }: CodeFacts,
 ): Promise<Redeemed> {
   const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
-  const claim = { sentBy: sentBy!, sealed, whatsappId: whatsappId! };
-  return { kind: 'signedIn', ...(await openClaimed(call, phone, claim)) };
+  const opened = await openClaimed(call, phone, {
+    sentBy: sentBy!,
+    sealed,
+    whatsappId: whatsappId!,
+  });
+  return { kind: 'signedIn', ...opened };
 }
 
 /** Each count occurs once a day, so the budget is reported once. */
