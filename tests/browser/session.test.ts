@@ -277,6 +277,8 @@ test('an external token over the session of another number asks first', async ({
     expect(new URL(page.url()).hash).toBe('');
     await follow(dialog.getByRole('button', { name }), '**/account');
     await expect(dialog).toBeHidden();
+    // The closed dialog, which names both, leaves with its page.
+    await expect(main(page).getByText(shown)).toHaveCount(1);
     await expect(main(page).getByText(shown)).toBeVisible();
   };
   await choose('Stay signed in', shownA);
