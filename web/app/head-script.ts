@@ -1,7 +1,7 @@
 import { newEarlyStart, type EarlyStart } from '../data/early-start.ts';
 import { isOwnScript } from '../rules/own-errors.ts';
 import { tokenExpired } from '../rules/token-claims.ts';
-import { externalTokenPrefix, takeTokensFromAddress } from './head/address-tokens.ts';
+import { takeTokensFromAddress } from './head/address-tokens.ts';
 import { loadScriptsAfterPaint, preloadFontsInTime } from './head/after-paint.ts';
 import { sendFirstCalls } from './head/first-calls.ts';
 import { applyChosenLanguage, noteChosenLanguage, offerLanguage } from './head/language-offer.ts';
@@ -29,9 +29,7 @@ function prepare(): void {
 
 /** The page is served for browsers without scripts; guests are led to the login. */
 function markSpecialVisitor(): void {
-  const { pathname, search, hash } = location;
-  const hasValues = search !== '' || hash.startsWith(externalTokenPrefix);
-  if (hasValues || pathname.endsWith('/cancel'))
+  if (/\?|\/cancel(#|$)|#external_token=/.test(location.href))
     document.documentElement.dataset['visitor'] = 'special';
 }
 

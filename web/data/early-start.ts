@@ -5,15 +5,15 @@ import { messagesPerPage } from '#contract/chat-limits';
 /** Prepared before the modules run. */
 export type EarlyStart = {
   /** Of `/login#external_token=…` and `/activate-trial?token=…`. */
-  externalToken: string | null;
-  trialToken: string | null;
+  externalToken?: string | null;
+  trialToken?: string | null;
   /** Responses by path, with the stored token. */
-  token: string | null;
+  token?: string;
   responses: Record<string, Promise<Response | SendFailure>>;
-  /** When a shell's app may start; null on other pages. */
-  parts: Promise<void> | null;
+  /** When a shell's app may start; missing on other pages. */
+  parts?: Promise<void>;
   /** Until React has taken the frame over. */
-  shownChat: ShownChat | null;
+  shownChat?: ShownChat | null;
 };
 
 export type ShownChat = {
@@ -26,14 +26,8 @@ declare global {
   var earlyStart: EarlyStart | undefined;
 }
 
-export const newEarlyStart = (): EarlyStart => ({
-  externalToken: null,
-  trialToken: null,
-  token: null,
-  responses: {},
-  parts: null,
-  shownChat: null,
-});
+/** Every page has it inline. */
+export const newEarlyStart = (): EarlyStart => ({ responses: {} });
 
 export const profilePath = '/api/user/me';
 export const newestMessagesPath = `/api/user/chat?limit=${messagesPerPage}`;

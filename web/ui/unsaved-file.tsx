@@ -34,7 +34,7 @@ export default function UnsavedFile({ text, shown }: Props) {
 }
 
 const paper = css({
-  maxHeight: '[12rem]',
+  maxHeight: '[calc(var(--visual-height) / 5)]',
   overflowY: 'auto',
   padding: '4',
   borderRadius: 'md',

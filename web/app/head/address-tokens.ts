@@ -1,6 +1,6 @@
 import type { EarlyStart } from '../../data/early-start.ts';
 
-export const externalTokenPrefix = '#external_token=';
+const externalTokenPrefix = '#external_token=';
 
 /** Nobody reads them in the address bar, the history or a link that is shared. */
 export function takeTokensFromAddress(early: EarlyStart): void {
