@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { supportToken } from '../../worker/sign-in/session-token.ts';
-import { type Answer, botCall, call, cronAfter, parallel, tally, vars } from './support/api.ts';
+import {
+  type Answer,
+  botCall,
+  call,
+  cronAfter,
+  parallel,
+  runCron,
+  tally,
+  vars,
+} from './support/api.ts';
 import { buy, newSubscriber } from './support/buying.ts';
 import { consent, textsOf, write } from './support/chat.ts';
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
@@ -41,6 +49,7 @@ import {
   totalsOfToday,
 } from './support/sandbox.ts';
 import { OpenStream } from './support/streams.ts';
+import { supportToken } from '../../worker/sign-in/session-token.ts';
 import { customerOf, stripe } from './support/stripe.ts';
 
 /** Moves an account to a new number. */
@@ -301,6 +310,7 @@ describe('races of a change of the number', () => {
     const purchase = await startHeld(() => buy(token, 'basic'), '/v1/customers\n', userOf(token));
     expect((await verifyChange(token, begun)).status).toBe(200);
     expect((await purchase.finish()).status).toBe(200);
+    await runCron();
     await untilAtStripe(await customerOf(begun.phone), begun.phone);
   });
 
@@ -311,14 +321,10 @@ describe('races of a change of the number', () => {
   };
 
   it('by support ends the trial links that were sent to the lost number', async () => {
-    const [{ phone: lost, token }, phone] = [await newPerson(), newPhone()];
-    const link = await makeLink(lost);
-    const owner = await supportToken({ SESSION_KEYS: vars.SESSION_KEYS! }, userOf(token));
-    const moved = await call('POST', '/api/support/account/phone', {
-      token: owner,
-      body: { phone },
-    });
-    expect(moved.status).toBe(200);
+    const person = await newPerson();
+    const link = await makeLink(person.phone);
+    const { phone, move } = await supportMover(person);
+    expect((await move()).status).toBe(200);
     expect((await openLink(link)).body.code).toBe('invalid_token');
     expect((await openLink(await makeLink(phone))).status).toBe(200);
   });
@@ -389,4 +395,140 @@ describe('races of a change of the number', () => {
       expect(await columnsWith([phone.slice(1)])).toEqual([]);
     },
   );
+});
+
+/** Moves an account to a number as `support move` does: every call under one token. */
+async function supportMover({ token }: { token: string }, phone = newPhone()) {
+  const support = await supportToken({ SESSION_KEYS: vars.SESSION_KEYS! }, userOf(token));
+  const body = { phone };
+  const move = () => call('POST', '/api/support/account/phone', { token: support, body });
+  return { phone, move };
+}
+
+describe('a move by support under one token', () => {
+  it('is made once for fifty at once, told once, and counted once', async () => {
+    // A day on which no other test counts.
+    advanceClock(1300 * day);
+    const person = await newPerson();
+    const { phone, move } = await supportMover(person);
+    expect(tally(await parallel(50, move))).toEqual({ 200: 50 });
+    expect(await outboxOf(phone)).toHaveLength(1);
+    expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+    expect((await getMe(person.token)).status).toBe(401);
+  });
+
+  it('ends no later session when it is repeated, its response lost', async () => {
+    const person = await newPerson();
+    const { phone, move } = await supportMover(person);
+    expect((await during({ libsql: { cut: true, match: phone } }, move)).status).toBe(503);
+    const token = await externalSession(phone);
+    const stream = await OpenStream.open(token);
+    expect((await move()).status).toBe(200);
+    expect((await getMe(token)).body.profile.phoneNumber).toBe(phone);
+    await post(phone);
+    await stream.showing(1);
+    expect(stream.ended).toBe(false);
+    await runCron();
+    expect(await deliveredEvents(phone)).toMatchObject([
+      { type: 'user.phone_changed', data: { phone, previousPhone: person.phone } },
+    ]);
+  });
+});
+
+describe('a change whose response is lost', () => {
+  it('is made, told and counted once, and the same code makes no second one', async () => {
+    advanceClock(1301 * day);
+    const { phone, token } = await newPerson();
+    const other = await externalSession(phone);
+    const begun = await beginChange(token);
+    const verify = () => verifyChange(token, begun);
+    expect((await during({ libsql: { cut: true, match: begun.phone } }, verify)).status).toBe(503);
+    expect(await verify()).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+    expect((await getMe(token)).body.profile.phoneNumber).toBe(begun.phone);
+    expect((await getMe(other)).status).toBe(401);
+    expect(await outboxOf(begun.phone)).toHaveLength(1);
+    expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+  });
+
+  it('before the move makes none, and another code makes it', async () => {
+    const { phone: old, token } = await newPerson();
+    const begun = await beginChange(token);
+    const verify = () => verifyChange(token, begun);
+    // Only the check of the code reads it by the user's id.
+    const lost = { libsql: { cut: true, match: userOf(token) } } as const;
+    expect((await during(lost, verify)).status).toBe(503);
+    expect((await verify()).body.code).toBe('invalid_code');
+    expect((await getMe(token)).body.profile.phoneNumber).toBe(old);
+    advanceClock(31 * second);
+    const { phone } = await change({ token });
+    expect((await getMe(token)).body.profile.phoneNumber).toBe(phone);
+  });
+});
+
+it('keeps one of two changes of an account that are verified at once', async () => {
+  advanceClock(1302 * day);
+  const { token } = await newPerson();
+  const [one, two] = [
+    await beginChange(token),
+    (advanceClock(31 * second), await beginChange(token)),
+  ];
+  const answers = await parallel(2, (index) => verifyChange(token, [one, two][index]!));
+  const kept = answers.findIndex(({ status }) => status === 200);
+  const [made, ended] = kept === 0 ? [one, two] : [two, one];
+  expect(answers[1 - kept]!.status).not.toBe(200);
+  expect((await verifyChange(token, ended)).body.code).toBe('invalid_code');
+  expect((await getMe(token)).body.profile.phoneNumber).toBe(made.phone);
+  expect(await outboxOf(made.phone)).toHaveLength(1);
+  expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
+  expect((await requestOtp(ended.phone)).body.requiresInitialContact).toBe(true);
+});
+
+describe('gives its customer at Stripe the new number by the cron job', () => {
+  const people = {
+    'of a subscriber': async () => newSubscriber('basic'),
+    'of somebody who has opened a checkout': async () => {
+      const person = await newPerson();
+      await buy(person.token, 'basic');
+      return { ...person, customer: await customerOf(person.phone) };
+    },
+  };
+
+  it.each(Object.entries(people))('%s, if the response of the move is lost', async (_, open) => {
+    const { token, customer } = await open();
+    const begun = await beginChange(token);
+    const lost = { libsql: { cut: true, match: begun.phone } } as const;
+    expect((await during(lost, () => verifyChange(token, begun))).status).toBe(503);
+    await runCron();
+    await untilAtStripe(customer, begun.phone);
+  });
+
+  it.each(Object.entries(people))('%s, if Stripe does not respond', async (_, open) => {
+    const { token, customer } = await open();
+    const body = await beginChange(token);
+    const { phone } = body;
+    // With settings a call returns when its background work has ended.
+    const verify = () =>
+      call('POST', '/api/user/phone/verify', {
+        token,
+        body,
+        settings: {},
+      });
+    expect((await during({ stripe: { drop: true, match: customer } }, verify)).status).toBe(200);
+    await cronAfter(second);
+    await untilAtStripe(customer, phone);
+  });
+
+  it('of somebody whose customer is found again at that moment', async () => {
+    const person = await newPerson();
+    const lost = {
+      stripe: { cut: true, path: '/v1/customers', match: userOf(person.token) },
+    } as const;
+    expect((await during(lost, () => buy(person.token, 'basic'))).status).toBe(503);
+    const begun = await beginChange(person.token);
+    const sync = await startHeld(() => cronAfter(second), '/v1/customers\n', userOf(person.token));
+    expect((await verifyChange(person.token, begun)).status).toBe(200);
+    await sync.finish();
+    await runCron();
+    await untilAtStripe(await customerOf(begun.phone), begun.phone);
+  });
 });

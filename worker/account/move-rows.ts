@@ -3,6 +3,7 @@ import { union, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import {
   aliases,
   codes,
+  customers,
   linkCodes,
   outbox,
   phoneChanges,
@@ -133,6 +134,7 @@ export async function moveInDatabase(
       holder: userOf('phone', phone),
       isKnown: isNotNull(users.id),
       isAllowed: move.isAllowed,
+      isThere: eq(users.phone, phone),
       isUnchanged: and(
         eq(users.phone, user.phone),
         isSame(users.chatKey, user.chatKey),
@@ -140,10 +142,11 @@ export async function moveInDatabase(
       )!,
       ended: valuesOf(sessions.id, others),
     },
-    outcomes: ({ holder, isKnown, isAllowed, isUnchanged }) => ({
+    outcomes: ({ holder, isKnown, isAllowed, isThere, isUnchanged }) => ({
       taken: ne(holder, user.id),
       gone: not(isKnown),
       overtaken: not(isAllowed),
+      alreadyMoved: isThere,
       changed: not(isUnchanged),
     }),
     otherwise: 'moved',
@@ -164,6 +167,7 @@ export async function moveInDatabase(
   await renumberUser(tx, to);
   const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
   tx.delete(['moved'], phoneChanges, changes);
+  markCustomer(tx, user.id, to.now);
   const { outcome, facts, reads } = await tx.run({
     found: db.select().from(users).where(own),
     bound: boundRowsOf(db, user.id),
@@ -177,7 +181,10 @@ export async function moveInDatabase(
   };
 }
 
-type Moving = Transaction<'taken' | 'gone' | 'overtaken' | 'changed' | 'moved', unknown>;
+type Moving = Transaction<
+  'taken' | 'gone' | 'overtaken' | 'alreadyMoved' | 'changed' | 'moved',
+  unknown
+>;
 type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
 async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
@@ -227,6 +234,14 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
     phone,
     data: { sealed },
   });
+}
+
+/** The billing sync gives it the new number, in this request or in the cron job. */
+function markCustomer(tx: Moving, userId: string, now: number): void {
+  const { dirty, stripeId, stripeAsked } = customers;
+  const isAtStripe = or(isNotNull(stripeId), eq(stripeAsked, true));
+  const own = and(eq(customers.userId, userId), isAtStripe);
+  tx.update(['moved'], customers, { dirty: plus(dirty, 1), dueAt: now }, own);
 }
 
 /** A used trial stays used, and an open link stays open, unless the number was lost. */

@@ -74,6 +74,27 @@ export async function withFoundCustomer(
   return { ...leased, customer: { ...customer, stripeId } };
 }
 
+/**
+ * Gives the customer the number that its user has by now. A list of subscriptions
+ * brings the customer; without one it is read only after a mark. One that the owner
+ * made in Stripe's dashboard names nobody, and stays.
+ */
+export async function renameCustomer(
+  stripe: Stripe,
+  leased: LeasedCustomer,
+  [subscription]: Stripe.Subscription[],
+): Promise<void> {
+  const { customer, user } = leased;
+  const isMarked = customer.dirty > customer.synced;
+  const unlisted = isMarked && !subscription ? await ownCustomer(stripe, leased) : null;
+  const found = subscription?.customer ?? unlisted;
+  if (!found || typeof found === 'string' || found.deleted) return;
+
+  const { id, metadata } = found;
+  if (metadata.phone === undefined || metadata.phone === user.phone) return;
+  await unlessRefused(stripe.customers.update(id, detailsOf(user)));
+}
+
 export async function findCustomers(
   stripe: Stripe,
   { userId, askedAt }: LeasedCustomer['customer'],

@@ -1,8 +1,8 @@
-import { and, eq, lte, not, type SQL } from 'drizzle-orm';
+import { and, eq, gt, lte, not, type SQL } from 'drizzle-orm';
 import { customers, users, type User } from '#db/schema';
 import { apiErrors } from '../contract/errors.ts';
 import { batch, type Database } from '../lib/database.ts';
-import { plus, rowExists } from '../lib/expressions.ts';
+import { iif, plus, rowExists } from '../lib/expressions.ts';
 import { insertSelect, upsertSelect } from '../lib/sql.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
@@ -140,7 +140,7 @@ function isAnswer(error: unknown): boolean {
 
 async function release(
   db: Database,
-  { token }: LeasedCustomer,
+  { token, customer }: LeasedCustomer,
   { changes, effects }: Pick<LeaseResult<unknown>, 'changes' | 'effects'>,
 ): Promise<'released' | 'lost'> {
   const lease = eq(customers.leaseToken, token);
@@ -150,8 +150,16 @@ async function release(
     otherwise: 'released',
   });
   effects?.(tx);
-  tx.update(['released'], customers, { leaseUntil: 0, leaseToken: null, ...changes }, lease);
+  const free = { leaseUntil: 0, leaseToken: null };
+  tx.update(['released'], customers, { ...free, ...changes, ...dueAtOf(customer, changes) }, lease);
   return (await tx.run()).outcome;
+}
+
+/** What was marked during the work is due at once. */
+function dueAtOf({ dirty }: Customer, { dueAt }: Changes = {}): Changes {
+  if (dueAt === undefined) return {};
+  const isMarked = gt(customers.dirty, dirty);
+  return { dueAt: iif<number | null>(isMarked, Date.now(), dueAt) };
 }
 
 /** While another call holds the lease, it only reads, at most once a second. */

@@ -11,7 +11,12 @@ import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import type { Background } from '../env.ts';
-import { ensureCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
+import {
+  ensureCustomer,
+  presenceOfCustomer,
+  refuseUnknownCustomer,
+  renameCustomer,
+} from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
 import { derive, plannedPrice } from './derive.ts';
 import {
@@ -208,6 +213,7 @@ async function fetchState(
     await fetchAfterCollecting(stripe, leased, stripeId),
     stripeId,
   );
+  await renameCustomer(stripe, leased, subscriptions);
   const invoices = await settledInvoicesOfUnpaid(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));

@@ -2,10 +2,9 @@ import { and, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
 import * as v from 'valibot';
 import { customers, usedTokens, users, type User } from '#db/schema';
 import { userOf } from '../../identity/identity.ts';
-import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
+import { CanonicalPhone } from '../../identity/phone.ts';
 import { type Account, boundRowsOf, type Move, moveInDatabase } from '../../account/move-rows.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
-import { withStripe } from '../../billing/stripe-client.ts';
 import { moneyWithCode } from '../../contract/money.ts';
 import { isTrue, oneRow, rowExists } from '../../lib/expressions.ts';
 import { keyedHash } from '../../lib/crypto.ts';
@@ -57,15 +56,12 @@ async function repeatOnce(restore: Restore, event: ToldEvent): Promise<Outcome> 
 
   const name = await keyedHash(settings.CODE_PEPPER[0]!, 'restore', JSON.stringify(event));
   const before = await marked(db, at, name);
-  if (before !== null && before !== begun) return before as Outcome;
+  if (before !== null) return before as Outcome;
 
   const outcome = await act(restore, event, name);
   if (!isDry) await mark(db, at, name, outcome);
   return outcome;
 }
-
-/** The mark of an event that the database has repeated, and Stripe may not know. */
-const begun = 'begun';
 
 const Named = v.object({ userId: v.optional(v.string()), phone: v.optional(CanonicalPhone) });
 const Status = v.picklist(['approved', 'pending']);
@@ -194,28 +190,22 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
   const moved = v.safeParse(Move, event.data);
   if (!moved.success) return 'nothing';
   const { phone, previousPhone } = moved.output;
-  const hasMoved = (await marked(db, at, name)) === begun;
-  const number = hasMoved ? phone : previousPhone;
-  const user = await findPerson(db, userOf('phone', number), event.timestamp);
+  const user = await findPerson(db, userOf('phone', previousPhone), event.timestamp);
   if (!user) return 'nothing';
   if (isDry) return 'repeated';
 
-  if (!hasMoved) {
-    const marker = markerOf(at, name, begun);
-    const place = { db, settings: quiet(restore) };
-    const account = { user, bound: await boundRowsOf(db, user.id) };
-    const outcome = await moveAsItIs(place, account, {
-      phone,
-      whatsappId: phone.slice(1),
-      // A move by support drops the id that WhatsApp gave, so its event names none.
-      sessionId: event.data['businessUserId'] === undefined ? null : '',
-      isAllowed: not(rowExists(usedTokens, eq(usedTokens.id, marker.id))),
-      marker,
-    });
-    if (outcome !== 'moved') return 'unknown';
-  }
-  await renameCustomer(restore, user.id, phone);
-  return 'repeated';
+  const marker = markerOf(at, name, 'repeated');
+  const place = { db, settings: quiet(restore) };
+  const account = { user, bound: await boundRowsOf(db, user.id) };
+  const outcome = await moveAsItIs(place, account, {
+    phone,
+    whatsappId: phone.slice(1),
+    // A move by support drops the id that WhatsApp gave, so its event names none.
+    sessionId: event.data['businessUserId'] === undefined ? null : '',
+    isAllowed: not(rowExists(usedTokens, eq(usedTokens.id, marker.id))),
+    marker,
+  });
+  return outcome === 'moved' ? 'repeated' : 'unknown';
 }
 
 const triesAtOnce = 5;
@@ -238,21 +228,4 @@ function quiet({ settings }: Restore): Restore['settings'] {
   const withoutBot: Restore['settings']['require'] = (name) =>
     name === 'BOT_WEBHOOK_URL' ? (undefined as never) : settings.require(name);
   return { ...settings, require: withoutBot };
-}
-
-async function renameCustomer(
-  { db, settings }: Restore,
-  userId: string,
-  phone: PhoneNumber,
-): Promise<void> {
-  const [row] = await db
-    .select({ stripeId: customers.stripeId })
-    .from(customers)
-    .where(eq(customers.userId, userId));
-  if (!row?.stripeId) return;
-  const { stripeId } = row;
-  const update = { phone, metadata: { userId, phone } };
-  await withStripe(settings, (stripe) => stripe.customers.update(stripeId, update)).catch(
-    () => undefined,
-  );
 }

@@ -270,12 +270,10 @@ export const alerts: Alert[] = [
   },
   {
     name: 'A customer needs a look',
-    when: 'any `price_unknown` or `customer_not_renamed`',
+    when: 'any `price_unknown`',
     urgency: 'same day',
     meaning: 'mend `customer` in the Stripe Dashboard: `npm run alerts -- events` says how',
-    query: counted('event=~"price_unknown|customer_not_renamed"', '5m'),
-    threshold: 0,
-    forMinutes: 0,
+    ...any('price_unknown'),
   },
   {
     name: 'Work waits',

@@ -170,13 +170,6 @@ export const logEvents: Record<string, LogEvent> = {
     'respond 503. Check that `STRIPE_SECRET_KEY` is of the account in which the customer was',
     'created.',
   ),
-  customer_not_renamed: line(
-    'error',
-    'customer',
-    'An account has another number, and Stripe did not take it for the customer in three',
-    'tries, or the id was not known by then (`customer` is null). Plan and payments are not',
-    'affected. Write the number to the customer in the Stripe Dashboard.',
-  ),
   price_unknown: line(
     'error',
     'customer price action',

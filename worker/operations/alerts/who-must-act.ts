@@ -62,7 +62,6 @@ const duties: Record<string, Rest> = {
   stripe_refused: owner('Stripe refuses us', 'keyRefused', 'that payments refuse this'),
   stripe_customer_unknown: owner('A customer is not known', 'customerUnknown', outage),
   customer_unclosed: owner('Somebody who left may be charged', null, 'that the account is gone'),
-  customer_not_renamed: owner('A customer needs a look', 'renamed', 'nothing'),
   price_unknown: owner('A customer needs a look', 'untied', 'the plan of before'),
   sync_postponed: owner('A plan is out of date', 'outOfDate', 'the plan of before'),
   subscription_doubled: owner('Somebody pays twice', 'doubled', 'the dearer plan'),
