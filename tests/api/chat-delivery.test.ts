@@ -21,7 +21,7 @@ import {
 import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
 import { type Person, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
-import { eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
+import { during, eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
 
 /** Waits until the only event of a number is parked. */
@@ -253,15 +253,20 @@ async function newSlowWriter() {
   return { ...person, ...(await writeSlowly(person, 'One')) };
 }
 
-/** Holds every message, or that of an id, between its event, which is queued, and the Durable Object; returns what lets it pass. */
-function holdMessages(id?: string): () => void {
+/**
+ * Holds every message, or those of an id, or the first of them, between its event, which is queued, and the Durable
+ * Object; returns what lets them pass.
+ */
+function holdMessages(id?: string, which: 'all' | 'first' = 'all'): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
+  let held = 0;
   const append: LiveUser['append'] = Reflect.get(LiveUser.prototype, 'append');
   vi.spyOn(LiveUser.prototype, 'append').mockImplementation(async function (
     this: LiveUser,
     ...message
   ) {
-    if (id === undefined || message[1].id === id) await promise;
+    const isIt = id === undefined || message[1].id === id;
+    if (isIt && (which === 'all' || held++ === 0)) await promise;
     return append.apply(this, message);
   });
   return resolve;
@@ -278,6 +283,34 @@ it('delivers a message that was stored first before one whose event was queued f
   expect((await one).status).toBe(200);
   await untilDelivered(phone);
   expect(await acceptedTexts(phone)).toEqual(['Two', 'One']);
+});
+
+it('delivers a message at once that is sent again after the response to its queueing was lost', async () => {
+  const { phone, token } = await newSettledWriter();
+  const id = crypto.randomUUID();
+  const send = () => write(token, 'One', id);
+  expect((await during({ libsql: { cut: true, match: id } }, send)).status).toBe(503);
+  expect((await send()).body.message).toMatchObject({ id, state: 'sent' });
+  await untilDelivered(phone);
+  expect(await receivedOf(phone)).toEqual(['chat.consent', 'One']);
+});
+
+it('delivers a message once that a second request stores before the first one', async () => {
+  const { phone, token } = await newSettledWriter();
+  const id = crypto.randomUUID();
+  const pass = holdMessages(id, 'first');
+  // With settings a call returns when its background work has ended.
+  const first = write(token, 'One', id, {});
+  await eventually(async () => expect(await outboxOf(phone)).toMatchObject([{ message_id: id }]));
+  const { arrived, release, held } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
+  expect((await write(token, 'One', id)).body.message).toMatchObject({ id, state: 'sent' });
+  await arrived();
+  pass();
+  expect((await first).body.message).toMatchObject({ id, state: 'sent' });
+  expect(held()).toBe(1);
+  release();
+  await untilDelivered(phone);
+  expect(await receivedOf(phone)).toEqual(['chat.consent', 'One']);
 });
 
 it('delivers a message once that is sent again while the bot receives it', async () => {

@@ -1,6 +1,6 @@
-import { and, eq, lte } from 'drizzle-orm';
+import { and, eq, gt, lte } from 'drizzle-orm';
 import { outbox } from '#db/schema';
-import { neverDue, newestSeq } from '../bot/outbox-statements.ts';
+import { leaseMs, neverDue, newestSeq } from '../bot/outbox-statements.ts';
 import type { OutboxEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 
@@ -42,6 +42,20 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: E
       leasedUntil: 0,
     })
     .where(same);
+}
+
+/**
+ * Takes the first attempt of an event from the request that has queued it, which may be
+ * gone; false if that attempt was made, or another request has taken it.
+ */
+export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<boolean> {
+  const now = Date.now();
+  const isFirst = and(eq(outbox.seq, seq), eq(outbox.attempts, 1), gt(outbox.leasedUntil, now));
+  const { rowsAffected } = await db
+    .update(outbox)
+    .set({ attempts: 2, leasedUntil: now + leaseMs })
+    .where(isFirst);
+  return rowsAffected > 0;
 }
 
 /**

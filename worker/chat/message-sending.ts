@@ -4,7 +4,7 @@ import type { ChatMessage } from '../contract/chat-schemas.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isInCrisis } from './crisis.ts';
 import { messageEvents } from './message-delivery.ts';
-import { unqueue, type QueuedEvent } from './message-event.ts';
+import { takeAttempt, unqueue, type QueuedEvent } from './message-event.ts';
 import { queueMessage, refusalOf, type QueueDecision, type Queueing } from './message-queue.ts';
 import {
   appendMessage,
@@ -47,7 +47,7 @@ export async function sendQueued(
     },
   );
 
-  deliver(context, user, stored, ownsEvent ? event : undefined);
+  context.waitUntil(deliver(context, user, stored, { event: event!, ownsEvent }));
   return stored.message;
 }
 
@@ -72,23 +72,25 @@ async function queuedInCrisis(
   return { decision, event, inCrisis: true };
 }
 
-/** Delivers the leased event, or the oldest one of the user. */
-function deliver(
+/**
+ * Delivers the leased event, or the oldest one of the user. If one request has queued the
+ * event and another has stored the message, whoever first takes the attempt delivers it.
+ */
+async function deliver(
   context: SendContext,
   user: User,
-  stored: Stored,
-  event: QueuedEvent | undefined,
-): void {
-  const { db, settings, waitUntil } = context;
-  if (event && event.leasedUntil > 0) {
+  { isNew, ...stored }: Stored,
+  { event, ownsEvent }: { event: QueuedEvent; ownsEvent: boolean },
+): Promise<void> {
+  const { db, settings } = context;
+  const mayDeliver = isNew === ownsEvent ? isNew : await takeAttempt(db, event);
+  if (mayDeliver && event.leasedUntil > 0) {
     const messages = messageEvents(context, {
       event,
       row: user,
       ...stored,
     });
-    waitUntil(deliverLeased({ db, settings, messages }, event));
-    return;
-  }
-  if (stored.message.state === 'sent')
-    waitUntil(deliverSoon(db, settings, user.id, messageEvents(context)));
+    await deliverLeased({ db, settings, messages }, event);
+  } else if (stored.message.state === 'sent')
+    await deliverSoon(db, settings, user.id, messageEvents(context));
 }

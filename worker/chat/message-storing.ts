@@ -29,7 +29,12 @@ export type Sent = {
   recording?: (Recording & { seconds: number }) | undefined;
 };
 
-export type Stored = { message: ChatMessage; sentBefore: string | null };
+export type Stored = {
+  message: ChatMessage;
+  sentBefore: string | null;
+  /** This request has stored it, or sends it again. */
+  isNew: boolean;
+};
 
 /**
  * Stores a message once for its id, and returns the stored one; a failed
@@ -46,13 +51,15 @@ export async function appendMessage(
   const appended = await append(context, { user, key, inCrisis }, sent);
   const { outcome, message: stored, sentBefore } = accepted(context, user, appended);
   await rewrapKey(context, user);
-  if (outcome === 'stored') return { message: toChatMessage(stored, contentOf(sent)), sentBefore };
+  if (outcome === 'stored')
+    return { message: toChatMessage(stored, contentOf(sent)), sentBefore, isNew: true };
 
   const message = await sameMessage(context, { user, key }, stored, sent);
-  if (message.state !== 'failed') return { message, sentBefore };
+  if (message.state !== 'failed') return { message, sentBefore, isNew: false };
 
   const state = await sendAgain(context, user, sent.id, ownsEvent);
-  return { message: { ...message, state: state ?? message.state }, sentBefore };
+  const again = { ...message, state: state ?? message.state };
+  return { message: again, sentBefore, isNew: ownsEvent };
 }
 
 type Conversation = { user: ChatRow; key: CryptoKey };
