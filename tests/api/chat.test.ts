@@ -6,6 +6,7 @@ import {
   newWriter,
   readChat,
   reply,
+  textsOf,
   untilAccepted,
   untilDelivered,
   untilReplied,
@@ -87,6 +88,21 @@ describe('a message', () => {
     await runCron();
     expect(await acceptedBy(phone)).toHaveLength(1);
     expect((await readChat(token)).messages).toHaveLength(2);
+  });
+
+  it('keeps one of two texts that fifty calls send under one id at once', async () => {
+    const { phone, token } = await newWriter();
+    const [id, texts] = [crypto.randomUUID(), ['One', 'Two'] as const];
+    const answers = await parallel(50, (index) => write(token, texts[index % 2]!, id));
+    const { text } = answers.find(({ status }) => status === 200)!.body.message;
+    answers.forEach((answer, index) =>
+      expect(answer).toMatchObject(
+        texts[index % 2] === text ? { status: 200, body: { message: { id, text } } } : idReused,
+      ),
+    );
+    await untilDelivered(phone);
+    expect(await acceptedBy(phone)).toMatchObject([{ messageId: id, text }]);
+    expect(await textsOf({ token })).toEqual([text]);
   });
 
   it('without a text, or with a malformed or too long one, is refused, as is an id that is no UUID', async () => {
@@ -265,6 +281,21 @@ describe('limits', () => {
     expect(await outboxOf(other.phone)).toContainEqual(
       expect.objectContaining({ message_id: sent.id }),
     );
+  });
+
+  it('count two messages at the edge of the allowance, sent at once, as one: the bot learns it', async () => {
+    const { phone, token } = await newWriter();
+    await botCall('/api/bot/usage', { phone, count: 4 });
+    expect(tally(await parallel(2, (n) => write(token, `Message ${n}`)))).toEqual({ 200: 2 });
+    const accepted = await untilAccepted(phone, 2);
+    const counted = await parallel(2, (n) =>
+      botCall('/api/bot/usage', { phone }, `usage_${accepted[n]!.messageId}`),
+    );
+    expect(counted.filter(({ body }) => body.allowed)).toHaveLength(1);
+    expect((await write(token, 'One more')).body).toMatchObject({
+      code: 'allowance_spent',
+      used: 5,
+    });
   });
 
   it('are the allowance of the week, but for a day after a crisis', async () => {

@@ -13,6 +13,7 @@ import {
 import { consent } from './support/chat.ts';
 import { advanceClock, minute, second } from './support/clock.ts';
 import {
+  claimNumber,
   type Code,
   newCode,
   otherThan,
@@ -134,6 +135,36 @@ describe('verifying a code', () => {
       );
       expect(tally(answers)).toEqual({ 200: 1, 401: 49 });
       expect(new Set(answers.map(costOf))).toEqual(new Set([1]));
+    }
+  });
+});
+
+describe('signing in, and the database loses its response', () => {
+  it('uses the code up for one session, and the next code opens another', async () => {
+    advanceClock(0);
+    const code = await newCode();
+    const lost = { libsql: { cut: true, match: code.phone } } as const;
+    expectUnavailable(await during(lost, () => redeem(code)));
+    expect(await redeem(code)).toMatchObject(invalid);
+    const sql =
+      'select 1 from sessions join users on users.id = sessions.user_id where users.phone = ?';
+    expect((await run(sql, code.phone)).rows).toHaveLength(1);
+    advanceClock(31 * second);
+    expect((await redeem(await requestCode(code.phone))).status).toBe(200);
+  });
+
+  it('lets the owner of a claimed number in by the next code, also if the account was created', async () => {
+    advanceClock(0);
+    for (const match of ['delete from \\"codes\\"', 'insert into \\"users\\"']) {
+      const { phone, otp, linkCode } = await claimNumber();
+      const code = { phone, otp, challenge: linkCode };
+      expectUnavailable(await during({ libsql: { cut: true, match } }, () => redeem(code)));
+      expect(await redeem(code)).toMatchObject({ status: 401 });
+      advanceClock(31 * second);
+      const isCreated = match.startsWith('insert');
+      const next = isCreated ? await requestCode(phone) : await claimNumber(phone);
+      const challenge = 'linkCode' in next ? next.linkCode : next.challenge;
+      expect((await redeem({ phone, otp: next.otp, challenge })).status).toBe(200);
     }
   });
 });
