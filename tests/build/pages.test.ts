@@ -241,6 +241,15 @@ describe('weight, in KiB of brotli', () => {
     for (const sheet of sheets) expect(site.weigh(sheet)).toBeLessThanOrEqual(10);
   });
 
+  it('and sets each variable that it reads, those of elements aside', () => {
+    const ofToasts = ['--height', '--opacity', '--scale', '--x', '--y', '--z-index'];
+    const sheet = site.styles('/')[0]!;
+    const set = new Set([...sheet.matchAll(/(--[\w-]+):/g)].map(([, name]) => name));
+    const read = [...sheet.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
+    const unset = new Set(read.filter((name) => !set.has(name)));
+    expect([...unset].toSorted()).toEqual([...ofToasts, '--plans'].toSorted());
+  });
+
   const publishedFiles = site
     .htmlFiles()
     .filter((file) => !`/${file}`.startsWith(`${pseudoLanguage.path}/`));
