@@ -69,7 +69,10 @@ describe('a mistake shows in the page with its file, and goes when it is mended'
 
 it('an edit keeps the open dialog, the place on the page, and the stream', async () => {
   const file = 'web/pages/account/account-management-card.tsx';
-  const [from, to] = [' aria-labelledby="management"', ' aria-labelledby="management" data-edit'];
+  const [from, to] = [
+    'className={button({ wide: true })}',
+    'data-edit className={button({ wide: true })}',
+  ];
   const page = await browser.newPage({ viewport: { width: 390, height: 500 } });
   await page.addInitScript((token) => localStorage.setItem('authToken', token), site.token);
   // A font that came too late for the first paint is shown with the next styles, and lines break elsewhere.
@@ -93,7 +96,7 @@ it('an edit keeps the open dialog, the place on the page, and the stream', async
   const before = await place();
 
   clone.edit(file, from, to);
-  await expectPage(page.locator('section[data-edit]')).toHaveCount(1);
+  await expectPage(page.locator('button[data-edit]')).toHaveCount(1);
   await expectPage(dialog).toBeVisible();
   expect(await place()).toBe(before);
   expect(streams).toHaveLength(opened);
