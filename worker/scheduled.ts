@@ -55,7 +55,7 @@ export async function runScheduledTasks(
           reconcile: () => reconcile(billing, now),
           reviewAccounts: () =>
             reviewAccounts(db, settings, now, (id, only) => deleteAccount(billing, id, { only })),
-          closeLeftCustomers: () => closeLeftCustomers(billing),
+          closeLeftCustomers: () => closeLeftCustomers(billing, now),
           reviewWithdrawals: () => reviewWithdrawals(db, now),
           rewrapChatKeys: () => rewrapChatKeys(db, settings),
         }

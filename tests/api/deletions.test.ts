@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, cronAfter, runCron } from './support/api.ts';
+import { botCall, call, cronAfter, runCron } from './support/api.ts';
 import { newSubscriber } from './support/buying.ts';
-import { advanceClock, minute } from './support/clock.ts';
+import { advanceClock, day, minute } from './support/clock.ts';
 import { newBusinessUserId } from './support/contacts.ts';
-import { deleteAccount, getMe, newPerson, userOf } from './support/person.ts';
+import { deleteAccount, getMe, newPerson, planOf, userOf } from './support/person.ts';
 import { cutFirst, intercept, logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, during, run } from './support/sandbox.ts';
 import { stripe } from './support/stripe.ts';
@@ -52,30 +52,94 @@ describe('a deletion that Cloudflare cuts off', () => {
   });
 });
 
-describe('nobody stays for the sake of our own key', () => {
-  it.each([401, 403])('which Stripe refuses with %i', async (status) => {
+describe('a deletion that our own key or rate forbids changes nothing, and may be repeated', () => {
+  it.each([401, 403, 429])('while Stripe responds %i', async (status) => {
     const { token, customer } = await newSubscriber('basic');
-    const left = await during({ stripe: { status } }, () => deleteAccount(token));
-    expect(left).toMatchObject({ status: 200, body: { success: true } });
-    expect((await getMe(token)).status).toBe(401);
-    expect(logLines('customer_unclosed')).toMatchObject([{ level: 'error', customer }]);
+    await during({ stripe: { status } }, async () => {
+      expect(await deleteAccount(token)).toMatchObject({
+        status: 503,
+        body: { code: 'unavailable' },
+      });
+    });
     expect(logLines('stripe_refused')[0]).toMatchObject({ level: 'error', status });
+    expect(logLines('customer_unclosed')).toEqual([]);
+    expect(await planOf(token)).toEqual(['basic', 'active']);
 
-    expect((await stripe.customers.retrieve(customer)).deleted).toBeUndefined();
-    await runCron('0 * * * *');
+    expect((await deleteAccount(token)).status).toBe(200);
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
   });
 
-  it('which may end a subscription and not delete a customer', async () => {
-    const { token, customer } = await newSubscriber('basic');
-    intercept(async (request, _, send) => {
-      const isDeletion = request.method === 'DELETE' && request.url.endsWith(customer);
-      if (!isDeletion) return send(request);
-      return Response.json({ error: { type: 'invalid_request_error' } }, { status: 403 });
+  it('while the key in our settings is none', async () => {
+    const { token } = await newSubscriber('basic');
+    const settings = { STRIPE_SECRET_KEY: 'pk_test_public' };
+    const refused = await call('DELETE', '/api/user/me', { token, settings });
+    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await planOf(token)).toEqual(['basic', 'active']);
+  });
+});
+
+it('nobody stays for a key that may end a subscription and not delete a customer', async () => {
+  const { token, customer } = await newSubscriber('basic');
+  intercept(async (request, _, send) => {
+    const isDeletion = request.method === 'DELETE' && request.url.endsWith(customer);
+    if (!isDeletion) return send(request);
+    return Response.json({ error: { type: 'invalid_request_error' } }, { status: 403 });
+  });
+  expect((await deleteAccount(token)).status).toBe(200);
+  const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
+  expect(data.map(({ status }) => status)).toEqual(['canceled']);
+});
+
+describe('a customer that Stripe refuses to close', () => {
+  const hourly = () => runCron('0 * * * *');
+  const rowsOf = async (customer: string) =>
+    (await run('select * from customers where stripe_id = ?', customer)).rows;
+  const isDeleted = async (customer: string) =>
+    (await stripe.customers.retrieve(customer)).deleted === true;
+  const callsAbout = (customer: string) => {
+    const calls: string[] = [];
+    intercept(async (request, body, send) => {
+      if (`${request.url}${body}`.includes(customer)) calls.push(request.url);
+      return send(request);
     });
-    expect((await deleteAccount(token)).status).toBe(200);
-    const { data } = await stripe.subscriptions.list({ customer, status: 'all' });
-    expect(data.map(({ status }) => status)).toEqual(['canceled']);
+    return calls;
+  };
+
+  it.each([{ unknownCustomer: true }, { status: 400 }, { status: 402 }, { status: 404 }] as const)(
+    'for good, by %o, is parked without its number until it is closed',
+    async (fault) => {
+      advanceClock(0);
+      const { phone, token, customer } = await newSubscriber('basic');
+      await during({ stripe: { ...fault, match: customer } }, async () => {
+        expect((await deleteAccount(token)).body).toEqual({ success: true });
+        expect((await getMe(token)).status).toBe(401);
+        expect(logLines('customer_unclosed')).toMatchObject([{ level: 'error', customer }]);
+        await hourly();
+        expect(logLines('customer_unclosed')).toHaveLength(2);
+      });
+      expect(JSON.stringify(await rowsOf(customer))).not.toContain(phone.slice(1));
+
+      const calls = callsAbout(customer);
+      await hourly();
+      expect([calls, await isDeleted(customer)]).toEqual([[], false]);
+      advanceClock(day);
+      await hourly();
+      expect([await rowsOf(customer), await isDeleted(customer)]).toEqual([[], true]);
+    },
+  );
+
+  it('keeps no other one waiting', async () => {
+    advanceClock(0);
+    const people = [await newSubscriber('basic'), await newSubscriber('basic')];
+    const [first, second] = people.map(({ customer }) => customer) as [string, string];
+    await during({ stripe: { status: 400 } }, async () => {
+      for (const { token } of people) expect((await deleteAccount(token)).status).toBe(200);
+    });
+    await during({ stripe: { status: 500, match: first } }, async () => {
+      await hourly();
+      await hourly();
+    });
+    expect([await isDeleted(first), await isDeleted(second)]).toEqual([false, true]);
   });
 });
 

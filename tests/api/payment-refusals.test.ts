@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, runCron } from './support/api.ts';
 import { buy, newSubscriber, onTrial, verify } from './support/buying.ts';
+import { advanceClock, day } from './support/clock.ts';
 import { eventTypes } from './support/contacts.ts';
 import { deleteAccount, exportOf, getMe, metadataOf, newPerson, planOf } from './support/person.ts';
 import { intercept, logLines } from './support/requests.ts';
@@ -160,6 +161,7 @@ describe('leaving', () => {
       await runCron('0 * * * *');
       expect(await rowsOf(customer)).toHaveLength(1);
     });
+    advanceClock(day);
     await runCron('0 * * * *');
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
     expect(await rowsOf(customer)).toEqual([]);

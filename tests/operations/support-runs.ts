@@ -33,7 +33,7 @@ export async function newSubscriber(): Promise<string> {
 /** Makes a local service fail, or with null work again; at the latest, it works again when the test has ended. */
 export async function setFault(
   service: 'libsql' | 'stripe' | 'bot',
-  fault: { status: number } | null,
+  fault: { status: number } | { unknownCustomer: true } | null,
 ): Promise<void> {
   if (fault) onTestFinished(() => setFault(service, null));
   await call(`${sandboxUrl}/faults`, 'PUT', { [service]: fault });

@@ -61,6 +61,7 @@ it('lists every command when it is called without one, and refuses another', asy
     'release',
     'outbox',
     'withdrawals',
+    'unclosed',
     'export',
     'move',
     'new-owner',
@@ -604,6 +605,28 @@ describe('parked events', () => {
     const event = { type: 'user.deleted', data: { phone: '+15551234567' } };
     expect(JSON.parse(rows[0]!['body'] as string)).toMatchObject(event);
   });
+});
+
+it('unclosed lists whom Stripe does not know until the owner closes it, and knows no other', async ({
+  phone,
+}) => {
+  const stripeId = 'select stripe_id from customers join users on id = user_id where phone = ?';
+  const { rows } = await database.execute(stripeId, [phone]);
+  const customer = rows[0]!['stripe_id'] as string;
+  await setFault('stripe', { unknownCustomer: true });
+  expect(await support('erase', phone, '--yes')).toMatchObject({ code: 0 });
+  expect(await support('unclosed')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(`^${customer}  [^]*End its subscriptions`),
+  });
+  expect(await supportJson('unclosed')).toContainEqual(expect.objectContaining({ customer }));
+
+  const close = ['unclosed', 'close', customer];
+  expect(await support(...close)).toMatchObject(failed(2, /^This would forget .* --yes/));
+  expect(await supportJson(...close, '--yes')).toEqual({ closed: customer });
+  expect(await support(...close, '--yes')).toMatchObject(failed(1, 'no such customer'));
+  expect(await support('unclosed', 'burn', customer)).toMatchObject({ code: 2 });
+  expect(await tablesWith(customer)).toEqual([]);
 });
 
 describe('withdrawals', () => {

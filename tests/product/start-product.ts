@@ -118,12 +118,14 @@ export async function setUpStripe(vars: Record<string, string>): Promise<void> {
 /** Runs the Worker's cron triggers, which `wrangler dev` does not. Returns a function that stops it. */
 export function startCronClock(siteUrl: string): () => Promise<void> {
   const everyMinute = setInterval(() => void runMinuteCron(siteUrl), 60_000);
-  const everyHour = setInterval(() => void runCron(siteUrl, '0 * * * *'), 3_600_000);
+  const everyHour = setInterval(() => void runHourlyCron(siteUrl), 3_600_000);
   return async () => [everyMinute, everyHour].forEach((timer) => clearInterval(timer));
 }
 
 /** Runs the minute's cron trigger now; resolves when its tasks are done, or the Worker does not respond. */
 export const runMinuteCron = (siteUrl: string): Promise<void> => runCron(siteUrl, '* * * * *');
+
+export const runHourlyCron = (siteUrl: string): Promise<void> => runCron(siteUrl, '0 * * * *');
 
 async function runCron(siteUrl: string, cron: string): Promise<void> {
   const response = await fetch(

@@ -1,17 +1,18 @@
-import { and, asc, eq, lte, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, lte, type SQL } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/close-customers.ts';
-import { withLease, type LeasedCustomer } from '../billing/lease.ts';
-import { isDenial, withStripe } from '../billing/stripe-client.ts';
+import { withLease, type Customer, type LeasedCustomer } from '../billing/lease.ts';
+import { withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
-import { minuteMs } from '../lib/time.ts';
+import { dayMs, minuteMs } from '../lib/time.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
 import type { Background } from '../env.ts';
-import { deleteRows, leftDueAt } from './delete-rows.ts';
+import { deleteRows } from './delete-rows.ts';
+import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
 
 type Options = {
   seen?: { until: number }[];
@@ -23,9 +24,9 @@ type Options = {
 
 /**
  * Deletes an account and cancels its subscription; returns whether `only`
- * held. Throws 503 unless Stripe responds; then the account stays. What
- * Stripe refuses to end keeps nobody: the customer's row stays, and
- * `closeLeftCustomers` repeats it. One that its person has asked for and
+ * held. Throws 503 unless Stripe responds and takes our key; then the account
+ * stays. What Stripe refuses to end for good keeps nobody: the customer's row
+ * stays, and `closeLeftCustomers` repeats it. One that its person has asked for and
  * that is cut off stays begun, and `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
@@ -75,19 +76,11 @@ async function deleteLeased(
   return true;
 }
 
-/** False if Stripe refuses, also our own key: nobody stays for its sake. */
 async function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boolean> {
-  const { settings } = context;
   const { stripeId, stripeAsked } = leased.customer;
-  const hasCustomer = stripeId !== null || stripeAsked;
-  if (hasCustomer && !settings.isRight('STRIPE_API_BASE', 'STRIPE_SECRET_KEY')) return false;
-  try {
-    await settleBeforeDeletion(context, leased);
-    return !hasCustomer || (await withStripe(settings, (stripe) => closeCustomers(stripe, leased)));
-  } catch (error) {
-    if (isDenial(error)) return false;
-    throw error;
-  }
+  await settleBeforeDeletion(context, leased);
+  if (!stripeId && !stripeAsked) return true;
+  return withStripe(context.settings, (stripe) => closeCustomers(stripe, leased));
 }
 
 /** A call and its work after the response end within this time (ms). */
@@ -116,19 +109,36 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 }
 
 const leftPerRun = 50;
+const leftAgainMs = dayMs;
 
-export async function closeLeftCustomers({ db, settings }: Background): Promise<void> {
-  const isLeft = eq(customers.dueAt, leftDueAt);
-  const left = await db.select().from(customers).where(isLeft).limit(leftPerRun);
-  for (const customer of left) {
-    const own = and(isLeft, eq(customers.userId, customer.userId));
+/** Tries each customer of a deleted account once a day; what fails lets the others pass. */
+export async function closeLeftCustomers({ db, settings }: Background, now: number): Promise<void> {
+  for (let count = 0; count < leftPerRun; count += 1) {
+    const customer = await nextLeft(db, now);
+    if (!customer) return;
+
     const isClosed = await withStripe(settings, (stripe) => closeLeftCustomer(stripe, customer));
-    if (isClosed) await db.delete(customers).where(own);
+    if (isClosed) await deleteLeft(db, customer.userId);
     else logUnclosed(customer.stripeId);
   }
 }
 
+async function nextLeft(db: Database, now: number): Promise<Customer | undefined> {
+  const { userId, leaseUntil } = customers;
+  const next = db
+    .select({ userId })
+    .from(customers)
+    .where(and(isLeft, lte(leaseUntil, now)))
+    .orderBy(asc(leaseUntil))
+    .limit(1);
+  const [left] = await db
+    .update(customers)
+    .set({ leaseUntil: now + leftAgainMs })
+    .where(inArray(userId, next))
+    .returning();
+  return left;
+}
+
 function logUnclosed(customer: string | null): void {
-  const action = 'End its subscriptions in the Stripe Dashboard, and delete the customer.';
-  log('error', 'customer_unclosed', { customer, action });
+  log('error', 'customer_unclosed', { customer, action: howToClose });
 }

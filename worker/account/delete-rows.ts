@@ -30,6 +30,7 @@ import type { Settings } from '../settings.ts';
 import { keepWeek } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 import { subjectsOfAccount } from './account-export.ts';
+import { leftBehind } from './left-customers.ts';
 
 const triesAtOnce = 3;
 
@@ -199,14 +200,3 @@ async function subjectsOf(settings: Settings, userId: string, phone: PhoneNumber
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   return [...codesTo, ...wrongTriesAt, ...subjectsOfAccount(userId)];
 }
-
-/** Later than any due date, so that only `closeLeftCustomers` finds the row. */
-export const leftDueAt = Number.MAX_SAFE_INTEGER;
-
-const leftBehind = {
-  dueAt: leftDueAt,
-  leavingAt: null,
-  leaseToken: null,
-  leaseUntil: 0,
-  setupSession: null,
-};

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { Background } from '../env.ts';
 import { RequestError } from '../lib/request-error.ts';
+import { requireKnown } from './customer.ts';
 import { asOwed, stopCollecting } from './invoices.ts';
 import type { LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
@@ -56,8 +57,9 @@ async function changeLive(
   const changed = await withStripe(settings, async (stripe) => {
     await isDone(startPlanAfterTrial(stripe, leased, settings));
     const live = ((await subscriptionsOf(stripe, stripeId, leased.user.id)) ?? []).filter(isLive);
-    if (live.length === 0) throw none;
-    return changeEach(stripe, live, change);
+    if (live.length > 0) return changeEach(stripe, live, change);
+    await requireKnown(stripe, stripeId);
+    throw none;
   });
   const { result: user, ...release } = await syncLeased(scope, leased).catch(unlessRefusedToRead);
   // The sync that follows the change reads the date;

@@ -52,8 +52,8 @@ async function adoptCustomer(
   candidates: string[],
   user: User,
 ): Promise<string | null> {
+  // Stripe updates no deleted customer.
   for (const id of candidates)
-    // Stripe updates no deleted customer.
     if (await unlessMissing(stripe.customers.update(id, detailsOf(user)))) return id;
   return null;
 }
@@ -127,7 +127,7 @@ export async function withCustomer<T>(
   const id = await ensureCustomer(stripe, leased);
   const result = await unlessMissing(work(id), 'customer');
   if (result !== null) return { id, result };
-  if ((await presenceOfCustomer(stripe, id)) !== 'gone') refuseUnknownCustomer(id);
+  if ((await presenceOfCustomer(stripe, id)) !== 'gone') throw unknownCustomer(id);
   const another = await ensureCustomer(stripe, await withoutCustomer(db, leased));
   return { id: another, result: await work(another) };
 }
@@ -194,10 +194,18 @@ export async function ownCustomer(
  * Logs a customer that Stripe does not know, and throws
  * 503: nothing changes until the key is corrected.
  */
-export function refuseUnknownCustomer(customer: string): never {
+export async function requireKnown(stripe: Stripe, customer: string): Promise<void> {
+  if ((await presenceOfCustomer(stripe, customer)) === 'unknown') throw unknownCustomer(customer);
+}
+
+function unknownCustomer(customer: string): RequestError {
+  logUnknownCustomer(customer);
+  return new RequestError('unavailable');
+}
+
+export function logUnknownCustomer(customer: string): void {
   log('error', 'stripe_customer_unknown', {
     customer,
     action: 'Check that STRIPE_SECRET_KEY is of the same account.',
   });
-  throw new RequestError('unavailable');
 }

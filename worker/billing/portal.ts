@@ -5,7 +5,7 @@ import { pathIn } from '../contract/languages.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
-import { ownCustomer, presenceOfCustomer, refuseUnknownCustomer } from './customer.ts';
+import { ownCustomer, requireKnown } from './customer.ts';
 import type { Changes, LeasedCustomer, LeaseResult } from './lease.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subscriptions.ts';
@@ -33,7 +33,7 @@ export async function portalPage(
     const live = (await subscriptionsOf(stripe, stripeId, user.id))?.find(isLive);
     const url = await unlessMissing(openPortal(stripe, stripeId, context, { live }), 'customer');
     if (url) return sendTo(context, user, url);
-    if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
+    await requireKnown(stripe, stripeId);
     throw noAccount;
   });
 }

@@ -54,21 +54,35 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
 
 /**
  * The result, or null if Stripe refuses the request, or us;
- * throws if Stripe does not respond. For people who leave.
+ * throws if Stripe does not respond.
  */
-export async function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
+export function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
+  return nullIf((error) => isRefusal(error) || isDenial(error), request);
+}
+
+/**
+ * The result, or null and a line of the log if
+ * Stripe refuses the request for good; else throws.
+ */
+export function orLogRefusal<T>(request: Promise<T>): Promise<T | null> {
+  return nullIf(isRefusal, request);
+}
+
+async function nullIf<T>(
+  isExpected: (error: unknown) => boolean,
+  request: Promise<T>,
+): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    if (!isRefusal(error) && !isDenial(error)) throw error;
+    if (!isExpected(error)) throw error;
     if (isStripeError(error)) logRefusal(error);
     return null;
   }
 }
 
 /** Whether Stripe refuses our key (401), or what it is allowed (403). */
-export function isDenial(error: unknown): boolean {
-  if (error instanceof StripeUnavailable) return isDenial(error.cause);
+function isDenial(error: unknown): boolean {
   return isStripeError(error) && [401, 403].includes(error.statusCode ?? 0);
 }
 
@@ -90,14 +104,7 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
  * of the log, if Stripe refuses it for good.
  */
 export async function isDone(request: Promise<unknown>): Promise<boolean> {
-  try {
-    await request;
-    return true;
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    if (isStripeError(error)) logRefusal(error);
-    return false;
-  }
+  return (await orLogRefusal(request.then(() => true))) ?? false;
 }
 
 /**

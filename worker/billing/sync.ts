@@ -11,12 +11,7 @@ import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import type { Background } from '../env.ts';
-import {
-  ensureCustomer,
-  presenceOfCustomer,
-  refuseUnknownCustomer,
-  renameCustomer,
-} from './customer.ts';
+import { ensureCustomer, renameCustomer, requireKnown } from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
 import { derive, plannedPrice } from './derive.ts';
 import {
@@ -246,7 +241,7 @@ async function fetchSubscriptions(
   if (found && (found.length > 0 || (user.tier === 'free' && !customer.hadSubscription))) {
     return Promise.all(found.map((each) => asOwed(stripe, each)));
   }
-  if ((await presenceOfCustomer(stripe, stripeId)) === 'unknown') refuseUnknownCustomer(stripeId);
+  await requireKnown(stripe, stripeId);
   return found ?? [];
 }
 

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { isNotNull, like } from 'drizzle-orm';
 import { customers as stripeCustomers, rateLimitEvents } from '#db/schema';
 import { inParallel, partText } from '../../bench/measurement.ts';
-import { runMinuteCron } from '../../product/start-product.ts';
+import { runHourlyCron, runMinuteCron } from '../../product/start-product.ts';
 import { Choices } from '../person.ts';
 import { add, CallFigures, total } from '../records.ts';
 import { findingsText } from '../findings.ts';
@@ -66,6 +66,8 @@ async function simulate(rig: Rig): Promise<boolean> {
   }
   // Without faults, until every customer was fetched.
   for (let hour = 0; hour < 6; hour += 1) await passHour(simulation);
+  // Closes the customers that Stripe did not know when their people left.
+  await runHourlyCron(rig.product.siteUrl);
   const stories = await upgradeAtEveryHour(simulation, people, choices);
   progress('upgrades');
   const findings = [

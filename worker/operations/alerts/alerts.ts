@@ -112,7 +112,7 @@ export const alerts: Alert[] = [
     name: 'Somebody who left may be charged',
     when: 'any `customer_unclosed`',
     urgency: 'now',
-    meaning: 'end the subscriptions of `customer` in the Stripe Dashboard, and delete it',
+    meaning: '`npm run support -- unclosed` says what to do',
     ...any('customer_unclosed'),
   },
   {
@@ -265,7 +265,7 @@ export const alerts: Alert[] = [
     name: 'A customer is not known',
     when: 'any `stripe_customer_unknown`',
     urgency: 'same day',
-    meaning: 'nobody of another Stripe account can buy or leave: check `STRIPE_SECRET_KEY`',
+    meaning: 'nobody of another Stripe account can buy: check `STRIPE_SECRET_KEY`',
     ...any('stripe_customer_unknown'),
   },
   {

@@ -54,17 +54,17 @@ export const logEvents: Record<string, LogEvent> = {
     'status type code requestId',
     "Stripe refused a call with the HTTP `status`; `type` and `code` are Stripe's, and",
     "`requestId` finds the request in the Dashboard's log. 401 is `STRIPE_SECRET_KEY`, 403 a",
-    'permission that a restricted key lacks, 429 too many calls: the call responded with 503,',
-    'but whoever leaves has left. Any other one is a refusal of this customer or object, for',
+    'permission that a restricted key lacks, 429 too many calls: the call responded with 503.',
+    'Any other one is a refusal of this customer or object, for',
     'good: the call responded with 409 `payment_refused`, and the person is sent to support.',
     'A `code` that begins with `parameter` is a defect. Run `npm run doctor`.',
   ),
   customer_unclosed: line(
     'error',
     'customer action',
-    'Somebody deleted the account, and Stripe refused to end what could charge them. The',
-    'hourly job tries again. End the subscriptions of `customer` in the Stripe Dashboard, and',
-    'delete it; if `customer` is null, search for it by the time.',
+    'Somebody deleted the account, and Stripe refused to end what could charge them, or',
+    'does not know `customer`. The cron job tries again once a day until Stripe confirms, or',
+    'you do: `npm run support -- unclosed` lists them and says how.',
   ),
   task_failed: line(
     'error',
@@ -166,8 +166,8 @@ export const logEvents: Record<string, LogEvent> = {
   stripe_customer_unknown: line(
     'error',
     'customer action',
-    'Stripe does not know a customer. The plan stays, and purchase, portal and deletion',
-    'respond 503. Check that `STRIPE_SECRET_KEY` is of the account in which the customer was',
+    'Stripe does not know a customer. The plan stays, and purchase, portal and',
+    'cancellation respond 503; a deletion leaves `customer_unclosed`. Check that `STRIPE_SECRET_KEY` is of the account in which the customer was',
     'created.',
   ),
   price_unknown: line(

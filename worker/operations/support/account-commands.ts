@@ -1,4 +1,5 @@
 import { outbox } from './parked-events.ts';
+import { unclosed } from './unclosed-customers.ts';
 import { withdrawalCommand } from './withdrawals.ts';
 import { newOwner } from './new-owner.ts';
 import { callAbout, callAsBot, numberOf, outcomeOf } from './worker-calls.ts';
@@ -331,6 +332,7 @@ export const supportCommands: Record<string, SupportCommand> = {
   release,
   outbox,
   withdrawals: withdrawalCommand,
+  unclosed,
   export: exportUser,
   move,
   'new-owner': newOwner,
