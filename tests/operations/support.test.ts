@@ -77,7 +77,7 @@ it('refuses without --yes what loses something, says what it would do, and chang
   phone,
 }) => {
   for (const command of [`erase ${phone}`, `move ${phone} +15550109999`, 'outbox drop all'])
-    expect(await support(...command.split(' '))).toMatchObject(failed(2, /^This would .* --yes/));
+    expect(await support(...command.split(' '))).toMatchObject(failed(2, /^This would .* --yes/m));
   const pasted = `\u202atel:${phone.slice(0, 5)}\u00a0(${phone.slice(5)})\u202c`;
   for (const number of [phone, pasted])
     expect(await supportJson('find', number)).toMatchObject({ account: { phone } });
@@ -111,6 +111,32 @@ it('every use leaves two audit lines without the number, a look at a user too', 
     about: 'select nothing',
     outcome: 'failed',
   });
+});
+
+it('every use that is refused leaves one audit line, without the number', async ({ phone }) => {
+  const [unknown, other] = [newNumber(), newNumber()];
+  await writeToAssistant(other);
+  await supportProcess('find', phone);
+  const { about } = auditLines().at(-1)!;
+  const refused = [
+    ['erase', phone],
+    ['move', phone, unknown],
+    ['new-owner', phone],
+    ['move', phone, other, '--yes'],
+    ['erase', unknown, '--yes'],
+    ['export', unknown],
+    ['find', 'US.1234567890'],
+  ];
+  for (const words of refused) {
+    const before = auditLines().length;
+    expect((await support(...words)).code, words.join(' ')).toBeGreaterThan(0);
+    const lines = auditLines().slice(before);
+    expect(lines, words.join(' ')).toMatchObject([{ command: words[0], outcome: 'refused' }]);
+    if (words.includes(phone)) expect(lines[0]!.about).toContain(about);
+    else expect(lines[0]!.about).toMatch(/^([\da-f]{8}|nobody)$/);
+  }
+  for (const number of [phone, unknown, other])
+    expect(JSON.stringify(auditLines())).not.toContain(number.slice(1));
 });
 
 describe('find', () => {
@@ -409,7 +435,7 @@ describe('new-owner', () => {
     const contested = await supportJson('find', phone);
     expect(contested['advice'].join()).toContain('`new-owner`');
     expect(await support('new-owner', phone)).toMatchObject(
-      failed(2, /^This would erase .* --yes/),
+      failed(2, /^This would erase .* --yes/m),
     );
     // An event that waits may be delivered meanwhile.
     const { account, plan, conflicts } = contested;
@@ -622,7 +648,7 @@ it('unclosed lists whom Stripe does not know until the owner closes it, and know
   expect(await supportJson('unclosed')).toContainEqual(expect.objectContaining({ customer }));
 
   const close = ['unclosed', 'close', customer];
-  expect(await support(...close)).toMatchObject(failed(2, /^This would forget .* --yes/));
+  expect(await support(...close)).toMatchObject(failed(2, /^This would forget .* --yes/m));
   expect(await supportJson(...close, '--yes')).toEqual({ closed: customer });
   expect(await support(...close, '--yes')).toMatchObject(failed(1, 'no such customer'));
   expect(await support('unclosed', 'burn', customer)).toMatchObject({ code: 2 });
@@ -667,7 +693,7 @@ describe('withdrawals', () => {
     expect(shownOlder.stdout).not.toContain('\u001b');
 
     const match = ['withdrawals', 'match', seq, phone];
-    expect(await support(...match)).toMatchObject(failed(2, /^This would withdraw .* --yes/));
+    expect(await support(...match)).toMatchObject(failed(2, /^This would withdraw .* --yes/m));
     expect(await supportJson(...match, '--yes')).toEqual({ matched: Number(seq) });
     await expect.poll(() => stateOf(seq), { timeout: 30_000 }).toBe('done');
     expect(await supportJson('withdrawals', 'show', seq)).toMatchObject({ refund: 1199 });
@@ -698,7 +724,7 @@ describe('withdrawals', () => {
   it('ends a statement whose money was given back by hand, and knows no other number', async () => {
     const seq = await statement('grace@example.com');
     const complete = ['withdrawals', 'complete', seq];
-    expect(await support(...complete)).toMatchObject(failed(2, /^This would say .* --yes/));
+    expect(await support(...complete)).toMatchObject(failed(2, /^This would say .* --yes/m));
     expect(await supportJson(...complete, '--yes')).toEqual({ completed: Number(seq) });
     expect(await stateOf(seq)).toBe('done');
     expect(await support('withdrawals', 'show', '999999')).toMatchObject(failed(1, 'No statement'));

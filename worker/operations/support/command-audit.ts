@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { users, type User } from '#db/schema';
 import { userOf } from '../../identity/identity.ts';
 import { CanonicalPhone, readPastedPhone, type PhoneNumber } from '../../identity/phone.ts';
+import { phoneTag } from '../../lib/log.ts';
 import { minuteMs } from '../../lib/time.ts';
 import { appendFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -26,11 +27,7 @@ export async function runSupport(call: Call): Promise<boolean> {
   const print = (result: Result) =>
     process.stdout.write(`${call.json ? asJson(result.data) : result.text}\n`);
   try {
-    const { words, flags, values } = call;
-    const result = await perform(
-      call,
-      await call.command.run({ words, flags, ...openEnvironment(values) }),
-    );
+    const result = await audited(call);
     print(result);
     return result.complete !== false;
   } catch (error) {
@@ -41,25 +38,43 @@ export async function runSupport(call: Call): Promise<boolean> {
 }
 
 /**
- * Requires `--yes` if something is lost, and writes
- * an audit line before and after the action.
+ * Writes an audit line before and after the action, and one for a
+ * command that is refused: what it said may be of an account.
  */
-async function perform(
-  { name, target, yes }: Call,
-  { would, about, needsYes, perform }: Action,
-): Promise<Result> {
+async function audited({ name, command, target, ...call }: Call): Promise<Result> {
+  const entry = { env: target, command: name, about: nobody };
+  let outcome: AuditOutcome = 'refused';
+  try {
+    const { words, flags, values } = call;
+    const request = { words, flags, ...openEnvironment(values) };
+    entry.about = await tagOf(request);
+    const action = await command.run(request);
+    entry.about = action.about;
+    requireYes(action, call.yes);
+
+    writeAudit(entry, 'started');
+    outcome = 'failed';
+    const result = await action.perform();
+    outcome = result.complete === false ? 'incomplete' : 'done';
+    return result;
+  } finally {
+    writeAudit(entry, outcome);
+  }
+}
+
+const nobody = 'nobody';
+
+/** What stands for the numbers that a command names. */
+async function tagOf({ words, settings }: SupportRequest): Promise<string> {
+  const phones = await Promise.all(words.map((word) => phoneOf(word).catch(() => null)));
+  const [pepper] = settings.CODE_PEPPER;
+  const tags = phones.flatMap((phone) => (phone ? [phoneTag(pepper!, phone)] : []));
+  return (await Promise.all(tags)).join(' ') || nobody;
+}
+
+function requireYes({ needsYes, would }: Action, yes: boolean): void {
   if (needsYes && !yes)
     throw new UsageError(`This would ${would}. Repeat the command with --yes to do it.`);
-  const entry = { env: target, command: name, about };
-  writeAudit(entry, 'started');
-  try {
-    const result = await perform();
-    writeAudit(entry, result.complete === false ? 'incomplete' : 'done');
-    return result;
-  } catch (error) {
-    writeAudit(entry, 'failed');
-    throw error;
-  }
 }
 
 export type Flags = { tier?: string; days?: string };
@@ -151,7 +166,8 @@ export async function callApi<T>(
 
 const defaultFile = fileURLToPath(new URL('../../../support-audit.jsonl', import.meta.url));
 
-export type AuditEntry = {
+type AuditOutcome = 'started' | 'done' | 'incomplete' | 'failed' | 'refused';
+type AuditEntry = {
   env: string;
   command: string;
   about: string;
@@ -161,10 +177,7 @@ export type AuditEntry = {
  * Appends a JSON line without a number to the audit
  * file and stderr; if it throws, nothing must be done.
  */
-export function writeAudit(
-  entry: AuditEntry,
-  outcome: 'started' | 'done' | 'incomplete' | 'failed',
-): void {
+export function writeAudit(entry: AuditEntry, outcome: AuditOutcome): void {
   const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;
   const line = JSON.stringify({
     at: new Date().toISOString(),
