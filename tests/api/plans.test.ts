@@ -210,6 +210,17 @@ it('a plan chosen during the trial waits for its end, and another one does not t
 });
 
 describe('the plan after a trial', () => {
+  it('is told as scheduled, also the tried one, and one to which it was changed', async () => {
+    const { phone, token } = await onTrial('premium');
+    await verify(token, await checkOut(token, 'premium'));
+    const plan = { subscriptionTier: 'premium', subscriptionStatus: 'trialing' };
+    expect(await metadataOf(token)).toMatchObject({ ...plan, scheduledDowngradeTierId: 'premium' });
+
+    await switchPlan(token, 'basic');
+    await fetchByCron(await customerOf(phone));
+    expect(await metadataOf(token)).toMatchObject({ ...plan, scheduledDowngradeTierId: 'basic' });
+  });
+
   const endTrial = (phone: string, agoMs: number) =>
     run('update users set trial_ends_at = ? where phone = ?', Date.now() - agoMs, phone);
   const tiersTold = async (phone: string) =>

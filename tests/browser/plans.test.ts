@@ -173,6 +173,53 @@ stubbed(
   },
 );
 
+const dated = { tier: 'premium', renewalDate: '2026-12-01T09:00:00.000Z' };
+const onTrial = { ...dated, isTrial: true, subscriptionStatus: 'trialing' };
+
+stubbed(
+  'the plan that is tried can be kept, and is marked once it is booked',
+  async ({ page, stub }) => {
+    stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
+    await stub.signedIn(onTrial);
+    await open(page, '/plans');
+    await page.getByRole('button', { name: 'Keep Premium after the trial' }).click();
+    await expect(
+      page.getByText('$29.99 on December 1, 2026, when your trial ends. Nothing before that.'),
+    ).toBeVisible();
+    await page.getByRole('button', { name: 'Go to payment details' }).click();
+    await page.waitForURL('**/account');
+    expect(stub.calls('createSubscriptionUpdateSession').at(-1)).toMatchObject({
+      body: { tier: 'premium', startNow: false },
+    });
+
+    stub.person({ ...onTrial, scheduled: 'premium' });
+    await open(page, '/plans');
+    await expect(cards(page).nth(2).getByText('Scheduled from December 1, 2026')).toBeVisible();
+    await expect(cards(page).nth(2).getByRole('button')).toHaveCount(0);
+    await expectToFit(page, 320, 1440);
+  },
+);
+
+stubbed('a review says first what stands in the way, and leads there', async ({ page, stub }) => {
+  stub.respond('createSubscriptionUpdateSession', { success: true, portalUrl: '/account' });
+  await stub.signedIn({ ...dated, subscriptionStatus: 'downgrade_scheduled', scheduled: 'basic' });
+  await open(page, '/plans');
+  await expect(cards(page).nth(1).getByText('Scheduled from December 1, 2026')).toBeVisible();
+  await page.getByRole('button', { name: 'Switch to Platinum' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'First take back the scheduled change',
+  );
+  await expectToFit(page, 320, 360);
+  await page.getByRole('button', { name: 'Go to the scheduled change' }).click();
+  await page.waitForURL('**/account');
+  const asked = stub.calls('createSubscriptionUpdateSession');
+  expect(asked.map(({ body }) => body)).toEqual([null]);
+
+  stub.person({ ...dated, cancelAtDate: dated.renewalDate });
+  await open(page, '/order?plan=platinum');
+  await follow(page.getByRole('link', { name: 'Go to the cancellation' }), '**/cancel');
+});
+
 stubbed('a review without a plan that is on sale leads to the plans', async ({ page, stub }) => {
   await stub.signedIn({ tier: 'basic' });
   for (const search of ['', '?plan=', '?plan=free', '?plan=basic', '?plan=<b>']) {

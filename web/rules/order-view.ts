@@ -1,10 +1,18 @@
 import { type Plan, planOf } from '#contract/plans';
 import { orderWords } from '#words/order';
 import { formatDate } from './formats.ts';
-import { planTexts } from './plan-texts.ts';
+import { planName, planTexts } from './plan-texts.ts';
 import type { User } from './user-profile.ts';
 
 export type OrderView = { first: string; action: string; concludes: boolean };
+
+/** What stands in the way of another plan: our payment provider would show nothing else. */
+export type Obstacle = {
+  title: string;
+  text: string;
+  action: string;
+  way: 'payments' | '/cancel';
+};
 
 /** `concludes`: a contract of its own, which can be withdrawn. */
 export function orderView(plan: Plan, user: User, timeZone?: string): OrderView {
@@ -12,10 +20,7 @@ export function orderView(plan: Plan, user: User, timeZone?: string): OrderView 
   const present = planOf(user.metadata.subscriptionTier);
   const date = formatDate(user.metadata.renewalDate, timeZone);
 
-  if (user.isTrial) {
-    const first = orderWords.firstAfterTrial({ price, date });
-    return { first, action: orderWords.details, concludes: true };
-  }
+  if (user.isTrial) return afterTrial(user, { price, date });
   if (present.level === 0)
     return { first: orderWords.firstToday(price), action: orderWords.pay, concludes: true };
   if (plan.level > present.level)
@@ -23,4 +28,33 @@ export function orderView(plan: Plan, user: User, timeZone?: string): OrderView 
 
   const first = orderWords.firstDowngrade({ date, price });
   return { first, action: orderWords.change, concludes: false };
+}
+
+type Start = { price: string; date: string };
+
+/** The page of a plan that is booked can also show a change of it alone. */
+function afterTrial({ metadata }: User, start: Start): OrderView {
+  const { scheduledDowngradeTierId: booked } = metadata;
+  if (!booked)
+    return {
+      first: orderWords.firstAfterTrial(start),
+      action: orderWords.details,
+      concludes: true,
+    };
+  const plan = planName(planOf(booked).id);
+  const first = orderWords.firstInstead({ ...start, plan });
+  return { first, action: orderWords.booked, concludes: true };
+}
+
+export function obstacleOf({ isTrial, metadata }: User, timeZone?: string): Obstacle | null {
+  const { subscriptionStatus: status, cancelAtDate, scheduledDowngradeTierId } = metadata;
+  const { cancelled, owed, scheduled } = orderWords.obstacles;
+
+  if (cancelAtDate !== null) return { ...cancelled, way: '/cancel' };
+  if (status === 'past_due' || status === 'unpaid') return { ...owed, way: 'payments' };
+  if (isTrial || !scheduledDowngradeTierId) return null;
+
+  const plan = planName(planOf(scheduledDowngradeTierId).id);
+  const text = scheduled.text({ plan, date: formatDate(metadata.renewalDate, timeZone) });
+  return { ...scheduled, text, way: 'payments' };
 }

@@ -56,16 +56,17 @@ export function subscriptionOf(user: User): Subscription | null {
 }
 
 /**
- * The plan after the trial is shown as scheduled,
- * unless it was cancelled before its start.
+ * The plan after the trial is shown as scheduled, also if it
+ * is the tried one, unless it was cancelled before its start.
  */
 function duringTrial(user: User) {
   const cancelled = user.tierWaits && user.cancelAt !== null;
-  const follows = user.tierWaits && !cancelled && user.tier !== user.trialTier;
+  const follows = user.tierWaits && !cancelled;
+  const next = user.scheduledTier ?? user.tier;
   return {
     subscriptionStatus: cancelled ? ('cancellation_scheduled' as const) : ('trialing' as const),
     renewalDate: isoDate(user.trialEndsAt),
     cancelAtDate: cancelled ? isoDate(user.cancelAt) : null,
-    scheduledDowngradeTierId: follows ? user.tier : null,
+    scheduledDowngradeTierId: follows ? next : null,
   };
 }

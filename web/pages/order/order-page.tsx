@@ -11,7 +11,8 @@ import { createSubscriptionSession } from '../../data/billing-pages.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
 import { isOwnAddress } from '../../rules/browser-input.ts';
-import { orderView } from '../../rules/order-view.ts';
+import { obstacleOf, orderView, type Obstacle } from '../../rules/order-view.ts';
+import { isOrdered, planOffer } from '../../rules/plan-offer.ts';
 import { planTexts } from '../../rules/plan-texts.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Card } from '../../ui/card.tsx';
@@ -27,18 +28,74 @@ export function OrderPage() {
   if (!user) return null;
 
   const tier = paidPlanIds.find((id) => id === plan);
-  const present = planOf(user.metadata.subscriptionTier).id;
-  const isOffered = tier && tier !== present && planOf(tier).onSale;
-  return isOffered ? (
+  const isOffered = tier && planOf(tier).onSale && isOrdered(planOffer(tier, user));
+  if (!isOffered) return <Elsewhere />;
+
+  const obstacle = obstacleOf(user);
+  if (obstacle) return <InTheWay {...obstacle} />;
+  return (
     <Review
       key={tier}
       tier={tier}
       user={user}
     />
-  ) : (
-    <Elsewhere />
   );
 }
+
+/** Its own page, or that of our payment provider, clears it away. */
+function InTheWay({ title, text, action, way }: Obstacle) {
+  const { isOpening, open } = useCheckout();
+  return (
+    <div className={page({ width: 'form' })}>
+      <Card id="order">
+        <h1
+          id="order"
+          className={css({ textStyle: 'heading' })}
+        >
+          {title}
+        </h1>
+        <p>{text}</p>
+        {way === '/cancel' ? (
+          <Link
+            to={way}
+            className={button({ size: 'lg', wide: true })}
+          >
+            {action}
+          </Link>
+        ) : (
+          <OpeningButton
+            isOpening={isOpening}
+            label={action}
+            onClick={() => open()}
+          />
+        )}
+        <BackToPlans />
+      </Card>
+    </div>
+  );
+}
+
+type OpeningProps = { isOpening: boolean; label: string; onClick: () => void };
+
+const OpeningButton = ({ isOpening, label, onClick }: OpeningProps) => (
+  <button
+    type="button"
+    className={button({ size: 'lg', wide: true })}
+    aria-busy={isOpening}
+    onClick={onClick}
+  >
+    {isOpening ? orderWords.opening : label}
+  </button>
+);
+
+const BackToPlans = () => (
+  <Link
+    to="/plans"
+    className={button({ look: 'quiet', wide: true })}
+  >
+    {orderWords.back}
+  </Link>
+);
 
 function Elsewhere() {
   const navigate = useNavigate();
@@ -72,20 +129,12 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
         <p className={css({ textStyle: 'small', color: 'muted' })}>
           {orderWords.lead} <Sentence parts={orderWords.terms({ terms: termsLink })} />
         </p>
-        <button
-          type="button"
-          className={button({ size: 'lg', wide: true })}
-          aria-busy={isOpening}
+        <OpeningButton
+          isOpening={isOpening}
+          label={action}
           onClick={() => open(asks && startsNow)}
-        >
-          {isOpening ? orderWords.opening : action}
-        </button>
-        <Link
-          to="/plans"
-          className={button({ look: 'quiet', wide: true })}
-        >
-          {orderWords.back}
-        </Link>
+        />
+        <BackToPlans />
       </Card>
     </div>
   );
@@ -115,11 +164,11 @@ const termsLink = (text: string): ReactNode => (
 );
 
 /** A press while it opens does nothing. */
-function useCheckout(tier: PaidPlanId) {
+function useCheckout(tier?: PaidPlanId) {
   const [isOpening, setOpening] = useState(false);
   const navigate = useNavigate();
 
-  const go = async (startsNow: boolean) => {
+  const go = async (startsNow?: boolean) => {
     const { pathname } = location;
     const url = await createSubscriptionSession(tier, startsNow);
     if (location.pathname !== pathname) return;
@@ -127,7 +176,7 @@ function useCheckout(tier: PaidPlanId) {
     location.assign(url);
   };
 
-  const open = async (startsNow: boolean) => {
+  const open = async (startsNow?: boolean) => {
     if (isOpening) return;
     setOpening(true);
     await go(startsNow).catch((error: unknown) =>
@@ -136,5 +185,5 @@ function useCheckout(tier: PaidPlanId) {
     setOpening(false);
   };
 
-  return { isOpening, open: (startsNow: boolean) => void open(startsNow) };
+  return { isOpening, open: (startsNow?: boolean) => void open(startsNow) };
 }

@@ -1,11 +1,13 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import { plansOnSale, type Plan, planOf } from '#contract/plans';
+import { plansOnSale, type Plan } from '#contract/plans';
 import { css } from '#styled/css';
 import { link, page, badge, card, button } from '#styled/recipes';
 import { Sentence } from '../../ui/text.tsx';
 import { plansWords } from '#words/plans';
 import { planTextWords } from '#words/plan-texts';
 import { isWithdrawable } from '#words/language';
+import { formatDate } from '../../rules/formats.ts';
+import { planOffer } from '../../rules/plan-offer.ts';
 import { planName, planTexts } from '../../rules/plan-texts.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { useSession, useVisitor } from '../../data/session.ts';
@@ -200,8 +202,8 @@ const ribbon = css({
 
 function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   const visitor = useVisitor();
-  const tier = useSession(({ user }) => user && planOf(user.metadata.subscriptionTier).id);
-  if (tier === null) {
+  const user = useSession((current) => current.user);
+  if (user === null) {
     return (
       <Link
         to="/login"
@@ -212,17 +214,11 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
       </Link>
     );
   }
-  if (tier === plan.id) {
-    return (
-      <p className={current}>
-        <span className={badge()}>
-          <Icon name="check" />
-          {plansWords.current}
-        </span>
-      </p>
-    );
-  }
-  if (plan.id === 'free') {
+  const what = planOffer(plan.id, user);
+  if (what === 'current') return <Mark text={plansWords.current} />;
+  if (what === 'scheduled')
+    return <Mark text={plansWords.scheduled(formatDate(user.metadata.renewalDate))} />;
+  if (what === 'manage') {
     return (
       <Link
         to="/account"
@@ -235,11 +231,26 @@ function PlanAction({ plan, isPopular }: { plan: Plan; isPopular: boolean }) {
   return (
     <OrderButton
       plan={plan}
-      isFirst={tier === 'free'}
+      label={labels[what](planName(plan.id))}
       isPopular={isPopular}
     />
   );
 }
+
+const labels = {
+  keep: plansWords.keep,
+  choose: plansWords.choose,
+  switch: plansWords.switchTo,
+};
+
+const Mark = ({ text }: { text: string }) => (
+  <p className={current}>
+    <span className={badge()}>
+      <Icon name="check" />
+      {text}
+    </span>
+  </p>
+);
 
 /** Another action replaces it for returning users. */
 const offer = css({ _returning: { visibility: 'hidden' } });
@@ -251,14 +262,13 @@ const current = css({
   minHeight: 'touch',
 });
 
-type OrderProps = { plan: Plan; isFirst: boolean; isPopular: boolean };
+type OrderProps = { plan: Plan; label: string; isPopular: boolean };
 
 /** Its page loads while the button is being reached. */
-function OrderButton({ plan, isFirst, isPopular }: OrderProps) {
+function OrderButton({ plan, label, isPopular }: OrderProps) {
   const router = useRouter();
   const order = { to: '/order', search: { plan: plan.id } } as const;
   const preload = () => void router.preloadRoute(order).catch(() => null);
-  const name = planName(plan.id);
   return (
     <button
       type="button"
@@ -267,7 +277,7 @@ function OrderButton({ plan, isFirst, isPopular }: OrderProps) {
       onFocus={preload}
       onClick={() => void router.navigate(order)}
     >
-      {isFirst ? plansWords.choose(name) : plansWords.switchTo(name)}
+      {label}
     </button>
   );
 }
