@@ -89,6 +89,9 @@ test('a cancellation shows once Stripe has answered, in two tabs', async ({
   await expect(other.getByText(cancelled)).toBeVisible();
   await expect(question(other)).toBeHidden();
   await keepButton(other).dblclick();
+  const kept =
+    'Your plan goes on. A change to a smaller plan that was scheduled no longer takes place.';
+  await expect(other.getByText(kept)).toBeVisible();
   for (const tab of [page, other]) await expect(cancelButton(tab)).toBeVisible();
   expect(await isCancelled(phone)).toEqual([false]);
 });
