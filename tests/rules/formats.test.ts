@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalPhone } from '../../worker/identity/phone.ts';
 import * as fc from 'fast-check';
+import { getCountries, getCountryCallingCode } from 'libphonenumber-js/min';
 import * as v from 'valibot';
 import { Phone } from '../../worker/contract/schemas.ts';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
+import { brand } from '../../worker/contract/brand.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 import { formatDate, formatPhone } from '../../web/rules/formats.ts';
 import { formatTime } from '../../web/rules/transcript.ts';
@@ -94,12 +96,33 @@ describe('the country of a number', () => {
 
 it.each([
   ['+15551234567', '+1 555-123-4567'],
+  ['+12125550123', '+1 212-555-0123'],
+  ['+79161234567', '+7 916-123-4567'],
   ['+447911123456', '+44 791-112-3456'],
+  ['+34612345678', '+34 612-345-678'],
+  ['+351912345678', '+351 912-345-678'],
+  ['+5511987654321', '+55 119-876-54321'],
+  ['+551133334444', '+55 113-333-4444'],
+  ['+4915112345678', '+49 151-123-45678'],
   ['+4930123456', '+4930123456'],
   [null, 'Invalid Number'],
   ['', 'Invalid Number'],
 ])('the number %s is shown as %s', (phone, shown) => {
   expect(formatPhone(phone)).toBe(shown);
+});
+
+it('a number is shown with its calling code, in every country', () => {
+  const shown = getCountries().map((country) => {
+    const code = getCountryCallingCode(country);
+    return [country, code, formatPhone(`+${code}987654321`)];
+  });
+  expect(shown.length).toBeGreaterThan(200);
+  for (const [country, code, text] of shown)
+    expect(text, country).toBe(`+${code} 987-654-321`);
+});
+
+it('the business number is spelled as every other number', () => {
+  expect(brand.businessPhone).toBe(formatPhone(brand.businessPhone));
 });
 
 it.each([
