@@ -232,3 +232,35 @@ test(
     }
   },
 );
+
+test('what leads out of a plan fits its state, and no hint is printed without its button', async ({
+  page,
+  stub,
+}) => {
+  const leaving = page.getByRole('region', { name: 'Leaving a plan' });
+  const links = leaving.getByRole('link');
+  const trial = { tier: 'premium', isTrial: true, subscriptionStatus: 'trialing', renewalDate };
+  await openAccount(page, stub, { tier: 'premium', cancelAtDate: renewalDate });
+  await expect(links.first()).toHaveText('Keep my plan');
+  await expect(leaving.getByText('It is cancelled and ends on January 5, 2025')).toBeVisible();
+
+  stub.person({ tier: 'premium', renewalDate });
+  await returnToTab(page);
+  await expect(links.first()).toHaveText('Cancel subscription');
+  const hint = page.getByText('Erase your account and everything in it');
+  await expect(hint).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(hint).toBeHidden();
+  await page.emulateMedia({ media: 'screen' });
+
+  stub.person(trial);
+  await returnToTab(page);
+  await expect(leaving).toHaveCount(0);
+  const subscription = { ...shown, startDate: renewalDate };
+  stub.respond('getSubscription', { success: true, subscription });
+  stub.person({ ...trial, scheduled: 'premium' });
+  await returnToTab(page);
+  await expect(links.first()).toHaveText('Cancel subscription');
+});
+
+const shown = { tier: 'premium', status: 'trialing', renewalDate, cancelAtDate: null };

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test';
+import type { Locator, Page } from 'playwright/test';
 import {
   expectToBeAccessible,
   expectToFit,
@@ -220,6 +220,11 @@ stubbed('a review says first what stands in the way, and leads there', async ({ 
   await follow(page.getByRole('link', { name: 'Go to the cancellation' }), '**/cancel');
 });
 
+stubbed('a review keeps the plan for the login', async ({ page }) => {
+  await open(page, '/order?plan=premium');
+  await page.waitForURL('**/login?plan=premium');
+});
+
 stubbed('a review without a plan that is on sale leads to the plans', async ({ page, stub }) => {
   await stub.signedIn({ tier: 'basic' });
   for (const search of ['', '?plan=', '?plan=free', '?plan=basic', '?plan=<b>']) {
@@ -227,6 +232,13 @@ stubbed('a review without a plan that is on sale leads to the plans', async ({ p
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
   }
 });
+
+const linesOf = (text: Locator): Promise<number> =>
+  text.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getClientRects().length;
+  });
 
 stubbed(
   'the table compares the four plans, marks the present one and fits narrow screens',
@@ -265,8 +277,12 @@ stubbed(
     }
     const cells = region.locator('th, td');
     await expect(cells).toHaveCount(25);
-    for (const width of [320, 360, 412]) {
+    const community = region.getByText('Community', { exact: true });
+    for (const width of [320, 360, 412, 768, 1024, 1100, 1280]) {
       await page.setViewportSize({ width, height: 800 });
+      const hidden = await region.evaluate((part) => part.scrollWidth - part.clientWidth);
+      expect(hidden, `hidden at ${width} px`).toBeLessThanOrEqual(0);
+      expect(await linesOf(community), `lines at ${width} px`).toBe(1);
       const overflowing = await cells.evaluateAll((all) =>
         all
           .filter(

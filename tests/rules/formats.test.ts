@@ -117,8 +117,7 @@ it('a number is shown with its calling code, in every country', () => {
     return [country, code, formatPhone(`+${code}987654321`)];
   });
   expect(shown.length).toBeGreaterThan(200);
-  for (const [country, code, text] of shown)
-    expect(text, country).toBe(`+${code} 987-654-321`);
+  for (const [country, code, text] of shown) expect(text, country).toBe(`+${code} 987-654-321`);
 });
 
 it('the business number is spelled as every other number', () => {

@@ -1,9 +1,9 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
-import { returnPage, leadingTo } from '../rules/destinations.ts';
+import { isPlanId, leadingTo, returnPage, type LoginWishes } from '../rules/destinations.ts';
 
 type Guarded = { context: RouterContext };
-type Address = { pathname: string; searchStr: string };
+type Address = { pathname: string; searchStr: string; search: { plan?: string } };
 
 /** At build time there is no session, and guards allow every page. */
 export type RouterContext = { isPrerender: boolean };
@@ -14,9 +14,13 @@ export async function requireUser({
 }: Guarded & { location: Address }): Promise<void> {
   if (context.isPrerender) return;
   const { user } = await sessionReady();
-  const next = returnPage(location.pathname + location.searchStr);
-  if (!user) throw redirect({ to: '/login', search: { next }, replace: true });
+  if (!user) throw redirect({ to: '/login', search: wishesAt(location), replace: true });
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
+}
+
+function wishesAt({ pathname, searchStr, search: { plan } }: Address): LoginWishes {
+  const next = returnPage(pathname + searchStr);
+  return { next, plan: !next && isPlanId(plan) ? plan : undefined };
 }
 
 export async function requirePendingUser({ context }: Guarded): Promise<void> {

@@ -134,7 +134,7 @@ function CardHead({ id, title, beside, action }: HeadProps) {
 /** Give the button `aria-describedby="{id}-hint"`. */
 export function Action({ id, hint, children }: { id: string; hint: string; children: ReactNode }) {
   return (
-    <div className={css({ display: 'grid', gap: '2' })}>
+    <div className={css({ display: 'grid', gap: '2', _print: { display: 'none' } })}>
       {children}
       <p
         id={`${id}-hint`}

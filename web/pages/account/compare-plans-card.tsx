@@ -99,11 +99,10 @@ const scroller = css({
   position: 'relative',
   overflowX: 'auto',
   borderRadius: 'sm',
-  marginInline: { base: '[-0.5rem]', md: '0' },
+  marginInline: { base: '[-0.75rem]', md: '0' },
 });
 
 const table = css({
-  minWidth: { md: '[37rem]' },
   fontSize: { base: '[clamp(0.6875rem, 3.2vw, 0.8125rem)]', md: 'sm' },
   '& tr': {
     display: { base: 'grid', md: 'table-row' },
@@ -111,7 +110,7 @@ const table = css({
   },
   '& th, & td': {
     paddingBlock: { base: '2', md: '3' },
-    paddingInline: { base: '[0.125rem]', md: '3' },
+    paddingInline: { base: '0', md: '3', lg: '1', xl: '3' },
     textAlign: 'center',
     verticalAlign: 'top',
   },
@@ -124,7 +123,7 @@ const table = css({
     backgroundColor: 'raised',
     textAlign: 'start',
     fontWeight: 'medium',
-    paddingInline: { base: '0', md: '3' },
+    paddingInline: { base: '0', md: '3', lg: '1', xl: '3' },
   },
   '& tbody tr': { borderTopWidth: 'thin', borderColor: 'line' },
   '& [data-current]': { backgroundColor: 'sunken' },
@@ -136,7 +135,7 @@ const mark = css({
   marginTop: '2',
   paddingInline: { base: '[0.125rem]', md: '3' },
   fontSize: { base: '[inherit]', md: 'xs' },
-  whiteSpace: { base: 'normal', md: 'nowrap' },
+  whiteSpace: { base: 'normal', md: 'nowrap', lg: 'normal', xl: 'nowrap' },
   borderRadius: { base: 'sm', md: 'full' },
 });
 

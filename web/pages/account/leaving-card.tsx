@@ -14,15 +14,17 @@ import { Action, AccountCard } from './account-layout.tsx';
 type Open = NonNullable<Output<'getSubscription'>['withdrawal']>;
 
 export default function LeavingCard({ user, token }: { user: User; token: string | null }) {
-  const { cancelAtDate, subscriptionTier } = user.metadata;
+  const { cancelAtDate, scheduledDowngradeTierId, subscriptionTier } = user.metadata;
   // Read again when a withdrawal has ended the plan.
   const { data } = useQuery({
-    queryKey: ['leaving', token, subscriptionTier],
+    queryKey: ['leaving', token, subscriptionTier, scheduledDowngradeTierId],
     queryFn: () => request('getSubscription'),
     meta: { silent: true },
   });
   const open = data?.withdrawal;
-  const hasPlan = user.isTrial || planOf(subscriptionTier).id !== 'free' || cancelAtDate !== null;
+  const isPaid = !user.isTrial && planOf(subscriptionTier).id !== 'free';
+  // A trial ends by itself, and may hide a plan.
+  const hasPlan = isPaid || cancelAtDate !== null || (user.isTrial && Boolean(data?.subscription));
   if (!hasPlan && !open) return null;
 
   return (
@@ -34,9 +36,11 @@ export default function LeavingCard({ user, token }: { user: User; token: string
       <WayOut
         id="cancel-plan"
         to="/cancel"
-        hint={leavingWords.cancelHint}
+        hint={
+          cancelAtDate ? leavingWords.keepHint(formatDate(cancelAtDate)) : leavingWords.cancelHint
+        }
       >
-        {leavingWords.cancel}
+        {cancelAtDate ? leavingWords.keep : leavingWords.cancel}
       </WayOut>
       {isWithdrawable && (
         <WayOut
