@@ -67,6 +67,7 @@ describe('buying a plan', () => {
     });
     const usage = await botCall('/api/bot/usage', { phone, kind: 'voice' });
     const resetsAt = metadata.renewalDate;
+    expect(metadata.resetsAt).toBe(resetsAt);
     expect(usage.body).toMatchObject({
       allowed: true,
       used: 1,

@@ -17,7 +17,7 @@ import {
   voiceSql,
   weeklyAllowance,
 } from '../usage/allowance.ts';
-import { currentCount, currentWeek, usedSql, weekMs } from '../usage/week.ts';
+import { currentCount, nextWeek, usedSql } from '../usage/week.ts';
 import { eventId, type EventBefore } from './message-event.ts';
 
 /**
@@ -216,6 +216,6 @@ export function refusalOf(
 function spentOf(user: User, now: number) {
   const { used } = currentCount(user, now);
   const limit = weeklyAllowance(entitledTier(user, now));
-  const resetsAt = new Date(currentWeek(user, now) + weekMs).toISOString();
+  const resetsAt = new Date(nextWeek(user, now)).toISOString();
   return { used, limit, resetsAt };
 }

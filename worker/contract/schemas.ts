@@ -88,8 +88,8 @@ export const Metadata = v.object({
   renewalDate: v.nullable(Timestamp),
   cancelAtDate: v.nullable(Timestamp),
   scheduledDowngradeTierId: v.nullable(Tier),
-  /** When a new week begins; null while it waits for a payment. */
-  resetsAt: v.nullable(Timestamp),
+  /** When a new week begins; of a paid plan, once it is paid. */
+  resetsAt: Timestamp,
   /** Absent unless payments are or were paused since the last paid week. */
   collectionPause: v.exactOptional(CollectionPause),
 });

@@ -2,11 +2,11 @@ import type { User } from '#db/schema';
 import { isoDate } from '../lib/time.ts';
 import type { CollectionPause, Profile, Subscription } from '../contract/schemas.ts';
 import { entitledTier, onTrial } from './allowance.ts';
-import { currentCount } from './week.ts';
+import { currentCount, nextWeek } from './week.ts';
 
 export function profileOf(user: User, now: number): Profile {
   const trial = onTrial(user, now);
-  const { used, resetsAt } = currentCount(user, now);
+  const { used } = currentCount(user, now);
   return {
     phoneNumber: user.phone,
     status: user.status,
@@ -15,7 +15,7 @@ export function profileOf(user: User, now: number): Profile {
     metadata: {
       subscriptionTier: entitledTier(user, now),
       messagesUsedThisPeriod: used,
-      resetsAt: isoDate(resetsAt),
+      resetsAt: new Date(nextWeek(user, now)).toISOString(),
       ...(trial ? duringTrial(user) : ofSubscription(user)),
     },
   };

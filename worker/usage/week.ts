@@ -35,6 +35,11 @@ export function currentWeek({ weekAnchor, weekFrozen, weekStart }: Weeks, now: n
   return weekAt(now + latenessMs) === weekStart ? weekStart : weekAt(now);
 }
 
+/** When (unix ms) the next week begins; a frozen one also needs a payment. */
+export function nextWeek(user: User, now: number): number {
+  return currentWeek(user, now) + weekMs;
+}
+
 /**
  * The count of the current week, and its end (unix
  * ms); null for a week that does not end by the clock.
@@ -43,7 +48,7 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
   const week = currentWeek(user, now);
   return {
     used: week === user.weekStart ? user.used : 0,
-    resetsAt: user.weekFrozen ? null : week + weekMs,
+    resetsAt: user.weekFrozen ? null : nextWeek(user, now),
   };
 }
 
