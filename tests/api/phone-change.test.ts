@@ -238,6 +238,30 @@ describe('a change of the number is refused', () => {
   });
 });
 
+it('says that a code of a change is spent, after five wrong ones, after five minutes, and of a taken number alike', async () => {
+  const [one, two, other] = await Promise.all([newPerson(), newPerson(), newPerson()]);
+  const spent = { status: 401, body: { code: 'code_spent' } };
+  const wrong = await beginChange(one.token);
+  advanceClock(31 * second);
+  const taken = await requestChange(two.token, other.phone);
+  expect(taken.status).toBe(200);
+  const { challenge } = taken.body;
+  const guesses = [
+    [one.token, { ...wrong, otp: otherThan(wrong.otp) }],
+    [two.token, { phone: other.phone, otp: '123456', challenge }],
+  ] as const;
+  for (const [token, guess] of guesses) {
+    for (let count = 0; count < 5; count += 1)
+      expect((await verifyChange(token, guess)).body).toMatchObject({ code: 'invalid_code' });
+    expect(await verifyChange(token, guess)).toMatchObject(spent);
+  }
+  expect(await verifyChange(one.token, wrong)).toMatchObject(spent);
+
+  const late = await beginChange(one.token);
+  advanceClock(5 * minute + second);
+  expect(await verifyChange(one.token, late)).toMatchObject(spent);
+});
+
 describe('races of a change of the number', () => {
   it('moves once for twenty verifications at once, and is counted once for its day without the person', async () => {
     // A day on which no other test counts.
@@ -457,7 +481,7 @@ describe('a change whose response is lost', () => {
     // Only the check of the code reads it by the user's id.
     const lost = { libsql: { cut: true, match: userOf(token) } } as const;
     expect((await during(lost, verify)).status).toBe(503);
-    expect((await verify()).body.code).toBe('invalid_code');
+    expect((await verify()).body.code).toBe('code_spent');
     expect((await getMe(token)).body.profile.phoneNumber).toBe(old);
     advanceClock(31 * second);
     const { phone } = await change({ token });

@@ -39,12 +39,14 @@ export async function verifyPhoneChange(
   return session.decide({
     facts: {
       isFresh: isFresh(call),
+      isKnown: rowExists(phoneChanges, own),
       whatsappId: valueOf(whatsappId, live),
       isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
     },
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),
-      unknown: isNull(facts.whatsappId),
+      unknown: not(facts.isKnown),
+      spent: isNull(facts.whatsappId),
       wrong: not(facts.isRight),
     }),
     otherwise: 'right',
@@ -57,6 +59,8 @@ export async function verifyPhoneChange(
       switch (outcome) {
         case 'signInNeeded':
           throw new RequestError('signInNeeded');
+        case 'spent':
+          throw new RequestError('codeSpent');
         case 'unknown':
         case 'wrong':
           throw new RequestError('invalidCode');

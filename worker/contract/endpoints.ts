@@ -262,7 +262,7 @@ export const endpoints = {
       challenge: Challenge,
     }),
     output: v.object({ success: v.literal(true), profile: Profile }),
-    fails: ['invalidCode', 'conflict'],
+    fails: ['invalidCode', 'codeSpent', 'conflict'],
   },
   getSessions: {
     ...pageRoutes.getSessions,
