@@ -310,7 +310,6 @@ export const endpoints = {
   deletePush: {
     ...pageRoutes.deletePush,
     summary: 'Notify a browser no longer',
-    whilePending: true,
     needsSignIn: true,
     input: PushEndpoint,
     output: done,
