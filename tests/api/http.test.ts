@@ -160,6 +160,18 @@ it('lets in other origins that are listed, with credentials for the stream alone
   });
 });
 
+it.each([
+  ['DELETE', '/api/user/push', { endpoint: 'https://fcm.googleapis.com/\ud800' }, 'endpoint'],
+  ['POST', '/api/billing/withdrawal/objection', { id: 'a\udc00' }, 'id'],
+])('%s %s refuses half of a surrogate pair, which no database takes', async (...asked) => {
+  const [method, to, body, field] = asked;
+  const { token } = await newPerson();
+  expect(await call(method, to, { token, body })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_field', issues: [{ path: field }] },
+  });
+});
+
 /** The headers of every API response. */
 const always = {
   'cache-control': 'no-store',

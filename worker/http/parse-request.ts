@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { AudioType } from '../contract/chat-schemas.ts';
 import { endpoints, type Endpoint, type EndpointName } from '../contract/endpoints.ts';
 import { readCode } from '../contract/pasted.ts';
+import { isComplete } from '../contract/visible-text.ts';
 import { canonicalPhone, readPastedPhone } from '../identity/phone.ts';
 import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';
@@ -83,12 +84,22 @@ async function withPastedRead(fields: Fields): Promise<Fields> {
 
 function validate(shape: Shape, fields: Fields): Fields {
   const result = v.safeParse(shape, withEveryKey(shape, fields), { abortPipeEarly: true });
-  if (result.success) return result.output;
+  if (result.success) return requireComplete(result.output);
   const issues = result.issues.map((issue) => ({
     path: v.getDotPath(issue) ?? '',
     message: sentence(issue),
   }));
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
+}
+
+/** Half of a surrogate pair, which JSON can spell, has no UTF-8 form: no database takes it. */
+function requireComplete(fields: Fields): Fields {
+  const isBroken = (value: unknown) => typeof value === 'string' && !isComplete(value);
+  const path = Object.keys(fields).find((name) => isBroken(fields[name]));
+  if (path === undefined) return fields;
+
+  const message = `${path} contains an incomplete character`;
+  throw new RequestError('invalidField', { message, issues: [{ path, message }] });
 }
 
 /** A call of the bot names a person by the number or by the business-scoped id. */
