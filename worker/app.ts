@@ -30,6 +30,8 @@ export const app = new Hono<AppEnv>();
 // could imitate another request in the log.
 app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
 for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
+// A page of another origin may read the 404 of an unknown path, too.
+app.use('/api/*', allowOrigins(['GET', 'POST', 'PUT', 'DELETE'], false));
 app.notFound((c) => refuse(new RequestError('notFound'), c));
 app.onError(refuse);
 

@@ -160,6 +160,18 @@ it('lets in other origins that are listed, with credentials for the stream alone
   });
 });
 
+it('lets listed origins read the 404 of an unknown path, and no other one', async () => {
+  const settings = { WEB_ORIGINS: 'https://app.example' };
+  const allowed = async (method: string, origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'DELETE' };
+    const { status, headers: sent } = await call(method, '/api/nothing', { headers, settings });
+    return [status, sent.get('access-control-allow-origin')];
+  };
+  expect(await allowed('GET', 'https://app.example')).toEqual([404, 'https://app.example']);
+  expect(await allowed('OPTIONS', 'https://app.example')).toEqual([204, 'https://app.example']);
+  expect(await allowed('GET', 'https://evil.example')).toEqual([404, null]);
+});
+
 it.each([
   ['DELETE', '/api/user/push', { endpoint: 'https://fcm.googleapis.com/\ud800' }, 'endpoint'],
   ['POST', '/api/billing/withdrawal/objection', { id: 'a\udc00' }, 'id'],
