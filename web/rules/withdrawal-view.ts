@@ -15,6 +15,7 @@ export function formatInstant(iso: string): string {
 }
 
 function refundLine({ paid, refund, currency }: Contract): string {
+  if (paid === null || refund === null) return withdrawWords.refundOpen;
   if (paid === 0) return withdrawWords.refundNothing;
 
   const money = (amount: number) => formatMoney(amount, currency, locale);

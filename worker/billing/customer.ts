@@ -127,7 +127,7 @@ export async function withCustomer<T>(
   const id = await ensureCustomer(stripe, leased);
   const result = await unlessMissing(work(id), 'customer');
   if (result !== null) return { id, result };
-  if ((await presenceOfCustomer(stripe, id)) !== 'gone') throw unknownCustomer(id);
+  if ((await presenceOfCustomer(stripe, id)) !== 'gone') throw new CustomerUnknown(id);
   const another = await ensureCustomer(stripe, await withoutCustomer(db, leased));
   return { id: another, result: await work(another) };
 }
@@ -195,12 +195,17 @@ export async function ownCustomer(
  * 503: nothing changes until the key is corrected.
  */
 export async function requireKnown(stripe: Stripe, customer: string): Promise<void> {
-  if ((await presenceOfCustomer(stripe, customer)) === 'unknown') throw unknownCustomer(customer);
+  if ((await presenceOfCustomer(stripe, customer)) === 'unknown')
+    throw new CustomerUnknown(customer);
 }
 
-function unknownCustomer(customer: string): RequestError {
-  logUnknownCustomer(customer);
-  return new RequestError('unavailable');
+/** 503: nothing changes until the key is corrected. */
+export class CustomerUnknown extends RequestError {
+  constructor(customer: string) {
+    super('unavailable');
+    this.name = 'CustomerUnknown';
+    logUnknownCustomer(customer);
+  }
 }
 
 export function logUnknownCustomer(customer: string): void {

@@ -170,6 +170,12 @@ export class StripeRefused extends RequestError {
   }
 }
 
+/** Whatever keeps Stripe from doing what was asked. */
+export function isStripeFailure(error: unknown): boolean {
+  if (error instanceof StripeUnavailable || error instanceof StripeRefused) return true;
+  return isStripeError(error);
+}
+
 /**
  * Runs work that needs Stripe. Throws 503 if Stripe does not
  * respond, fails, or limits our rate; 409 if it refuses.

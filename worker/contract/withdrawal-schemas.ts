@@ -18,9 +18,10 @@ export const Contract = v.object({
   concludedAt: Timestamp,
   withdrawableUntil: Timestamp,
   startNow: v.boolean(),
-  paid: Cents,
+  /** Null while the payment provider does not tell. */
+  paid: v.nullable(Cents),
   /** What a statement now would give back. */
-  refund: Cents,
+  refund: v.nullable(Cents),
   currency: v.string(),
 });
 

@@ -8,8 +8,7 @@ import type { Output } from '../contract/endpoints.ts';
 import type { BaseContext, Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import type { ConcludedContract } from '../withdrawal/concluded-contract.ts';
-import { withdrawableContract } from '../withdrawal/find-contract.ts';
+import { type ShownContract, withdrawableContract } from '../withdrawal/find-contract.ts';
 import { sumOf } from '../withdrawal/payments.ts';
 import { openReceipt, receiptForPerson, receiptOf } from '../withdrawal/receipt.ts';
 import { mailService } from '../messaging/mail.ts';
@@ -35,10 +34,10 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
     choices: choicesOf(db, userId),
   };
 
-  return withinLimit(session, { ...billingCalls(userId), now, reads }, async (_admitted, read) => {
+  return withinLimit(session, { ...billingCalls(userId), now, reads }, async ({ user }, read) => {
     const { customer, ...history } = read;
     const stripeId = customer[0]?.stripeId ?? null;
-    const contract = await withdrawableContract({ settings, userId, stripeId, ...history });
+    const contract = await withdrawableContract({ settings, user, stripeId, ...history });
     return {
       success: true as const,
       contract: contract && shownContract(contract),
@@ -52,14 +51,15 @@ function requireWithdrawal(settings: Settings): void {
   if (settings.require('WITHDRAWAL_DAYS') === 0) throw new RequestError('notFound');
 }
 
-function shownContract(contract: ConcludedContract): NonNullable<Shown['contract']> {
+function shownContract(contract: ShownContract): NonNullable<Shown['contract']> {
+  const { payments } = contract;
   return {
     tier: contract.tier,
     concludedAt: new Date(contract.concludedAt).toISOString(),
     withdrawableUntil: new Date(contract.until).toISOString(),
     startNow: contract.startNow,
-    paid: sumOf(contract.payments, 'paid'),
-    refund: sumOf(contract.payments, 'refund'),
+    paid: payments && sumOf(payments, 'paid'),
+    refund: payments && sumOf(payments, 'refund'),
     currency: contract.currency,
   };
 }

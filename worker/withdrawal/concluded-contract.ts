@@ -34,10 +34,11 @@ export type Terms = {
 /**
  * `at`: the time of the statement at Stripe (unix seconds), by which its
  * refund is computed. `isSubscribed`: a subscription is live all the same.
+ * `isKnown`: Stripe has this customer.
  */
 export type Found =
   | { contract: ConcludedContract; at: number }
-  | { contract: null; isSubscribed: boolean };
+  | { contract: null; isSubscribed: boolean; isKnown: boolean };
 
 /**
  * The customer's newest contract that could be withdrawn at the time of the
@@ -45,7 +46,7 @@ export type Found =
  * a purchase, a plan chosen during a trial and a move to a dearer plan do.
  */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
-  const { now, subscriptions } = await subscriptionsNow(stripe, customer, terms.userId);
+  const { now, subscriptions, isKnown } = await subscriptionsNow(stripe, customer, terms.userId);
   const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
   // Stripe's `Date` leaves out the part of a second.
   const latest = Math.floor((now + 999 - agoMs) / 1000);
@@ -59,7 +60,7 @@ export async function readContract(stripe: Stripe, customer: string, terms: Term
     if (!contract || contract.concludedAt > latest * 1000) continue;
     if (at * 1000 < contract.until) return { contract, at };
   }
-  return { contract: null, isSubscribed: subscriptions.some(isLive) };
+  return { contract: null, isSubscribed: subscriptions.some(isLive), isKnown };
 }
 
 function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
@@ -81,7 +82,11 @@ async function subscriptionsNow(stripe: Stripe, customer: string, userId: string
   // one, whose headers are no plain object.
   const headers = new Headers(page?.lastResponse.headers);
   const date = Date.parse(headers.get('date') ?? '');
-  return { now: Number.isNaN(date) ? Date.now() : date, subscriptions: page?.data ?? [] };
+  return {
+    now: Number.isNaN(date) ? Date.now() : date,
+    subscriptions: page?.data ?? [],
+    isKnown: page !== null,
+  };
 }
 
 async function contractOf(

@@ -1,95 +1,131 @@
 import type { User } from '#db/schema';
 import type { KeptChoice } from '../billing/start-choice.ts';
-import { StripeUnavailable, withStripe } from '../billing/stripe-client.ts';
+import { isStripeFailure, withStripe } from '../billing/stripe-client.ts';
+import { currency } from '../contract/plans.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { type ConcludedContract, type Found, readContract } from './concluded-contract.ts';
 import { isUnconfirmed } from './objection.ts';
+import { withdrawableUntil } from './right.ts';
 import { lastStatement } from './shown-statement.ts';
 import type { Statement } from './statements.ts';
 
 /** Whose contract is looked for, and what the database has of that person. */
 type Search = {
   settings: Settings;
-  userId: string;
+  user: User;
   stripeId: string | null;
   statements: Statement[];
   choices: KeptChoice[];
 };
 
+/** Its payments are null while Stripe does not tell them. */
+export type ShownContract = Omit<ConcludedContract, 'subscription' | 'payments'> & {
+  payments: ConcludedContract['payments'] | null;
+};
+
 /**
- * The contract that could be withdrawn now. None where an open
- * statement means it already, also while Stripe does not respond.
+ * The contract that could be withdrawn now. None where an open statement
+ * means it already. While Stripe does not tell, the one that our own
+ * records know.
  */
-export async function withdrawableContract(search: Search): Promise<ConcludedContract | null> {
+export async function withdrawableContract(search: Search): Promise<ShownContract | null> {
   const { statements } = search;
   if (statements.some(meansAnyContract)) return null;
 
-  const found = await readUnlessSilent(search);
-  if (!(found instanceof StripeUnavailable)) return found.contract;
-
-  const isOpen = lastStatement(statements)?.state === 'received';
-  if (isOpen) return null;
-  throw found;
+  const found = await readIfTold(search);
+  return found ? found.contract : recordedContract(search);
 }
 
 const meansAnyContract = (statement: Statement): boolean =>
   statement.state === 'received' && statement.subscription === null && !isUnconfirmed(statement);
 
+/** Throws 503 where our records cannot tell what was bought. */
+function recordedContract(search: Search): ShownContract | null {
+  const { user, statements, settings } = search;
+  const last = lastStatement(statements);
+  const choice = choiceSince(search, last);
+  if (last?.state === 'received' || (last && !choice)) return null;
+  if (!mayHaveContract(search, choice)) return null;
+
+  if (choice?.tier !== user.tier) throw new RequestError('unavailable');
+
+  const until = untilOf(choice, settings);
+  if (Date.now() >= until) throw new RequestError('unavailable');
+
+  const { tier, at: concludedAt, startNow } = choice;
+  return { tier, concludedAt, until, startNow, currency, payments: null };
+}
+
+/** The newest order, unless a statement came after it. */
+function choiceSince({ choices: [newest] }: Search, last: Statement | undefined) {
+  return newest && newest.at > (last?.submittedAt ?? 0) ? newest : undefined;
+}
+
+const untilOf = ({ at }: KeptChoice, settings: Settings): number =>
+  withdrawableUntil(at, settings.require('WITHDRAWAL_DAYS'));
+
+function mayHaveContract({ user, settings }: Search, choice: KeptChoice | undefined): boolean {
+  return hasPlan(user) || (choice !== undefined && Date.now() < untilOf(choice, settings));
+}
+
+const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renewalAt !== null;
+
 /**
  * Whether a statement has a contract to end.
- * While Stripe does not respond, it is believed.
+ * While Stripe does not tell, it is believed.
  */
 export async function hasContract(search: Search, statement: Statement): Promise<boolean> {
   if (statement.subscription !== null) return true;
 
-  const found = await readUnlessSilent(search, statement.submittedAt);
-  return found instanceof StripeUnavailable || found.contract !== null;
+  const found = await readIfTold(search, statement.submittedAt);
+  return found === null || found.contract !== null;
 }
 
-/** What a person means who withdraws; `unknown` while Stripe does not respond. */
+/** What a person means who withdraws; `unknown` while Stripe does not tell. */
 type Meant =
   | { kind: 'contract'; contract: ConcludedContract; at: number }
   | { kind: 'repeated'; last: Statement }
   | { kind: 'unknown' };
 
 /** Throws 409 where there is nothing to withdraw from. */
-export async function meantBy(user: User, search: Search): Promise<Meant> {
-  const found = await readUnlessSilent(search);
-  if (found instanceof StripeUnavailable) {
-    if (hasPlan(user)) return { kind: 'unknown' };
-    throw found;
-  }
-  if (found.contract) return { kind: 'contract', ...found };
-
+export async function meantBy(search: Search): Promise<Meant> {
   const last = lastStatement(search.statements);
-  if (last && !found.isSubscribed) return { kind: 'repeated', last };
+  const found = await readIfTold(search);
+  if (found?.contract) return { kind: 'contract', ...found };
+
+  if (!found) {
+    const choice = choiceSince(search, last);
+    // Without another order, it is the same contract.
+    if (last && !choice) return { kind: 'repeated', last };
+    if (mayHaveContract(search, choice)) return { kind: 'unknown' };
+  }
+  if (last && found && (!found.isSubscribed || last.state === 'received'))
+    return { kind: 'repeated', last };
   throw new RequestError('conflict', {
     message: 'There is no contract that you could withdraw from.',
   });
 }
 
-const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renewalAt !== null;
-
-/** Returns Stripe's silence: what it means depends on the caller. */
-async function readUnlessSilent(
-  { settings, userId, stripeId, statements, choices }: Search,
-  statedAt?: number,
-): Promise<Found | StripeUnavailable> {
-  if (stripeId === null) return { contract: null, isSubscribed: false };
+/** Null where Stripe does not tell: it fails, refuses, or does not know the customer. */
+async function readIfTold(search: Search, statedAt?: number): Promise<Found | null> {
+  const { settings, user, stripeId, statements, choices } = search;
+  const nothing = { contract: null, isSubscribed: false, isKnown: true };
+  if (stripeId === null) return hasPlan(user) ? null : nothing;
 
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);
   const terms = {
-    userId,
+    userId: user.id,
     days: settings.require('WITHDRAWAL_DAYS'),
     choices,
     withdrawn,
     ...(statedAt !== undefined && { statedAt }),
   };
   try {
-    return await withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
+    const found = await withStripe(settings, (stripe) => readContract(stripe, stripeId, terms));
+    return found.contract || found.isKnown ? found : null;
   } catch (error) {
-    if (error instanceof StripeUnavailable) return error;
+    if (isStripeFailure(error)) return null;
     throw error;
   }
 }

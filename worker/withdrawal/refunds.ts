@@ -22,16 +22,17 @@ export async function refundPayment(
   payment: Payment,
 ): Promise<Refunded> {
   const { laterIntent } = payment;
-  const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
   const isNothing = payment.refund + payment.credit === 0;
-  if (!earlier && isNothing)
-    return {
-      state: 'done',
-      reason: null,
-      amount: 0,
-    };
 
   try {
+    const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
+    if (!earlier && isNothing)
+      return {
+        state: 'done',
+        reason: null,
+        amount: 0,
+      };
+
     const note = earlier ?? (await createNote(stripe, cause, payment));
     const refunds = laterIntent
       ? await refundsOfLater(stripe, cause, note, laterIntent)

@@ -2,11 +2,11 @@ import type { Stripe } from 'stripe';
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema';
 import type { Background } from '../env.ts';
-import { ownCustomer } from '../billing/customer.ts';
+import { CustomerUnknown, ownCustomer, requireKnown } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
 import { withLease, type LeasedCustomer, type LeaseResult } from '../billing/lease.ts';
-import { unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
+import { isRefusal, unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
 import { cancelNow, isLive } from '../billing/subscriptions.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Database } from '../lib/database.ts';
@@ -122,14 +122,18 @@ async function settleAtStripe(
     await ownCustomer(stripe, leased);
     const named = { statement, stripeId, userId: leased.user.id };
     const begun = await nameContract(stripe, scope, named);
-    if (!begun) return needsOwner(scope, statement, 'no_contract');
+    if (!begun) {
+      await requireKnown(stripe, stripeId);
+      return needsOwner(scope, statement, 'no_contract');
+    }
     return save(scope, begun.statement, await workAtStripe(stripe, begun, leased.customer));
   });
 }
 
 /**
- * Without its customer at Stripe, a statement could not
- * be settled: an account waits for that. Throws 503.
+ * Without its customer at Stripe, a statement could not be settled: an
+ * account waits for that. Throws 503. What Stripe refuses for good, or of a
+ * customer that it does not know, is left to the owner.
  */
 export async function settleBeforeDeletion(
   scope: Background,
@@ -139,7 +143,11 @@ export async function settleBeforeDeletion(
   const unfinished = statements.filter(
     ({ state }) => state === 'received' || state === 'refunding',
   );
-  for (const statement of unfinished) await settleAtStripe(scope, leased, statement);
+  for (const statement of unfinished)
+    await settleAtStripe(scope, leased, statement).catch((error: unknown) => {
+      if (!isRefusal(error) && !(error instanceof CustomerUnknown)) throw error;
+      return needsOwner(scope, statement, 'refused');
+    });
 }
 
 async function workAtStripe(

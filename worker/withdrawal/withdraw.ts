@@ -29,7 +29,7 @@ export async function withdrawFrom(
   });
   const search = {
     settings,
-    userId: user.id,
+    user,
     stripeId: customer.stripeId,
     ...history,
   };
@@ -39,7 +39,7 @@ export async function withdrawFrom(
   if (waiting && (await hasContract(search, waiting)))
     return settleSoon(scope, leased, await repeatStatement(scope, waiting, again));
 
-  const meant = await meantBy(user, search);
+  const meant = await meantBy(search);
   if (meant.kind === 'repeated') return { result: await repeatStatement(scope, meant.last, again) };
 
   const recorded = await recordOwnStatement(scope, {
