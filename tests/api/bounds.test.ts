@@ -9,7 +9,7 @@ import {
   send,
   tally,
 } from './support/api.ts';
-import { buy, newSubscriber, subscribe } from './support/buying.ts';
+import { buy, buyer, buysFrom, newSubscriber, subscribe } from './support/buying.ts';
 import { beginChange, newCode, redeem, requestOtp } from './support/codes.ts';
 import { newContact, newPhone, post, usageOf } from './support/contacts.ts';
 import { deleteAccount, newPerson, type Person, planOf } from './support/person.ts';
@@ -18,7 +18,7 @@ import { reply, untilDelivered, write } from './support/chat.ts';
 import { during, sandbox } from './support/sandbox.ts';
 import { newSpeaker, recordingOf, sendRecording } from './support/voice.ts';
 import { customerOf, subscriptionOf, stripe } from './support/stripe.ts';
-import { fetchByCron } from './support/stripe-events.ts';
+import { advance, fetchByCron, hour } from './support/stripe-events.ts';
 import { advanceClock, second } from './support/clock.ts';
 
 /** Cloudflare's limiters, which count by key and forget nothing within a test. */
@@ -208,6 +208,70 @@ describe('a week that was used stands, whichever numbers its person moves betwee
     expect((await post(moved.phone)).body).toMatchObject({ allowed: true, used: 1 });
     await end(payer.customer);
     expect((await post(moved.phone)).body).toMatchObject({ allowed: false, used: 5 });
+  });
+});
+
+describe('a week whose plan was cut off stands until it is over', () => {
+  const withdraw = async ({ token }: Person) => {
+    const { body } = await call('POST', '/api/billing/withdrawal', { token });
+    expect(body.statement.state).toBe('done');
+  };
+  const profileOf = async ({ token }: Person) =>
+    (await call('GET', '/api/user/me', { token })).body.profile;
+
+  it('with its count under the free allowance, after a withdrawal', async () => {
+    advanceClock(0);
+    const person = await newPerson();
+    await post(person.phone, 3);
+    await buysFrom(person, { tier: 'basic' });
+    const { body } = await post(person.phone, 30);
+    expect(body).toMatchObject({ allowed: true, used: 30 });
+    await withdraw(person);
+    expect(await profileOf(person)).toMatchObject({ messagesUsedThisPeriod: 30 });
+    const after = (await post(person.phone)).body;
+    const { resetsAt } = body;
+    expect(after).toMatchObject({ allowed: false, used: 30, limit: 5, tier: 'free', resetsAt });
+
+    advanceClock(Date.parse(resetsAt) - Date.now() + 61 * second);
+    expect((await post(person.phone)).body).toMatchObject({ allowed: true, used: 1 });
+  });
+
+  it('over every purchase that is withdrawn, too, whose own week begins with nothing', async () => {
+    const person = await newPerson();
+    for (const count of [70, 70, 2]) {
+      await buysFrom(person, { tier: 'premium' });
+      expect(await usageOf(person.phone)).toMatchObject({ tier: 'premium', used: 0 });
+      expect((await post(person.phone, count)).body.allowed).toBe(true);
+      await withdraw(person);
+      expect((await post(person.phone)).body).toMatchObject({ allowed: false, used: 70 });
+    }
+  });
+
+  it('after an end that the owner makes at Stripe', async () => {
+    const { phone, customer } = await buyer('basic');
+    await post(phone, 30);
+    await stripe.subscriptions.cancel((await subscriptionOf(customer)).id);
+    await fetchByCron(customer);
+    expect((await post(phone)).body).toMatchObject({ allowed: false, used: 30, limit: 5 });
+  });
+
+  it('and no longer: a plan that ends with its week leaves nothing', async () => {
+    const { phone, token } = await buyer('basic');
+    await post(phone, 30);
+    await call('POST', '/api/billing/cancel', { token });
+    await advance(phone, 8 * 24 * hour);
+    expect(await planOf(token)).toEqual(['free', 'active']);
+    expect(await usageOf(phone)).toMatchObject({ tier: 'free', used: 0 });
+  });
+
+  it('nothing of it is lost for who has used less than before the purchase', async () => {
+    const person = await newPerson();
+    const free = (await post(person.phone, 4)).body;
+    await buysFrom(person, { tier: 'basic' });
+    await post(person.phone, 1);
+    await withdraw(person);
+    const { resetsAt } = free;
+    expect((await post(person.phone)).body).toMatchObject({ allowed: true, used: 5, resetsAt });
   });
 });
 

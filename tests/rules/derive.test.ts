@@ -35,6 +35,7 @@ const known: Known = {
   trialEndsAt: null,
   heldTier: 'free',
   heldPause: null,
+  heldWeek: null,
   prices,
   paidWeeks: new Map(),
 };
@@ -72,6 +73,7 @@ describe('a subscription', () => {
       weekFrozen: true,
       tierWaits: false,
       endsTrial: false,
+      isCutOff: false,
       hadSubscription: true,
       live: true,
       doubled: false,

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe';
 import { plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 import type { SubscriptionStatus } from '../contract/schemas.ts';
+import { weekMs } from '../usage/week.ts';
 import { bestOf, type Live, idOf, isLive, nextPhase } from './subscriptions.ts';
 import type { PaidWeek } from './invoices.ts';
 
@@ -19,6 +20,8 @@ export type SubscriptionState = {
   weekAnchor: number | null;
   /** The week is a paid one: it lasts until the next one is paid. */
   weekFrozen: boolean;
+  /** The plan has ended before the paid week was over. */
+  isCutOff: boolean;
   /** The plan begins when it is paid, at the end of our own trial. */
   tierWaits: boolean;
   endsTrial: boolean;
@@ -40,6 +43,8 @@ export type Known = {
   /** The plan granted so far; a subscription at an unknown price keeps it. */
   heldTier: PlanId;
   heldPause: SubscriptionState['collectionPause'];
+  /** The start of the paid week so far (unix ms); null without one. */
+  heldWeek: number | null;
   prices: ReadonlyMap<string, PaidPlanId | null>;
   /** The last paid week of each subscription whose present period is not paid. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
@@ -57,8 +62,15 @@ export function derive(subscriptions: Stripe.Subscription[], known: Known): Subs
     doubled: sold > 1,
     endsTrial: known.trialEndsAt !== null && subscriptions.some(hasOutlivedTrial),
     unknownPrice: unknown?.items.data[0]?.price.id ?? null,
+    isCutOff: !best && endsBefore(subscriptions, known.heldWeek),
   };
   return { ...(best ? stateOf(best, known) : free), ...history };
+}
+
+/** Whether all have ended before a week that begins then was over, by Stripe's clock. */
+function endsBefore(subscriptions: Stripe.Subscription[], week: number | null): boolean {
+  const ends = subscriptions.map(({ ended_at }) => (ended_at ?? 0) * 1000);
+  return week !== null && Math.max(0, ...ends) < week + weekMs;
 }
 
 const free = {

@@ -1,13 +1,13 @@
-import { and, eq, gt, isNotNull, ne, not } from 'drizzle-orm';
+import { and, eq, gt, gte, isNotNull, ne, not } from 'drizzle-orm';
 import { customers, users, type User } from '#db/schema';
 import { queueEvent } from '../bot/outbox.ts';
 import type { PaidPlanId } from '../contract/plans.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
-import { oneRow, plus } from '../lib/expressions.ts';
+import { iif, oneRow, plus } from '../lib/expressions.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
-import { currentWeek, keepWeek, leftCount } from '../usage/week.ts';
+import { currentWeek, keepWeek, leftWeekOr, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 import type { SubscriptionState } from './derive.ts';
 import { dueAfter } from './due.ts';
@@ -52,7 +52,8 @@ export async function saveState(
   // The free week before a paid one is kept, so that no way back renews it.
   if (change.beginsPaidWeek) await keepWeek(tx, ifHeld, { phone: user.phone, settings, now }, own);
   if (change.isAny) {
-    const week = await weekAfter(change, columns, { user, settings, now });
+    const { isCutOff } = state;
+    const week = await weekAfter({ ...change, isCutOff }, columns, { user, settings, now });
     const usageSeq = plus(users.usageSeq, 1);
     tx.update(ifHeld, users, { ...columns, ...week, usageSeq }, own);
   }
@@ -132,10 +133,12 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
 /**
  * A paid week begins with nothing used, also in the millisecond in which
  * the free one began. Where it ends in a free week, the one that was kept
- * for the number goes on.
+ * for the number goes on. A plan that is cut off, as by a withdrawal, leaves
+ * its week with its count, unless more was used of the kept one: whoever
+ * gets the money back has no fresh week.
  */
 async function weekAfter(
-  { beginsPaidWeek, endsPaidWeek }: Change,
+  { beginsPaidWeek, endsPaidWeek, isCutOff }: Change & Pick<SubscriptionState, 'isCutOff'>,
   { weekAnchor = 0, weekFrozen }: Columns,
   { user, settings, now }: { user: User; settings: Settings; now: number },
 ) {
@@ -143,8 +146,16 @@ async function weekAfter(
   if (!endsPaidWeek) return {};
 
   const { phone, weekStart } = user;
+  const owner = { phone, settings, now };
+  const begun = currentWeek({ weekAnchor, weekFrozen, weekStart }, now);
+  const left = await leftWeekOr(owner, { weekAnchor, weekStart: begun });
+  if (!isCutOff) return left;
+
+  const used = usedSql(now);
+  const stays = and(gt(used, 0), gte(used, left.used));
   return {
-    weekStart: currentWeek({ weekAnchor, weekFrozen, weekStart }, now),
-    used: await leftCount({ phone, settings, now }),
+    weekAnchor: iif<number>(stays, users.weekAnchor, left.weekAnchor),
+    weekStart: iif<number>(stays, users.weekStart, left.weekStart),
+    used: iif<number>(stays, users.used, left.used),
   };
 }

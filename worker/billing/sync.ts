@@ -216,6 +216,7 @@ async function fetchState(
     trialEndsAt: user.trialEndsAt,
     heldTier: user.tier,
     heldPause: user.collectionPause,
+    heldWeek: user.weekFrozen ? user.weekAnchor : null,
     prices,
     paidWeeks,
   };

@@ -106,6 +106,17 @@ export async function firstWeek(
   };
 }
 
+/** The week in which a paid one ends: that which was left to the number, else `week`. */
+export async function leftWeekOr(owner: WeekOwner, week: Pick<Weeks, 'weekAnchor' | 'weekStart'>) {
+  const left = await leftWeekOf(owner);
+  const began = () => left(minus(leftWeeks.endsAt, weekMs));
+  return {
+    weekAnchor: coalesce<number>(began(), week.weekAnchor),
+    weekStart: coalesce<number>(began(), week.weekStart),
+    used: coalesce<number>(left(leftWeeks.used.getSQL()), 0),
+  };
+}
+
 export async function leftCount(owner: WeekOwner): Promise<SQL<number>> {
   const left = await leftWeekOf(owner);
   return coalesce<number>(left(leftWeeks.used.getSQL()), 0);
