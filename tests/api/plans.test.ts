@@ -178,7 +178,11 @@ describe('a trial', () => {
     const { phone, token } = await newSubscriber('basic');
     await post(phone, 3);
     await activate(await trialFor(phone));
-    expect(await profileOf(token)).toMatchObject({ isTrial: true, messagesUsedThisPeriod: 3 });
+    expect(await profileOf(token)).toMatchObject({
+      isTrial: true,
+      messagesUsedThisPeriod: 3,
+      metadata: { subscriptionTier: 'premium', scheduledDowngradeTierId: 'basic' },
+    });
   });
 });
 

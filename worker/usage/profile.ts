@@ -56,17 +56,18 @@ export function subscriptionOf(user: User): Subscription | null {
 }
 
 /**
- * The plan after the trial is shown as scheduled, also if it
- * is the tried one, unless it was cancelled before its start.
+ * The plan after the trial is shown as scheduled, also if
+ * it is the tried one or paid already, unless it is cancelled.
  */
 function duringTrial(user: User) {
-  const cancelled = user.tierWaits && user.cancelAt !== null;
-  const follows = user.tierWaits && !cancelled;
-  const next = user.scheduledTier ?? user.tier;
+  const { tierWaits, tier, scheduledTier } = user;
+  const isCancelled = user.cancelAt !== null;
+  const cancelled = tierWaits && isCancelled;
+  const next = (tierWaits && scheduledTier) || tier;
   return {
     subscriptionStatus: cancelled ? ('cancellation_scheduled' as const) : ('trialing' as const),
     renewalDate: isoDate(user.trialEndsAt),
     cancelAtDate: cancelled ? isoDate(user.cancelAt) : null,
-    scheduledDowngradeTierId: follows ? next : null,
+    scheduledDowngradeTierId: isCancelled || next === 'free' ? null : next,
   };
 }
