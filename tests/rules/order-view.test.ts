@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { obstacleOf, orderView } from '../../web/rules/order-view.ts';
+import { obstacleOf, orderView, payerOf } from '../../web/rules/order-view.ts';
 import { isOrdered, planOffer } from '../../web/rules/plan-offer.ts';
 import { readUser } from '../../web/rules/user-profile.ts';
 import { planIds, plans } from '../../worker/contract/plans.ts';
@@ -35,7 +35,7 @@ describe('the offers of the plans', () => {
     [{ scheduled: 'basic' }, ['manage', 'scheduled', 'current', 'switch']],
     [trial, ['manage', 'switch', 'keep', 'switch']],
     [{ ...trial, scheduled: 'premium' }, ['manage', 'switch', 'scheduled', 'switch']],
-    [{ ...trial, scheduled: 'basic' }, ['manage', 'scheduled', 'current', 'switch']],
+    [{ ...trial, scheduled: 'basic' }, ['manage', 'scheduled', 'keep', 'switch']],
     [{ ...trial, tier: 'free' }, ['current', 'choose', 'choose', 'choose']],
   ])('with %j are %j', (facts, offers) => {
     expect(planIds.map((id) => planOffer(id, userWith(facts)))).toEqual(offers);
@@ -87,6 +87,22 @@ describe('the review of an order', () => {
   ])('with %j says “%s” first', (facts, title, way) => {
     const obstacle = obstacleOf(userWith(facts), 'UTC');
     expect([obstacle?.title, obstacle?.way]).toEqual([title, way]);
+  });
+
+  it('beside a trial tells of what is paid already, and of a debt', () => {
+    const user = userWith({ ...trial, scheduled: 'basic' });
+    const base = { tier: 'basic', startDate: null, renewalDate, cancelAtDate: null } as const;
+    const paid = payerOf(user, { ...base, status: 'active' });
+    expect(orderView(plans.premium, paid, 'UTC')).toMatchObject({
+      first: '$29.99 today, less what is left of your present week. A new week begins at once.',
+      action: 'Go to payment',
+    });
+    expect(obstacleOf(payerOf(user, { ...base, status: 'past_due' }), 'UTC')?.title).toBe(
+      'First pay the open invoice',
+    );
+    const waiting = { ...base, status: 'trialing', startDate: renewalDate } as const;
+    for (const hidden of [null, 'unknown', waiting] as const)
+      expect(payerOf(user, hidden)).toBe(user);
   });
 
   it('names the plan and the day of a scheduled change', () => {

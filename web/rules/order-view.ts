@@ -1,6 +1,7 @@
 import { type Plan, planOf } from '#contract/plans';
 import { orderWords } from '#words/order';
 import { formatDate } from './formats.ts';
+import type { Hidden } from './cancel-view.ts';
 import { planName, planTexts } from './plan-texts.ts';
 import type { User } from './user-profile.ts';
 
@@ -13,6 +14,17 @@ export type Obstacle = {
   action: string;
   way: 'payments' | '/cancel';
 };
+
+/** What is paid beside a trial is charged as without it. */
+export function payerOf(user: User, hidden: Hidden): User {
+  if (!user.isTrial || !hidden || typeof hidden === 'string') return user;
+  const { tier, status, startDate, renewalDate, cancelAtDate } = hidden;
+  if (startDate !== null || status === 'trialing') return user;
+
+  const plan = { subscriptionTier: tier, subscriptionStatus: status };
+  const dates = { renewalDate, cancelAtDate, scheduledDowngradeTierId: null };
+  return { ...user, isTrial: false, metadata: { ...user.metadata, ...plan, ...dates } };
+}
 
 /** `concludes`: a contract of its own, which can be withdrawn. */
 export function orderView(plan: Plan, user: User, timeZone?: string): OrderView {

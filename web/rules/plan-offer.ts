@@ -9,7 +9,7 @@ export function planOffer(id: PlanId, { isTrial, metadata }: User): PlanOffer {
   const { scheduledDowngradeTierId: scheduled } = metadata;
 
   if (id === scheduled) return 'scheduled';
-  if (id === present) return isTrial && !scheduled && id !== 'free' ? 'keep' : 'current';
+  if (id === present) return isTrial && id !== 'free' ? 'keep' : 'current';
   if (id === 'free') return 'manage';
   return present === 'free' ? 'choose' : 'switch';
 }

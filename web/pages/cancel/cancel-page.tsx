@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type MouseEvent } from 'react';
 import { css } from '#styled/css';
@@ -7,10 +6,10 @@ import { call, request } from '../../data/api-client.ts';
 import { ApiError, failureOf } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { useHidden } from '../../data/hidden-subscription.ts';
 import { useStanding } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
-import { cancelView, type Hidden } from '../../rules/cancel-view.ts';
+import { cancelView } from '../../rules/cancel-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Card } from '../../ui/card.tsx';
@@ -129,22 +128,6 @@ const cancelButton = button({ look: 'danger', size: 'lg', wide: true });
 const keepButton = button({ look: 'outline', size: 'lg', wide: true });
 
 type Change = 'cancelPlan' | 'resumePlan';
-
-/** The profile does not show it on a trial. */
-function useHidden({ isTrial, metadata }: User, token: string) {
-  // A change of the plan brings another profile.
-  const queryKey = [
-    'subscription',
-    token,
-    metadata.cancelAtDate,
-    metadata.scheduledDowngradeTierId,
-  ];
-  const queryFn = () => request('getSubscription');
-  const options = { queryKey, queryFn, enabled: isTrial, meta: { silent: true } };
-  const { data, isPending, refetch } = useQuery(options, queryClient);
-  const hidden: Hidden = data ? data.subscription : isPending ? 'loading' : 'unknown';
-  return { hidden, refetchHidden: async () => void (isTrial && (await refetch())) };
-}
 
 function useCancellation(refetchHidden: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);

@@ -8,36 +8,52 @@ import { isWithdrawable } from '#words/language';
 import { orderWords } from '#words/order';
 import { notifyError } from '../../data/api-errors.ts';
 import { createSubscriptionSession } from '../../data/billing-pages.ts';
+import { useHidden } from '../../data/hidden-subscription.ts';
 import { useFreshProfile } from '../../data/profile-query.ts';
 import { useSession } from '../../data/session.ts';
 import { isOwnAddress } from '../../rules/browser-input.ts';
-import { obstacleOf, orderView, type Obstacle } from '../../rules/order-view.ts';
+import { obstacleOf, orderView, payerOf, type Obstacle } from '../../rules/order-view.ts';
 import { isOrdered, planOffer } from '../../rules/plan-offer.ts';
 import { planTexts } from '../../rules/plan-texts.ts';
 import type { User } from '../../rules/user-profile.ts';
 import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { PageSpinner } from '../../ui/spinner.tsx';
 import { Sentence } from '../../ui/text.tsx';
 
 /** Directive 2011/83/EU, articles 6 and 8: what is told before paying. */
 export function OrderPage() {
-  const { plan } = useSearch({ from: '/order' });
   const user = useSession((current) => current.user);
+  const token = useSession((current) => current.token);
   useFreshProfile();
-  if (!user) return null;
+  return (
+    user &&
+    token !== null && (
+      <Order
+        user={user}
+        token={token}
+      />
+    )
+  );
+}
 
+function Order({ user, token }: { user: User; token: string }) {
+  const { plan } = useSearch({ from: '/order' });
+  const { hidden } = useHidden(user, token);
   const tier = paidPlanIds.find((id) => id === plan);
   const isOffered = tier && planOf(tier).onSale && isOrdered(planOffer(tier, user));
   if (!isOffered) return <Elsewhere />;
+  if (user.isTrial && hidden === 'loading') return <PageSpinner label={orderWords.opening} />;
 
-  const obstacle = obstacleOf(user);
+  const payer = payerOf(user, hidden);
+  const obstacle = obstacleOf(payer);
   if (obstacle) return <InTheWay {...obstacle} />;
   return (
     <Review
       key={tier}
       tier={tier}
-      user={user}
+      user={payer}
     />
   );
 }
