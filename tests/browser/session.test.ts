@@ -27,7 +27,7 @@ test('a guest who opens the account sees nothing of it, and makes no call', asyn
   expect(stub.calls()).toEqual([]);
 });
 
-const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
+const starts: [arrange: (stub: Stub) => void, told: string][] = [
   [(stub) => stub.respond('getMe', over, 401), 'Session expired. Please log in again.'],
   [
     (stub) => stub.respond('getMe', {}, 404),
@@ -38,28 +38,86 @@ const starts: [arrange: (stub: Stub) => void, told: string, keeps?: true][] = [
     (stub) => stub.respond('getMe', { success: false, message: 'Nobody is here.' }),
     'Nobody is here.',
   ],
-  // If the server is unreachable, the token may still be valid.
-  [(stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.', true],
-  [
-    (stub) => stub.disconnect('getMe'),
-    'Unable to connect to server. Please check your internet connection.',
-    true,
-  ],
 ];
 
 test('a start without a profile leads to the login, and says why, once', async ({ page, stub }) => {
   await stub.signedIn();
-  for (const [arrange, told, keeps] of starts) {
+  for (const [arrange, told] of starts) {
     arrange(stub);
     await page.goto('/account');
     await page.waitForURL('**/login');
     await expectToasts(page, [told]);
-    expect(await storedToken(page), told).toBe(keeps ? 'e2e-token' : null);
+    expect(await storedToken(page), told).toBeNull();
     await expect(
       page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Login' }),
     ).toBeVisible();
     await page.evaluate(() => localStorage.setItem('authToken', 'e2e-token'));
   }
+});
+
+const outages: [path: string, arrange: (stub: Stub) => void, told: string][] = [
+  ['/account', (stub) => stub.respond('getMe', {}, 503), 'Server error. Please try again later.'],
+  [
+    '/chat',
+    (stub) => stub.disconnect('getMe'),
+    'Unable to connect to server. Please check your internet connection.',
+  ],
+];
+
+const unreached = 'We cannot load your account right now';
+
+for (const [path, arrange, told] of outages)
+  test(`an outage at ${path} is no logout: it is told once, and the page goes on by itself`, async ({
+    page,
+    stub,
+    expectedErrors,
+  }) => {
+    expectedErrors.push(/account unreached/);
+    await stub.signedIn();
+    stub.respond('getChat', pageOf([messageOf(1, 'I am still here')]));
+    arrange(stub);
+    await open(page, path);
+    const screen = page.getByRole('heading', { name: unreached });
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await expect(screen).toBeVisible();
+    await expect(page).toHaveURL(path);
+    await expectToasts(page, [told]);
+    await expect(navigation.getByRole('link', { name: 'My Account' })).toBeVisible();
+    await expect(page.getByRole('main').getByRole('link', { name: 'Get help now' })).toBeVisible();
+
+    const before = stub.calls('getMe').length;
+    await expect.poll(() => stub.calls('getMe').length).toBeGreaterThan(before + 2);
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+    expect(await storedToken(page)).toBe('e2e-token');
+
+    await stub.signedIn();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await expect(screen).toHaveCount(0);
+    const content =
+      path === '/chat' ? chat.message(page, 'I am still here') : page.getByRole('radio').first();
+    await expect(content).toBeVisible();
+    await expect(page).toHaveURL(path);
+  });
+
+test('an outage leaves public pages their member, and a pressed button tries at once', async ({
+  page,
+  stub,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/account unreached/);
+  await stub.signedIn();
+  stub.respond('getMe', {}, 503);
+  await open(page, '/');
+  const account = page.getByRole('navigation', { name: 'Main' }).getByRole('link', {
+    name: 'My Account',
+  });
+  await follow(account, '**/account');
+  const again = page.getByRole('button', { name: 'Try again' });
+  await expect(again).toBeVisible();
+
+  stub.respond('getMe', over, 401);
+  await follow(again, '**/login');
+  expect(await storedToken(page)).toBeNull();
 });
 
 test('a call without a token or with an ended session is shown once and leads to the login', async ({

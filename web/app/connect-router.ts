@@ -23,7 +23,7 @@ export function connectRouter(router: RegisteredRouter): void {
   });
   // Nothing needs it before the page can be used.
   void loaded(import('./page-listeners.ts')).then(
-    ({ addPageListeners }) => addPageListeners(),
+    ({ addPageListeners }) => addPageListeners(router),
     () => null,
   );
   openStreamOnceSignedIn(router);
@@ -66,7 +66,8 @@ async function restore(token: string, router: RegisteredRouter): Promise<void> {
   session.follow(token);
   const file = loaded(import('../data/profile-query.ts'));
   const me = await file.catch(() => null);
-  await me?.restoreSession(token);
+  if (me) await me.restoreSession(token);
+  else session.noteOutage(token);
   session.endInitialization();
   await router.invalidate();
 }

@@ -5,12 +5,14 @@ import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
 import { ResultPage } from '../ui/result-page.tsx';
+import { latePart } from '../data/late-part.tsx';
 import { createStore } from '../data/store.ts';
 import { plainPath } from '../rules/browser-input.ts';
 import { isOwnScript, showsCrisisLines } from '../rules/own-errors.ts';
 import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { afterCheck, partMissing } from './deployment-change.ts';
+import { accountUnreached } from './guards.ts';
 
 const served = createStore({ lines: '' });
 
@@ -73,8 +75,14 @@ export function CrashScreen({ text }: { text: string }) {
 
 export function RouteError({ error }: { error: unknown }) {
   const text = error instanceof Error ? error.message : String(error);
+  if (text === accountUnreached) return <AccountUnreached />;
   return text === partMissing ? <PartMissing /> : <CrashScreen text={text} />;
 }
+
+const AccountUnreached = latePart(() => import('./account-unreached.tsx'), {
+  loading: <PageSpinner label={layoutWords.loadingAccount} />,
+  failed: <CrashScreen text={errorWords.server} />,
+});
 
 /** A page that is left cancels its files, and a reload may follow in a moment. */
 function PartMissing() {

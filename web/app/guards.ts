@@ -1,5 +1,6 @@
 import { redirect } from '@tanstack/react-router';
 import { session, sessionReady } from '../data/session.ts';
+import type { User } from '../rules/user-profile.ts';
 import { isPlanId, leadingTo, returnPage, type LoginWishes } from '../rules/destinations.ts';
 
 type Guarded = { context: RouterContext };
@@ -8,12 +9,21 @@ type Address = { pathname: string; searchStr: string; search: { plan?: string } 
 /** At build time there is no session, and guards allow every page. */
 export type RouterContext = { isPrerender: boolean };
 
+/** The message of an error, which has its own screen. */
+export const accountUnreached = 'account unreached';
+
+async function reachedUser(): Promise<User | null> {
+  const { user, isUnreached } = await sessionReady();
+  if (isUnreached) throw new Error(accountUnreached);
+  return user;
+}
+
 export async function requireUser({
   context,
   location,
 }: Guarded & { location: Address }): Promise<void> {
   if (context.isPrerender) return;
-  const { user } = await sessionReady();
+  const user = await reachedUser();
   if (!user) throw redirect({ to: '/login', search: wishesAt(location), replace: true });
   if (user.status === 'pending') throw redirect({ to: '/pending-approval', replace: true });
 }
@@ -25,14 +35,15 @@ function wishesAt({ pathname, searchStr, search: { plan } }: Address): LoginWish
 
 export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (context.isPrerender) return;
-  const { user } = await sessionReady();
+  const user = await reachedUser();
   if (!user) throw redirect({ to: '/login', replace: true });
   if (user.status !== 'pending') throw redirect({ to: '/account', replace: true });
 }
 
 /** A trial link's user may need a code for more. */
 export async function requireGuest(next: string | undefined): Promise<void> {
-  const { user } = await sessionReady();
-  if (!user || session.needsCode()) return;
+  const { user, isUnreached } = await sessionReady();
+  const isMember = user !== null || isUnreached;
+  if (!isMember || session.needsCode()) return;
   throw redirect({ ...(leadingTo(next) ?? { to: '/account' }), replace: true });
 }

@@ -41,10 +41,11 @@ function endOf(root: HTMLElement, router: RegisteredRouter): End {
 
 function modeOf({ dataset }: HTMLElement): StartMode {
   const shown = shownChat();
+  const { token, isUnreached } = session.get();
   return startMode({
     served: dataset['prerendered'],
     visitor: document.documentElement.dataset['visitor'],
-    isFilled: shown !== null && shown.token === session.get().token,
+    isFilled: shown !== null && shown.token === token && !isUnreached,
   });
 }
 

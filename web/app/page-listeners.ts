@@ -1,3 +1,4 @@
+import type { RegisteredRouter } from '@tanstack/react-router';
 import { sayWhyReloaded } from './deployment-change.ts';
 import { keepFocus } from './focus-keeper.ts';
 import { layoutWords } from '#words/layout';
@@ -9,12 +10,13 @@ import { loaded } from '../data/within.ts';
 import { isInApp } from '../rules/in-app.ts';
 
 /** Loaded after the page, so that it costs no page its start. */
-export function addPageListeners(): void {
+export function addPageListeners(router: RegisteredRouter): void {
   keepFocus();
   refuseFiles();
   ignoreHeldEnter();
   openLinksHere();
   followSession();
+  endOutages(router);
   sayWhyReloaded();
   void renewNotices();
 }
@@ -80,4 +82,18 @@ function followSession(): void {
     if (before !== null && before !== token) void closeShownNotices();
     if (before !== token && token !== null) withdrawToast(endedToast);
   });
+}
+
+function endOutages(router: RegisteredRouter): void {
+  let isTrying = false;
+  const check = async () => {
+    if (isTrying || !session.get().isUnreached) return;
+    isTrying = true;
+    const file = await loaded(import('./account-unreached.tsx')).catch(() => null);
+    await file?.untilReached();
+    isTrying = false;
+    if (file) await router.invalidate();
+  };
+  session.subscribe(() => void check());
+  void check();
 }

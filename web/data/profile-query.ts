@@ -70,13 +70,17 @@ export async function refetchProfile(): Promise<void> {
 
 const isFetching = (token: string) => queryClient.isFetching({ queryKey: key(token) }) > 0;
 
-/** Without a profile the session ends on this page. */
+/** Refused, the session ends; an outage is no logout, and is told once. */
 export async function restoreSession(token: string): Promise<void> {
   if (session.get().token !== token) return;
-  const result = await fetchProfile();
+  const wasUnreached = session.get().isUnreached;
+  const result = await fetchProfile({ inBackground: wasUnreached });
   if (result.success || session.get().token !== token) return;
-  // After an outage the token may be valid.
-  session.end(token, { keepStored: result.error instanceof ApiError && result.error.isOutage });
+
+  const isOutage = result.error instanceof ApiError && result.error.isOutage;
+  if (isOutage && wasUnreached) return;
+  if (isOutage) session.noteOutage(token);
+  else session.end(token);
   notifyError(result.error, { text: result.message });
 }
 

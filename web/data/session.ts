@@ -17,6 +17,8 @@ export type Session = {
   isLeaving: boolean;
   /** A trial link replaced another account, and the notice is open here. */
   isSwitched: boolean;
+  /** An outage keeps the profile back. */
+  isUnreached: boolean;
 };
 
 export type ProfileCache = {
@@ -34,6 +36,7 @@ const initialSession: Session = {
   isLoading: false,
   isLeaving: false,
   isSwitched: false,
+  isUnreached: false,
 };
 const switchedKey = 'switchedTo';
 const asideKey = 'tokenAside';
@@ -43,6 +46,8 @@ const store = createStore({
   switchedTo: tabStorage.read(switchedKey),
   /** Its owner needs a code for more. */
   limitedToken: null as string | null,
+  /** Its profile met an outage. */
+  unreachedToken: null as string | null,
   /** Begun and not ended; the first with the page. */
   initializations: 1,
   redirects: 0,
@@ -52,14 +57,16 @@ const store = createStore({
 
 export const session = {
   get: (): Session => {
-    const { token, switchedTo, initializations, redirects, profiles } = store.get();
+    const { token, switchedTo, unreachedToken, initializations, redirects, profiles } = store.get();
+    const user = token ? (profiles?.get(token) ?? null) : null;
     return {
       token,
-      user: token ? (profiles?.get(token) ?? null) : null,
+      user,
       isInitializing: initializations > 0,
       isLoading: token ? (profiles?.isLoading(token) ?? false) : false,
       isLeaving: redirects > 0,
       isSwitched: token !== null && signatureOf(token) === switchedTo,
+      isUnreached: token !== null && token === unreachedToken && !user,
     };
   },
   subscribe: store.subscribe,
@@ -100,6 +107,9 @@ export const session = {
     return limitedToken !== null && limitedToken === token;
   },
 
+  /** Its owner stays signed in. */
+  noteOutage: (token: string) => store.set({ unreachedToken: token }),
+
   /** From another tab or an earlier visit. */
   follow: (token: string | null) => setToken(token),
 
@@ -109,9 +119,9 @@ export const session = {
     session.end(token);
   },
 
-  /** No other session. The stored token can wait for the next visit. */
-  end(token: string, { keepStored = false } = {}): void {
-    if (!keepStored && storage.read(tokenKey) === token) storage.remove(tokenKey);
+  /** No other session. */
+  end(token: string): void {
+    if (storage.read(tokenKey) === token) storage.remove(tokenKey);
     if (store.get().token === token) setToken(null);
   },
 
@@ -179,8 +189,8 @@ export type Visitor = 'unknown' | 'guest' | 'member';
 
 /** Unknown at build time and while a session starts. */
 export function useVisitor(): Visitor {
-  return useSession(({ user, isInitializing }) =>
-    user ? 'member' : isInitializing ? 'unknown' : 'guest',
+  return useSession(({ user, isInitializing, isUnreached }) =>
+    user || isUnreached ? 'member' : isInitializing ? 'unknown' : 'guest',
   );
 }
 
