@@ -581,6 +581,8 @@ export const withdrawals = sqliteTable(
     language: text('language').notNull(),
     submittedAt: instant('submitted_at').notNull(),
     keptUntil: instant('kept_until').notNull(),
+    /** The text that was given, in that language, without the link to its file. */
+    receipt: text('receipt').notNull(),
     /** The time at Stripe, in unix seconds, by which the refund is computed. */
     billedAt: integer('billed_at'),
 

@@ -328,6 +328,7 @@ CREATE TABLE `withdrawals` (
 	`language` text NOT NULL,
 	`submitted_at` integer NOT NULL,
 	`kept_until` integer NOT NULL,
+	`receipt` text NOT NULL,
 	`billed_at` integer,
 	`subscription` text,
 	`tier` text,
@@ -358,8 +359,8 @@ WHEN old.`user_id` IS NOT NULL AND new.`user_id` IS NOT old.`user_id` BEGIN
   SELECT raise(ABORT, 'a statement of withdrawal stays with its account');
 END;--> statement-breakpoint
 CREATE TRIGGER `withdrawals_stated` BEFORE UPDATE ON `withdrawals`
-WHEN (old.`seq`, old.`id`, old.`origin`, old.`name`, old.`contact`, old.`plan`, old.`email`, old.`language`, old.`submitted_at`)
-  IS NOT (new.`seq`, new.`id`, new.`origin`, new.`name`, new.`contact`, new.`plan`, new.`email`, new.`language`, new.`submitted_at`)
+WHEN (old.`seq`, old.`id`, old.`origin`, old.`name`, old.`contact`, old.`plan`, old.`email`, old.`language`, old.`submitted_at`, old.`receipt`)
+  IS NOT (new.`seq`, new.`id`, new.`origin`, new.`name`, new.`contact`, new.`plan`, new.`email`, new.`language`, new.`submitted_at`, new.`receipt`)
   OR (old.`subscription` IS NOT NULL AND (old.`subscription`, old.`concluded_at`) IS NOT (new.`subscription`, new.`concluded_at`)) BEGIN
   SELECT raise(ABORT, 'what a statement of withdrawal says is never changed');
 END;

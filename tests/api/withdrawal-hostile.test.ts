@@ -299,8 +299,8 @@ describe('statements of nobody whom we know', () => {
       const id = crypto.randomUUID();
       await run(
         `insert into withdrawals
-           (seq, id, origin, contact, language, submitted_at, kept_until, state)
-           select coalesce(min(seq), 1) - 1, ?, 'public', 'x@example.com', 'en', 0, ?, 'needs_owner'
+           (seq, id, origin, contact, language, submitted_at, kept_until, receipt, state)
+           select coalesce(min(seq), 1) - 1, ?, 'public', 'x@example.com', 'en', 0, ?, '', 'needs_owner'
            from withdrawals`,
         id,
         keptUntil,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { call, runCron } from './support/api.ts';
+import { call, runCron, send } from './support/api.ts';
 import { buyer, orderPage, type Subscriber } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf } from './support/person.ts';
 import { deliveredEvents, during, type Faults, run } from './support/sandbox.ts';
@@ -120,4 +120,23 @@ it('an order without a payment is no contract, as soon as Stripe says so', async
   await orderPage(token, { tier: 'basic' });
   expect((await read(token)).body.contract).toBeNull();
   expect(await withdraw(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+});
+
+it('a receipt stays as it was given, at its link and wherever else it is shown', async () => {
+  const { token, customer } = await buyer('basic', true);
+  const { body } = await during({ stripe: { status: 500 } }, () => withdraw(token));
+  expect(body.receipt).not.toContain('$');
+  await goOn(customer);
+
+  const again = await withdraw(token);
+  expect(again.body.statement.refund).toBeGreaterThan(0);
+  expect(again.body.receipt).toBe(body.receipt);
+  expect((await read(token)).body.receipt).toBe(body.receipt);
+  const link = new URL(/https?:\S+$/.exec(body.receipt)![0]);
+  const file = await send(link.pathname + link.search);
+  expect(await file.text()).toBe(`${body.receipt}\n`);
+  const exported = await call('GET', '/api/user/export', { token });
+  expect(exported.body.withdrawals).toMatchObject([{ receipt: body.receipt }]);
+  const change = "update withdrawals set receipt = 'x' where id = ?";
+  await expect(run(change, body.statement.id)).rejects.toThrow();
 });

@@ -684,8 +684,9 @@ describe('withdrawals', () => {
     expect(shown.stdout).toContain('ada@example.com');
 
     // A row that is older than the rule that a name is one line of text.
-    const older = `insert into withdrawals (id, origin, name, contact, language, submitted_at, kept_until, state)
-      select id || '-older', origin, 'Ada \u001b[2J Lovelace', contact, language, submitted_at, kept_until, 'done'
+    const older = `insert into withdrawals (id, origin, name, contact, language, submitted_at, kept_until, receipt, state)
+      select id || '-older', origin, 'Ada \u001b[2J Lovelace', contact, language, submitted_at, kept_until,
+        replace(receipt, 'Ada', 'Ada \u001b[2J'), 'done'
       from withdrawals where seq = ? returning seq`;
     const { rows } = await database.execute({ sql: older, args: [seq] });
     const shownOlder = await support('withdrawals', 'show', String(Number(rows[0]!['seq'])));

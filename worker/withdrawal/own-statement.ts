@@ -9,6 +9,7 @@ import type { Scope } from '../request-scope.ts';
 import type { ConcludedContract } from './concluded-contract.ts';
 import { personsMail } from './queue-receipt-mail.ts';
 import { queuedMail } from './receipt-mail.ts';
+import { receiptText, type Stated } from './receipt.ts';
 import { receivedEvent } from './statement-events.ts';
 import {
   contractColumns,
@@ -33,7 +34,7 @@ export async function recordOwnStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   { found, now, ...statement }: OwnStatement,
 ): Promise<Recorded> {
-  const row: Statement = {
+  const stated: Stated = {
     ...unsettled,
     ...statement,
     id: crypto.randomUUID(),
@@ -43,6 +44,7 @@ export async function recordOwnStatement(
     dueAt: now,
     ...(found && contractColumns(found.contract, found.at)),
   };
+  const row: Statement = { ...stated, receipt: receiptText(settings, stated) };
   const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
   const { seq: _, ...columns } = row;
   const event = await receivedEvent(settings, row, now);

@@ -24,13 +24,13 @@ import { objectionUntil } from './objection.ts';
 import { strangersMail } from './queue-receipt-mail.ts';
 import { reportWaiting } from './receipt-mail-limits.ts';
 import { queuedMail } from './receipt-mail.ts';
+import { receiptText, type Stated } from './receipt.ts';
 import { receivedEvent } from './statement-events.ts';
 import {
   accountUnknown,
   type Recorded,
   objected,
   waitingPublicOf,
-  type Statement,
   unsettled,
 } from './statements.ts';
 
@@ -79,7 +79,7 @@ export async function recordPublicStatement(
     address,
   });
   const userId = await userIdOf(db, phone);
-  const { seq: _, ...row } = {
+  const stated: Stated = {
     ...unsettled,
     ...statement,
     id,
@@ -87,7 +87,8 @@ export async function recordPublicStatement(
     origin: 'public',
     submittedAt: now,
     keptUntil: now + settings.require('WITHDRAWAL_KEPT_DAYS') * dayMs,
-  } satisfies Statement;
+  };
+  const { seq: _, ...row } = { ...stated, receipt: receiptText(settings, stated) };
   const toldUntil = objectionUntil(row);
   const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
 

@@ -15,16 +15,27 @@ import { statementOf } from './statements.ts';
 /** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
 
+/** A statement before its receipt is kept. */
+export type Stated = Omit<Withdrawal, 'receipt'>;
+
 type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
 
 /**
- * The receipt of a statement: what was stated, with
- * date and time (UTC), in the statement's language.
- * Somebody who has not signed in reads nothing that
- * only the account knows.
+ * The receipt of a statement, as it was given when it was made: what is
+ * found later changes nothing of it.
  */
-export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<string> {
-  const statement = kept.origin === 'public' ? { ...kept, ...notStated } : kept;
+export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawal) {
+  const { download } = receiptTexts[of.language as Language];
+  return `${receipt}\n\n${download}: ${await linkOf(settings, of.id)}`;
+}
+
+/**
+ * What was stated, with date and time (UTC), in the statement's language.
+ * Somebody who has not signed in reads nothing that only the account
+ * knows.
+ */
+export function receiptText(settings: Secrets, stated: Stated): string {
+  const statement = stated.origin === 'public' ? { ...stated, ...notStated } : stated;
   const words = receiptTexts[statement.language as Language];
   const lines = [
     words.title,
@@ -39,8 +50,6 @@ export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<st
     line(words.concluded, statement.concludedAt && instantOf(statement.concludedAt, statement)),
     refundLine(words, statement),
     objectionLine(words, settings, statement),
-    '',
-    `${words.download}: ${await linkOf(settings, statement.id)}`,
   ];
   return lines.filter((each) => each !== null).join('\n');
 }
@@ -52,7 +61,7 @@ export async function receiptOf(settings: Secrets, kept: Withdrawal): Promise<st
  */
 export function receiptForPerson(settings: Secrets, statement: Withdrawal): Promise<string> {
   const isOwn = statement.origin === 'account';
-  return receiptOf(settings, isOwn ? statement : { ...statement, name: null, plan: null });
+  return isOwn ? receiptOf(settings, statement) : receiptWithout(settings, statement, unsaid);
 }
 
 /**
@@ -75,12 +84,15 @@ export async function receiptMailOf(
 
 /** Only what is said of any statement, also of one that its person has made. */
 function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<string> {
-  const unsaid = { name: null, plan: null, contact: '' };
-  return receiptOf(settings, {
-    ...statement,
-    ...unsaid,
-    origin: 'public',
-  });
+  const secret = { ...unsaid, contact: '', origin: 'public' } as const;
+  return receiptWithout(settings, statement, secret);
+}
+
+const unsaid = { name: null, plan: null };
+
+function receiptWithout(settings: Secrets, statement: Withdrawal, secret: Partial<Withdrawal>) {
+  const receipt = receiptText(settings, { ...statement, ...secret });
+  return receiptOf(settings, { ...statement, receipt });
 }
 
 const notStated = {
@@ -94,7 +106,7 @@ function line(label: string, value: string | number | null): string | null {
   return value === null || value === '' ? null : `${label}: ${value}`;
 }
 
-function refundLine(words: ReceiptTexts, { refund, currency, language }: Withdrawal): string {
+function refundLine(words: ReceiptTexts, { refund, currency, language }: Stated): string {
   if (refund === null || currency === null) return words.refundOpen;
   return `${words.refund}: ${formatMoney(refund, currency, language)}`;
 }
@@ -102,7 +114,7 @@ function refundLine(words: ReceiptTexts, { refund, currency, language }: Withdra
 function objectionLine(
   words: ReceiptTexts,
   { SITE_URL }: Secrets,
-  statement: Withdrawal,
+  statement: Stated,
 ): string | null {
   if (statement.origin !== 'public') return null;
   const until = instantOf(statement.submittedAt + objectionMs, statement);
@@ -110,7 +122,7 @@ function objectionLine(
   return `${words.objection.replace('{until}', until)}: ${page}`;
 }
 
-const planOf = ({ tier, plan }: Withdrawal): string | null =>
+const planOf = ({ tier, plan }: Stated): string | null =>
   tier ? `${brand.name} ${plans[tier].name}` : plan;
 
 function instantOf(at: number, { language }: Pick<Withdrawal, 'language'>): string {
