@@ -226,6 +226,42 @@ describe('many statements about one number', () => {
     expect(lines).toEqual(expect.arrayContaining([`Name: ${said}`, `Contract: ${said}`]));
   });
 
+  it.each(['\ud800\ud800\ud800', '\u200b\u2060\u200b', '\u2800\u2800\u2800', '\ud800\u200b\ufffd'])(
+    'are refused where nothing of a name or a contact can be seen: %j',
+    async (unseen) => {
+      for (const field of ['name', 'contact']) {
+        const stated = { name: 'Ada Lovelace', contact: 'ada@example.com', [field]: unseen };
+        const { status, body } = await state(stated);
+        expect(status).toBe(400);
+        const message = `${field} must have something that can be read`;
+        const issues = [{ path: field, message }];
+        expect(body).toMatchObject({ code: 'invalid_field', message, issues });
+      }
+    },
+  );
+
+  it('say nothing of how many there are', async () => {
+    const { token } = await buyer();
+    const { receipt, statement } = (await call('POST', path, { token })).body;
+    const link = new URL(/https?:\S+$/.exec(receipt)![0]);
+    const file = await send(link.pathname + link.search);
+    const name = `withdrawal-${statement.submittedAt.slice(0, 10)}.txt`;
+    const attached = `attachment; filename="${name}"`;
+    expect(file.headers.get('content-disposition')).toBe(attached);
+    const { body } = await exportOf(token);
+    expect(body.withdrawals[0]).not.toHaveProperty('seq');
+    expect(body.purchaseChoices[0]).not.toHaveProperty('seq');
+  });
+
+  it('are objected to by an id that is one', async () => {
+    const { token } = await newPerson();
+    const object = (id: string) => call('POST', `${path}/objection`, { token, body: { id } });
+    const issues = [{ path: 'id' }];
+    for (const id of ['\ud800', 'x\udc00'])
+      expect(await object(id)).toMatchObject({ status: 400, body: { issues } });
+    expect((await object('x'.repeat(10_000))).status).toBe(404);
+  });
+
   const spellings: [spelling: string, of: (phone: string) => string][] = [
     ['with separators', (phone) => phone.replace(/^\+1(\d{3})(\d{3})/, '+1 ($1) $2-')],
     ['with marks of direction', (phone) => `\u202a${phone}\u202c`],

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { PaidTier, Timestamp } from './schemas.ts';
-import { withHalvesReplaced } from './visible-text.ts';
+import { isVisible, withHalvesReplaced } from './visible-text.ts';
 
 /**
  * The version of the texts of the order's review, with the
@@ -60,7 +60,11 @@ const directions = /[\u202a-\u202e\u2066-\u2069]/gu;
 const onOneLine = (text: string): string =>
   text.replaceAll(directions, '').replaceAll(lineBreaks, ' ');
 
-/** A statement is refused for no spelling. */
+/** Nobody can read halves of characters either. */
+const isReadable = (text: string): boolean =>
+  isVisible(withHalvesReplaced(text).replaceAll('\ufffd', ''));
+
+/** A statement is refused for no spelling of what can be read. */
 function text(name: string, least: number, most: number) {
   const rule = `${name} must have ${least} to ${most} characters`;
   return v.pipe(
@@ -69,6 +73,10 @@ function text(name: string, least: number, most: number) {
     v.trim(),
     v.minLength(least, rule),
     v.maxLength(most, rule),
+    v.check(
+      (typed) => least === 0 || isReadable(typed),
+      `${name} must have something that can be read`,
+    ),
     v.transform(withHalvesReplaced),
   );
 }

@@ -160,7 +160,7 @@ export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (cont
   return new Response(receipt.text, {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
-      'content-disposition': `attachment; filename="withdrawal-${receipt.seq}.txt"`,
+      'content-disposition': `attachment; filename="withdrawal-${receipt.day}.txt"`,
     },
   });
 };

@@ -144,11 +144,12 @@ async function linkOf({ CODE_PEPPER, SITE_URL }: Secrets, id: string): Promise<s
 export async function openReceipt(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   { id, key }: { id: string; key: string },
-): Promise<{ seq: number; text: string } | null> {
+): Promise<{ day: string; text: string } | null> {
   const statement = await statementOf(db, id);
   const isRight = await opensReceipt(settings, id, key);
   if (!statement || !isRight || now > statement.submittedAt + receiptLinkMs) return null;
-  return { seq: statement.seq, text: `${await receiptOf(settings, statement)}\n` };
+  const day = new Date(statement.submittedAt).toISOString().slice(0, 10);
+  return { day, text: `${await receiptOf(settings, statement)}\n` };
 }
 
 /**

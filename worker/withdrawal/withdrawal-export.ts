@@ -9,21 +9,22 @@ export const exportWithdrawals: ExportSection = async ({ user, db, settings }) =
   const choices = await db.select().from(purchaseChoices).where(own);
   const rows = await statementsOf(db, user.id);
   const statements = rows.map(async (row) => ({
-    ...withoutAddress(withoutUserId(row)),
+    ...withoutAddress(withoutOurs(row)),
     receipt: await receiptOf(settings, row),
   }));
   return {
-    purchaseChoices: choices.map(withoutUserId),
+    purchaseChoices: choices.map(withoutOurs),
     withdrawals: await Promise.all(statements),
   };
 };
 
-function withoutUserId<Row extends { userId: string | null }>(row: Row) {
-  const { userId: _, ...rest } = row;
+/** Running numbers would tell how many there are. */
+function withoutOurs<Row extends { userId: string | null; seq: number }>(row: Row) {
+  const { userId: _, seq: _seq, ...rest } = row;
   return rest;
 }
 
 /** Whoever makes a statement without signing in gives an address, which may be a stranger's. */
-function withoutAddress({ email, ...rest }: Omit<Statement, 'userId'>) {
+function withoutAddress({ email, ...rest }: Omit<Statement, 'userId' | 'seq'>) {
   return rest.origin === 'public' ? rest : { ...rest, email };
 }
