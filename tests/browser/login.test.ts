@@ -466,32 +466,49 @@ stubbed(
     await newCode(page).click();
     await expect(notDelivered(page)).toHaveCount(0);
     await expect(page.getByText('We sent a 6-digit code')).toBeVisible();
+    await expectToasts(page, sent);
     await page.clock.runFor(3000);
     await expect.poll(() => asked().slice(length)).toEqual([question('another')]);
-    await settle(page);
+    await expect(tooOld(page)).toBeVisible();
+    await expect(page.getByText('valid for 5 minutes')).toHaveCount(0);
+    await expect(page.getByText('We sent a 6-digit code')).toHaveCount(0);
+    await expect(newCode(page)).toBeVisible();
     await page.clock.runFor('05:00');
     await settle(page);
     expect(asked().slice(length)).toEqual([question('another')]);
   },
 );
 
-stubbed('a page that waits for a code asks about it some 14 times', async ({ page, stub }) => {
-  await stopTime(page);
-  await askForCode(page);
-  // Never longer than a pause, and more steps than questions: one that comes sooner is counted.
-  for (const [steps, seconds] of [
-    [10, 3],
-    [6, 15],
-    [3, 60],
-  ] as const)
-    for (let step = 0; step < steps; step += 1) {
-      await page.clock.runFor(seconds * 1000);
-      await settle(page);
-    }
-  const { length } = stub.calls('codeState');
-  expect(length).toBeGreaterThanOrEqual(10);
-  expect(length).toBeLessThanOrEqual(15);
-});
+const tooOld = (page: Page) =>
+  page.getByRole('status').filter({ hasText: 'The code is too old. Please ask for a new one.' });
+
+stubbed(
+  'a page that waits for a code asks each 15 s at least, and says when it is too old',
+  async ({ page, stub }) => {
+    await stopTime(page);
+    await askForCode(page);
+    // Never longer than a pause, and more steps than questions: one that comes sooner is counted.
+    for (const [steps, seconds] of [
+      [10, 3],
+      [17, 15],
+    ] as const)
+      for (let step = 0; step < steps; step += 1) {
+        await page.clock.runFor(seconds * 1000);
+        await settle(page);
+      }
+    const { length } = stub.calls('codeState');
+    expect(length).toBeGreaterThanOrEqual(20);
+    expect(length).toBeLessThanOrEqual(25);
+    await expect(page.getByText('valid for 5 minutes')).toBeVisible();
+
+    // Without an answer, too.
+    stub.disconnect('codeState');
+    await login.code(page).fill('1');
+    await page.clock.runFor(15_000);
+    await expect(tooOld(page)).toBeVisible();
+    await expect(page.getByText('valid for 5 minutes')).toHaveCount(0);
+  },
+);
 
 test(
   'a number without WhatsApp is told so, and a new code signs it in',

@@ -45,6 +45,7 @@ const files: Record<string, Ending> = {
   'web/pages/chat/print-conversation.ts': endsAlone(1, 'setTimeout(resolve)'),
   'web/pages/chat/voice-panel.tsx': endedBy(1, 'clearInterval(timer)'),
   'web/pages/contact/contact-message.ts': endsAlone(1, 'simulatedDelay'),
+  'web/pages/login/code-state.ts': endedBy(1, 'clearTimeout(timer)'),
   'web/pages/login/code-step.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/pages/login/lockout.ts': endedBy(1, 'clearInterval(timer)'),
   'web/pages/login/repeated-question.ts': endedBy(1, 'clearTimeout(timer)'),

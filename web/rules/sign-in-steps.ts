@@ -44,7 +44,7 @@ export function readStep(stored: unknown): SignInStep | null {
 }
 
 /** The server's. */
-const codeLifetimeMs = 5 * 60_000;
+export const codeLifetimeMs = 5 * 60_000;
 /** The server takes no more together. */
 const mostChallenges = 3;
 

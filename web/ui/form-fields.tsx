@@ -6,7 +6,7 @@ import { layoutWords } from '#words/layout';
 
 type TextFieldProps = ComponentProps<'input'> & {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   error?: string | undefined;
   look?: 'plain' | 'code';
 };

@@ -1,33 +1,44 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { codeState } from '../../data/sign-in.ts';
+import { codeLifetimeMs } from '../../rules/sign-in-steps.ts';
 import { useRepeatedQuestion } from './repeated-question.ts';
 
 const shortestMs = 3000;
+/** What has happened is said within this time. */
 const longestMs = 15_000;
-/** WhatsApp says within moments that it cannot deliver. */
-const promptUntilMs = 120_000;
-const lateMs = 60_000;
 
-/** 14 questions in the five minutes of a code. */
-function pauseAfter(elapsed: number): number {
-  if (elapsed >= promptUntilMs) return lateMs;
-  return Math.min(longestMs, Math.max(shortestMs, elapsed / 2));
-}
+/** Some 22 questions in the five minutes of a code. */
+const pauseAfter = (elapsed: number) => Math.min(longestMs, Math.max(shortestMs, elapsed / 2));
 
 type Awaited = { phone: string; challenge: string | null; isAwaited: boolean };
+type Fate = { challenge: string | null; state: string };
 
-export function useUndelivered({ phone, challenge, isAwaited }: Awaited) {
-  const [undelivered, setUndelivered] = useState<string | null>(null);
+export function useCodeFate({ phone, challenge, isAwaited }: Awaited) {
+  const [fate, setFate] = useState<Fate | null>(null);
   useRepeatedQuestion({
     about: challenge,
     pauseAfter,
     ask: async (hasLeft) => {
       if (!challenge || !isAwaited) return false;
       const state = await codeState(phone, challenge);
-      if (!hasLeft() && state === 'undelivered') setUndelivered(challenge);
+      if (!hasLeft() && state !== 'sent') setFate({ challenge, state });
       return state !== 'sent';
     },
   });
-  const isUndelivered = challenge !== null && undelivered === challenge;
-  return { isUndelivered, forget: () => setUndelivered(null) };
+  // Also of a code that is being typed, or whose response was lost.
+  useEffect(() => {
+    const expire = () =>
+      setFate((known) =>
+        known?.challenge === challenge ? known : { challenge, state: 'expired' },
+      );
+    const timer = setTimeout(expire, codeLifetimeMs);
+    return () => clearTimeout(timer);
+  }, [challenge]);
+
+  const state = fate?.challenge === challenge ? fate.state : 'sent';
+  return {
+    isUndelivered: state === 'undelivered',
+    isExpired: state === 'expired',
+    forget: () => setFate(null),
+  };
 }

@@ -14,10 +14,10 @@ import { chatLink } from '#contract/brand';
 import { contactStepWords } from '#words/contact-way';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { TextWithIcon } from '../../ui/icons.tsx';
-import { useUndelivered } from './code-state.ts';
+import { useCodeFate } from './code-state.ts';
 import type { Lockout } from './lockout.ts';
 import { Limited, type LimitProps } from './limited.tsx';
-import { codeSentToast, StepTitle, finishSignIn } from './login-step.tsx';
+import { codeSentToast, showCodeSent, StepTitle, finishSignIn } from './login-step.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
@@ -41,12 +41,13 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
   const refused = useStanding(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
   const { isLate, restart } = useLateness();
-  const { isUndelivered, forget } = useUndelivered({
+  const { isUndelivered, isExpired, forget } = useCodeFate({
     phone,
     challenge: newestChallenge(current, phone),
     isAwaited: code === '' && !isVerifying,
   });
   const askAgain = useNewCode({ phone, setLimit }, (challenge) => {
+    showCodeSent();
     goToCode(phone, challenge);
     setCode('');
     restart();
@@ -54,6 +55,7 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
     verification.reset();
     input.current?.focus();
   });
+  const isOver = isUndelivered || isExpired || isSpent;
   const isReady = /^\d{6}$/.test(code) && !isVerifying && !lockout.isLocked;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -67,18 +69,18 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
       onSubmit={submit}
       className={css({ display: 'grid', gap: '5' })}
     >
-      <CodeTitle {...{ id: titleId, phone, isUndelivered }} />
+      <CodeTitle {...{ id: titleId, phone, isOver }} />
       {refused && <Refusal {...refused} />}
       {askAgain.failure && <Alert look="danger">{askAgain.failure}</Alert>}
       <Limited {...{ phone, limit, setLimit, goToCode }} />
       <CodeField
         ref={input}
         isLocked={lockout.isLocked}
-        {...{ code, setCode }}
+        {...{ code, setCode, isOver }}
       />
       <SubmitButton {...{ isReady, isVerifying, lockout }} />
-      <NoCode {...{ phone, isLate, isUndelivered }} />
-      {(isLate || isSpent || isUndelivered) && <AskAgain {...askAgain} />}
+      <NoCode {...{ phone, isLate: isLate && !isOver, isUndelivered, isExpired }} />
+      {(isLate || isOver) && <AskAgain {...askAgain} />}
       <button
         type="button"
         className={button({ look: 'quiet', wide: true })}
@@ -91,9 +93,9 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
   );
 }
 
-type Delivery = { phone: string; isUndelivered: boolean };
+type TitleProps = { id: string; phone: string; isOver: boolean };
 
-function CodeTitle({ id, phone, isUndelivered }: Delivery & { id: string }) {
+function CodeTitle({ id, phone, isOver }: TitleProps) {
   const phoneText = usePhoneText(phone);
   return (
     <StepTitle
@@ -101,7 +103,7 @@ function CodeTitle({ id, phone, isUndelivered }: Delivery & { id: string }) {
       focus={false}
       title={loginWords.codeTitle}
     >
-      {!isUndelivered && <Unbroken text={loginWords.codeLead(phoneText)} />}
+      {!isOver && <Unbroken text={loginWords.codeLead(phoneText)} />}
     </StepTitle>
   );
 }
@@ -111,9 +113,10 @@ type FieldProps = {
   code: string;
   setCode: (code: string) => void;
   isLocked: boolean;
+  isOver: boolean;
 };
 
-function CodeField({ ref, code, setCode, isLocked }: FieldProps) {
+function CodeField({ ref, code, setCode, isLocked, isOver }: FieldProps) {
   const [wasLeft, setWasLeft] = useState(false);
   const change = (typed: string) => {
     setCode(shownCode(typed));
@@ -128,7 +131,7 @@ function CodeField({ ref, code, setCode, isLocked }: FieldProps) {
       inputMode="numeric"
       autoComplete="one-time-code"
       label={loginWords.code}
-      hint={loginWords.codeHint}
+      hint={isOver ? undefined : loginWords.codeHint}
       value={code}
       error={codeError(code, wasLeft)}
       disabled={isLocked}
@@ -138,12 +141,15 @@ function CodeField({ ref, code, setCode, isLocked }: FieldProps) {
   );
 }
 
-function NoCode({ phone, isLate, isUndelivered }: Delivery & { isLate: boolean }) {
+type NewsProps = { phone: string; isLate: boolean; isUndelivered: boolean; isExpired: boolean };
+
+function NoCode({ phone, isLate, isUndelivered, isExpired }: NewsProps) {
   const phoneText = usePhoneText(phone);
   return (
     <>
       <output>
-        {isLate && !isUndelivered && <Alert>{loginWords.noCode}</Alert>}
+        {isLate && <Alert>{loginWords.noCode}</Alert>}
+        {isExpired && <Alert look="warm">{loginWords.codeTooOld}</Alert>}
         {isUndelivered && (
           <Alert look="warm">
             <Unbroken text={loginWords.undelivered(phoneText)} />
