@@ -259,6 +259,7 @@ test('after three hours of use the page says again that Solace is an AI', async 
 }) => {
   const notice = 'Solace is an AI, not a person, and not for emergencies.';
   const notices = page.getByText(notice);
+  const say = stub.openStream('chatStream');
   await stopTime(page, now);
   await openConversation(page, stub, long);
   await expect(notices).toHaveCount(1);
@@ -272,6 +273,15 @@ test('after three hours of use the page says again that Solace is an AI', async 
   await expect(notices).toHaveCount(1);
   await page.clock.fastForward(1000);
   await expect(chat.log(page).getByText(notice)).toBeInViewport();
+  // Once is enough until somebody writes.
   await page.clock.fastForward(3 * hour);
+  await setVisible(page, false);
+  await setVisible(page, true);
+  await page.clock.fastForward(3 * hour);
+  await settle(page);
+  await expect(notices).toHaveCount(2);
+  const at = new Date(Date.parse(now) + 14 * hour).toISOString();
+  say({ type: 'message', message: messageOf(60, 'Back again', { at }) });
+  await expect(chat.message(page, 'Back again')).toBeVisible();
   await expect(notices).toHaveCount(3);
 });

@@ -47,8 +47,9 @@ export function MessageList({
   const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
   const { history } = parts;
   const live = withReminders(parts.live, props.reminders);
-  const notice = [...history, ...live].findLast((item) => item.kind === 'notice');
-  useReminder(notice!.at, props.remind);
+  const items = [...history, ...live];
+  const notice = items.findLast((item) => item.kind === 'notice')!;
+  useReminder(notice === items.at(-1) ? null : notice.at, props.remind);
   useDay();
   const player = (message: ShownMessage) => (
     <VoicePlayer
@@ -94,9 +95,10 @@ export function MessageList({
   );
 }
 
-/** After three visible hours; the time before counts. */
-function useReminder(noticeAt: string, remind: () => void): void {
+/** After three visible hours; the time before counts. Null: nobody has written since the last notice. */
+function useReminder(noticeAt: string | null, remind: () => void): void {
   useEffect(() => {
+    if (noticeAt === null) return undefined;
     let left = Date.parse(noticeAt) + noticeIntervalMs - serverClock.now();
     let visibleSince: number | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
