@@ -118,10 +118,11 @@ export function PaymentCanceled() {
 }
 
 export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
-  const [isRefused, setRefused] = useState(false);
+  const [found, setFound] = useState<Refresh | null>(null);
   const isDone = useDelayedAction(2000, async () => {
-    const found = await refreshAccount(sessionId).catch(() => null);
-    setRefused(found?.isPlanRefused === true);
+    const fresh = await refreshAccount(sessionId).catch(() => null);
+    setFound(fresh);
+    if (!fresh?.isComplete) return;
     showToast({
       type: 'success',
       title: detailsSavedWords.title,
@@ -135,7 +136,8 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
         title={detailsSavedWords.verifying}
       />
     );
-  if (isRefused) return <PlanRefused />;
+  if (!found?.isComplete) return <Unchecked />;
+  if (found.isPlanRefused) return <PlanRefused />;
   return (
     <ResultPage
       mood="good"
@@ -163,6 +165,25 @@ export function DetailsSaved({ sessionId }: { sessionId: string | undefined }) {
   );
 }
 
+/** Another's, unknown, not complete, or nobody could be asked. */
+function Unchecked() {
+  return (
+    <ResultPage
+      mood="pause"
+      title={detailsSavedWords.uncheckedTitle}
+      text={detailsSavedWords.uncheckedText}
+    >
+      <AccountOrHome
+        account={detailsSavedWords.account}
+        home={detailsSavedWords.home}
+      />
+      <p className={css({ textStyle: 'small', color: 'muted' })}>
+        <Sentence parts={paymentCanceledWords.support({ email })} />
+      </p>
+    </ResultPage>
+  );
+}
+
 function PlanRefused() {
   return (
     <ResultPage
@@ -184,10 +205,11 @@ function PlanRefused() {
 }
 
 export function Processing({ sessionId }: { sessionId: string | undefined }) {
-  const isDone = useDelayedAction(
-    2000,
-    async () => void (await refreshAccount(sessionId).catch(() => null)),
-  );
+  const [isComplete, setComplete] = useState(false);
+  const isDone = useDelayedAction(2000, async () => {
+    const found = await refreshAccount(sessionId).catch(() => null);
+    setComplete(found?.isComplete === true);
+  });
   if (!isDone)
     return (
       <ResultPage
@@ -196,6 +218,7 @@ export function Processing({ sessionId }: { sessionId: string | undefined }) {
         text={processingWords.text}
       />
     );
+  if (!isComplete) return <Unchecked />;
   return (
     <ResultPage
       mood="good"
