@@ -7,7 +7,8 @@ import { Phone } from '../../worker/contract/schemas.ts';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
 import { brand } from '../../worker/contract/brand.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
-import { formatDate, formatPhone } from '../../web/rules/formats.ts';
+import { formatDate } from '../../web/rules/formats.ts';
+import { formatPhone } from '../../web/rules/phone-text.ts';
 import { formatTime } from '../../web/rules/transcript.ts';
 import { errorMessage, errorText } from '../../web/data/api-errors.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { NumberingPlans } from '#contract/pasted';
-import { formatPhone } from '../rules/formats.ts';
+import { formatPhone } from '../rules/phone-text.ts';
 import { createStore } from './store.ts';
 
 const loaded = createStore<{ plans?: NumberingPlans }>({});

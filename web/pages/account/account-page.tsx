@@ -6,7 +6,7 @@ import { page } from '#styled/recipes';
 import { useFreshProfile, fetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { useSession } from '../../data/session.ts';
-import { formatPhone } from '../../rules/formats.ts';
+import { formatPhone } from '../../rules/phone-text.ts';
 import { PageSpinner } from '../../ui/spinner.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { accountWords } from '#words/account';

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 import { css } from '#styled/css';
 import { brand, chatLink } from '#contract/brand';
 import { contactWayWords } from '#words/contact-way';
-import { formatPhone } from '../../rules/formats.ts';
+import { formatPhone } from '../../rules/phone-text.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 
 const number = `+${brand.chatNumber}`;
