@@ -164,6 +164,7 @@ const asTheyAre: Record<string, string> = {
   'withdrawals.name': 'a statement stays as it was made, for the proof that the law asks for',
   'withdrawals.contact': 'so that a statement without an account finds its person',
   'withdrawals.email': 'to which its receipt is sent',
+  'withdrawals.receipt': 'the text that was given stays, with the contact that stands in it',
 };
 
 it('a whole run of the product leaves numbers, ids and texts in the named columns alone', async () => {
