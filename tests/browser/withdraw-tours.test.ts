@@ -216,6 +216,8 @@ for (const language of languages) {
       await tour.seen('account-waiting');
       await tour.go('/withdraw');
       await expect(tour.button(tour.word('notMe'))).toBeVisible();
+      await expect(tour.fact('plan')).toHaveText('Basic');
+      await expect(tour.fact('refund')).toContainText(tour.money(11.99));
       await tour.seen('waiting');
       await tour.button(tour.word('notMe')).click();
       await expect(tour.fact('plan')).toHaveText('Basic');

@@ -59,6 +59,7 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
     return (
       <Waiting
         statement={statement}
+        contract={contract}
         onSent={onSent}
         refetch={() => void refetch()}
       />
@@ -163,10 +164,16 @@ function onceOf(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }
 
-type WaitingProps = { statement: Statement; onSent: OnSent; refetch: () => void };
+type WaitingProps = {
+  statement: Statement;
+  /** Null while Stripe cannot be asked. */
+  contract: Contract | null;
+  onSent: OnSent;
+  refetch: () => void;
+};
 
 /** Somebody has withdrawn for this number without signing in. */
-function Waiting({ statement, onSent, refetch }: WaitingProps) {
+function Waiting({ statement, contract, onSent, refetch }: WaitingProps) {
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
   const { id, submittedAt, objectUntil = submittedAt } = statement;
@@ -190,6 +197,7 @@ function Waiting({ statement, onSent, refetch }: WaitingProps) {
       title={withdrawWords.waiting(formatDate(submittedAt))}
     >
       <p>{withdrawWords.waitingText(formatInstant(objectUntil))}</p>
+      {contract && <Facts facts={contractFacts(contract)} />}
       <ConfirmForm onSent={onSent} />
       <Failure failure={failure} />
       <button
