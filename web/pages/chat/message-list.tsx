@@ -45,9 +45,8 @@ export function MessageList({
   const openedAt = useOpenedAt();
   const shown = shownMessages(conversation.messages, pending);
   const parts = transcriptParts(shown, conversation.loadedUpTo, openedAt);
-  const { history } = parts;
   const live = withReminders(parts.live, props.reminders);
-  const items = [...history, ...live];
+  const items = [...parts.history, ...live];
   const notice = items.findLast((item) => item.kind === 'notice')!;
   useReminder(notice === items.at(-1) ? null : notice.at, props.remind);
   useDay();
@@ -77,7 +76,7 @@ export function MessageList({
         className={list}
         aria-label={chatWords.earlier}
       >
-        {history.map(line)}
+        {parts.history.map(line)}
       </ol>
       <div
         role="log"

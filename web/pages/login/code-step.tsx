@@ -36,8 +36,11 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
   const { phone } = current;
   const [code, setCode] = useState('');
   const titleId = useId();
-  const verification = useVerification({ current, wishes, lockout });
-  const { verify, isVerifying, failure, isSpent } = verification;
+  const { verify, isVerifying, failure, isSpent, reset } = useVerification({
+    current,
+    wishes,
+    lockout,
+  });
   const refused = useStanding(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
   const { isLate, restart } = useLateness();
@@ -52,7 +55,7 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
     setCode('');
     restart();
     forget();
-    verification.reset();
+    reset();
     input.current?.focus();
   });
   const isOver = isUndelivered || isExpired || isSpent;
@@ -81,15 +84,21 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
       <SubmitButton {...{ isReady, isVerifying, lockout }} />
       <NoCode {...{ phone, isLate: isLate && !isOver, isUndelivered, isExpired }} />
       {(isLate || isOver) && <AskAgain {...askAgain} />}
-      <button
-        type="button"
-        className={button({ look: 'quiet', wide: true })}
-        onClick={back}
-      >
-        {loginWords.changePhone}
-      </button>
+      <ChangePhone onClick={back} />
       <LockoutNews {...lockout} />
     </form>
+  );
+}
+
+function ChangePhone({ onClick }: { onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      className={button({ look: 'quiet', wide: true })}
+      onClick={onClick}
+    >
+      {loginWords.changePhone}
+    </button>
   );
 }
 
