@@ -258,7 +258,7 @@ test('the home page says what the product is and who is behind it', async ({ pag
   );
   await expect(footer.getByText(/^© 2025 Solace Wellness, Inc\./)).toBeVisible();
   await expect(footer.getByText(/well-being and self-help/)).toBeVisible();
-  await expect(footer.getByRole('link', { name: /\+1 555-010-0199/ })).toHaveAttribute(
+  await expect(footer.getByRole('link', { name: /\+1 \(555\) 010-0199/ })).toHaveAttribute(
     'href',
     'tel:+15550100199',
   );

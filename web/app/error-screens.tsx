@@ -74,8 +74,8 @@ export function CrashScreen({ text }: { text: string }) {
 }
 
 export function RouteError({ error }: { error: unknown }) {
+  if (error === accountUnreached) return <AccountUnreached />;
   const text = error instanceof Error ? error.message : String(error);
-  if (text === accountUnreached) return <AccountUnreached />;
   return text === partMissing ? <PartMissing /> : <CrashScreen text={text} />;
 }
 

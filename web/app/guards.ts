@@ -9,12 +9,12 @@ type Address = { pathname: string; searchStr: string; search: { plan?: string } 
 /** At build time there is no session, and guards allow every page. */
 export type RouterContext = { isPrerender: boolean };
 
-/** The message of an error, which has its own screen. */
-export const accountUnreached = 'account unreached';
+/** Has its own screen, and is no defect. */
+export const accountUnreached = new Error('account unreached');
 
 async function reachedUser(): Promise<User | null> {
   const { user, isUnreached } = await sessionReady();
-  if (isUnreached) throw new Error(accountUnreached);
+  if (isUnreached) throw accountUnreached;
   return user;
 }
 

@@ -5,7 +5,7 @@ export const brand = {
   company: 'Solace Wellness, Inc.',
   /** Where people can send a letter, as the model form of withdrawal says. */
   companyAddress: '100 Example Street, Springfield, USA',
-  businessPhone: '+1 555-010-0199',
+  businessPhone: '+1 (555) 010-0199',
   chatNumber: '15550100199',
   supportEmail: 'support@solace.example',
   copyrightYear: 2025,
