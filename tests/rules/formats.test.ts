@@ -5,7 +5,6 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js/min';
 import * as v from 'valibot';
 import { Phone } from '../../worker/contract/schemas.ts';
 import { countryOfPhone } from '../../web/rules/phone-country.ts';
-import { brand } from '../../worker/contract/brand.ts';
 import { helpLines } from '../../worker/contract/help-lines.ts';
 import { formatDate } from '../../web/rules/formats.ts';
 import { formatPhone } from '../../web/rules/phone-text.ts';
@@ -119,10 +118,6 @@ it('a number is shown with its calling code, in every country', () => {
   });
   expect(shown.length).toBeGreaterThan(200);
   for (const [country, code, text] of shown) expect(text, country).toBe(`+${code} 987-654-321`);
-});
-
-it('the business number is spelled as every other number', () => {
-  expect(brand.businessPhone).toBe(formatPhone(brand.businessPhone));
 });
 
 it.each([
