@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lte, type SQL } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/close-customers.ts';
 import { withLease, type Customer, type LeasedCustomer } from '../billing/lease.ts';
-import { withStripe } from '../billing/stripe-client.ts';
+import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import type { Database } from '../lib/database.ts';
 import { coalesce } from '../lib/expressions.ts';
@@ -24,10 +24,10 @@ type Options = {
 
 /**
  * Deletes an account and cancels its subscription; returns whether `only`
- * held. Throws 503 unless Stripe responds and takes our key; then the account
- * stays. What Stripe refuses to end for good keeps nobody: the customer's row
- * stays, and `closeLeftCustomers` repeats it. One that its person has asked for and
- * that is cut off stays begun, and `resumeDeletions` goes on with it.
+ * held. Throws 503 unless Stripe responds; then the account stays. What Stripe
+ * refuses to end, also to our key, keeps nobody: the customer's row stays, and
+ * `closeLeftCustomers` repeats it. One that its person has asked for and that is
+ * cut off stays begun, and `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
   context: Background,
@@ -76,11 +76,17 @@ async function deleteLeased(
   return true;
 }
 
+/** False if Stripe refuses, also our own key: nobody stays for its sake. */
 async function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked } = leased.customer;
-  await settleBeforeDeletion(context, leased);
-  if (!stripeId && !stripeAsked) return true;
-  return withStripe(context.settings, (stripe) => closeCustomers(stripe, leased));
+  try {
+    await settleBeforeDeletion(context, leased);
+    if (!stripeId && !stripeAsked) return true;
+    return await withStripe(context.settings, (stripe) => closeCustomers(stripe, leased));
+  } catch (error) {
+    if (isDenial(error)) return false;
+    throw error;
+  }
 }
 
 /** A call and its work after the response end within this time (ms). */

@@ -2,21 +2,21 @@ import type { Stripe } from 'stripe';
 import { ensureCustomer, findCustomers, logUnknownCustomer } from './customer.ts';
 import type { Customer, LeasedCustomer } from './lease.ts';
 import { isForeign } from './owner.ts';
-import { isDone, orLogRefusal, unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
+import { unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 
 /**
  * Ends everything at Stripe that could charge a user, then deletes the
- * customers; false if Stripe refuses that for good, or does not know them.
- * Throws where a repetition may succeed, as with another key.
+ * customers; false if Stripe refuses that, or our key, or does not know them.
+ * Throws if Stripe does not respond, or limits our rate.
  */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return true;
-  const own = await orLogRefusal(ensureCustomer(stripe, leased));
+  const own = await unlessDenied(ensureCustomer(stripe, leased));
   // A response may have been lost, so another customer may exist.
   const mayBeLost = attempt > 1 || !stripeId;
-  const others = mayBeLost ? await orLogRefusal(findCustomers(stripe, leased.customer)) : [];
+  const others = mayBeLost ? await unlessDenied(findCustomers(stripe, leased.customer)) : [];
   const isClosed = await closeEach(stripe, [...(others ?? []), own], leased.user.id);
   return isClosed && own !== null && others !== null;
 }
@@ -24,7 +24,7 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
 /** As `closeCustomers`, for the customer of an account that has been deleted. */
 export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
   const { stripeId, userId } = customer;
-  const found = await orLogRefusal(findCustomers(stripe, customer));
+  const found = await unlessDenied(findCustomers(stripe, customer));
   const isClosed = await closeEach(stripe, [...(found ?? []), stripeId], userId);
   return isClosed && (found !== null || stripeId !== null);
 }
@@ -43,7 +43,7 @@ async function closeEach(
 /** Nobody's deletion ends what another account pays for. */
 async function closeFound(stripe: Stripe, customer: string, userId: string): Promise<boolean> {
   const retrieved = stripe.customers.retrieve(customer);
-  const found = await orLogRefusal(unlessMissing(retrieved).then((each) => each ?? 'unknown'));
+  const found = await unlessDenied(unlessMissing(retrieved).then((each) => each ?? 'unknown'));
   if (found === 'unknown') {
     logUnknownCustomer(customer);
     return false;
@@ -61,23 +61,22 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
   // Stripe refuses if it was completed meanwhile;
   // the subscription is then canceled below.
-  for (const { id } of sessions) await isDone(stripe.checkout.sessions.expire(id));
+  for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
   const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
   for (const subscription of subscriptions)
     if (isLive(subscription) || subscription.status === 'incomplete')
-      await isDone(cancelNow(stripe, subscription));
+      await unlessDenied(cancelNow(stripe, subscription));
   const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
-  for (const { id } of schedules) await isDone(stripe.subscriptionSchedules.cancel(id));
+  for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
   const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
   // Stripe refuses if it was paid or voided meanwhile;
   // without a customer it cannot be charged.
-  for (const { id } of invoices) await isDone(stripe.invoices.voidInvoice(id));
-  // Nothing charges any more: nobody stays for a key that may not delete.
+  for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
   const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
   return (await unlessDenied(deletion)) ?? false;
 }
 
 /** Every object of a list; none if Stripe refuses it. */
 async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
-  return (await orLogRefusal(list.autoPagingToArray(wholeList))) ?? [];
+  return (await unlessDenied(list.autoPagingToArray(wholeList))) ?? [];
 }

@@ -64,7 +64,7 @@ export function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
  * The result, or null and a line of the log if
  * Stripe refuses the request for good; else throws.
  */
-export function orLogRefusal<T>(request: Promise<T>): Promise<T | null> {
+function orLogRefusal<T>(request: Promise<T>): Promise<T | null> {
   return nullIf(isRefusal, request);
 }
 
@@ -82,7 +82,8 @@ async function nullIf<T>(
 }
 
 /** Whether Stripe refuses our key (401), or what it is allowed (403). */
-function isDenial(error: unknown): boolean {
+export function isDenial(error: unknown): boolean {
+  if (error instanceof StripeUnavailable) return isDenial(error.cause);
   return isStripeError(error) && [401, 403].includes(error.statusCode ?? 0);
 }
 
