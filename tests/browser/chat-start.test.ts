@@ -259,7 +259,7 @@ test('after three hours of use the page says again that Solace is an AI', async 
 }) => {
   const notice = 'Solace is an AI, not a person, and not for emergencies.';
   const notices = page.getByText(notice);
-  const say = stub.openStream('chatStream');
+  stub.openStream('chatStream');
   await stopTime(page, now);
   await openConversation(page, stub, long);
   await expect(notices).toHaveCount(1);
@@ -281,7 +281,11 @@ test('after three hours of use the page says again that Solace is an AI', async 
   await settle(page);
   await expect(notices).toHaveCount(2);
   const at = new Date(Date.parse(now) + 14 * hour).toISOString();
-  say({ type: 'message', message: messageOf(60, 'Back again', { at }) });
+  // A stream without a beat is opened anew, and brings it.
+  stub.openStream('chatStream', [
+    { type: 'message', message: messageOf(60, 'Back again', { at }) },
+  ]);
+  await page.clock.fastForward(60_000);
   await expect(chat.message(page, 'Back again')).toBeVisible();
   await expect(notices).toHaveCount(3);
 });
