@@ -8,7 +8,7 @@ export type RequestScope = {
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
   language: Language;
-  /** Unix ms: the start of the request, used for all its reads and writes. */
+  /** Unix ms: the start of the request, which its decisions use. */
   now: number;
   settings: Settings;
   db: Database;

@@ -27,7 +27,7 @@ function prepare(): void {
   loadScriptsAfterPaint();
 }
 
-/** The page is served for browsers without scripts; guests are led to the login. */
+/** `start-modes.ts` says what is shown then; guests are led from `/cancel` to the login. */
 function markSpecialVisitor(): void {
   if (/\?|\/cancel(#|$)|#external_token=/.test(location.href))
     document.documentElement.dataset['visitor'] = 'special';

@@ -48,7 +48,7 @@ class SessionStream {
     };
   }
 
-  /** Once a minute, while a visible page's stream has ended. */
+  /** At most once a minute, while a visible page's stream has ended. */
   #lookForLife(): void {
     setTimeout(() => {
       if (isVisible() && connectionState.get().status === 'lost') void this.#askForLife();
