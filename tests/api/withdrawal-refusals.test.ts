@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { owedByLaw } from '../faults/withdrawals/law.ts';
 import { call, runCron, send } from './support/api.ts';
 import { buyer, orderPage, type Subscriber } from './support/buying.ts';
-import { deleteAccount, newPerson, planOf } from './support/person.ts';
-import { deliveredEvents, during, type Faults, run } from './support/sandbox.ts';
+import { deleteAccount, newPerson, planOf, userOf } from './support/person.ts';
+import { startHeld } from './support/requests.ts';
+import { columnsWith, deliveredEvents, during, type Faults, run } from './support/sandbox.ts';
+import { advance, hour } from './support/stripe-events.ts';
 import { stripe, subscriptionOf } from './support/stripe.ts';
 
 const path = '/api/billing/withdrawal';
@@ -30,6 +33,7 @@ async function goOn(customer: string): Promise<void> {
 const faults: [what: string, faults: Faults][] = [
   ['asks for a payment', { stripe: { status: 402 } }],
   ['refuses', { stripe: { status: 400 } }],
+  ['refuses our key', { stripe: { status: 401 } }],
   ['finds nothing', { stripe: { status: 404 } }],
   ['refuses its subscriptions', { stripe: { status: 400, path: '/v1/subscriptions' } }],
   ['refuses its invoices', { stripe: { status: 400, path: '/v1/invoices' } }],
@@ -102,17 +106,123 @@ it('a refund that Stripe refuses for good is left to the owner', async () => {
   expect(await statementsOf(customer)).toHaveLength(1);
 });
 
-it.each([
-  ['Stripe refuses', { stripe: { status: 400 } }],
-  ['is about a customer that Stripe does not know', { stripe: { unknownCustomer: true } }],
-] as const)('nobody is kept from leaving by a statement that %s', async (_, fault) => {
-  const { token, customer } = await waiting();
-  await run('update customers set lease_until = 0 where stripe_id = ?', customer);
-  const { rows } = await run('select id from withdrawals order by seq desc limit 1');
-  const left = await during(fault, () => deleteAccount(token));
+const stateOf = async (id: string) =>
+  (await run('select state, reason, refund, billed_at from withdrawals where id = ?', id)).rows[0]!;
+
+/** Whoever has left with an open statement, while Stripe has a `fault`. */
+async function leaving(fault: Faults, startNow = false) {
+  const person = await buyer('basic', startNow);
+  await advance(person.phone, 50 * hour);
+  const { body } = await during({ stripe: { status: 400 } }, () => withdraw(person.token));
+  const { id } = body.statement;
+  const userId = userOf(person.token);
+  await run('update customers set lease_until = 0 where stripe_id = ?', person.customer);
+  const left = await during(fault, () => deleteAccount(person.token));
   expect(left.status).toBe(200);
-  const kept = await run('select state from withdrawals where id = ?', rows[0]!['id'] as string);
-  expect(kept.rows).toMatchObject([{ state: 'needs_owner' }]);
+  return { ...person, userId, id: id as string };
+}
+
+const isDue = (id: string) =>
+  run("update withdrawals set due_at = 0 where state = 'received' and id = ?", id);
+
+/** The hourly job, once the day has passed after which a customer is tried again. */
+async function tryAgain(customer: string): Promise<void> {
+  await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+  await runCron('0 * * * *');
+}
+
+const isDeleted = async (customer: string) =>
+  (await stripe.customers.retrieve(customer)).deleted === true;
+
+it('nobody is kept from leaving by a statement that Stripe refuses', async () => {
+  const { id } = await leaving({ stripe: { status: 400 } });
+  expect(await stateOf(id)).toMatchObject({ state: 'needs_owner', reason: 'refused' });
+});
+
+const misunderstandings: [what: string, fault: Faults][] = [
+  ['refuses our key', { stripe: { status: 401 } }],
+  ['does not allow our key to refund', { stripe: { status: 403, path: '/v1/credit_notes' } }],
+  ['does not know the customer', { stripe: { unknownCustomer: true } }],
+];
+
+describe.each(misunderstandings)('after somebody has left while Stripe %s', (_, fault) => {
+  it('their statement is settled as soon as it does, and the customer closed', async () => {
+    const { id, customer } = await leaving(fault, true);
+    await during(fault, async () => {
+      await isDue(id);
+      await runCron();
+      await tryAgain(customer);
+    });
+    expect(await stateOf(id)).toMatchObject({ state: 'received' });
+    expect(await isDeleted(customer)).toBe(false);
+
+    await isDue(id);
+    await runCron();
+    await tryAgain(customer);
+    const { data: invoices } = await stripe.invoices.list({ customer, limit: 100 });
+    const settled = await stateOf(id);
+    const owed = owedByLaw(invoices, true, Number(settled['billed_at']));
+    expect(settled).toMatchObject({ state: 'done', reason: null, refund: owed });
+    expect(owed).toBeLessThan(1199);
+    expect(await refundsOf(customer)).toEqual([owed]);
+    expect(await isDeleted(customer)).toBe(true);
+    expect(await columnsWith([customer])).toEqual([]);
+  });
+});
+
+describe('the statement of somebody who has left while Stripe refused our key', () => {
+  const refusedKey = { stripe: { status: 401 } };
+
+  it('is refunded once, whatever is cut off', async () => {
+    const { id, customer } = await leaving(refusedKey);
+    const remembered: Faults = { stripe: { status: 500, remember: true, match: 'email_type' } };
+    await during(remembered, () => tryAgain(customer));
+    expect(await stateOf(id)).toMatchObject({ state: 'received' });
+    const lost: Faults = { stripe: { cut: true, path: '/v1/credit_notes' } };
+    await during(lost, () => tryAgain(customer));
+    await during({ libsql: { drop: true, match: 'withdrawal.refunded' } }, () =>
+      tryAgain(customer),
+    );
+    await tryAgain(customer);
+    expect(await stateOf(id)).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await refundsOf(customer)).toEqual([1199]);
+    expect(await isDeleted(customer)).toBe(true);
+  });
+
+  it('is left to the owner if Stripe refuses the refund for good', async () => {
+    const { id, customer } = await leaving(refusedKey);
+    const fault = { stripe: { status: 400, path: '/v1/credit_notes' } };
+    await during(fault, () => tryAgain(customer));
+    expect(await stateOf(id)).toMatchObject({ state: 'needs_owner' });
+    expect(await isDeleted(customer)).toBe(true);
+  });
+
+  it('is settled once by two cron jobs at once', async () => {
+    const { id, customer } = await leaving(refusedKey);
+    await run('update customers set lease_until = 0 where stripe_id = ?', customer);
+    await isDue(id);
+    await Promise.all([runCron('0 * * * *'), runCron('0 * * * *'), runCron(), runCron()]);
+    expect(await stateOf(id)).toMatchObject({ state: 'done', refund: 1199 });
+    expect(await refundsOf(customer)).toEqual([1199]);
+  });
+
+  it('stays settled under a cron job that has read it before', async () => {
+    const { id, userId, customer } = await leaving(refusedKey);
+    await isDue(id);
+    const looksForUser = 'select \\"id\\" from \\"users\\"';
+    const late = await startHeld(() => runCron(), looksForUser, userId);
+    await tryAgain(customer);
+    await late.finish();
+    expect(await stateOf(id)).toMatchObject({ state: 'done', refund: 1199 });
+  });
+
+  it('is left to the owner who has closed the customer by hand', async () => {
+    const { id, customer } = await leaving(refusedKey);
+    await run('delete from customers where stripe_id = ?', customer);
+    await isDue(id);
+    await runCron();
+    expect(await stateOf(id)).toMatchObject({ state: 'needs_owner', reason: 'account_unknown' });
+  });
 });
 
 it('an order without a payment is no contract, as soon as Stripe says so', async () => {

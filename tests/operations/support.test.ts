@@ -655,6 +655,26 @@ it('unclosed lists whom Stripe does not know until the owner closes it, and know
   expect(await tablesWith(customer)).toEqual([]);
 });
 
+it('unclosed close names the withdrawals that are left to the owner', async ({ phone }) => {
+  const stripeId = 'select stripe_id from customers join users on id = user_id where phone = ?';
+  const { rows } = await database.execute(stripeId, [phone]);
+  const customer = rows[0]!['stripe_id'] as string;
+  const token = await signIn(phone);
+  await setFault('stripe', { status: 401 });
+  const path = `${product.siteUrl}/api/billing/withdrawal`;
+  const { statement } = await call(path, 'POST', {}, token);
+  expect(await support('erase', phone, '--yes')).toMatchObject({ code: 0 });
+
+  const numberOf = 'select seq from withdrawals where id = ?';
+  const { rows: kept } = await database.execute(numberOf, [statement.id]);
+  const left = `withdrawal ${Number(kept[0]!['seq'])} is left to you`;
+  const close = ['unclosed', 'close', customer];
+  expect(await support(...close)).toMatchObject(failed(2, left));
+  const closed = await support(...close, '--yes');
+  expect(closed).toMatchObject({ code: 0, stdout: expect.stringContaining(left) });
+  expect(await tablesWith(customer)).toEqual([]);
+});
+
 describe('withdrawals', () => {
   /** The number of a statement that somebody made without signing in. */
   const statement = async (contact: string) => {

@@ -275,7 +275,7 @@ export const tables: Record<string, Bound> = {
   push_subscriptions: { grows: 'a browser', upTo: '10 of a user, as long as the session' },
   purchase_choices: {
     grows: 'a choice before a purchase',
-    upTo: '20 an hour of a user, as long as the account',
+    upTo: '20 an hour of a user, as long as the account and its open statement',
   },
   withdrawals: {
     grows: 'a statement',

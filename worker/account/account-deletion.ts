@@ -1,15 +1,16 @@
 import { and, asc, eq, inArray, lte, type SQL } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
 import { closeCustomers, closeLeftCustomer } from '../billing/close-customers.ts';
+import { CustomerUnknown } from '../billing/customer.ts';
 import { withLease, type Customer, type LeasedCustomer } from '../billing/lease.ts';
 import { isDenial, withStripe } from '../billing/stripe-client.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import type { Database } from '../lib/database.ts';
-import { coalesce } from '../lib/expressions.ts';
+import { coalesce, plus } from '../lib/expressions.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
-import { settleBeforeDeletion } from '../withdrawal/settlement.ts';
+import { settleBeforeClosing } from '../withdrawal/settlement.ts';
 import type { Background } from '../env.ts';
 import { deleteRows } from './delete-rows.ts';
 import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
@@ -76,15 +77,28 @@ async function deleteLeased(
   return true;
 }
 
-/** False if Stripe refuses, also our own key: nobody stays for its sake. */
-async function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boolean> {
-  const { stripeId, stripeAsked } = leased.customer;
-  try {
-    await settleBeforeDeletion(context, leased);
+function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boolean> {
+  return closeSettled(context, leased.customer, async () => {
+    const { stripeId, stripeAsked } = leased.customer;
     if (!stripeId && !stripeAsked) return true;
-    return await withStripe(context.settings, (stripe) => closeCustomers(stripe, leased));
+    return withStripe(context.settings, (stripe) => closeCustomers(stripe, leased));
+  });
+}
+
+/**
+ * Closes a customer whose statements of withdrawal are settled. False if
+ * Stripe refuses our key, or does not know the customer: then both wait.
+ */
+async function closeSettled(
+  context: Background,
+  customer: Customer,
+  close: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    await settleBeforeClosing(context, customer);
+    return await close();
   } catch (error) {
-    if (isDenial(error)) return false;
+    if (isDenial(error) || error instanceof CustomerUnknown) return false;
     throw error;
   }
 }
@@ -118,12 +132,15 @@ const leftPerRun = 50;
 const leftAgainMs = dayMs;
 
 /** Tries each customer of a deleted account once a day; what fails lets the others pass. */
-export async function closeLeftCustomers({ db, settings }: Background, now: number): Promise<void> {
+export async function closeLeftCustomers(context: Background, now: number): Promise<void> {
+  const { db, settings } = context;
   for (let count = 0; count < leftPerRun; count += 1) {
     const customer = await nextLeft(db, now);
     if (!customer) return;
 
-    const isClosed = await withStripe(settings, (stripe) => closeLeftCustomer(stripe, customer));
+    const isClosed = await closeSettled(context, customer, () =>
+      withStripe(settings, (stripe) => closeLeftCustomer(stripe, customer)),
+    );
     if (isClosed) await deleteLeft(db, customer.userId);
     else logUnclosed(customer.stripeId);
   }
@@ -139,7 +156,8 @@ async function nextLeft(db: Database, now: number): Promise<Customer | undefined
     .limit(1);
   const [left] = await db
     .update(customers)
-    .set({ leaseUntil: now + leftAgainMs })
+    // Stripe may have stored the failure of the attempt before (`lease.ts`).
+    .set({ leaseUntil: now + leftAgainMs, attempt: plus(customers.attempt, 1) })
     .where(inArray(userId, next))
     .returning();
   return left;

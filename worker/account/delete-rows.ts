@@ -13,6 +13,7 @@ import {
   sessions,
   trialLinks,
   users,
+  withdrawals,
 } from '#db/schema';
 import type { LeasedCustomer } from '../billing/lease.ts';
 import { sealData } from '../bot/event-data.ts';
@@ -20,7 +21,7 @@ import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
 import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../identity/bindings.ts';
-import { fixed, isSame, isTrue, oneRow, valueOf } from '../lib/expressions.ts';
+import { fixed, isSame, isTrue, oneRow, rowExists, valueOf } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
@@ -28,6 +29,7 @@ import { minuteMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { keepWeek } from '../usage/week.ts';
+import { openOf } from '../withdrawal/statements.ts';
 import type { Scope } from '../request-scope.ts';
 import { subjectsOfAccount } from './account-export.ts';
 import { leftBehind } from './left-customers.ts';
@@ -122,15 +124,9 @@ async function tryDelete(
   const counted = await subjectsOf(settings, user.id, phone);
   tx.delete(['deleted'], rateLimitEvents, isIn(rateLimitEvents.subject, counted));
   for (const table of [codes, linkCodes]) tx.delete(['deleted'], table, eq(table.phone, phone));
-  for (const table of [
-    phoneChanges,
-    trialLinks,
-    consents,
-    purchaseChoices,
-    pushSubscriptions,
-    sessions,
-  ])
+  for (const table of [phoneChanges, trialLinks, consents, pushSubscriptions, sessions])
     tx.delete(['deleted'], table, eq(table.userId, user.id));
+  deleteChoices(tx, user.id, isClosed);
   deleteIdentity(tx, ['deleted'], user.id, idMacs);
   tx.delete(['deleted'], users, own);
   if (isClosed) tx.delete(['deleted', 'gone'], customers, lease);
@@ -143,6 +139,16 @@ async function tryDelete(
 }
 
 type Deleting = Transaction<'lost' | 'gone' | 'kept' | 'renamed' | 'deleted', unknown>;
+
+/**
+ * Without them, an open statement would be paid back as
+ * if its person had not asked to begin at once.
+ */
+function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
+  const isOpen = rowExists(withdrawals, openOf(userId));
+  const which = and(eq(purchaseChoices.userId, userId), isClosed ? undefined : not(isOpen))!;
+  tx.delete(['deleted'], purchaseChoices, which);
+}
 
 /**
  * What the bot learns; the id by which WhatsApp names the person goes with

@@ -1,5 +1,5 @@
-import { and, asc, eq } from 'drizzle-orm';
-import { customers } from '#db/schema';
+import { and, asc, eq, inArray } from 'drizzle-orm';
+import { customers, purchaseChoices } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 
 /** Later than any due date, so that only `closeLeftCustomers` finds the row. */
@@ -8,6 +8,7 @@ const leftDueAt = Number.MAX_SAFE_INTEGER;
 /**
  * What is kept of a deleted account until Stripe, or the owner, confirms
  * that nothing can charge: no number. The lease ends when it is tried again.
+ * Beside it the choices by which an open statement of withdrawal is settled.
  */
 export const leftBehind = {
   dueAt: leftDueAt,
@@ -32,5 +33,10 @@ export function leftCustomers(db: Database) {
 }
 
 export async function deleteLeft(db: Database, userId: string): Promise<void> {
-  await db.delete(customers).where(and(isLeft, eq(customers.userId, userId)));
+  const left = and(isLeft, eq(customers.userId, userId));
+  const ofLeft = db.select({ userId: customers.userId }).from(customers).where(left);
+  await db.batch([
+    db.delete(purchaseChoices).where(inArray(purchaseChoices.userId, ofLeft)),
+    db.delete(customers).where(left),
+  ]);
 }

@@ -1,11 +1,16 @@
 import type { Stripe } from 'stripe';
-import { eq } from 'drizzle-orm';
-import { users } from '#db/schema';
+import { desc, eq } from 'drizzle-orm';
+import { customers, users, withdrawals } from '#db/schema';
 import type { Background } from '../env.ts';
-import { CustomerUnknown, ownCustomer, requireKnown } from '../billing/customer.ts';
+import { ownCustomer, requireKnown } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
-import { withLease, type LeasedCustomer, type LeaseResult } from '../billing/lease.ts';
+import {
+  withLease,
+  type Customer,
+  type LeasedCustomer,
+  type LeaseResult,
+} from '../billing/lease.ts';
 import { isRefusal, unlessMissing, unlessRefused, withStripe } from '../billing/stripe-client.ts';
 import { cancelNow, isLive } from '../billing/subscriptions.ts';
 import { syncLeased } from '../billing/sync.ts';
@@ -21,8 +26,8 @@ import {
   accountUnknown,
   dueStatements,
   endRepeated,
+  openOf,
   overdueStatements,
-  statementsOf,
   statementUnderWay,
   updateUnderWay,
   type Statement,
@@ -69,18 +74,25 @@ async function settleOne(scope: Background, statement: Statement, now: number): 
   const isPostponed = await postpone(scope, statement, now);
   if (!isPostponed) return;
 
-  const { userId } = statement;
-  if (userId === null || !(await exists(scope, userId))) return endWithoutAccount(scope, statement);
-
-  await withLease(scope, userId, (leased) => settleAsItIs(scope, leased, statement.id));
+  const { id, userId } = statement;
+  const isOfUser = userId !== null && (await isUser(scope, userId));
+  if (isOfUser) await withLease(scope, userId, (leased) => settleAsItIs(scope, leased, id));
+  else await endWithoutAccount(scope, statement);
 }
 
 /**
- * What was paid back before the account was deleted stays
- * so; its refund cannot be looked at any more.
+ * What was paid back before the account was deleted stays so; its refund
+ * cannot be looked at any more. A customer that was left is closed after
+ * its statements were settled.
  */
-async function endWithoutAccount(scope: Background, statement: Statement): Promise<void> {
-  const { id, subscription, state } = statement;
+async function endWithoutAccount(scope: Background, { id, userId }: Statement): Promise<void> {
+  if (userId !== null && (await isCustomer(scope, userId))) return;
+
+  // Whoever closed the customer meanwhile has settled it.
+  const statement = await statementUnderWay(scope.db, id);
+  if (!statement) return;
+
+  const { subscription, state } = statement;
   const isSettled = subscription !== null && state !== 'received';
   if (isSettled) await updateUnderWay(scope.db, id, { dueAt: null });
   else await needsOwner(scope, statement, accountUnknown);
@@ -105,47 +117,45 @@ export async function settle(
   leased: LeasedCustomer,
   statement: Statement,
 ): Promise<LeaseResult<Statement>> {
-  const settled = await settleAtStripe(scope, leased, statement);
+  const settled = await settleAtStripe(scope, leased.customer, statement);
   const { result: _, ...released } = await syncLeased(scope, leased);
   return { result: settled, ...released };
 }
 
 async function settleAtStripe(
   scope: Background,
-  leased: LeasedCustomer,
+  customer: Customer,
   statement: Statement,
 ): Promise<Statement> {
-  const { stripeId } = leased.customer;
+  const { stripeId, userId } = customer;
   if (!stripeId) return needsOwner(scope, statement, 'customer_unknown');
 
   return withStripe(scope.settings, async (stripe) => {
-    await ownCustomer(stripe, leased);
-    const named = { statement, stripeId, userId: leased.user.id };
+    await ownCustomer(stripe, { customer, user: { id: userId } });
+    const named = { statement, stripeId, userId };
     const begun = await nameContract(stripe, scope, named);
     if (!begun) {
       await requireKnown(stripe, stripeId);
       return needsOwner(scope, statement, 'no_contract');
     }
-    return save(scope, begun.statement, await workAtStripe(stripe, begun, leased.customer));
+    return save(scope, begun.statement, await workAtStripe(stripe, begun, customer));
   });
 }
 
 /**
- * Without its customer at Stripe, a statement could not be settled: an
- * account waits for that. Throws 503. What Stripe refuses for good, or of a
- * customer that it does not know, is left to the owner.
+ * Without its customer at Stripe, a statement could not be settled: its
+ * closing waits for that. Throws 503. What Stripe refuses for good is left
+ * to the owner.
  */
-export async function settleBeforeDeletion(
-  scope: Background,
-  leased: LeasedCustomer,
-): Promise<void> {
-  const statements = await statementsOf(scope.db, leased.user.id);
-  const unfinished = statements.filter(
-    ({ state }) => state === 'received' || state === 'refunding',
-  );
-  for (const statement of unfinished)
-    await settleAtStripe(scope, leased, statement).catch((error: unknown) => {
-      if (!isRefusal(error) && !(error instanceof CustomerUnknown)) throw error;
+export async function settleBeforeClosing(scope: Background, customer: Customer): Promise<void> {
+  const open = await scope.db
+    .select()
+    .from(withdrawals)
+    .where(openOf(customer.userId))
+    .orderBy(desc(withdrawals.seq));
+  for (const statement of open)
+    await settleAtStripe(scope, customer, statement).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
       return needsOwner(scope, statement, 'refused');
     });
 }
@@ -153,7 +163,7 @@ export async function settleBeforeDeletion(
 async function workAtStripe(
   stripe: Stripe,
   { statement, terms, at }: Begun,
-  { stripeId, attempt }: LeasedCustomer['customer'],
+  { stripeId, attempt }: Customer,
 ): Promise<Settled> {
   await endSubscription(stripe, terms.subscription, stripeId!);
   const payments = await paymentsSince(stripe, terms, at);
@@ -253,7 +263,15 @@ async function postpone(
   return rowsAffected > 0;
 }
 
-async function exists({ db }: Background, userId: string): Promise<boolean> {
+async function isCustomer({ db }: Background, userId: string): Promise<boolean> {
+  const found = await db
+    .select({ userId: customers.userId })
+    .from(customers)
+    .where(eq(customers.userId, userId));
+  return found.length > 0;
+}
+
+async function isUser({ db }: Background, userId: string): Promise<boolean> {
   const found = await db.select({ id: users.id }).from(users).where(eq(users.id, userId));
   return found.length > 0;
 }

@@ -17,6 +17,10 @@ export const statementsOf = (db: Database, userId: string) =>
     .where(eq(withdrawals.userId, userId))
     .orderBy(desc(withdrawals.seq));
 
+/** SQL: statements of an account that are not settled. */
+export const openOf = (userId: string) =>
+  and(eq(withdrawals.userId, userId), inArray(withdrawals.state, ['received', 'refunding']))!;
+
 export async function statementOf(db: Database, id: string): Promise<Statement | undefined> {
   const [row] = await db.select().from(withdrawals).where(eq(withdrawals.id, id));
   return row;

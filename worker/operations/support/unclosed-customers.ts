@@ -1,4 +1,6 @@
+import { withdrawals } from '#db/schema';
 import { deleteLeft, howToClose, leftCustomers } from '../../account/left-customers.ts';
+import { openOf } from '../../withdrawal/statements.ts';
 import { UsageError } from '../owner-command.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
@@ -45,13 +47,23 @@ async function named(db: SupportRequest['db']) {
 async function close({ db }: SupportRequest, id: string | undefined): Promise<Action> {
   const found = (await named(db)).find(({ customer }) => customer === id);
   if (!found) throw new Error('`unclosed` lists no such customer. Nothing was changed.');
+  const owed = await owedTo(db, found.userId);
   return {
-    would: `forget the customer ${id}, because nothing at Stripe can charge it any more`,
+    would: `forget the customer ${id}, because nothing at Stripe can charge it any more${owed}`,
     about: `customer ${id}`,
     needsYes: true,
     async perform() {
       await deleteLeft(db, found.userId);
-      return { data: { closed: id }, text: `The customer ${id} is closed.` };
+      return { data: { closed: id }, text: `The customer ${id} is closed${owed}.` };
     },
   };
+}
+
+/** The statements of withdrawal that nobody settles without their customer. */
+async function owedTo(db: SupportRequest['db'], userId: string): Promise<string> {
+  const open = await db.select({ seq: withdrawals.seq }).from(withdrawals).where(openOf(userId));
+  if (open.length === 0) return '';
+
+  const numbers = open.map(({ seq }) => seq).join(', ');
+  return `; withdrawal ${numbers} is left to you (\`npm run support -- withdrawals\`)`;
 }
