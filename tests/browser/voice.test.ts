@@ -529,6 +529,80 @@ stubbed('a recording outlives a reload, and is sent the same', async ({ page, st
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('base64');
 });
 
+const kept = (page: Page) => page.evaluate(() => JSON.stringify(sessionStorage));
+const slices = (page: Page) =>
+  page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('slice')).length);
+
+/** Reloads while something is recorded; the page asks first. */
+async function reloadRecording(page: Page): Promise<void> {
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await expect(panel(page)).toContainText('The recording stopped when you left this page.');
+}
+
+stubbed('what is being recorded outlives a reload', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  await record(page);
+  await expect.poll(() => slices(page)).toBeGreaterThan(1);
+  await reloadRecording(page);
+  await playOwn(page).click();
+  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(1);
+  expect(await loudness(page)).toBeGreaterThan(0.02);
+  await page.reload();
+  await expect(panel(page)).toContainText('The recording stopped when you left this page.');
+  await press(page, 'Send');
+  await expect(panel(page)).toHaveCount(0);
+  const [sent] = stub.calls('sendVoice');
+  expect(Number(sent?.search.get('seconds'))).toBeGreaterThan(1);
+  expect(await kept(page)).not.toContain('base64');
+});
+
+stubbed(
+  'what is being recorded goes when it is thrown away or cleared',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    const throwAway = [() => press(page, 'Cancel'), () => clear(page, stub)];
+    for (const thrownAway of throwAway) {
+      await record(page);
+      await expect.poll(() => slices(page)).toBeGreaterThan(0);
+      await thrownAway();
+      await settle(page);
+      expect(await kept(page)).not.toContain('base64');
+    }
+  },
+);
+
+stubbed(
+  'a recording is kept as far as a full storage takes it',
+  { tag: '@full' },
+  async ({ page, stub }) => {
+    await openVoice(page, stub);
+    await record(page);
+    await expect.poll(() => slices(page)).toBeGreaterThan(0);
+    await page.evaluate(() => {
+      for (let size = 2 ** 22; size >= 1; size /= 2)
+        try {
+          for (;;) sessionStorage.setItem(crypto.randomUUID(), 'x'.repeat(size));
+        } catch {
+          // Smaller ones may still fit.
+        }
+    });
+    const sentence = panel(page).getByText(
+      'There is no room on your device to keep this recording.',
+    );
+    await expect(sentence).toBeVisible();
+    await press(page, 'Stop');
+    await expect(panel(page).getByRole('status').filter({ hasText: recorded })).toBeVisible();
+    await expect(sentence).toBeVisible();
+    await reloadRecording(page);
+    await playOwn(page).click();
+    await expect.poll(() => playedSeconds(page)).toBeGreaterThan(0.1);
+    await press(page, 'Send');
+    await expect.poll(() => stub.calls('sendVoice').length).toBe(1);
+  },
+);
+
 test(
   'a recording that the companion refused is sent again, like a text',
   { tag: '@full' },

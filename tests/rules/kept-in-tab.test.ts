@@ -119,6 +119,20 @@ describe('what a tab keeps', () => {
     expect(kept.read('recording', yours)).toBe('Theirs');
   });
 
+  it('keeps the slices of a recording for its person, and removes them together', async () => {
+    const kept = await loadPage();
+    const keepSlices = () => [0, 1, 12].map((index) => kept.keep(`slice${index}`, mine, index));
+    keepSlices();
+    kept.keepOnly(mineLater);
+    kept.remove('recording', mine);
+    expect([0, 1, 12].map((index) => kept.read(`slice${index}`, mine))).toEqual([0, 1, 12]);
+    kept.remove('slice', mine);
+    expect(tab.values.size).toBe(0);
+    keepSlices();
+    kept.keepOnly(yours);
+    expect(tab.values.size).toBe(0);
+  });
+
   it.each(['blocked', 'full'])(
     'stays in memory if the storage is %s, and leaving asks',
     async (what) => {

@@ -8,6 +8,7 @@ export type KeptName =
   | 'chat'
   | 'contact'
   | 'recording'
+  | 'slice'
   | 'statement'
   | 'phoneChange'
   | 'signInStep'
@@ -16,13 +17,16 @@ export type KeptName =
 /** Null for somebody who has not signed in. */
 type Token = string | null;
 
+/** Numbered, so that each is written once. */
+type PartName = KeptName | `slice${number}`;
+
 const start = 'kept.';
 const signedOutKey = 'signedOut';
 
 /** The same in another session of theirs. */
 const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatureOf(token)) : '');
 
-const keyOf = (name: KeptName, token: Token) => `${start}${name}.${personOf(token)}`;
+const keyOf = (name: PartName, token: Token) => `${start}${name}.${personOf(token)}`;
 
 /** Tells sessions apart, and opens nothing. */
 const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) : '');
@@ -35,18 +39,23 @@ class KeptInTab {
   /** Whose session ended in front of a form. */
   readonly #left = new Map<KeptName, string>();
 
-  read = (name: KeptName, token: Token): unknown => readKept(keyOf(name, token));
+  read = (name: PartName, token: Token): unknown => readKept(keyOf(name, token));
 
-  keep(name: KeptName, token: Token, value: unknown): void {
+  /** Whether it outlives the page. */
+  keep(name: PartName, token: Token, value: unknown): boolean {
     // Still being made when its owner left, as a recording.
-    if (this.isOver(token, this.#newest)) return;
+    if (this.isOver(token, this.#newest)) return false;
     const key = keyOf(name, token);
     tabStorage.write(key, JSON.stringify([markOf(token), value]));
-    if (!tabStorage.isStored(key)) this.#askBeforeLeaving();
+    const isStored = tabStorage.isStored(key);
+    if (!isStored) this.#askBeforeLeaving();
+    return isStored;
   }
 
+  /** All of a name's parts. */
   remove(name: KeptName, token: Token): void {
-    tabStorage.remove(keyOf(name, token));
+    const owner = personOf(token);
+    remove((each, person) => each === name && person === owner);
   }
 
   /** After a log-out by hand, or when somebody else signed in. */
@@ -153,7 +162,7 @@ type Choice = (name: string, person: string) => boolean;
 
 const keysWhere = (isWanted: Choice) =>
   tabStorage.allKeys().filter((key) => {
-    const [, name = '', person = ''] = /^kept\.(\w+)\.(.*)$/.exec(key) ?? [];
+    const [, name = '', person = ''] = /^kept\.([a-z]+)\d*\.(.*)$/i.exec(key) ?? [];
     return name !== '' && isWanted(name, person);
   });
 

@@ -1,17 +1,25 @@
-import { levelOf, recordingType, type RecordingEnd } from '../rules/recording.ts';
+import { joinedSlices, levelOf, recordingType, type RecordingEnd } from '../rules/recording.ts';
 
+type Recorded = Blob | 'short' | 'silent';
 /** Whole seconds, at least 1. */
-type OnEnd = (recorded: Blob | 'short' | 'silent', seconds: number, end: RecordingEnd) => void;
+type Listeners = {
+  onEnd: (recorded: Recorded, seconds: number, end: RecordingEnd) => void;
+  onSlice: (slice: Blob, seconds: number) => void;
+};
 
 /** Enough for speech; Chromium would take five times as much. */
 const audioBitsPerSecond = 24_000;
 const shortestMs = 500;
+const sliceMs = 1000;
 
 export class ActiveRecording {
   readonly #stream: MediaStream;
   readonly #longestSeconds: number;
   readonly #recorder: MediaRecorder;
-  readonly #onEnd: OnEnd;
+  /** Its slices outlive a crash. The whole has a duration, which they lack. */
+  readonly #slicer: MediaRecorder | null;
+  readonly #slices: Blob[] = [];
+  readonly #listeners: Listeners;
   readonly #meter: Meter;
   readonly #startedAt = performance.now();
   readonly #limit: ReturnType<typeof setTimeout>;
@@ -22,27 +30,27 @@ export class ActiveRecording {
   });
   #end: RecordingEnd | null = null;
 
-  constructor(stream: MediaStream, longestSeconds: number, onEnd: OnEnd) {
+  constructor(stream: MediaStream, longestSeconds: number, listeners: Listeners) {
     this.#stream = stream;
     this.#longestSeconds = longestSeconds;
-    this.#onEnd = onEnd;
+    this.#listeners = listeners;
     const type = recordingType('audioSession' in navigator, (each) =>
       MediaRecorder.isTypeSupported(each),
     );
-    this.#recorder = new MediaRecorder(stream, {
-      ...(type && { mimeType: type }),
-      audioBitsPerSecond,
-    });
+    const settings = { ...(type && { mimeType: type }), audioBitsPerSecond };
+    this.#recorder = new MediaRecorder(stream, settings);
     this.#meter = new Meter(stream);
-    // Slices have no duration, and in some browsers no playable end.
     this.#recorder.addEventListener('dataavailable', ({ data }) => this.#finish(data));
     this.#recorder.addEventListener('error', () => void this.stop('interrupted'));
     for (const track of stream.getAudioTracks())
       for (const event of ['ended', 'mute']) track.addEventListener(event, this.#interrupt);
     document.addEventListener('visibilitychange', this.#hide);
     addEventListener('pagehide', this.#hide);
+    addEventListener('beforeunload', this.#flush);
     this.#limit = setTimeout(() => void this.stop('limit'), longestSeconds * 1000);
     this.#recorder.start();
+    this.#slicer = startSlicer(stream, settings);
+    this.#slicer?.addEventListener('dataavailable', ({ data }) => this.#slice(data));
   }
 
   get seconds(): number {
@@ -57,6 +65,7 @@ export class ActiveRecording {
   stop(end: RecordingEnd): Promise<void> {
     if (this.#end === null) {
       this.#end = end;
+      quit(this.#slicer);
       if (this.#recorder.state === 'inactive') this.#finish(null);
       else this.#recorder.stop();
     }
@@ -67,24 +76,36 @@ export class ActiveRecording {
     this.#end ??= 'person';
     this.#release();
     this.#resolveFinished();
-    if (this.#recorder.state !== 'inactive') this.#recorder.stop();
+    quit(this.#recorder);
   }
 
   readonly #interrupt = () => void this.stop('interrupted');
   readonly #hide = () => document.visibilityState === 'hidden' && void this.stop('hidden');
+  readonly #flush = () => {
+    if (this.#slicer?.state === 'recording') this.#slicer.requestData();
+  };
   #isReleased = false;
+
+  #slice(data: Blob): void {
+    if (this.#isReleased || data.size === 0) return;
+    this.#slices.push(data);
+    this.#listeners.onSlice(data, this.#wholeSeconds());
+  }
+
+  /** The limit's timer is late on a busy device, and the server takes no more. */
+  #wholeSeconds = () => Math.max(1, Math.round(Math.min(this.seconds, this.#longestSeconds)));
 
   #finish(data: Blob | null): void {
     if (this.#isReleased) return;
-    // The limit's timer is late on a busy device, and the server takes no more.
-    const seconds = Math.min(this.seconds, this.#longestSeconds);
-    const isShort = seconds * 1000 < shortestMs;
-    const isEmpty = !data || data.size === 0 || this.#meter.isSilent;
+    const recorded = data?.size ? data : joinedSlices(this.#slices);
+    const isShort = this.seconds * 1000 < shortestMs;
+    const isEmpty = recorded.size === 0 || this.#meter.isSilent;
     const nothing = isShort ? 'short' : 'silent';
+    const seconds = this.#wholeSeconds();
     this.#release();
-    this.#onEnd(
-      isShort || isEmpty ? nothing : data,
-      Math.max(1, Math.round(seconds)),
+    this.#listeners.onEnd(
+      isShort || isEmpty ? nothing : recorded,
+      seconds,
       this.#end ?? 'interrupted',
     );
     this.#resolveFinished();
@@ -96,10 +117,27 @@ export class ActiveRecording {
     clearTimeout(this.#limit);
     document.removeEventListener('visibilitychange', this.#hide);
     removeEventListener('pagehide', this.#hide);
+    removeEventListener('beforeunload', this.#flush);
+    quit(this.#slicer);
     for (const track of this.#stream.getTracks()) track.stop();
     this.#meter.close();
     this.#letSleep();
   }
+}
+
+/** Null in a browser that records once at a time. */
+function startSlicer(stream: MediaStream, settings: MediaRecorderOptions): MediaRecorder | null {
+  try {
+    const slicer = new MediaRecorder(stream, settings);
+    slicer.start(sliceMs);
+    return slicer;
+  } catch {
+    return null;
+  }
+}
+
+function quit(recorder: MediaRecorder | null): void {
+  if (recorder && recorder.state !== 'inactive') recorder.stop();
 }
 
 /** A dark screen hides the page, which ends a recording. Returns what ends it. */

@@ -1,23 +1,17 @@
 import { largestRecordingBytes, longestRecordingSeconds } from '#contract/chat-limits';
-import { microphoneProblem, type RecordingEnd } from '../rules/recording.ts';
+import { microphoneWords } from '#words/voice';
+import type { RecordingEnd } from '../rules/recording.ts';
 import { sendRecording } from './api-client.ts';
 import { conversation } from './chat-conversation.ts';
 import { keptInTab } from './kept-in-tab.ts';
-import { keepRecording, readRecording } from './kept-recording.ts';
+import { readRecording, RecordingKeeper } from './kept-recording.ts';
+import { askForMicrophone, problemOf, problemText, release, willBeAsked } from './microphone.ts';
 import { player } from './voice-player.ts';
-import * as timeLimits from './time-limits.ts';
-import { loaded, TimeLimitError, within } from './within.ts';
+import { loaded } from './within.ts';
 import type { ActiveRecording } from './recorder.ts';
 import { session } from './session.ts';
 import { started } from './started.ts';
 import { noRecording, voiceStore, type KeptRecording } from './voice-store.ts';
-
-const constraints = {
-  channelCount: 1,
-  echoCancellation: true,
-  noiseSuppression: true,
-  autoGainControl: true,
-};
 
 /** The tab keeps it for its person. */
 export const voiceDraft = {
@@ -29,15 +23,17 @@ export const voiceDraft = {
     const endQuestion = started.add('microphone question', () => voiceStore.set(noRecording));
     let stream: MediaStream | null = null;
     try {
+      void announceQuestion(token);
       stream = await askForMicrophone();
+      voiceStore.set({ question: null });
       const { ActiveRecording } = await loadRecorder(loadPanel);
       // The page or the session may have ended.
       if (!isAsking(token)) return release(stream);
-      const recording: ActiveRecording = new ActiveRecording(
-        stream,
-        longestRecordingSeconds,
-        (recorded, seconds, end) => ended(token, { recorded, seconds, end }),
-      );
+      const recording: ActiveRecording = new ActiveRecording(stream, longestRecordingSeconds, {
+        onSlice: (slice, seconds) => void keepSlice(keeper, slice, seconds),
+        onEnd: (recorded, seconds, end) => void ended(keeper, { recorded, seconds, end }),
+      });
+      const keeper = new RecordingKeeper({ token, id: crypto.randomUUID() });
       voiceStore.set({ isAsking: false, active: recording });
       started.add('recorder', () => void recording.stop('hidden'));
     } catch (error) {
@@ -46,7 +42,7 @@ export const voiceDraft = {
       voiceStore.set({
         ...noRecording,
         token,
-        problem: microphoneProblem(error instanceof DOMException ? error.name : ''),
+        problem: problemOf(error),
       });
     } finally {
       endQuestion();
@@ -86,10 +82,11 @@ export const voiceDraft = {
     voiceStore.drop(voiceStore.get().token);
   },
 
-  async restore(token: string): Promise<void> {
-    const kept = await readRecording(token);
+  restore(token: string): void {
     const { active, isAsking, kept: present } = voiceStore.get();
-    if (!kept || active || isAsking || present || session.get().token !== token) return;
+    if (active || isAsking || present || session.get().token !== token) return;
+    const kept = readRecording(token);
+    if (!kept) return;
     voiceStore.set({ ...noRecording, token, kept });
     voiceStore.settle(conversation.get(token)?.messages ?? []);
   },
@@ -100,21 +97,9 @@ const isAsking = (token: string) => {
   return draft.isAsking && draft.token === token;
 };
 
-async function askForMicrophone(): Promise<MediaStream> {
-  if (typeof MediaRecorder !== 'function') throw new DOMException('', 'NotSupportedError');
-  const asked = navigator.mediaDevices.getUserMedia({ audio: constraints });
-  try {
-    return await within(timeLimits.permission, asked);
-  } catch (error) {
-    if (!(error instanceof TimeLimitError)) throw error;
-    // Nobody waits for a late permission.
-    void asked.then(release, () => null);
-    throw new DOMException('', 'TimeoutError');
-  }
-}
-
-function release(stream: MediaStream | null): void {
-  for (const track of stream?.getTracks() ?? []) track.stop();
+async function announceQuestion(token: string): Promise<void> {
+  const isAsked = await willBeAsked();
+  if (isAsked && isAsking(token)) voiceStore.set({ question: microphoneWords.asking });
 }
 
 async function loadRecorder(loadPanel: () => Promise<unknown>) {
@@ -129,19 +114,29 @@ async function loadRecorder(loadPanel: () => Promise<unknown>) {
 
 type Ended = { recorded: Blob | 'short' | 'silent'; seconds: number; end: RecordingEnd };
 
-function ended(token: string, { recorded, seconds, end }: Ended): void {
+async function ended(keeper: RecordingKeeper, { recorded, seconds, end }: Ended): Promise<void> {
+  const { token, id } = keeper.owner;
   const isShown = voiceStore.get().token === token;
   if (typeof recorded === 'string') {
+    keeper.drop();
     // No advice for whoever has left.
-    const problem = end === 'hidden' ? null : recorded;
+    const problem = end === 'hidden' ? null : problemText(recorded);
     if (isShown) voiceStore.set({ ...noRecording, token, problem });
     return;
   }
   const isTooLarge = recorded.size > largestRecordingBytes;
-  const id = crypto.randomUUID();
   const kept: KeptRecording = { id, blob: recorded, seconds, end, isSending: false, isTooLarge };
   if (isShown) voiceStore.set({ active: null, kept });
-  if (!isTooLarge) void keepRecording(token, kept);
+  if (isTooLarge) return keeper.drop();
+  showRoom(keeper, await keeper.keepWhole(kept));
+}
+
+async function keepSlice(keeper: RecordingKeeper, slice: Blob, seconds: number): Promise<void> {
+  if (!(await keeper.keepSlice(slice, seconds))) showRoom(keeper, false);
+}
+
+function showRoom({ owner }: RecordingKeeper, isKept: boolean): void {
+  if (voiceStore.get().token === owner.token) voiceStore.set({ isUnkept: !isKept });
 }
 
 if (typeof document !== 'undefined') {

@@ -1,4 +1,4 @@
-import type { MicrophoneProblem, RecordingEnd } from '../rules/recording.ts';
+import type { RecordingEnd } from '../rules/recording.ts';
 import type { ActiveRecording } from './recorder.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { createStore } from './store.ts';
@@ -15,10 +15,15 @@ export type KeptRecording = {
 
 export type VoiceDraft = {
   token: string | null;
-  problem: MicrophoneProblem | null;
+  /** A sentence. */
+  problem: string | null;
   isAsking: boolean;
+  /** A sentence, while the browser asks. */
+  question: string | null;
   active: ActiveRecording | null;
   kept: KeptRecording | null;
+  /** A reload would lose some of it. */
+  isUnkept: boolean;
   sending: AbortController | null;
   error: unknown;
 };
@@ -27,8 +32,10 @@ export const noRecording: VoiceDraft = {
   token: null,
   problem: null,
   isAsking: false,
+  question: null,
   active: null,
   kept: null,
+  isUnkept: false,
   sending: null,
   error: null,
 };
@@ -46,6 +53,7 @@ export const voiceStore = {
   drop(token: string | null): void {
     voiceStore.get().active?.cancel();
     keptInTab.remove('recording', token);
+    keptInTab.remove('slice', token);
     voiceStore.set(noRecording);
   },
 };

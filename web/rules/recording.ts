@@ -18,6 +18,10 @@ export function recordingType(
   return recordingTypes[isSafari ? 'safari' : 'others'].find(isSupported);
 }
 
+/** Of the first one's type. */
+export const joinedSlices = (slices: Blob[]): Blob =>
+  new Blob(slices, slices[0] && { type: slices[0].type });
+
 export type MicrophoneProblem =
   | 'denied'
   | 'missing'

@@ -114,6 +114,7 @@ function useWriting({ text, send, error, showError }: Writing) {
     drafts.write(written);
     wasSent.current = false;
     if (error) showError(null);
+    if (voiceStore.get().problem) voiceStore.set({ problem: null });
   };
   return { field, submit, write };
 }

@@ -7,7 +7,6 @@ import { voiceWords } from '#words/voice';
 import { useSession } from '../../data/session.ts';
 import { noRecording, voiceStore } from '../../data/voice-store.ts';
 import { loaded } from '../../data/within.ts';
-import type { MicrophoneProblem } from '../../rules/recording.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { voiceNotInPlan, type SendError } from './send-error.tsx';
@@ -18,7 +17,7 @@ const loadVoice = () => loaded(import('../../data/voice-draft.ts'));
 async function record(token: string): Promise<void> {
   const file = await loadVoice().catch(() => null);
   if (file) return file.voiceDraft.start(token, loadPanel);
-  voiceStore.set({ ...noRecording, token, problem: 'network' });
+  voiceStore.set({ ...noRecording, token, problem: errorWords.network });
 }
 
 type Props = {
@@ -30,7 +29,7 @@ type Props = {
 /** Without voice in the plan it leads to the plans. */
 export function RecordButton({ ref, token, showError }: Props) {
   const tier = useSession(({ user }) => user?.metadata.subscriptionTier ?? null);
-  const { problem, isAsking } = useSyncExternalStore(
+  const { problem, question, isAsking } = useSyncExternalStore(
     voiceStore.subscribe,
     voiceStore.get,
     voiceStore.get,
@@ -60,19 +59,13 @@ export function RecordButton({ ref, token, showError }: Props) {
         <Icon name="voice" />
       </button>
       <output
-        className={problem || isAsking ? notice : visuallyHidden}
+        className={problem || question ? notice : visuallyHidden}
         data-look={problem ? 'problem' : undefined}
       >
-        {problem ? problemText(problem) : isAsking ? voiceWords.asking : ''}
+        {problem ?? question}
       </output>
     </>
   );
-}
-
-function problemText(problem: MicrophoneProblem): string {
-  const { denied, missing, busy, unsupported, silent, short, unanswered } = voiceWords;
-  const own = { denied, missing, busy, unsupported, silent, short, unanswered };
-  return problem === 'network' ? errorWords.network : own[problem];
 }
 
 const notice = css({

@@ -14,7 +14,7 @@ import { plainError, sendError, SendErrorText } from './send-error.tsx';
 import { RecordingPlayer } from './voice-message.tsx';
 
 export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
-  const { active, kept, error } = useSyncExternalStore(
+  const { active, kept, error, isUnkept } = useSyncExternalStore(
     voiceStore.subscribe,
     voiceStore.get,
     voiceStore.get,
@@ -44,6 +44,7 @@ export default function VoicePanel({ openHelp }: { openHelp: () => void }) {
           withdraw={() => voiceStore.set({ error: null })}
         />
       )}
+      <output className={warning}>{isUnkept && voicePanelWords.unkept}</output>
       {active && <Running active={active} />}
       {kept && (
         <Kept
@@ -206,6 +207,7 @@ const group = css({
   backgroundColor: 'raised',
   outline: 'none',
 });
+const warning = css({ textStyle: 'small', color: 'danger', _empty: { display: 'none' } });
 const line = css({
   display: 'flex',
   alignItems: 'center',
