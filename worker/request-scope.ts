@@ -17,3 +17,6 @@ export type RequestScope = {
 
 /** As much of it as a function needs. */
 export type Scope<Part extends keyof RequestScope> = Pick<RequestScope, Part>;
+
+/** What opens a session; `device` from `deviceOf`, of whoever signs in. */
+export type SessionScope = Scope<'db' | 'settings' | 'now'> & { device?: string | null };

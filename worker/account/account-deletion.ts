@@ -31,18 +31,18 @@ type Options = {
  * cut off stays begun, and `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
-  context: Background,
+  scope: Background,
   userId: string,
   { seen, only, isResumed = false }: Options = {},
 ): Promise<boolean> {
-  const { db } = context;
+  const { db } = scope;
   return withLease(
-    context,
+    scope,
     userId,
     async (leased) => {
       if (only && !(await isTrueOf(db, userId, only))) return { result: false };
       try {
-        const isDeleted = await deleteLeased(context, leased, only);
+        const isDeleted = await deleteLeased(scope, leased, only);
         return isDeleted ? { result: true, released: true } : { result: false };
       } catch (error) {
         if (!only && !isResumed)
@@ -59,13 +59,13 @@ const begun = () => ({ leavingAt: coalesce<number>(customers.leavingAt, Date.now
 const heldBy = ({ token }: LeasedCustomer) => eq(customers.leaseToken, token);
 
 async function deleteLeased(
-  context: Background,
+  scope: Background,
   leased: LeasedCustomer,
   only: SQL | undefined,
 ): Promise<boolean> {
-  const { db, env, settings, waitUntil } = context;
+  const { db, env, settings, waitUntil } = scope;
   const { customer, user } = leased;
-  const isClosed = await closeAtStripe(context, leased);
+  const isClosed = await closeAtStripe(scope, leased);
   if (!isClosed) logUnclosed(customer.stripeId);
   expectEnd({ env, waitUntil }, user.id);
   const isDeleted = await deleteRows({ db, settings }, leased, { isClosed, only });
@@ -77,11 +77,11 @@ async function deleteLeased(
   return true;
 }
 
-function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boolean> {
-  return closeSettled(context, leased.customer, async () => {
+function closeAtStripe(scope: Background, leased: LeasedCustomer): Promise<boolean> {
+  return closeSettled(scope, leased.customer, async () => {
     const { stripeId, stripeAsked } = leased.customer;
     if (!stripeId && !stripeAsked) return true;
-    return withStripe(context.settings, (stripe) => closeCustomers(stripe, leased));
+    return withStripe(scope.settings, (stripe) => closeCustomers(stripe, leased));
   });
 }
 
@@ -90,12 +90,12 @@ function closeAtStripe(context: Background, leased: LeasedCustomer): Promise<boo
  * Stripe refuses our key, or does not know the customer: then both wait.
  */
 async function closeSettled(
-  context: Background,
+  scope: Background,
   customer: Customer,
   close: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    await settleBeforeClosing(context, customer);
+    await settleBeforeClosing(scope, customer);
     return await close();
   } catch (error) {
     if (isDenial(error) || error instanceof CustomerUnknown) return false;
@@ -107,15 +107,15 @@ async function closeSettled(
 const cutOffAfterMs = 2 * minuteMs;
 const resumedPerRun = 20;
 
-export async function resumeDeletions(context: Background, now: number): Promise<void> {
-  const begun = await context.db
+export async function resumeDeletions(scope: Background, now: number): Promise<void> {
+  const begun = await scope.db
     .select({ userId: customers.userId })
     .from(customers)
     .where(lte(customers.leavingAt, now - cutOffAfterMs))
     .orderBy(asc(customers.leavingAt))
     .limit(resumedPerRun);
   for (const { userId } of begun)
-    await deleteAccount(context, userId, { isResumed: true }).catch((error: unknown) =>
+    await deleteAccount(scope, userId, { isResumed: true }).catch((error: unknown) =>
       log('error', 'task_failed', { task: 'resumeDeletions', ...describeError(error) }),
     );
 }
@@ -132,13 +132,13 @@ const leftPerRun = 50;
 const leftAgainMs = dayMs;
 
 /** Tries each customer of a deleted account once a day; what fails lets the others pass. */
-export async function closeLeftCustomers(context: Background, now: number): Promise<void> {
-  const { db, settings } = context;
+export async function closeLeftCustomers(scope: Background, now: number): Promise<void> {
+  const { db, settings } = scope;
   for (let count = 0; count < leftPerRun; count += 1) {
     const customer = await nextLeft(db, now);
     if (!customer) return;
 
-    const isClosed = await closeSettled(context, customer, () =>
+    const isClosed = await closeSettled(scope, customer, () =>
       withStripe(settings, (stripe) => closeLeftCustomer(stripe, customer)),
     );
     if (isClosed) await deleteLeft(db, customer.userId);

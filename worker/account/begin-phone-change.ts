@@ -28,12 +28,13 @@ export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 
-export type Call = Background & Scope<'address' | 'language' | 'now'> & { session: UserSession };
+export type ChangeScope = Background &
+  Scope<'address' | 'language' | 'now'> & { session: UserSession };
 
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
 /** SQL: a code or an external token has just opened the session. */
-export function isFresh({ session, now }: Call) {
+export function isFresh({ session, now }: ChangeScope) {
   const { id, userId, createdAt, isLimited } = sessions;
   const own = and(eq(id, session.sessionId), eq(userId, session.admittedUserSql()));
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
@@ -43,15 +44,18 @@ export function isFresh({ session, now }: Call) {
  * Sends a code to the wanted number. A taken one gets none, but the
  * same statements write as many rows. Throws 401, 403, 429 or 503.
  */
-export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<Authorized<string>> {
-  const { session, settings, now, waitUntil } = call;
+export async function beginPhoneChange(
+  scope: ChangeScope,
+  wanted: NewNumber,
+): Promise<Authorized<string>> {
+  const { session, settings, now, waitUntil } = scope;
   const [challenge, code, sentBy] = [newChallenge(), newCode(), crypto.randomUUID()];
-  const row = await changeRow(call, wanted, { challenge, code });
-  const limits = await limitsOfChange(call, wanted.phone);
+  const row = await changeRow(scope, wanted, { challenge, code });
+  const limits = await limitsOfChange(scope, wanted.phone);
 
   const decided = session.decide({
     facts: {
-      isFresh: isFresh(call),
+      isFresh: isFresh(scope),
       mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
       sent: sentToday(now),
       holder: userOf('phone', wanted.phone),
@@ -97,18 +101,18 @@ export async function beginPhoneChange(call: Call, wanted: NewNumber): Promise<A
         case 'sent':
           reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
           // A code that WhatsApp refuses counts too, as one for a taken number does.
-          waitUntil(sendCode(call, row.whatsappId, { code, sentBy }));
+          waitUntil(sendCode(scope, row.whatsappId, { code, sentBy }));
           return challenge;
       }
     },
   });
   const { ofUser, ofNumber } = limits;
   const subjects = subjectsIn([...ofUser, ...ofNumber]).flat();
-  return orTakenBack(call, decided, () => forgetChange(call, row.id, { sentBy, subjects }));
+  return orTakenBack(scope, decided, () => forgetChange(scope, row.id, { sentBy, subjects }));
 }
 
 async function forgetChange(
-  { db, now }: Call,
+  { db, now }: Scope<'db' | 'now'>,
   id: string,
   { sentBy, subjects }: { sentBy: string; subjects: string[] },
 ): Promise<void> {
@@ -126,7 +130,7 @@ async function forgetChange(
 }
 
 async function changeRow(
-  { session, settings, now }: Call,
+  { session, settings, now }: ChangeScope,
   { phone, phoneAsSent }: NewNumber,
   { challenge, code }: { challenge: string; code: string },
 ) {
@@ -151,9 +155,9 @@ async function changeRow(
  * Codes that a taken number did not get are counted under other names,
  * so that nobody keeps its holder from signing in; they limit as the others do.
  */
-async function limitsOfChange(call: Call, phone: PhoneNumber) {
-  const { session, settings } = call;
-  const { codesTo, codesFrom } = await limitsOf(call, phone);
+async function limitsOfChange(scope: ChangeScope, phone: PhoneNumber) {
+  const { session, settings } = scope;
+  const { codesTo, codesFrom } = await limitsOf(scope, phone);
   const unsent = (subject: Subject) => subject.map((name) => `unsent-${name}`);
 
   const ofUser: Limited = {

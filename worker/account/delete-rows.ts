@@ -48,13 +48,13 @@ type Wanted = {
  * the lease was lost: its next holder may charge.
  */
 export async function deleteRows(
-  place: Scope<'db' | 'settings'>,
+  scope: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
   wanted: Wanted,
 ): Promise<boolean> {
   let { phone } = leased.user;
   for (let count = 0; count < triesAtOnce; count += 1) {
-    const { outcome, present } = await tryDelete(place, leased, { phone, ...wanted });
+    const { outcome, present } = await tryDelete(scope, leased, { phone, ...wanted });
 
     switch (outcome) {
       case 'deleted':

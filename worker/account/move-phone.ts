@@ -13,16 +13,16 @@ const triesAtOnce = 5;
  * Gives an account another number, and ends the codes of both. Throws 409
  * if somebody has the number, 401 without the account, else 503.
  */
-export async function movePhone(context: Background, before: Account, move: Move): Promise<User> {
+export async function movePhone(scope: Background, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
     // If the response is lost, this alone ends the streams (`live/ended-sessions.ts`).
-    expectEnd(context, account.user.id);
-    const { outcome, found, ended } = await moveInDatabase(context, account, move);
+    expectEnd(scope, account.user.id);
+    const { outcome, found, ended } = await moveInDatabase(scope, account, move);
 
     switch (outcome) {
       case 'moved':
-        finishMove(context, found.user, move.sessionId === null ? everySession : ended);
+        finishMove(scope, found.user, move.sessionId === null ? everySession : ended);
         return found.user;
       case 'alreadyMoved':
         return found.user;
@@ -46,10 +46,10 @@ const everySession = [null];
 const isMarked = gt(customers.dirty, customers.synced);
 
 /** After the response. If it is lost, the live object and the cron job do the same. */
-function finishMove(context: Background, user: User, ended: (string | null)[]): void {
-  const { db, env, settings, waitUntil } = context;
-  for (const sessionId of ended) endStreams(context, user.id, sessionId);
+function finishMove(scope: Background, user: User, ended: (string | null)[]): void {
+  const { db, env, settings, waitUntil } = scope;
+  for (const sessionId of ended) endStreams(scope, user.id, sessionId);
   waitUntil(publish(env, user.id, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
-  waitUntil(scheduler.wait(0).then(() => syncUser(context, user.id, isMarked)));
+  waitUntil(scheduler.wait(0).then(() => syncUser(scope, user.id, isMarked)));
 }

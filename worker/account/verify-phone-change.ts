@@ -6,7 +6,7 @@ import { keyedHashes } from '../lib/crypto.ts';
 import { minus, rowExists, valueOf } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isIn } from '../lib/sql.ts';
-import { type Call, isFresh } from './begin-phone-change.ts';
+import { type ChangeScope, isFresh } from './begin-phone-change.ts';
 import { movePhone } from './move-phone.ts';
 import { boundRowsOf } from './move-rows.ts';
 
@@ -22,10 +22,10 @@ type Attempt = {
  * 401, 403, or 409 if the number is taken.
  */
 export async function verifyPhoneChange(
-  call: Call,
+  scope: ChangeScope,
   { phone, code, challenge }: Attempt,
 ): Promise<Authorized<User>> {
-  const { db, session, settings, now } = call;
+  const { db, session, settings, now } = scope;
   const { tokenUserId: userId, sessionId } = session;
   const ofChange = [settings.CODE_PEPPER, 'phone-change', userId, phone] as const;
   const [ids, macs] = await Promise.all([
@@ -38,7 +38,7 @@ export async function verifyPhoneChange(
 
   return session.decide({
     facts: {
-      isFresh: isFresh(call),
+      isFresh: isFresh(scope),
       isKnown: rowExists(phoneChanges, own),
       whatsappId: valueOf(whatsappId, live),
       isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
@@ -66,13 +66,13 @@ export async function verifyPhoneChange(
           throw new RequestError('invalidCode');
         case 'right': {
           // Another change that was first has removed this one.
-          const isAllowed = and(rowExists(phoneChanges, own), isFresh(call))!;
+          const isAllowed = and(rowExists(phoneChanges, own), isFresh(scope))!;
           const to = {
             phone,
             whatsappId: facts.whatsappId!,
             sessionId,
           };
-          return movePhone(call, { user, bound: reads.bound }, { ...to, isAllowed });
+          return movePhone(scope, { user, bound: reads.bound }, { ...to, isAllowed });
         }
       }
     },

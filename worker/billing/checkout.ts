@@ -39,11 +39,11 @@ export function stripeAsked(now: number): Changes {
  * a subscriber's portal, or the page of a due payment.
  */
 export async function planPage(
-  context: Context,
+  scope: Context,
   asked: LeasedCustomer,
   wanted: Choice | undefined,
 ): Promise<LeaseResult<string>> {
-  const { db, settings, now } = context;
+  const { db, settings, now } = scope;
   return withStripe(settings, async (stripe) => {
     const leased = await withFoundCustomer(stripe, asked);
     const { customer, user } = leased;
@@ -51,21 +51,21 @@ export async function planPage(
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
     const { stripeId } = customer;
     if (live) {
-      const page = await subscriberPage(stripe, live, stripeId!, context);
+      const page = await subscriberPage(stripe, live, stripeId!, scope);
       // A trial link can be forwarded: only its person says when a plan starts.
-      if (wanted && !context.limitedBy) await noteChoice(stripe, live, wanted);
-      return sendTo(context, user, page, { stripeId });
+      if (wanted && !scope.limitedBy) await noteChoice(stripe, live, wanted);
+      return sendTo(scope, user, page, { stripeId });
     }
-    if (!wanted) return { result: addressIn(context, '/plans'), changes: { stripeId } };
+    if (!wanted) return { result: addressIn(scope, '/plans'), changes: { stripeId } };
     // Checkout would show the address of a former
     // payer to whom a trial link was forwarded.
-    if (context.limitedBy && known?.email) throw refusalOf(context.limitedBy);
+    if (scope.limitedBy && known?.email) throw refusalOf(scope.limitedBy);
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, {
         customer: id,
         user,
         wanted,
-        site: context,
+        site: scope,
         now,
       }),
     );
@@ -75,10 +75,10 @@ export async function planPage(
       id === customer.stripeId ? await liveSubscription(stripe, since, settings) : {};
     if (bought) {
       await unlessRefused(stripe.checkout.sessions.expire(session.id));
-      return sendTo(context, user, await subscriberPage(stripe, bought, id, context));
+      return sendTo(scope, user, await subscriberPage(stripe, bought, id, scope));
     }
     const changes = { stripeId: id, ...(session.mode === 'setup' && { setupSession: session.id }) };
-    return sendTo(context, user, session.url!, changes);
+    return sendTo(scope, user, session.url!, changes);
   });
 }
 
@@ -101,8 +101,8 @@ export async function checkoutOf(
  * Whether the portal would show the choice of
  * the plan after the trial and nothing else.
  */
-function isChoiceAlone(live: Stripe.Subscription, site: Site): boolean {
-  return live.status === 'trialing' && fittingFlow(live, site)?.type === 'subscription_update';
+function isChoiceAlone(live: Stripe.Subscription, scope: Site): boolean {
+  return live.status === 'trialing' && fittingFlow(live, scope)?.type === 'subscription_update';
 }
 
 async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings: Settings) {
@@ -120,12 +120,12 @@ async function subscriberPage(
   stripe: Stripe,
   live: Stripe.Subscription,
   customer: string,
-  site: Context,
+  scope: Context,
 ) {
-  if (site.limitedBy && !isChoiceAlone(live, site)) throw refusalOf(site.limitedBy);
+  if (scope.limitedBy && !isChoiceAlone(live, scope)) throw refusalOf(scope.limitedBy);
   const owed = await asOwed(stripe, live);
   const page = await authenticationPage(stripe, owed);
-  return page ?? openPortal(stripe, customer, site, { live, flow: fittingFlow(owed, site) });
+  return page ?? openPortal(stripe, customer, scope, { live, flow: fittingFlow(owed, scope) });
 }
 
 /** The plan that the portal sells next begins as its buyer has asked; of one that is sold, the choice was made. */

@@ -20,10 +20,10 @@ export type PageContext = Site & Scope<'db' | 'now'>;
  * a user who never paid or whose customer was deleted.
  */
 export async function portalPage(
-  context: PageContext,
+  scope: PageContext,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<string>> {
-  const { settings } = context;
+  const { settings } = scope;
   const { customer, user } = leased;
   const { stripeId, hadSubscription } = customer;
   const noAccount = new RequestError('noBillingAccount');
@@ -31,8 +31,8 @@ export async function portalPage(
   return withStripe(settings, async (stripe) => {
     await ownCustomer(stripe, leased);
     const live = (await subscriptionsOf(stripe, stripeId, user.id))?.find(isLive);
-    const url = await unlessMissing(openPortal(stripe, stripeId, context, { live }), 'customer');
-    if (url) return sendTo(context, user, url);
+    const url = await unlessMissing(openPortal(stripe, stripeId, scope, { live }), 'customer');
+    if (url) return sendTo(scope, user, url);
     await requireKnown(stripe, stripeId);
     throw noAccount;
   });
@@ -65,14 +65,14 @@ type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 export async function openPortal(
   stripe: Stripe,
   customer: string,
-  site: Site,
+  scope: Site,
   { live, flow }: { live: Stripe.Subscription | undefined; flow?: Flow | undefined },
 ): Promise<string> {
   const configuration = await configurationFor(stripe, live);
   const plain: Stripe.BillingPortal.SessionCreateParams = {
     customer,
-    locale: site.language,
-    return_url: addressIn(site, '/account'),
+    locale: scope.language,
+    return_url: addressIn(scope, '/account'),
     ...(configuration && { configuration }),
   };
   const { sessions } = stripe.billingPortal;
@@ -84,8 +84,8 @@ export async function openPortal(
  * The flow for a live subscription: another card when a
  * payment is due, no flow while a change is scheduled.
  */
-export function fittingFlow(subscription: Stripe.Subscription, site: Site): Flow | undefined {
-  const return_url = addressIn(site, '/auth/stripe-success');
+export function fittingFlow(subscription: Stripe.Subscription, scope: Site): Flow | undefined {
+  const return_url = addressIn(scope, '/auth/stripe-success');
   const after_completion = { type: 'redirect', redirect: { return_url } } as const;
   if (owes(subscription)) return { type: 'payment_method_update', after_completion };
   const scheduled =

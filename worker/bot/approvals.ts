@@ -7,18 +7,16 @@ import type { SignedCall } from './bot-transaction.ts';
 import { dropEvent, replaceEvent } from './outbox.ts';
 import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
 
-type Call = SignedCall & Scope<'settings'>;
-
 /**
  * Approves a person, or sets one back, and returns
  * their id; throws 404 for an unknown one.
  */
 export async function changeStatus(
-  call: Call,
+  scope: SignedCall & Scope<'settings'>,
   person: Person,
   status: AccountStatus,
 ): Promise<string> {
-  const tx = await personTransaction(call, person, {
+  const tx = await personTransaction(scope, person, {
     facts: {
       userId: columnFact<string | null>(users.id),
       before: columnFact<AccountStatus>(users.status),
@@ -33,7 +31,7 @@ export async function changeStatus(
 
   const own = eq(users.id, tx.fact('userId'));
   tx.update(['approved', 'pending'], users, { status }, own);
-  const { settings, now } = call;
+  const { settings, now } = scope;
   const event = {
     settings,
     type: 'user.approved' as const,

@@ -30,23 +30,23 @@ export async function botTransaction<
   Last extends string,
   Other extends string = never,
 >(
-  call: SignedCall,
+  scope: SignedCall,
   decision: BotDecision<Facts, Listed, Last, Other>,
   guard?: Guard,
 ): Promise<BotTransaction<Listed | Last, FactsOf<Facts>, Other>> {
   const id = crypto.randomUUID();
   const { forgotten, others = [] } = decision;
   const [fingerprint, names] = await Promise.all([
-    call.botCall.fingerprint(),
-    call.botCall.storedIds(),
+    scope.botCall.fingerprint(),
+    scope.botCall.storedIds(),
   ]);
-  const decisionRow = stored(call, {
+  const decisionRow = stored(scope, {
     id,
     names,
     fingerprint,
     forgotten,
   });
-  return new BotTransaction(call, decision as never, {
+  return new BotTransaction(scope, decision as never, {
     id,
     fingerprint,
     decisionRow,

@@ -27,12 +27,12 @@ export type Counted = {
  * for them. The same call again has the first response.
  */
 export async function countUsage(
-  call: PersonCall,
+  scope: PersonCall,
   person: Person,
   messages: Messages,
 ): Promise<Counted> {
   const { count } = messages;
-  const tx = await allowanceFor(call, person, messages);
+  const tx = await allowanceFor(scope, person, messages);
   const counted = {
     used: plus(tx.fact('used'), count),
     weekStart: tx.fact('weekStart'),
@@ -53,8 +53,8 @@ export async function countUsage(
   }
 }
 
-export async function readAllowance(call: PersonCall, person: Person): Promise<Usage> {
-  const tx = await allowanceFor(call, person, { count: 1, kind: 'text' });
+export async function readAllowance(scope: PersonCall, person: Person): Promise<Usage> {
+  const tx = await allowanceFor(scope, person, { count: 1, kind: 'text' });
   const { outcome, facts } = await applyToPerson(tx);
   if (outcome === 'stranger') return usageOfStranger(facts.at);
   return usageOf(facts, { allowed: outcome === 'allowed', used: facts.used });
@@ -62,9 +62,9 @@ export async function readAllowance(call: PersonCall, person: Person): Promise<U
 
 const mayWrite = and(eq(users.status, 'approved'), isNotNull(users.contactedAt))!;
 
-function allowanceFor(call: PersonCall, person: Person, { count, kind }: Messages) {
-  const { now } = call;
-  return personTransaction(call, person, {
+function allowanceFor(scope: PersonCall, person: Person, { count, kind }: Messages) {
+  const { now } = scope;
+  return personTransaction(scope, person, {
     facts: {
       userId: columnFact<string | null>(users.id),
       at: fixed(now),

@@ -62,19 +62,19 @@ export async function deliverSoon(
  * Sends the leased event and those after it, after the
  * response: a message costs 1.17, not 1.28 (tests/bench).
  */
-export async function deliverLeased(box: Outbox, event: OutboxEvent): Promise<void> {
+export async function deliverLeased(scope: Outbox, event: OutboxEvent): Promise<void> {
   await scheduler.wait(0);
-  await follow(box, event, () => leaseOldestOf(box.db, event.userId!, 'all'));
+  await follow(scope, event, () => leaseOldestOf(scope.db, event.userId!, 'all'));
 }
 
 /** Sends what is due, whosever it is; the cron job calls it. */
-export async function deliverOutbox(box: Outbox): Promise<void> {
-  if (!box.settings.require('BOT_WEBHOOK_URL')) return;
+export async function deliverOutbox(scope: Outbox): Promise<void> {
+  if (!scope.settings.require('BOT_WEBHOOK_URL')) return;
 
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const events = await leaseDue(box.db, atOnce);
-    await Promise.all(events.map((event) => follow(box, event, () => leaseDue(box.db, 1))));
-    const { rowsAffected } = await postponeBlocked(box.db, Date.now());
+    const events = await leaseDue(scope.db, atOnce);
+    await Promise.all(events.map((event) => follow(scope, event, () => leaseDue(scope.db, 1))));
+    const { rowsAffected } = await postponeBlocked(scope.db, Date.now());
     if (rowsAffected === 0) return;
   }
 }
@@ -83,31 +83,31 @@ export async function deliverOutbox(box: Outbox): Promise<void> {
  * Fails messages that are too old, also those
  * behind an event that the bot does not accept.
  */
-export async function expireMessages(box: Outbox, now: number): Promise<void> {
-  const expired = await tooOld(box.db, now);
+export async function expireMessages(scope: Outbox, now: number): Promise<void> {
+  const expired = await tooOld(scope.db, now);
 
   for (const event of expired) {
     // An object that does not respond must not
     // delay the others; the next run retries it.
-    const result = await giveUp(box, event, 'expired').catch(() => null);
-    if (result) await settle(box.db, event, result, now);
+    const result = await giveUp(scope, event, 'expired').catch(() => null);
+    if (result) await settle(scope.db, event, result, now);
   }
 }
 
 type LeaseNext = () => ReturnType<typeof leaseOldestOf>;
 
-async function follow(box: Outbox, leased: OutboxEvent, leaseNext: LeaseNext): Promise<void> {
+async function follow(scope: Outbox, leased: OutboxEvent, leaseNext: LeaseNext): Promise<void> {
   const until = Date.now() + patienceMs;
   let event: OutboxEvent | undefined = leased;
 
   while (event) {
-    const result = await deliver(box, event);
+    const result = await deliver(scope, event);
     const now = Date.now();
-    const settled = settle(box.db, event, result, now);
-    const removed = removeCancelled(box.db, event);
-    if (now > until) return void (await batch(box.db, { settled, removed }));
+    const settled = settle(scope.db, event, result, now);
+    const removed = removeCancelled(scope.db, event);
+    if (now > until) return void (await batch(scope.db, { settled, removed }));
 
-    const results = await batch(box.db, {
+    const results = await batch(scope.db, {
       settled,
       removed,
       following: leaseNext(),
@@ -117,57 +117,57 @@ async function follow(box: Outbox, leased: OutboxEvent, leaseNext: LeaseNext): P
   }
 }
 
-async function deliver(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
+async function deliver(scope: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
   const settled = settledBefore(attemptedOf(event));
   if (settled) return settled;
 
   try {
-    if (event.hasAccount && !event.isNamed) return await parkUnnamed(box, event);
-    return event.messageId ? await deliverMessage(box, event) : await deliverEvent(box, event);
+    if (event.hasAccount && !event.isNamed) return await parkUnnamed(scope, event);
+    return event.messageId ? await deliverMessage(scope, event) : await deliverEvent(scope, event);
   } catch {
     return 'later';
   }
 }
 
-async function deliverEvent(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
-  const body = await bodyFor(box.settings, event);
+async function deliverEvent(scope: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
+  const body = await bodyFor(scope.settings, event);
   if (body === null) return 'gone';
-  const result = await postEvent(box.settings, event.id, body);
-  if (result === 'parked') await logParked(box, event, 'refused');
+  const result = await postEvent(scope.settings, event.id, body);
+  if (result === 'parked') await logParked(scope, event, 'refused');
   return result;
 }
 
-async function deliverMessage(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
-  const messages = box.messages!;
-  if (isTooOld(attemptedOf(event), Date.now())) return giveUp(box, event, 'expired');
+async function deliverMessage(scope: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
+  const messages = scope.messages!;
+  if (isTooOld(attemptedOf(event), Date.now())) return giveUp(scope, event, 'expired');
 
   const opened = await messages.open(event);
   if (typeof opened === 'string') return opened;
   const { body, sentBefore } = opened;
-  if (sentBefore !== null && (await isQueuedBehind(box.db, event, sentBefore)))
+  if (sentBefore !== null && (await isQueuedBehind(scope.db, event, sentBefore)))
     return 'afterOthers';
 
-  const result = await postEvent(box.settings, event.id, body);
-  if (result === 'parked') return giveUp(box, event, 'refused');
+  const result = await postEvent(scope.settings, event.id, body);
+  if (result === 'parked') return giveUp(scope, event, 'refused');
   if (result === 'delivered') await messages.close(event, 'delivered');
   return result;
 }
 
 /** The event waits until the owner has mended the row. */
-async function parkUnnamed(box: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
+async function parkUnnamed(scope: Outbox, event: OutboxEvent): Promise<DeliveryResult> {
   log('error', 'row_not_bound', { table: 'users' });
-  if (event.messageId) return giveUp(box, event, 'unbound');
-  await logParked(box, event, 'unbound');
+  if (event.messageId) return giveUp(scope, event, 'unbound');
+  await logParked(scope, event, 'unbound');
   return 'parked';
 }
 
 async function giveUp(
-  box: Outbox,
+  scope: Outbox,
   event: OutboxEvent,
   reason: 'refused' | 'expired' | 'unbound',
 ): Promise<DeliveryResult> {
-  await box.messages!.close(event, 'failed');
-  await logParked(box, event, reason);
+  await scope.messages!.close(event, 'failed');
+  await logParked(scope, event, reason);
   return 'parked';
 }
 

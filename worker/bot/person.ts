@@ -55,12 +55,12 @@ export async function personTransaction<
   Listed extends string,
   Last extends string,
   Other extends string = never,
->(call: PersonCall, person: Person, decision: PersonDecision<Facts, Listed, Last, Other>) {
+>(scope: PersonCall, person: Person, decision: PersonDecision<Facts, Listed, Last, Other>) {
   const { facts, outcomes, otherwise, forgotten = [], others = [] } = decision;
   const names = compare(person);
-  const idMacs = names.isConflict ? await conflictMacs(call.settings, names.businessUserId!) : [];
+  const idMacs = names.isConflict ? await conflictMacs(scope.settings, names.businessUserId!) : [];
   const tx = await botTransaction<Facts & PersonFacts, Listed | 'conflict', Last, Other>(
-    call,
+    scope,
     {
       from: oneRow([users, eq(users.id, names.userId)]),
       facts: {
@@ -73,9 +73,9 @@ export async function personTransaction<
       forgotten: names.isConflict ? ['conflict', ...forgotten] : forgotten,
       others,
     },
-    aliasGuard(call, person),
+    aliasGuard(scope, person),
   );
-  if (names.isConflict) recordConflict(tx, names, { idMac: idMacs[0]!, now: call.now });
+  if (names.isConflict) recordConflict(tx, names, { idMac: idMacs[0]!, now: scope.now });
   return tx;
 }
 

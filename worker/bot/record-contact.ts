@@ -12,7 +12,6 @@ import type { Scope } from '../request-scope.ts';
 import { applyToPerson, personTransaction, userNamed, type Person } from './person.ts';
 import type { PersonCall } from './person.ts';
 
-type Call = PersonCall & Scope<'settings'>;
 type Contact = Person & {
   whatsappId?: string | null | undefined;
   phoneAsSent?: string | undefined;
@@ -31,12 +30,12 @@ type Outcome = 'unknown' | 'ofId' | 'ofNumber';
  * from it, so a contact clears limits that others may have reached.
  */
 export async function recordContact<Named extends Reads>(
-  call: Call,
+  scope: PersonCall & Scope<'settings'>,
   contact: Contact,
   reads: Named,
 ) {
   const { phone, businessUserId } = contact;
-  const tx = await personTransaction(call, contact, {
+  const tx = await personTransaction(scope, contact, {
     facts: {
       hasNumber: phone === undefined ? fixed(0) : isNotNull(userOf('phone', phone)),
     },
@@ -50,12 +49,12 @@ export async function recordContact<Named extends Reads>(
     others: ['claimed', 'codeSent', 'wrongCode', 'rightCode'],
   });
 
-  const lastContactAt = greatest(users.lastContactAt, call.now);
+  const lastContactAt = greatest(users.lastContactAt, scope.now);
   tx.update(['ofId'], users, { lastContactAt }, eq(users.id, userNamed(contact)));
-  if (businessUserId !== undefined) settleContest(tx, businessUserId, call.now);
-  if (phone !== undefined) await addContactOf(call, tx, { ...contact, phone });
+  if (businessUserId !== undefined) settleContest(tx, businessUserId, scope.now);
+  if (phone !== undefined) await addContactOf(scope, tx, { ...contact, phone });
 
-  const person = call.db
+  const person = scope.db
     .select({ phone: users.phone })
     .from(users)
     .where(eq(users.id, userNamed(contact)));
@@ -79,7 +78,7 @@ function settleContest(
 }
 
 async function addContactOf(
-  { settings, now }: Call,
+  { settings, now }: Scope<'settings' | 'now'>,
   tx: Transaction<Outcome | 'conflict', unknown>,
   {
     phone,

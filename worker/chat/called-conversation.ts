@@ -17,11 +17,11 @@ import { requireConversation } from './conversation.ts';
  * now. Throws 404 for an unknown person, 409 without consent.
  */
 export async function calledConversation<Facts extends FactsSql, Named extends Reads>(
-  call: PersonCall,
+  scope: PersonCall,
   person: Person,
   { facts, reads }: { facts: Facts; reads: Named },
 ) {
-  const tx = await personTransaction(call, person, {
+  const tx = await personTransaction(scope, person, {
     facts: { ...facts, hasChat: isNotNull(users.chatKey) },
     outcomes: ({ isKnown, hasChat }) => ({
       unknown: not(isKnown),
@@ -32,7 +32,7 @@ export async function calledConversation<Facts extends FactsSql, Named extends R
   });
 
   const { id, phone, chatKey, chatKeyId, chatEpoch } = users;
-  const user = call.db
+  const user = scope.db
     .select({ id, phone, chatKey, chatKeyId, chatEpoch })
     .from(users)
     .where(eq(users.id, userNamed(person)));

@@ -19,21 +19,21 @@ import { clearConversation } from './clear-statements.ts';
  * id if the session is live. Throws 503 if the number has changed meanwhile.
  */
 export async function clearChatOf(
-  context: Scope<'db' | 'settings' | 'now'>,
+  scope: Scope<'db' | 'settings' | 'now'>,
   { id, phone }: ChatUser,
   session: SQL,
 ): Promise<void> {
   // The number is read first, since the next key is bound to it.
-  const fresh = await newChatKey(context.settings, { id, phone });
+  const fresh = await newChatKey(scope.settings, { id, phone });
   const own = and(eq(users.id, session), eq(users.phone, phone), isNotNull(users.chatKey))!;
 
-  const tx = transaction(context.db, {
+  const tx = transaction(scope.db, {
     from: oneRow([users, own]),
     facts: { isOwn: isNotNull(users.id) },
     outcomes: ({ isOwn }) => ({ moved: not(isOwn) }),
     otherwise: 'cleared',
   });
-  clearConversation(tx, ['cleared'], context, { id, next: fresh });
+  clearConversation(tx, ['cleared'], scope, { id, next: fresh });
   const { outcome } = await tx.run();
 
   if (outcome === 'moved') throw new RequestError('unavailable', { retryAfter: 1 });
@@ -41,10 +41,10 @@ export async function clearChatOf(
 
 /** Clears the conversation and withdraws the consent, if there is one. */
 export function withdrawConsent<T>(
-  context: Scope<'db' | 'settings' | 'now'> & { session: UserSession },
+  scope: Scope<'db' | 'settings' | 'now'> & { session: UserSession },
   respond: (withdrawn: { user: User; isNew: boolean }) => T,
 ): Promise<Authorized<T>> {
-  const { session, settings, now } = context;
+  const { session, settings, now } = scope;
   const id = session.tokenUserId;
 
   return session.decide({
@@ -52,7 +52,7 @@ export function withdrawConsent<T>(
     outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
     otherwise: 'withdrawn',
     effects: (tx) => {
-      clearConversation(tx, ['withdrawn'], context, { id, next: null });
+      clearConversation(tx, ['withdrawn'], scope, { id, next: null });
       const who = eq(users.id, id);
       const data = { version: null };
       replaceEvent(tx, ['withdrawn'], {

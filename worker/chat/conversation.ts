@@ -67,14 +67,14 @@ export function consentOf({
  * consent. Throws 503 if the row is from a backup.
  */
 export async function readPage(
-  context: Background,
+  scope: Background,
   user: ChatRow,
   { before, limit }: { before?: number | undefined; limit: number },
 ) {
-  const key = await chatKeyOf(context.settings, user);
-  const page = await liveUserOf(context.env, user.id).read(user.chatEpoch, before, limit);
+  const key = await chatKeyOf(scope.settings, user);
+  const page = await liveUserOf(scope.env, user.id).read(user.chatEpoch, before, limit);
   if (page.outcome === 'behind') {
-    context.waitUntil(restartEpoch(context, user, page));
+    scope.waitUntil(restartEpoch(scope, user, page));
     throw staleEpochError();
   }
   if (!key) return { key, page, reads: [] };

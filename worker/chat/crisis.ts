@@ -15,10 +15,10 @@ const repliesPerRead = 50;
  * `crisis`: only the encrypted message says so.
  */
 export async function isInCrisis(
-  context: Scope<'settings' | 'now'> & WithEnv,
+  scope: Scope<'settings' | 'now'> & WithEnv,
   user: ChatRow,
 ): Promise<boolean> {
-  const { env, settings, now } = context;
+  const { env, settings, now } = scope;
   const key = await chatKeyOf(settings, user);
   if (!key) return false;
 

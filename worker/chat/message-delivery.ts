@@ -30,28 +30,23 @@ type Known = {
  * since the conversation may be cleared before them.
  */
 export function messageEvents(
-  context: Scope<'db' | 'settings'> & WithEnv,
+  scope: Scope<'db' | 'settings'> & WithEnv,
   known?: Known,
 ): MessageEvents {
-  const readRow = memoize((event: OutboxEvent) => rowOf(context.db, event));
+  const readRow = memoize((event: OutboxEvent) => rowOf(scope.db, event));
   const userOfEvent = async (event: OutboxEvent) =>
     event === known?.event ? known.row : readRow(event);
 
   return {
     async open(event) {
-      if (event === known?.event) return openKnown(context, known);
-      return openStored(context, event, await userOfEvent(event));
+      if (event === known?.event) return openKnown(scope, known);
+      return openStored(scope, event, await userOfEvent(event));
     },
     async close(event, state) {
       const row = await userOfEvent(event);
       if (!row) return;
       const from: MessageState[] = state === 'delivered' ? ['sent', 'failed'] : ['sent'];
-      await liveUserOf(context.env, row.id).changeState(
-        row.chatEpoch,
-        event.messageId!,
-        from,
-        state,
-      );
+      await liveUserOf(scope.env, row.id).changeState(row.chatEpoch, event.messageId!, from, state);
     },
   };
 }

@@ -42,22 +42,22 @@ export type Stored = {
  * or 503.
  */
 export async function appendMessage(
-  context: SendContext,
+  scope: SendContext,
   user: ChatRow,
   sent: Sent,
   { inCrisis, ownsEvent }: { inCrisis: boolean; ownsEvent: boolean },
 ): Promise<Stored> {
-  const key = (await chatKeyOf(context.settings, user))!;
-  const appended = await append(context, { user, key, inCrisis }, sent);
-  const { outcome, message: stored, sentBefore } = accepted(context, user, appended);
-  await rewrapKey(context, user);
+  const key = (await chatKeyOf(scope.settings, user))!;
+  const appended = await append(scope, { user, key, inCrisis }, sent);
+  const { outcome, message: stored, sentBefore } = accepted(scope, user, appended);
+  await rewrapKey(scope, user);
   if (outcome === 'stored')
     return { message: toChatMessage(stored, contentOf(sent)), sentBefore, isNew: true };
 
-  const message = await sameMessage(context, { user, key }, stored, sent);
+  const message = await sameMessage(scope, { user, key }, stored, sent);
   if (message.state !== 'failed') return { message, sentBefore, isNew: false };
 
-  const state = await sendAgain(context, user, sent.id, ownsEvent);
+  const state = await sendAgain(scope, user, sent.id, ownsEvent);
   const again = { ...message, state: state ?? message.state };
   return { message: again, sentBefore, isNew: ownsEvent };
 }
@@ -85,17 +85,17 @@ async function append(
 }
 
 /** What the live object has stored, or knows already; throws for every other outcome. */
-function accepted(context: SendContext, user: ChatRow, appended: Appended) {
+function accepted(scope: SendContext, user: ChatRow, appended: Appended) {
   switch (appended.outcome) {
     case 'stored':
     case 'known':
       return appended;
     // The row is from before a clearing, or from a backup.
     case 'behind':
-      context.waitUntil(restartEpoch(context, user, appended));
+      scope.waitUntil(restartEpoch(scope, user, appended));
       throw staleEpochError();
     case 'limited':
-      throw rateLimited(appended.allowedAt, context.now);
+      throw rateLimited(appended.allowedAt, scope.now);
     case 'late':
     case 'cleared': // only a reply can be
       throw new RequestError('unavailable', { retryAfter: 1 });
@@ -106,8 +106,8 @@ function accepted(context: SendContext, user: ChatRow, appended: Appended) {
  * The state of a failed message after its event was queued
  * again; undefined if another request holds the event.
  */
-async function sendAgain(context: SendContext, user: ChatRow, id: string, ownsEvent: boolean) {
-  const { db, env, now } = context;
+async function sendAgain(scope: SendContext, user: ChatRow, id: string, ownsEvent: boolean) {
+  const { db, env, now } = scope;
   if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;
 
   const notAfter = now + storedWithinMs;
@@ -140,14 +140,14 @@ export function contentOf({ text, recording }: Sent): MessageContent {
 }
 
 async function sameMessage(
-  context: SendContext,
+  scope: SendContext,
   { user, key }: Conversation,
   stored: StoredMessage,
   sent: Sent,
 ): Promise<ChatMessage> {
   const message = await openMessage(key, user.id, stored);
   const isSame = sent.recording
-    ? await isStored(context, user, message, sent.recording)
+    ? await isStored(scope, user, message, sent.recording)
     : !message.voice && message.text === sent.text;
   if (message.author !== 'user' || !isSame) throw new RequestError('messageIdReused');
   return message;
@@ -155,13 +155,13 @@ async function sameMessage(
 
 /** Reads the stored recording only if it has the size of the sent one. */
 async function isStored(
-  context: SendContext,
+  scope: SendContext,
   user: ChatRow,
   message: ChatMessage,
   { bytes }: Recording,
 ): Promise<boolean> {
   if (message.voice?.bytes !== bytes.byteLength) return false;
-  const stored = await readRecording(context, user, message.id);
+  const stored = await readRecording(scope, user, message.id);
   return stored !== null && sameBytes(stored.bytes, bytes);
 }
 
@@ -170,16 +170,16 @@ async function isStored(
  * where a new one is refused; else throws `refusal`.
  */
 export async function findOrRefuse(
-  context: SendContext,
+  scope: SendContext,
   user: ChatRow,
   sent: Sent,
   refusal: RequestError,
 ): Promise<ChatMessage> {
-  const key = await chatKeyOf(context.settings, user);
-  const stored = key && (await liveUserOf(context.env, user.id).find(user.chatEpoch, sent.id));
+  const key = await chatKeyOf(scope.settings, user);
+  const stored = key && (await liveUserOf(scope.env, user.id).find(user.chatEpoch, sent.id));
   if (!key || !stored) throw refusal;
 
-  const message = await sameMessage(context, { user, key }, stored, sent);
+  const message = await sameMessage(scope, { user, key }, stored, sent);
   if (message.state === 'failed') throw refusal;
   return message;
 }

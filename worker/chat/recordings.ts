@@ -39,12 +39,12 @@ export async function readRecording(
 }
 
 export async function* exportRecordings(
-  context: Scope<'settings'> & WithEnv,
+  scope: Scope<'settings'> & WithEnv,
   user: ChatRow,
   messages: ChatMessage[],
 ) {
   for (const { id, author, voice } of messages) {
-    const recording = voice ? await readRecording(context, user, id) : null;
+    const recording = voice ? await readRecording(scope, user, id) : null;
     if (!recording) continue;
     const { type, seconds, bytes } = recording;
     yield { id, author, type, seconds, data: toBase64(bytes) };

@@ -28,14 +28,14 @@ type Read = { stored: StoredMessage; message: ChatMessage };
  * crisis reply that its user reads for the first time.
  */
 export function countReferrals(
-  context: Scope<'db' | 'waitUntil'> & WithEnv,
+  scope: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,
   reads: Read[],
 ): void {
   for (const { stored, message } of reads) {
     if (!message.crisis) continue;
-    const counting = countOnce(context, conversation, stored);
-    context.waitUntil(
+    const counting = countOnce(scope, conversation, stored);
+    scope.waitUntil(
       counting.catch((error: unknown) => log('error', 'referral_postponed', describeError(error))),
     );
   }
@@ -46,14 +46,14 @@ export function countReferrals(
  * an unknown person. What is stored of the call is what is stored of
  * `bot/transcripts`: no row says that somebody was in a crisis.
  */
-export async function countReported(call: PersonCall, person: Person): Promise<void> {
-  const tx = await personTransaction(call, person, {
+export async function countReported(scope: PersonCall, person: Person): Promise<void> {
+  const tx = await personTransaction(scope, person, {
     facts: { hasChat: isNotNull(users.id) },
     outcomes: ({ isKnown }) => ({ unknown: not(isKnown) }),
     otherwise: 'found',
     forgotten: ['unknown'],
   });
-  countOnDay(tx, ['found'], { kind: 'referral', detail: 'whatsapp' }, call.now);
+  countOnDay(tx, ['found'], { kind: 'referral', detail: 'whatsapp' }, scope.now);
   const { outcome } = await applyToPerson(tx);
   if (outcome === 'unknown') throw unknownPerson();
 }

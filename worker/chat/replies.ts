@@ -25,14 +25,14 @@ const cleared = 'The person has cleared this message.';
  * open. Throws 409 for a known id or a cleared message.
  */
 export async function storeReply(
-  context: SendContext,
+  scope: SendContext,
   user: ChatRow,
   reply: Reply,
 ): Promise<StoredReply> {
   const { id, replyTo, crisis } = reply;
-  const key = (await chatKeyOf(context.settings, user))!;
+  const key = (await chatKeyOf(scope.settings, user))!;
   const content = { ...contentOf(reply), id, replyTo, crisis };
-  const appended = await append(context, user, key, { reply, content });
+  const appended = await append(scope, user, key, { reply, content });
 
   switch (appended.outcome) {
     case 'stored': {
@@ -55,7 +55,7 @@ export async function storeReply(
       };
     }
     case 'behind':
-      context.waitUntil(restartEpoch(context, user, appended));
+      scope.waitUntil(restartEpoch(scope, user, appended));
       throw staleEpochError();
     case 'cleared':
       throw new RequestError('conflict', { message: cleared });

@@ -151,13 +151,13 @@ export function subscribersOf(db: Database, userId: SQL<string | null>, now: num
  * throws, since the reply itself is stored.
  */
 export async function notifyOfReply(
-  context: Scope<'db' | 'settings'>,
+  scope: Scope<'db' | 'settings'>,
   subscribers: Subscriber[],
 ): Promise<void> {
-  if (!context.settings.require('VAPID_KEYS')) return;
+  if (!scope.settings.require('VAPID_KEYS')) return;
   await Promise.all(
     subscribers.map((each) =>
-      notify(context, each).catch((error: unknown) =>
+      notify(scope, each).catch((error: unknown) =>
         log('error', 'notice_failed', describeError(error)),
       ),
     ),

@@ -13,36 +13,29 @@ import { isIn } from '../lib/sql.ts';
 import { dayMs, pause } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import { sendingMs } from '../messaging/whatsapp.ts';
+import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { claimRow, isProven } from './claims.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import { sendStoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import {
-  type Call,
-  isOpenSql,
-  type Link,
-  linksOf,
-  closeLink,
-  reopenLink,
-  writerOf,
-} from './link-codes.ts';
+import { isOpenSql, type Link, linksOf, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
 /** Sends a code for an id that nobody has. After 503 the link stays good. */
 export async function claimNumber(
-  call: Call & { botCall: BotCall },
+  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall },
   businessUserId: string,
   link: Link | undefined,
 ): Promise<void> {
   if (!link) throw refusedLinkCode();
-  const { db, settings, now } = call;
+  const { db, settings, now } = scope;
   const { phone } = link;
   const [claimsOf, number] = await subjectsOf(settings, businessUserId, phone);
 
-  const tx = await botTransaction(call, {
+  const tx = await botTransaction(scope, {
     facts: {
       isOpen: isOpenSql(link, now),
       writer: writerOf(phone),
@@ -80,10 +73,10 @@ export async function claimNumber(
     claimedBy: claim.mac,
     counted,
   });
-  const own = and(isIn(botCalls.id, await call.botCall.storedIds()), eq(botCalls.by, tx.id))!;
+  const own = and(isIn(botCalls.id, await scope.botCall.storedIds()), eq(botCalls.by, tx.id))!;
   const takeBack = (subjects: Subject[]) =>
-    reopenLink(call, { link, sentBy: tx.id, subjects, stored: own });
-  const applied = await orTakenBack(call, tx.apply(), () => takeBack(counted));
+    reopenLink(scope, { link, sentBy: tx.id, subjects, stored: own });
+  const applied = await orTakenBack(scope, tx.apply(), () => takeBack(counted));
   const { outcome, facts, isFirst } = applied;
 
   switch (outcome) {
@@ -98,16 +91,16 @@ export async function claimNumber(
     case 'budgetSpent':
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
-      if (!isFirst) return settleClaim(call, businessUserId, applied.by);
+      if (!isFirst) return settleClaim(scope, businessUserId, applied.by);
       reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const to = ownSpelling(phone, link.whatsappId);
       const message = { phone, to, code, sentBy: tx.id, counted };
-      await sendStoredCode({ ...call, language: link.language }, message, {
+      await sendStoredCode({ ...scope, language: link.language }, message, {
         takeBack: () => takeBack(counted),
         // The hard limit counts a message that may arrive.
         ifLost: { takeBack: () => takeBack([claimsOf, number.codesTo]) },
       });
-      call.waitUntil(noteSent(db, own));
+      scope.waitUntil(noteSent(db, own));
     }
   }
 }
@@ -151,11 +144,11 @@ const looksEveryMs = 250;
  * this call claims the number; one that a status has proven was sent.
  */
 export async function settleClaim(
-  call: Call & { botCall: BotCall },
+  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall },
   businessUserId: string,
   sentBy: string,
 ): Promise<void> {
-  const { db, settings, botCall } = call;
+  const { db, settings, botCall } = scope;
   const own = and(isIn(botCalls.id, await botCall.storedIds()), eq(botCalls.by, sentBy))!;
   const isUnsent = and(own, eq(botCalls.outcome, 'claimed'))!;
   const [link] = await linksOf(db, eq(linkCodes.sentBy, sentBy));
@@ -185,7 +178,7 @@ export async function settleClaim(
       stored: isUnsent,
     },
   );
-  if (outcome === 'takenBack') await claimNumber(call, businessUserId, link);
+  if (outcome === 'takenBack') await claimNumber(scope, businessUserId, link);
 }
 
 async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {

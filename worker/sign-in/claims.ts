@@ -14,7 +14,6 @@ import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 
-type Call = Scope<'db' | 'settings' | 'now'>;
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
 export const idMacs = ({ CODE_PEPPER }: Peppers, businessUserId: string) =>
@@ -68,7 +67,7 @@ export const isProven = (sentBy: string) =>
 export async function tieClaim<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  { settings, now }: Pick<Call, 'settings' | 'now'>,
+  { settings, now }: Scope<'settings' | 'now'>,
   { sentBy, businessUserId, phone }: Tied,
 ): Promise<void> {
   const mac = await bindAlias(settings, businessUserId, phone);
@@ -96,22 +95,25 @@ export async function tieClaim<Outcome extends string>(
 async function prove<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  call: Call,
+  scope: Scope<'db' | 'settings' | 'now'>,
   claim: Tied,
 ): Promise<void> {
   const isUnproven = and(eq(claims.sentBy, claim.sentBy), isNull(claims.provenAt));
-  tx.update(on, claims, { provenAt: call.now }, isUnproven);
-  await tieClaim(tx, on, call, claim);
+  tx.update(on, claims, { provenAt: scope.now }, isUnproven);
+  await tieClaim(tx, on, scope, claim);
 }
 
 /** A status has proven who received the code. */
-export async function proveClaim(call: Call, claim: Tied): Promise<void> {
-  const tx = transaction(call.db, {
+export async function proveClaim(
+  scope: Scope<'db' | 'settings' | 'now'>,
+  claim: Tied,
+): Promise<void> {
+  const tx = transaction(scope.db, {
     facts: { isKnown: rowExists(claims, eq(claims.sentBy, claim.sentBy)) },
     outcomes: ({ isKnown }) => ({ unknown: not(isKnown) }),
     otherwise: 'proven',
   });
-  await prove(tx, ['proven'], call, claim);
+  await prove(tx, ['proven'], scope, claim);
   await tx.run();
 }
 
@@ -121,11 +123,11 @@ export async function proveClaim(call: Call, claim: Tied): Promise<void> {
  * Throws 400 for a wrong or old one.
  */
 export async function proveByCode(
-  call: Call & { botCall: BotCall },
+  scope: Scope<'db' | 'settings' | 'now'> & { botCall: BotCall },
   businessUserId: string,
   code: string,
 ): Promise<void> {
-  const { db, settings, now } = call;
+  const { db, settings, now } = scope;
   const own = inArray(claims.mac, await idMacs(settings, businessUserId));
   const [claim] = await db.select().from(claims).where(own);
   const names = claim && (await openNames(settings, claim));
@@ -141,7 +143,7 @@ export async function proveByCode(
     ? and(eq(claims.sentBy, tied.sentBy), gt(claims.expiresAt, now), gt(claims.triesLeft, 0))
     : sql`false`;
   const macs = tied ? await keyedHashes(settings.CODE_PEPPER, 'code', tied.phone, code) : [];
-  const tx = await botTransaction(call, {
+  const tx = await botTransaction(scope, {
     facts: {
       isOpen: rowExists(claims, isOpen),
       isRight: rowExists(claims, and(isOpen, inArray(claims.codeMac, macs))),
@@ -152,7 +154,7 @@ export async function proveByCode(
     others: ['ofId'],
   });
   tx.update(['wrongCode'], claims, { triesLeft: minus(claims.triesLeft, 1) }, isOpen);
-  if (tied) await prove(tx, ['rightCode'], call, tied);
+  if (tied) await prove(tx, ['rightCode'], scope, tied);
   const { outcome } = await tx.apply();
 
   switch (outcome) {

@@ -15,8 +15,6 @@ import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
 import { codesOf } from './stored-codes.ts';
 
-type Call = Scope<'db' | 'settings' | 'now'>;
-
 /** Statuses of a message come within a day. */
 const keptMs = dayMs;
 
@@ -38,13 +36,13 @@ type Unsent = {
 
 /** Sends a code that is stored. Throws 503 unless WhatsApp takes it. */
 export async function sendStoredCode(
-  call: Call & Scope<'language' | 'waitUntil'>,
+  scope: Scope<'db' | 'settings' | 'now' | 'language' | 'waitUntil'>,
   message: StoredCode,
   { takeBack, ifLost }: Unsent,
 ): Promise<void> {
-  const { delivery, messageId } = await sendCode(call, message.to, message);
+  const { delivery, messageId } = await sendCode(scope, message.to, message);
   // Statuses of the message come later.
-  if (messageId) call.waitUntil(noteMessage(call, message, messageId));
+  if (messageId) scope.waitUntil(noteMessage(scope, message, messageId));
 
   switch (delivery) {
     case 'taken':
@@ -64,11 +62,11 @@ export async function sendStoredCode(
 
 /** Notes the message of a code, whose status may be known already. */
 async function noteMessage(
-  call: Call,
+  scope: Scope<'db' | 'settings' | 'now'>,
   { sentBy, phone, counted }: StoredCode,
   messageId: string,
 ): Promise<void> {
-  const { settings, now } = call;
+  const { settings, now } = scope;
   // The response is sent first.
   await pause(0);
   const mac = await keyedHash(settings.CODE_PEPPER[0]!, 'code-message', messageId);
@@ -85,12 +83,15 @@ async function noteMessage(
     sql`where true`,
   );
   const upsert = upsertSelect(row, codeMessages, { target: [codeMessages.mac], set: known });
-  await settle(call, { macs: [mac], sentBy }, upsert);
+  await settle(scope, { macs: [mac], sentBy }, upsert);
 }
 
 /** The first status that says how a message ended stands. */
-export async function noteStatus(call: Call, status: MessageStatus): Promise<void> {
-  const { settings, now } = call;
+export async function noteStatus(
+  scope: Scope<'db' | 'settings' | 'now'>,
+  status: MessageStatus,
+): Promise<void> {
+  const { settings, now } = scope;
   const { messageId, sentBy, state, businessUserId } = status;
   if (messageId === '') return;
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code-message', messageId);
@@ -114,7 +115,7 @@ export async function noteStatus(call: Call, status: MessageStatus): Promise<voi
       recipientMac: coalesce(recipientMac, excluded(recipientMac)),
     },
   });
-  await settle(call, { macs, sentBy: sentBy ?? null }, upsert);
+  await settle(scope, { macs, sentBy: sentBy ?? null }, upsert);
 }
 
 type Named = { macs: string[]; sentBy: string | null };
@@ -124,8 +125,12 @@ type Named = { macs: string[]; sentBy: string | null };
  * status names the code itself, so that it proves a claim also when the
  * response that names the message was lost.
  */
-async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
-  const { db, settings } = call;
+async function settle(
+  scope: Scope<'db' | 'settings' | 'now'>,
+  { macs, sentBy }: Named,
+  upsert: SQL,
+) {
+  const { db, settings } = scope;
   const isRecipient = and(
     eq(claims.sentBy, coalesce(codeMessages.sentBy, sentBy)),
     eq(claims.mac, codeMessages.recipientMac),
@@ -143,11 +148,11 @@ async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
   if (!row) return;
 
   const { message, claim } = row;
-  if (message.state === 'failed') return endCode(call, message);
+  if (message.state === 'failed') return endCode(scope, message);
   const names = claim && (await openNames(settings, claim));
   if (!claim || !names?.businessUserId) return;
   const { businessUserId, phone } = names;
-  await proveClaim(call, {
+  await proveClaim(scope, {
     sentBy: claim.sentBy,
     phone,
     businessUserId,
@@ -156,7 +161,7 @@ async function settle(call: Call, { macs, sentBy }: Named, upsert: SQL) {
 
 /** A code that did not arrive is dead, and counts for nothing. */
 async function endCode(
-  { db, settings, now }: Call,
+  { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
 ): Promise<void> {
   const names = sealedPhone && (await openNames(settings, { mac, sealed: sealedPhone }));
@@ -184,7 +189,7 @@ export type CodeState = 'sent' | 'undelivered' | 'expired';
 
 /** `expired` for anybody who does not know the challenge. */
 export async function stateOfCode(
-  { db, settings, now }: Call,
+  { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   phone: PhoneNumber,
   challenge: string,
 ): Promise<CodeState> {

@@ -70,10 +70,10 @@ export async function limitsOfCaller({ settings, address }: Scope<'address' | 's
   };
 }
 
-export async function limitsOf(call: Scope<'address' | 'settings'>, phone: PhoneNumber) {
+export async function limitsOf(scope: Scope<'address' | 'settings'>, phone: PhoneNumber) {
   const [ofNumber, ofCaller] = await Promise.all([
-    limitsOfNumber(call.settings, phone),
-    limitsOfCaller(call),
+    limitsOfNumber(scope.settings, phone),
+    limitsOfCaller(scope),
   ]);
   return { ...ofNumber, ...ofCaller };
 }

@@ -15,7 +15,7 @@ import { memoize } from '../lib/memoize.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../identity/phone.ts';
-import type { Scope } from '../request-scope.ts';
+import type { SessionScope } from '../request-scope.ts';
 
 /**
  * The maximum age of a token, from `iat`; older ones
@@ -42,14 +42,12 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-type Call = Scope<'db' | 'settings' | 'now'> & { device?: string | null };
-
 /**
  * Signs in with a token, once; creates the user of a
  * new number. Throws 401 for a token that was used.
  */
 export async function redeemExternalToken(
-  { db, settings, now, device }: Call,
+  { db, settings, now, device }: SessionScope,
   issuer: Issuer,
   token: string,
 ): Promise<{ user: User; session: SessionRef }> {

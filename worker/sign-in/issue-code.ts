@@ -8,18 +8,14 @@ import { coalesce, columnFact, iif, oneRow, rowExists } from '../lib/expressions
 import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
-import type { Scope } from '../request-scope.ts';
+import type { Scope, SessionScope } from '../request-scope.ts';
 import { justWrittenMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
 import type { StoredCode } from './code-delivery.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
 import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
 
-/** The facts of a sign-in request; `now` in unix ms. */
-export type SignInCall = Scope<'address' | 'db' | 'settings' | 'now'> & {
-  /** From `deviceOf`, of whoever signs in. */
-  device?: string | null;
-};
+export type SignInCall = SessionScope & Scope<'address'>;
 
 type Asked = { phone: PhoneNumber; phoneAsSent: string };
 
@@ -52,17 +48,17 @@ type IssueCall = SignInCall & Scope<'language' | 'waitUntil'>;
  * | `budgetSpentAbove` | they have, and the address has asked too often | nothing   |
  * | `issued`           | the code is stored                             | code      |
  */
-export async function issueCode(call: IssueCall, asked: Asked, code: string): Promise<Issued> {
-  const { db, settings, now } = call;
+export async function issueCode(scope: IssueCall, asked: Asked, code: string): Promise<Issued> {
+  const { db, settings, now } = scope;
   const { phone } = asked;
-  const limits = await limitsOf(call, phone);
+  const limits = await limitsOf(scope, phone);
   const ofNumber = [...limits.codesTo, ...limits.wrongTries];
-  const tx = decide(call, phone, { ...limits, ofNumber });
+  const tx = decide(scope, phone, { ...limits, ofNumber });
 
   const [challenge, linkCode] = [newChallenge(), newLinkCode()];
   const [row, link, challengeHash] = await Promise.all([
     codeRow(settings, { phone, code, sentBy: tx.id, now }),
-    linkRow(call, asked, linkCode),
+    linkRow(scope, asked, linkCode),
     keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
   ]);
   const requests = subjectsIn(limits.requests);
@@ -79,8 +75,8 @@ export async function issueCode(call: IssueCall, asked: Asked, code: string): Pr
   const stored = tx.run({
     next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
   });
-  const takeBack = () => withdrawCode(call, phone, tx.id);
-  const { outcome, facts, reads } = await orTakenBack(call, stored, takeBack);
+  const takeBack = () => withdrawCode(scope, phone, tx.id);
+  const { outcome, facts, reads } = await orTakenBack(scope, stored, takeBack);
 
   // A number that has just written passes the limits of the address.
   const until = (ofAddress: number) => (facts.hasJustWritten ? facts.numberAt : ofAddress);
@@ -113,8 +109,8 @@ export async function issueCode(call: IssueCall, asked: Asked, code: string): Pr
 
 type Limits = Record<'requests' | 'links' | 'ofNumber' | 'codesFrom', Limited[]>;
 
-function decide(call: SignInCall, phone: PhoneNumber, limits: Limits) {
-  const { db, now } = call;
+function decide(scope: SignInCall, phone: PhoneNumber, limits: Limits) {
+  const { db, now } = scope;
   return transaction(db, {
     from: oneRow([users, eq(users.id, userOf('phone', phone))]),
     facts: {
@@ -127,7 +123,7 @@ function decide(call: SignInCall, phone: PhoneNumber, limits: Limits) {
       sent: sentToday(now),
       whatsappId: spellingOf(users.id.getSQL()),
     },
-    outcomes: (facts) => outcomesOf(facts, call),
+    outcomes: (facts) => outcomesOf(facts, scope),
     otherwise: 'issued',
   });
 }
@@ -175,12 +171,12 @@ async function linkRow(
 
 /** A code that WhatsApp has refused counts for nothing. */
 export async function withdrawCode(
-  call: SignInCall,
+  scope: SignInCall,
   phone: PhoneNumber,
   id: string,
 ): Promise<void> {
-  const { db, now } = call;
-  const { codesTo, codesFrom } = await limitsOf(call, phone);
+  const { db, now } = scope;
+  const { codesTo, codesFrom } = await limitsOf(scope, phone);
   const subjects = subjectsIn([...codesTo, ...codesFrom]).flat();
 
   const tx = transaction(db, {

@@ -13,8 +13,6 @@ import type { Scope } from '../request-scope.ts';
 import { isProven } from './claims.ts';
 import { insertCode, removeCode, type CodeRow } from './stored-codes.ts';
 
-export type Call = Scope<'db' | 'settings' | 'now' | 'waitUntil'>;
-
 export const writerOf = (phone: PhoneNumber) =>
   valueOf(users.id, and(eq(users.id, userOf('phone', phone)), isNotNull(users.contactedAt)));
 
@@ -30,7 +28,10 @@ export type Link = {
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
 /** Reads the open link code that somebody has sent, if there is one. */
-export async function readLink({ db, settings, now }: Call, linkCode: string | undefined) {
+export async function readLink(
+  { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
+  linkCode: string | undefined,
+) {
   const macs = linkCode
     ? await keyedHashes(settings.CODE_PEPPER, 'link-code', linkCode.toUpperCase())
     : [];
@@ -89,7 +90,7 @@ type Unsent = {
  * its code has arrived.
  */
 export async function reopenLink(
-  { db, now }: Pick<Call, 'db' | 'now'>,
+  { db, now }: Scope<'db' | 'now'>,
   { link, sentBy, subjects, stored }: Unsent,
 ): Promise<'settled' | 'sent' | 'takenBack'> {
   const ofCode = eq(linkCodes.sentBy, sentBy);

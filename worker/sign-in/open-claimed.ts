@@ -9,8 +9,8 @@ import { type SessionRef } from '../identity/user-session.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import { transaction } from '../lib/transaction.ts';
 import { firstWeek } from '../usage/week.ts';
+import type { SessionScope } from '../request-scope.ts';
 import { openNames, type SealedClaim, tieClaim } from './claims.ts';
-import type { Call } from './link-codes.ts';
 
 export type Claim = {
   sentBy: string;
@@ -26,11 +26,11 @@ type Opened = { session: SessionRef; status: AccountStatus };
  * proof otherwise; an account that exists by now gets none.
  */
 export async function openClaimed(
-  call: Pick<Call, 'db' | 'settings' | 'now'> & { device?: string | null },
+  scope: SessionScope,
   phone: PhoneNumber,
   { sentBy, sealed, whatsappId }: Claim,
 ): Promise<Opened> {
-  const { db, settings, now, device } = call;
+  const { db, settings, now, device } = scope;
   const sighting = {
     phone,
     proof: 'claim' as const,
@@ -50,7 +50,7 @@ export async function openClaimed(
   upsertUser(tx, ['known', 'created'], { ...sighting, id: newUserId }, { settings, now });
   tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
   const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
-  if (businessUserId) await tieClaim(tx, ['created'], call, { sentBy, businessUserId, phone });
+  if (businessUserId) await tieClaim(tx, ['created'], scope, { sentBy, businessUserId, phone });
   await openSignedIn(tx, ['known', 'created'], { userId, phone, settings, now, device });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
   countOnDay(tx, ['created'], { kind: 'claim' }, now);

@@ -3,10 +3,11 @@ import { spellingOf, userOf } from '../identity/identity.ts';
 import { ownSpelling, phoneSubjects } from '../identity/phone.ts';
 import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
+import type { Scope } from '../request-scope.ts';
 import { reportCodeBudget, sentToday } from './code-budget.ts';
 import { sendStoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import { type Call, isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
+import { isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
 
 /**
@@ -14,12 +15,15 @@ import { codeRow, orTakenBack } from './stored-codes.ts';
  * neither strangers' requests nor its own use up the last codes of its
  * day.
  */
-export async function sendReservedCode(call: Call, link: Link): Promise<void> {
-  const { everyCodeTo } = await phoneSubjects(call.settings, link.phone);
+export async function sendReservedCode(
+  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
+  link: Link,
+): Promise<void> {
+  const { everyCodeTo } = await phoneSubjects(scope.settings, link.phone);
   const limits = [
-    { subject: everyCodeTo, limits: call.settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
+    { subject: everyCodeTo, limits: scope.settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
   ];
-  await sendLinkedCode(call, link, {
+  await sendLinkedCode(scope, link, {
     limits,
     counted: [everyCodeTo],
   });
@@ -28,8 +32,12 @@ export async function sendReservedCode(call: Call, link: Link): Promise<void> {
 type Allowed = { limits: Limited[]; counted: Subject[] };
 
 /** Throws 503 if WhatsApp does not take it; the link code stays good. */
-export async function sendLinkedCode(call: Call, link: Link, { limits, counted }: Allowed) {
-  const { db, settings, now } = call;
+export async function sendLinkedCode(
+  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
+  link: Link,
+  { limits, counted }: Allowed,
+) {
+  const { db, settings, now } = scope;
   const { phone } = link;
   const budget = 2 * settings.require('CODE_BUDGET_PER_DAY');
 
@@ -63,19 +71,19 @@ export async function sendLinkedCode(call: Call, link: Link, { limits, counted }
   });
 
   const takeBack = (subjects: Subject[]) =>
-    reopenLink(call, {
+    reopenLink(scope, {
       link,
       sentBy: tx.id,
       subjects,
     });
   const sending = tx.run();
-  const { outcome, facts } = await orTakenBack(call, sending, () => takeBack(counted));
+  const { outcome, facts } = await orTakenBack(scope, sending, () => takeBack(counted));
 
   if (outcome !== 'sent') return outcome;
   reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
   const to = ownSpelling(phone, facts.whatsappId);
   const message = { phone, to, code, sentBy: tx.id, counted };
-  await sendStoredCode({ ...call, language: link.language }, message, {
+  await sendStoredCode({ ...scope, language: link.language }, message, {
     takeBack: () => takeBack(counted),
     // Its limits count a message that may arrive.
     ifLost: { takeBack: () => takeBack([]) },

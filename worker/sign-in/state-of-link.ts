@@ -6,10 +6,10 @@ import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { isTrue, minus } from '../lib/expressions.ts';
 import { subjectsIn } from '../lib/rate-limits.ts';
+import type { Scope } from '../request-scope.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs } from './code-secrets.ts';
 import type { SignInCall } from './issue-code.ts';
-import type { Call } from './link-codes.ts';
 import { sendLinkedCode } from './send-linked-code.ts';
 
 export type LinkState = 'waiting' | 'code_sent' | 'expired';
@@ -21,11 +21,11 @@ export type LinkState = 'waiting' | 'code_sent' | 'expired';
  * silently.
  */
 export async function stateOfLink(
-  call: SignInCall & Call,
+  scope: SignInCall & Scope<'waitUntil'>,
   phone: PhoneNumber,
   linkCode: string,
 ): Promise<LinkState> {
-  const { db, settings, now } = call;
+  const { db, settings, now } = scope;
   const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
   const shownAt = minus(linkCodes.expiresAt, linkCodeLifetimeMs);
   const [link] = await db
@@ -41,11 +41,11 @@ export async function stateOfLink(
   if (link.sentBy !== null) return 'code_sent';
   if (!link.hasWritten) return 'waiting';
 
-  const { codesTo, codesFrom, wrongTries } = await limitsOf(call, phone);
+  const { codesTo, codesFrom, wrongTries } = await limitsOf(scope, phone);
   const counted = subjectsIn([...codesTo, ...codesFrom]);
   const language = link.language as Language;
   const limits = [...codesTo, ...wrongTries];
   const allowed = { limits, counted };
-  const outcome = await sendLinkedCode(call, { ...link, language }, allowed);
+  const outcome = await sendLinkedCode(scope, { ...link, language }, allowed);
   return outcome === 'sent' ? 'code_sent' : 'waiting';
 }

@@ -11,7 +11,7 @@ import { columnFact, isTrue, minus, oneRow } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { isIn } from '../lib/sql.ts';
 import type { FactsOf, Transaction } from '../lib/transaction.ts';
-import type { SignInCall } from './issue-code.ts';
+import type { Scope, SessionScope } from '../request-scope.ts';
 import { openClaimed } from './open-claimed.ts';
 
 /*
@@ -29,11 +29,9 @@ export type Redeemed =
   /** `until` in unix ms. */
   | { kind: 'limited'; until: number };
 
-type Call = Pick<SignInCall, 'db' | 'settings' | 'now' | 'device'>;
-
 /** SQL about a code that was typed, and those sent under the challenges. */
 export async function typedCode(
-  { settings, now }: Call,
+  { settings, now }: Scope<'settings' | 'now'>,
   { phone, code }: Typed,
   challenges: string[],
 ) {
@@ -92,7 +90,7 @@ export function countWrongCode<Outcome extends string>(
 /** Ends all codes of the number, also those of other windows. */
 export async function useRightCode<Outcome extends string>(
   tx: Transaction<Outcome | 'right' | 'claimed', CodeFacts>,
-  { settings, now, device }: Call,
+  { settings, now, device }: SessionScope,
   phone: PhoneNumber,
 ): Promise<void> {
   const userId = tx.fact('userId');
@@ -116,12 +114,12 @@ export function signedIn({ userId, status }: CodeFacts, sessionId: string): Rede
 
 /** If the Worker ends before it, the number has no user, and needs a new link code. */
 export async function signedInByClaim(
-  call: Call,
+  scope: SessionScope,
   phone: PhoneNumber,
   { sentBy, claimedBy, sealedNames, whatsappId }: CodeFacts,
 ): Promise<Redeemed> {
   const sealed = sealedNames && claimedBy ? { mac: claimedBy, sealed: sealedNames } : null;
-  const opened = await openClaimed(call, phone, {
+  const opened = await openClaimed(scope, phone, {
     sentBy: sentBy!,
     sealed,
     whatsappId: whatsappId!,
@@ -131,7 +129,7 @@ export async function signedInByClaim(
 
 /** Each count occurs once a day, so the budget is reported once. */
 export function reportWrongCode(
-  { settings }: Call,
+  { settings }: Scope<'settings'>,
   { wrongToday }: CodeFacts,
   withChallenge: boolean,
 ): void {

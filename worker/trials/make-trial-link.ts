@@ -26,22 +26,22 @@ type Trial = { tier: PaidPlanId; days: number };
  * 404 for somebody who has not written, 409 for a used trial.
  */
 export async function makeTrialLink(
-  call: PersonCall & { settings: Settings },
+  scope: PersonCall & { settings: Settings },
   person: Person,
   { tier, days }: Trial,
 ): Promise<{ token: string; expiresAt: number }> {
-  const { settings, now, botCall } = call;
+  const { settings, now, botCall } = scope;
   const peppers = settings.CODE_PEPPER;
   const token = await keyedHash(peppers[0]!, 'trial-link', botCall.id);
   const mac = await keyedHash(peppers[0]!, 'trial', token);
-  const phone = person.phone ?? (await phoneOfId(call, person.businessUserId!));
+  const phone = person.phone ?? (await phoneOfId(scope, person.businessUserId!));
   const phoneMacs = await keyedHashes(peppers, 'phone', phone);
   const ownerMac = await bindTrialLink(settings, mac, phone);
 
   // With a known id and a number that nobody
   // has, the hash would be of the wrong number.
   const hasWritten = and(eq(users.phone, phone), isNotNull(users.contactedAt));
-  const tx = await personTransaction(call, person, {
+  const tx = await personTransaction(scope, person, {
     facts: {
       expiresAt: fixed(now + trialLinkLifetimeMs),
       hasWritten: isTrue(hasWritten),

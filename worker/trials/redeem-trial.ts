@@ -10,9 +10,7 @@ import { build, isIn } from '../lib/sql.ts';
 import { dayMs } from '../lib/time.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
-import type { Scope } from '../request-scope.ts';
-
-type Call = Scope<'db' | 'settings' | 'now'> & { device?: string | null };
+import type { SessionScope } from '../request-scope.ts';
 
 export type Redemption =
   | { outcome: 'begun'; user: User; sessionId: string }
@@ -23,8 +21,8 @@ export type Redemption =
  * Redeems a trial link once, and opens its session.
  * A refused call writes nothing, so it reads first.
  */
-export async function redeemTrial(call: Call, token: string): Promise<Redemption> {
-  const { db, settings, now } = call;
+export async function redeemTrial(scope: SessionScope, token: string): Promise<Redemption> {
+  const { db, settings, now } = scope;
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', token);
   const state = stateOf(now);
   const [link] = await db
@@ -98,7 +96,7 @@ export async function redeemTrial(call: Call, token: string): Promise<Redemption
     now,
     isLimited: true,
     mac,
-    device: call.device,
+    device: scope.device,
   });
   const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
 
