@@ -165,11 +165,11 @@ export const consents = sqliteTable(
 );
 
 /**
- * What a transaction has decided: its first statement inserts a row, its last one deletes it. The outcome and the facts
- * are read by the statements in between.
+ * What the running transaction has decided: its first statement writes the one row, its last one deletes it. The outcome
+ * and the facts are read by the statements in between. Writers are serialised, so none sees another's.
  */
 export const decisions = sqliteTable('decisions', {
-  id: text('id').primaryKey(),
+  id: integer('id').primaryKey(),
   outcome: text('outcome').notNull(),
   facts: text('facts').notNull(),
 });

@@ -109,7 +109,7 @@ CREATE TABLE `daily_totals` (
 );
 --> statement-breakpoint
 CREATE TABLE `decisions` (
-	`id` text PRIMARY KEY NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`outcome` text NOT NULL,
 	`facts` text NOT NULL
 );

@@ -24,7 +24,7 @@ beforeEach(async () => {
     drop table if exists coins;
     drop table if exists decisions;
     create table coins (owner text primary key, count integer not null, is_gold integer not null default 0);
-    create table decisions (id text primary key, outcome text not null, facts text not null);
+    create table decisions (id integer primary key, outcome text not null, facts text not null);
     insert into coins values ('one', 5, 0), ('two', 0, 0);`);
 });
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray, SQL, type Subquery } from 'drizzle-orm';
+import { and, type SQL, type Subquery } from 'drizzle-orm';
 import { sql } from './sql-text.ts';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core';
@@ -49,19 +49,17 @@ export type DecisionRow = {
   end?: SQL;
 };
 
-/** A row that the last statement of its transaction deletes. */
-function temporary(id: string): DecisionRow {
-  const { outcome, facts } = decisions;
-  const row = eq(decisions.id, id);
-  return {
-    outcome,
-    facts,
-    row,
-    insert: (decided, from) =>
-      sql`${insertSelect(decisions, { id, ...decided }, from)} returning ${outcome}, ${facts}`,
-    end: sql`delete from ${decisions} where ${row}`,
-  };
-}
+/** The one row of `decisions`, which the last statement of its transaction deletes. */
+const temporary: DecisionRow = {
+  outcome: decisions.outcome,
+  facts: decisions.facts,
+  row: sql`true`,
+  insert: (decided, from) => sql`
+    replace into ${decisions} (id, outcome, facts)
+    select 1, ${decided.outcome}, ${decided.facts} ${from}
+    returning ${decisions.outcome}, ${decisions.facts}`,
+  end: sql`delete from ${decisions}`,
+};
 
 /**
  * Decides one of a few outcomes by what the database holds, and writes what
@@ -84,7 +82,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     db: Database,
     decision: Decision<FactsSql, string, Outcome>,
     id: string = crypto.randomUUID(),
-    decisionRow: DecisionRow = temporary(id),
+    decisionRow: DecisionRow = temporary,
   ) {
     this.id = id;
     this.#db = db;
@@ -173,7 +171,7 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
   }
 
   #holds(on: On<Outcome>): SQL {
-    return inArray(this.outcome, [...on]);
+    return sql`${this.outcome} in (${list(on.map(literal))})`;
   }
 
   #add(statement: SQL): void {
@@ -209,6 +207,9 @@ function decisionSql(
 
 const named = (name: string) => sql.raw(`"${name}"`);
 
+/** An outcome in the text: as an argument it would travel and be read again for each statement. */
+const literal = (outcome: string) => sql.raw(`'${outcome}'`);
+
 /** SQL: the first that holds; one without a condition never occurs. */
 export function outcomeSql<Outcome extends string>(
   listed: { [Each in Outcome]?: SQL | undefined },
@@ -217,6 +218,6 @@ export function outcomeSql<Outcome extends string>(
   const all = [...Object.entries<SQL | undefined>(listed), [otherwise, sql`true`] as const];
   const cases = all
     .filter(([, condition]) => condition !== undefined)
-    .map(([outcome, condition]) => sql`when ${condition} then ${outcome}`);
+    .map(([outcome, condition]) => sql`when ${condition} then ${literal(outcome)}`);
   return sql`case ${sql.join(cases, sql` `)} end`;
 }
