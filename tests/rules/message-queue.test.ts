@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/libsql/web';
+import { sql, type Query } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { User } from '../../drizzle/schema.ts';
@@ -11,17 +10,20 @@ import { openRows } from './models.ts';
 
 const now = 1_800_000_000_000;
 const mostWaiting = 5;
-const build = drizzle({ client: {} as never });
 const schema = `
-  create table users (id text, phone text, chat_key text, tier text, tier_waits integer, trial_tier text,
+  create table sessions (id text, user_id text, expires_at integer, is_limited integer, bound_mac text);
+  create table users (id text, phone text, status text, chat_key text, tier text, tier_waits integer, trial_tier text,
     trial_ends_at integer, week_anchor integer, week_frozen integer, week_start integer, used integer);
   create table aliases (kind text, value text, user_id text, bound_mac text);
   create table outbox (seq integer primary key autoincrement, id text unique, user_id text, phone text, body text,
     message_id text, created_at integer, attempts integer, due_at integer, leased_until integer, parked_at integer)`;
 
 const message: Queueing = {
-  from: sql`'one'`,
+  sessionId: 'session',
   userId: 'one',
+  whilePending: 0,
+  needsSignIn: 1,
+  limitedMacs: '["limited"]',
   messageId: 'new',
   kind: 'text',
   locale: 'en',
@@ -29,6 +31,14 @@ const message: Queueing = {
   now,
   mostWaiting,
 };
+
+const session = `insert into sessions values ('session', 'one', ${now + 1}, 0, 'full')`;
+
+/** What reads the decision, and what queues the event. */
+function queriesOf(queued: Queueing, inCrisis = false): [Query, Query] {
+  const [decide, enqueue] = queueMessage(queued, inCrisis);
+  return [decide.prepare().getQuery(), enqueue.prepare().getQuery()];
+}
 
 /** Both columns of a trial are null, or neither. */
 const trial = fc.oneof(
@@ -53,6 +63,7 @@ const person = fc.tuple(account, trial).map(([held, given]) => ({ ...held, ...gi
 
 it('queues a message, or names the first reason of the refusal, which the response explains', () => {
   const rows = openRows(schema);
+  rows.exec(session);
   const cases = fc.record({
     user: person,
     waiting: fc.nat(mostWaiting + 1),
@@ -62,16 +73,16 @@ it('queues a message, or names the first reason of the refusal, which the respon
   fc.assert(
     fc.property(cases, ({ user, waiting, kind, inCrisis }) => {
       for (const table of ['users', 'outbox']) rows.exec(`delete from ${table}`);
-      rows.run(sql`insert into users values ('one', '+1', ${user.chatKey}, ${user.tier}, ${Number(user.tierWaits)},
+      rows.run(sql`insert into users values ('one', '+1', 'approved', ${user.chatKey}, ${user.tier}, ${Number(user.tierWaits)},
         ${user.trialTier}, ${user.trialEndsAt}, ${user.weekAnchor}, ${Number(user.weekFrozen)}, ${user.weekStart}, ${user.used})`);
       for (let index = 0; index < waiting; index += 1)
         rows.run(
           sql`insert into outbox (id, user_id, message_id) values (${`m${index}`}, 'one', ${`m${index}`})`,
         );
 
-      const [decide, enqueue] = queueMessage(build, { ...message, kind }, inCrisis);
-      const outcome = rows.row<{ outcome: never }>(decide.getSQL())!.outcome as string;
-      const event = rows.row<{ leased_until: number }>(enqueue.getSQL());
+      const [decide, enqueue] = queriesOf({ ...message, kind }, inCrisis);
+      const outcome = rows.row<{ outcome: string }>(decide)!.outcome;
+      const event = rows.row<{ leased_until: number }>(enqueue);
 
       const tier = entitledTier(user, now);
       const { used } = currentCount(user as User, now);
@@ -95,9 +106,43 @@ it('queues a message, or names the first reason of the refusal, which the respon
 
 it('gives each request of one message, also of one millisecond, a time of its own', () => {
   const rows = openRows(schema);
+  rows.exec(session);
   rows.exec(`insert into users values
-    ('one', '+1', 'key', 'free', 0, null, null, ${now}, 0, ${now}, 0)`);
-  const [, enqueue] = queueMessage(build, message);
-  const times = [1, 2, 3].map(() => rows.row<{ created_at: number }>(enqueue.getSQL())!.created_at);
+    ('one', '+1', 'approved', 'key', 'free', 0, null, null, ${now}, 0, ${now}, 0)`);
+  const [, enqueue] = queriesOf(message);
+  const times = [1, 2, 3].map(() => rows.row<{ created_at: number }>(enqueue)!.created_at);
   expect(times).toEqual([now, now + 1, now + 2]);
+});
+
+it.each([
+  ['a session that has ended', `update sessions set expires_at = ${now}`, {}],
+  ['a session of somebody else', `update sessions set user_id = 'two'`, {}],
+  ['a pending account', `update users set status = 'pending'`, {}],
+  ['a limited session', 'update sessions set is_limited = 1', {}],
+  [
+    'a limited session whose row says that it is full',
+    `update sessions set bound_mac = 'limited'`,
+    {},
+  ],
+  ['nobody', '', { sessionId: 'another' }],
+])('queues nothing for %s', (_, change, changes) => {
+  const rows = openRows(schema);
+  rows.exec(session);
+  rows.exec(`insert into users values
+    ('one', '+1', 'approved', 'key', 'free', 0, null, null, ${now}, 0, ${now}, 0)`);
+  rows.exec(change);
+  const [decide, enqueue] = queriesOf({ ...message, ...changes });
+  expect(rows.row(enqueue)).toBeUndefined();
+  expect(rows.row(decide)).toBeUndefined();
+});
+
+it('queues a message of a pending account or limited session where the call admits it', () => {
+  const rows = openRows(schema);
+  rows.exec(session);
+  rows.exec('update sessions set is_limited = 1');
+  rows.exec(`insert into users values
+    ('one', '+1', 'pending', 'key', 'free', 0, null, null, ${now}, 0, ${now}, 0)`);
+  const [decide, enqueue] = queriesOf({ ...message, whilePending: 1, needsSignIn: 0 });
+  expect(rows.row(decide)).toMatchObject({ outcome: 'queued' });
+  expect(rows.row(enqueue)).toMatchObject({ message_id: 'new' });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import Libsql from 'libsql';
-import type { SQL } from 'drizzle-orm';
+import { is, SQL, type Query } from 'drizzle-orm';
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core';
 import { memoize } from '../../worker/lib/memoize.ts';
 import type { Stripe } from 'stripe';
@@ -19,8 +19,8 @@ export function openRows(schema: string) {
   return {
     exec: (text: string) => void database.exec(text),
     /** The first row of a statement; undefined where it has none. */
-    row<Found extends object>(statement: SQL): Found | undefined {
-      const { sql, params } = dialect.sqlToQuery(statement);
+    row<Found extends object>(statement: SQL | Query): Found | undefined {
+      const { sql, params } = is(statement, SQL) ? dialect.sqlToQuery(statement) : statement;
       const found = prepared(sql).get(...params) as (Found & { _metadata?: unknown }) | undefined;
       delete found?._metadata;
       return found;

@@ -1,13 +1,13 @@
-import { and, count, eq, exists, gte, isNotNull, isNull, ne, not, or, type SQL } from 'drizzle-orm';
+import { and, count, eq, exists, gte, isNotNull, isNull, ne, not, or } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { outbox, users, type User } from '#db/schema';
 import { leaseMs } from '../bot/outbox-statements.ts';
 import { eventColumns } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
-import type { Database } from '../lib/database.ts';
+import { admittedUserSql, type SessionCaller } from '../identity/user-session.ts';
 import { fixed, greatest, iif, isTrue, plus } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { excluded } from '../lib/sql.ts';
+import { build, excluded, madeOnce } from '../lib/sql.ts';
 import { outcomeSql } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import {
@@ -44,77 +44,59 @@ export type QueueOutcome =
   | 'rateLimited'
   | 'queued';
 
-/**
- * A message to send; `from` is SQL for the id of
- * the user whose session may send it, or null.
- */
-export type Queueing = {
-  from: SQL;
-  userId: string;
+/** A message to send, by a session that is checked in the same statements. */
+export type Queueing = SessionCaller & {
   messageId: string;
   kind: 'text' | 'voice';
   locale: Language;
   country: string | null;
-  now: number;
   mostWaiting: number;
 };
 
 export type QueueDecision = EventBefore & { outcome: QueueOutcome };
 
-const own = alias(outbox, 'own');
-const waiting = alias(outbox, 'waiting');
-
 /**
  * The statements of one transaction: the decision, and its effect. In the 24 hours
  * of a crisis no spent allowance refuses a message, and no waiting one a text.
  */
-export function queueMessage(db: Database, message: Queueing, inCrisis = false) {
-  const decision = decide(db, message, inCrisis);
-  return [readDecision(db, message, decision), insertEvent(db, message, decision)] as const;
+export function queueMessage(message: Queueing, inCrisis = false) {
+  const { kind, messageId, userId, now } = message;
+  const values = {
+    ...message,
+    isSpoken: Number(kind === 'voice'),
+    inCrisis: Number(inCrisis),
+    eventId: eventId(userId, messageId),
+    body: bodyOf(message),
+    leasedUntil: now + leaseMs,
+  };
+  return [readDecision(values), insertEvent(values)] as const;
 }
 
-type Decision = ReturnType<typeof decide>;
+const value = sql.placeholder;
+const flag = (name: string) => sql`${value(name)}`;
+const [isSpoken, inCrisis, now] = [flag('isSpoken'), flag('inCrisis'), value('now')];
 
-/** The order is that in which a person should learn of the reasons. */
-function decide(db: Database, message: Queueing, inCrisis: boolean) {
-  const sender = senderOf(db, message);
-  const isSpoken = message.kind === 'voice';
-  const isFull = gte(sender.others, message.mostWaiting);
-  const outcome = outcomeSql<QueueOutcome>(
-    {
-      consentNeeded: isNull(sender.chatKey),
-      voiceNotInPlan: isSpoken ? not(voiceSql(sender.tier)) : undefined,
-      allowanceSpent: inCrisis
-        ? undefined
-        : not(fitsAllowanceSql(plus(sender.used, 1), sender.tier)),
-      rateLimited: inCrisis && !isSpoken ? undefined : isFull,
-    },
-    'queued',
-  );
+const own = alias(outbox, 'own');
+const waiting = alias(outbox, 'waiting');
+const isTheirs = and(eq(waiting.userId, users.id), isNull(waiting.parkedAt));
+const any = build.select({ seq: waiting.seq }).from(waiting).where(isTheirs);
+const others = build
+  .select({ count: count() })
+  .from(waiting)
+  .where(and(isTheirs, ne(waiting.messageId, value('messageId'))));
 
-  const { id, phone, hasWaiting } = sender;
-  const decided = db
-    .with(sender)
-    .select({
-      id,
-      phone,
-      hasWaiting,
-      outcome: outcome.as('outcome'),
-    })
-    .from(sender);
-  return db.$with('decision').as(decided);
-}
+const callerId = admittedUserSql({
+  sessionId: value('sessionId'),
+  userId: value('userId'),
+  now,
+  whilePending: value('whilePending'),
+  needsSignIn: value('needsSignIn'),
+  limitedMacs: value('limitedMacs'),
+});
 
 /** The facts: one row, or none if the session may not send. */
-function senderOf(db: Database, { from, messageId, now }: Queueing) {
-  const isTheirs = and(eq(waiting.userId, users.id), isNull(waiting.parkedAt));
-  const any = db.select({ seq: waiting.seq }).from(waiting).where(isTheirs);
-  const others = db
-    .select({ count: count() })
-    .from(waiting)
-    .where(and(isTheirs, ne(waiting.messageId, messageId)));
-
-  const facts = db
+const sender = build.$with('sender').as(
+  build
     .select({
       id: users.id,
       phone: users.phone,
@@ -125,51 +107,72 @@ function senderOf(db: Database, { from, messageId, now }: Queueing) {
       hasWaiting: isTrue(exists(any)).as('has_waiting'),
     })
     .from(users)
-    .where(eq(users.id, from));
-  return db.$with('sender').as(facts);
-}
+    .where(eq(users.id, callerId)),
+);
 
-function readDecision(db: Database, { userId, messageId }: Queueing, decision: Decision) {
-  const ownsEvent = isTrue(or(isNull(own.id), isNotNull(own.parkedAt)));
-  return db
+/** The order is that in which a person should learn of the reasons. */
+const outcome = outcomeSql<QueueOutcome>(
+  {
+    consentNeeded: isNull(sender.chatKey),
+    voiceNotInPlan: and(isSpoken, not(voiceSql(sender.tier))),
+    allowanceSpent: and(not(inCrisis), not(fitsAllowanceSql(plus(sender.used, 1), sender.tier))),
+    rateLimited: and(or(not(inCrisis), isSpoken), gte(sender.others, value('mostWaiting'))),
+  },
+  'queued',
+);
+
+const decision = build.$with('decision').as(
+  build
+    .with(sender)
+    .select({
+      id: sender.id,
+      phone: sender.phone,
+      hasWaiting: sender.hasWaiting,
+      outcome: outcome.as('outcome'),
+    })
+    .from(sender),
+);
+
+const readDecision = madeOnce(
+  build
     .with(decision)
     .select({
       outcome: decision.outcome,
-      ownsEvent: ownsEvent.mapWith(Boolean),
+      ownsEvent: isTrue(or(isNull(own.id), isNotNull(own.parkedAt))).mapWith(Boolean),
       parkedSince: own.parkedAt,
       parkedAttempts: own.attempts,
       parkedCreatedAt: own.createdAt,
     })
     .from(decision)
-    .leftJoin(own, eq(own.id, eventId(userId, messageId)));
-}
+    .leftJoin(own, eq(own.id, value('eventId'))),
+);
 
 /** This request delivers the event if none of the user precedes it. */
-function insertEvent(db: Database, message: Queueing, decision: Decision) {
-  const { userId, messageId, now } = message;
-  const event = db
-    .select({
-      seq: fixed(null).as('seq'),
-      id: fixed(eventId(userId, messageId)).as('id'),
-      userId: decision.id,
-      phone: decision.phone,
-      body: fixed(bodyOf(message)).as('body'),
-      messageId: fixed(messageId).as('message_id'),
-      createdAt: fixed(now).as('created_at'),
-      // The request that queues it makes its first attempt.
-      attempts: fixed(1).as('attempts'),
-      dueAt: fixed(now).as('due_at'),
-      leasedUntil: iif<number>(decision.hasWaiting, 0, now + leaseMs).as('leased_until'),
-      parkedAt: fixed(null).as('parked_at'),
-    })
-    .from(decision)
-    .where(eq(decision.outcome, 'queued'));
+const newEvent = build
+  .select({
+    seq: fixed(null).as('seq'),
+    id: fixed(value('eventId')).as('id'),
+    userId: decision.id,
+    phone: decision.phone,
+    body: fixed(value('body')).as('body'),
+    messageId: fixed(value('messageId')).as('message_id'),
+    createdAt: fixed(now).as('created_at'),
+    // The request that queues it makes its first attempt.
+    attempts: fixed(1).as('attempts'),
+    dueAt: fixed(now).as('due_at'),
+    leasedUntil: iif<number>(decision.hasWaiting, 0, value('leasedUntil')).as('leased_until'),
+    parkedAt: fixed(null).as('parked_at'),
+  })
+  .from(decision)
+  .where(eq(decision.outcome, 'queued'));
 
-  const isParked = isNotNull(outbox.parkedAt);
-  return db
+const isParked = isNotNull(outbox.parkedAt);
+
+const insertEvent = madeOnce(
+  build
     .with(decision)
     .insert(outbox)
-    .select(event as never)
+    .select(newEvent as never)
     .onConflictDoUpdate({
       target: outbox.id,
       set: {
@@ -181,8 +184,8 @@ function insertEvent(db: Database, message: Queueing, decision: Decision) {
         leasedUntil: iif(isParked, excluded(outbox.leasedUntil), outbox.leasedUntil),
       },
     })
-    .returning({ ...eventColumns(), leasedUntil: outbox.leasedUntil });
-}
+    .returning({ ...eventColumns(), leasedUntil: outbox.leasedUntil }),
+);
 
 /** What is stored of the event; the text is read from the conversation when it is sent. */
 function bodyOf({ messageId, locale, country, now }: Queueing): string {

@@ -65,7 +65,7 @@ async function queuedInCrisis(
   const mayPass = outcome === 'allowanceSpent' || outcome === 'rateLimited';
   if (!mayPass || !(await isInCrisis(context, user))) return { ...queued, inCrisis: false };
 
-  const [decide, insert] = queueMessage(context.db, queueing, true);
+  const [decide, insert] = queueMessage(queueing, true);
   const [[decision], [event]] = await context.db.batch([decide, insert]);
   // Its sender's session has ended since the first call.
   if (!decision) throw new RequestError('unauthenticated');

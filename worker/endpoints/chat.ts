@@ -31,21 +31,19 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
 type Sender = BaseContext & { session: UserSession };
 
 async function send({ session, request, ...context }: Sender, sent: Sent) {
-  const { db, settings, language: locale, now } = context;
+  const { settings, language: locale } = context;
   if (!settings.require('BOT_WEBHOOK_URL'))
     throw new RequestError('unavailable', { retryAfter: 3600 });
   const queueing: Queueing = {
-    from: session.admittedUserSql(),
-    userId: session.tokenUserId,
+    ...session.caller,
     messageId: sent.id,
     kind: sent.recording ? 'voice' : 'text',
     locale,
     country: connectionCountry(request),
-    now,
     mostWaiting: settings.require('CHAT_MESSAGES_WAITING'),
   };
 
-  const statements = queueMessage(db, queueing);
+  const statements = queueMessage(queueing);
   return session.run([...statements], async ({ user }, [decision], [event]) => {
     const queued = { decision: decision!, event };
     const message = await sendQueued(context, user, sent, { queueing, queued });

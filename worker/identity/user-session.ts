@@ -1,21 +1,11 @@
-import {
-  and,
-  eq,
-  gt,
-  isNotNull,
-  lte,
-  not,
-  notInArray,
-  type Placeholder,
-  type SQL,
-} from 'drizzle-orm';
+import { and, eq, gt, isNotNull, lte, not, or, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { sessions, type User, users } from '#db/schema';
 import { isOwnSession } from './bindings.ts';
 import type { Database } from '../lib/database.ts';
 import { iif, oneRow, rowExists } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { build, madeOnce } from '../lib/sql.ts';
+import { build, madeOnce, type Value } from '../lib/sql.ts';
 import { hourMs } from '../lib/time.ts';
 import {
   type Decision,
@@ -133,28 +123,21 @@ export class UserSession {
     this.#limitedMacs = admission.limitedMacs ?? [];
   }
 
-  /**
-   * SQL: the user's id if the session is live and
-   * the account may make this call, else null.
-   */
   admittedUserSql(): SQL<string> {
-    const { whilePending, needsSignIn } = this.#admission;
-    const admitted = and(
-      isLive({
-        sessionId: this.sessionId,
-        userId: this.tokenUserId,
-        now: this.#now,
-      }),
-      whilePending ? undefined : eq(users.status, 'approved'),
-      needsSignIn ? this.#hasSignedInSql() : undefined,
-    );
-    return sql`(select ${users.id} from ${sessions}
-      join ${users} on ${eq(users.id, sessions.userId)} where ${admitted})`;
+    return admittedUserSql(this.caller);
   }
 
-  /** Also without a row whose `is_limited` somebody has changed. */
-  #hasSignedInSql(): SQL | undefined {
-    return and(eq(sessions.isLimited, false), notInArray(sessions.mac, this.#limitedMacs));
+  /** The values of `admittedUserSql`. */
+  get caller(): SessionCaller {
+    const { whilePending, needsSignIn } = this.#admission;
+    return {
+      sessionId: this.sessionId,
+      userId: this.tokenUserId,
+      now: this.#now,
+      whilePending: Number(whilePending ?? false),
+      needsSignIn: Number(needsSignIn ?? false),
+      limitedMacs: JSON.stringify(this.#limitedMacs),
+    };
   }
 
   /** Runs the statements with the session check, then `respond`. Throws 401 or 403. */
@@ -242,14 +225,41 @@ export const refusalOf = (limitedBy: SessionLimit): RequestError =>
 /** A number that may have a new owner opens limited sessions alone. */
 const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
 
-type Value<T> = T | Placeholder;
-type Named = {
-  sessionId: Value<string>;
-  userId: Value<string>;
-  now: Value<number>;
+/** A session that makes a call, and what the call admits: 1 or 0 each, and a JSON list. */
+export type SessionCaller = {
+  sessionId: string;
+  userId: string;
+  now: number;
+  whilePending: number;
+  needsSignIn: number;
+  limitedMacs: string;
 };
 
-function isLive({ sessionId, userId, now }: Named): SQL | undefined {
+type Named<Values> = { [Name in keyof Values]: Value<Values[Name]> };
+
+/**
+ * SQL: the user's id if the session is live and
+ * the account may make this call, else null.
+ */
+export function admittedUserSql(caller: Named<SessionCaller>): SQL<string> {
+  const { whilePending, needsSignIn, limitedMacs } = caller;
+  // Also without a row whose `is_limited` somebody has changed.
+  const hasSignedIn = and(
+    eq(sessions.isLimited, false),
+    sql`${sessions.mac} not in (select value from json_each(${limitedMacs}))`,
+  );
+  const admitted = and(
+    isLive(caller),
+    or(sql`${whilePending}`, eq(users.status, 'approved')),
+    or(not(sql`${needsSignIn}`), hasSignedIn),
+  );
+  return sql`(select ${users.id} from ${sessions}
+    join ${users} on ${eq(users.id, sessions.userId)} where ${admitted})`;
+}
+
+type NamedSession = Named<Pick<SessionCaller, 'sessionId' | 'userId' | 'now'>>;
+
+function isLive({ sessionId, userId, now }: NamedSession): SQL | undefined {
   const { id, expiresAt } = sessions;
   return and(eq(id, sessionId), eq(sessions.userId, userId), gt(expiresAt, now));
 }

@@ -4,6 +4,7 @@ import { users } from '#db/schema';
 import { planIds, plans, type PlanId } from '../contract/plans.ts';
 import type { Usage } from '../contract/schemas.ts';
 import { iif } from '../lib/expressions.ts';
+import type { Value } from '../lib/sql.ts';
 import { sql } from '../lib/sql-text.ts';
 
 type Held = {
@@ -32,7 +33,7 @@ export function entitledTier(held: Held, now: number): PlanId {
 }
 
 /** The same rule as SQL over a row of `users`. */
-export function entitledTierSql(now: number): SQL<PlanId> {
+export function entitledTierSql(now: Value<number>): SQL<PlanId> {
   const isOnTrial = and(gt(users.trialEndsAt, now), mayBeOnTrial);
   return iif(isOnTrial, users.trialTier, withoutTrial);
 }

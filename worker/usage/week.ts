@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, type SQL } from 'drizzle-orm';
 import { leftWeeks, users, type User } from '#db/schema';
 import { coalesce, greatest, iif, minus, plus } from '../lib/expressions.ts';
-import { build, excluded, isIn } from '../lib/sql.ts';
+import { build, excluded, isIn, type Value } from '../lib/sql.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import type { ExportSection, FreeWeek } from '../identity/user-record.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
@@ -55,7 +55,7 @@ export function currentCount(user: User, now: number): { used: number; resetsAt:
 const [week, lateness] = [weekMs, latenessMs].map((ms) => sql.raw(String(ms)));
 
 /** The same rule as SQL over a row of `users`. */
-export function currentWeekSql(now: number): SQL<number> {
+export function currentWeekSql(now: Value<number>): SQL<number> {
   const { weekAnchor, weekFrozen, weekStart } = users;
   const nowSql = sql`cast(${now} as integer)`;
   const weekAtSql = (at: SQL) =>
@@ -66,7 +66,7 @@ export function currentWeekSql(now: number): SQL<number> {
     else ${weekAtSql(nowSql)} end)`;
 }
 
-export function usedSql(now: number): SQL<number> {
+export function usedSql(now: Value<number>): SQL<number> {
   return iif(eq(users.weekStart, currentWeekSql(now)), users.used, 0);
 }
 
