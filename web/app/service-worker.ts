@@ -35,7 +35,7 @@ const keptPages = import.meta.env.DEV
   : starts.flatMap((start) => [`${start}/help-now`, `${start}/offline`]);
 
 worker.addEventListener('install', (event) => {
-  event.waitUntil(keepPages());
+  event.waitUntil(keepAll());
   void worker.skipWaiting();
 });
 
@@ -44,7 +44,11 @@ worker.addEventListener('activate', (event) => {
 });
 
 worker.addEventListener('fetch', (event) => {
-  if (event.request.mode === 'navigate') event.respondWith(load(event));
+  if (event.request.mode !== 'navigate') return;
+  const response = load(event);
+  event.respondWith(response);
+  // The browser may have removed pages, or the installation lacked some.
+  event.waitUntil(response.then(keepMissing));
 });
 
 worker.addEventListener('push', (event) => {
@@ -63,9 +67,28 @@ async function preloadNavigations(): Promise<void> {
   await (isFirefox ? navigationPreload?.disable() : navigationPreload?.enable());
 }
 
-async function keepPages(): Promise<void> {
+/** A first worker serves the pages that came. A later one leaves the older in charge until all have come. */
+async function keepAll(): Promise<void> {
+  const isWhole = await keep(keptPages);
+  if (!isWhole && worker.registration.active) throw new Error('A page did not come.');
+}
+
+async function keepMissing(): Promise<void> {
+  const found = await Promise.all(keptPages.map((path) => caches.match(path)));
+  await keep(keptPages.filter((_, at) => !found[at]));
+}
+
+/** ms until an installation goes on without a page. */
+const keepingMs = 20_000;
+
+/** Keeps each page alone, so that one that does not come takes no other with it. */
+async function keep(paths: string[]): Promise<boolean> {
   const cache = await caches.open(cacheName);
-  await cache.addAll(keptPages.map((path) => new Request(path, { cache: 'reload' })));
+  const signal = AbortSignal.timeout(keepingMs);
+  const kept = await Promise.allSettled(
+    paths.map((path) => cache.add(new Request(path, { cache: 'reload', signal }))),
+  );
+  return kept.every(({ status }) => status === 'fulfilled');
 }
 
 async function load(navigation: Navigation): Promise<Response> {
