@@ -19,7 +19,7 @@ import { exportTrials } from '../trials/trials.ts';
 import { exportWithdrawals } from '../withdrawal/withdrawal-export.ts';
 import { exportLeftWeek } from '../usage/week.ts';
 import { phoneChangeSubject } from './begin-phone-change.ts';
-import { exportIdentity } from '../identity/identity.ts';
+import { exportIdentity } from '../identity/identity-export.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';

@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, isNotNull, isNull, ne, not } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
-import { userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { keyedHash } from '../lib/crypto.ts';

@@ -18,7 +18,8 @@ import {
 import type { LeasedCustomer } from '../billing/lease.ts';
 import { sealData } from '../bot/event-data.ts';
 import { cancelEvents, newEventId, queueEvent } from '../bot/outbox.ts';
-import { deleteIdentity, namesOf, ownMacs } from '../identity/identity.ts';
+import { deleteIdentity, ownMacs } from '../identity/identity-conflicts.ts';
+import { namesOf } from '../identity/aliases.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../identity/bindings.ts';
 import { fixed, isSame, isTrue, oneRow, rowExists, valueOf } from '../lib/expressions.ts';

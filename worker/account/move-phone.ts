@@ -5,7 +5,7 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import type { Background } from '../env.ts';
-import { moveInDatabase, type Account, type Move } from './move-rows.ts';
+import { keptSession, moveInDatabase, type Account, type Move } from './move-rows.ts';
 
 const triesAtOnce = 5;
 
@@ -22,7 +22,7 @@ export async function movePhone(scope: Background, before: Account, move: Move):
 
     switch (outcome) {
       case 'moved':
-        finishMove(scope, found.user, move.sessionId === null ? everySession : ended);
+        finishMove(scope, found.user, keptSession(move) === null ? everySession : ended);
         return found.user;
       case 'alreadyMoved':
         return found.user;

@@ -18,7 +18,8 @@ import {
 import { sealData } from '../bot/event-data.ts';
 import { queueEvent } from '../bot/outbox.ts';
 import { rebindChatKey } from '../chat/chat-keys.ts';
-import { renameUser, userOf } from '../identity/identity.ts';
+import { renameUser } from '../identity/name-user.ts';
+import { userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import {
   bindAlias,
@@ -48,19 +49,22 @@ import type { Settings } from '../settings.ts';
 import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 
-export type Move = {
+/**
+ * `keeps`: the only session that stays; null to end all. A number that
+ * `support` replaces was lost, with the id that WhatsApp gave it.
+ */
+type MovedBy = { by: 'code'; keeps: string | null } | { by: 'support' };
+
+export type Move = MovedBy & {
   phone: PhoneNumber;
   whatsappId: string;
-  /**
-   * The only session that stays; null to end all, and
-   * to drop the id that WhatsApp gave the lost number.
-   */
-  sessionId: string | null;
   /** What must still hold when the move is written. */
   isAllowed: SQL;
   /** What says that this move was made, for `after-restore`. */
   marker?: typeof usedTokens.$inferInsert;
 };
+
+export const keptSession = (move: MovedBy) => (move.by === 'code' ? move.keeps : null);
 
 /** A business-scoped id, or the keyed hash of a trial link. */
 type BoundRow = {
@@ -121,12 +125,8 @@ export async function moveInDatabase(
   move: Move,
 ) {
   const { user } = account;
-  const { phone, sessionId } = move;
-  const to = await renumberingOf(settings, account, move);
+  const { phone } = move;
   const own = eq(users.id, user.id);
-  const ofUser = eq(sessions.userId, user.id);
-  const isAnother = (id: SQLiteColumn) => (sessionId === null ? undefined : ne(id, sessionId));
-  const others = and(ofUser, isAnother(sessions.id));
 
   const tx = transaction(db, {
     from: oneRow([users, own]),
@@ -140,7 +140,7 @@ export async function moveInDatabase(
         isSame(users.chatKey, user.chatKey),
         not(hasMoreRows(account)),
       )!,
-      ended: valuesOf(sessions.id, others),
+      ended: valuesOf(sessions.id, endedBy(user.id, move)),
     },
     outcomes: ({ holder, isKnown, isAllowed, isThere, isUnchanged }) => ({
       taken: ne(holder, user.id),
@@ -152,22 +152,19 @@ export async function moveInDatabase(
     otherwise: 'moved',
   });
 
+  const to = await renumberingOf(settings, account, move);
   if (move.marker) tx.insert(['moved'], usedTokens, move.marker);
-  renumberEvents(tx, to);
   countOnDay(tx, ['moved'], { kind: 'number_change' }, to.now);
-  tx.delete(['moved'], codes, inArray(codes.phone, [user.phone, phone]));
-  tx.delete(['moved'], linkCodes, eq(linkCodes.phone, phone));
+
+  renumberEvents(tx, to);
+  deleteCodes(tx, to);
   renumberTrials(tx, to);
-  tx.write(['moved'], (holds) => renameUser(user.id, to.names, to.now, holds));
-  tx.delete(['moved'], sessions, others);
-  const browsers = eq(pushSubscriptions.userId, user.id);
-  tx.delete(['moved'], pushSubscriptions, and(browsers, isAnother(pushSubscriptions.sessionId)));
-  // Of the only one that is left.
-  tx.update(['moved'], sessions, { mac: to.sessionMac }, ofUser);
+  renameUser(tx, ['moved'], { userId: user.id, names: to.names, now: to.now });
+  renumberSessions(tx, to);
   await renumberUser(tx, to);
-  const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
-  tx.delete(['moved'], phoneChanges, changes);
+  deletePhoneChanges(tx, to);
   markCustomer(tx, user.id, to.now);
+
   const { outcome, facts, reads } = await tx.run({
     found: db.select().from(users).where(own),
     bound: boundRowsOf(db, user.id),
@@ -188,9 +185,10 @@ type Moving = Transaction<
 type Renumbering = Awaited<ReturnType<typeof renumberingOf>>;
 
 async function renumberingOf(settings: Settings, { user, bound }: Account, move: Move) {
-  const { phone, whatsappId, sessionId } = move;
+  const { phone, whatsappId } = move;
   const type = 'user.phone_changed';
-  const kept = sessionId && { sessionId, phone, isLimited: false };
+  const sessionId = keptSession(move);
+  const kept = sessionId !== null && { sessionId, phone, isLimited: false };
   const [macs, { business, ownerMacs }] = await Promise.all([
     Promise.all(
       [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
@@ -198,7 +196,6 @@ async function renumberingOf(settings: Settings, { user, bound }: Account, move:
     boundAnew(settings, { user, bound }, phone),
   ]);
   const [trialsBefore, [trialsNow]] = macs as [string[], [string]];
-  const proof = sessionId === null ? ('support' as const) : ('code' as const);
   const whatsapp = { id: whatsappId, proof: 'typed' as const };
   const previous = { previousPhone: user.phone };
 
@@ -207,7 +204,8 @@ async function renumberingOf(settings: Settings, { user, bound }: Account, move:
     user,
     phone,
     now: Date.now(),
-    names: { phone, proof, whatsapp, business },
+    move,
+    names: { phone, proof: move.by, whatsapp, business },
     trialsBefore,
     trialsNow,
     /** SQL: null for a trial link that was not the old number's. */
@@ -236,6 +234,35 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
   });
 }
 
+/** SQL: every session of the user but the one that stays. */
+function endedBy(userId: string, move: Move): SQL {
+  return and(eq(sessions.userId, userId), isAnother(sessions.id, move))!;
+}
+
+function isAnother(sessionId: SQLiteColumn, move: Move): SQL | undefined {
+  const kept = keptSession(move);
+  return kept === null ? undefined : ne(sessionId, kept);
+}
+
+function renumberSessions(tx: Moving, { user, move, sessionMac }: Renumbering): void {
+  const browsers = eq(pushSubscriptions.userId, user.id);
+  const ofEnded = isAnother(pushSubscriptions.sessionId, move);
+
+  tx.delete(['moved'], sessions, endedBy(user.id, move));
+  tx.delete(['moved'], pushSubscriptions, and(browsers, ofEnded));
+  tx.update(['moved'], sessions, { mac: sessionMac }, eq(sessions.userId, user.id));
+}
+
+function deleteCodes(tx: Moving, { user, phone }: Renumbering): void {
+  tx.delete(['moved'], codes, inArray(codes.phone, [user.phone, phone]));
+  tx.delete(['moved'], linkCodes, eq(linkCodes.phone, phone));
+}
+
+function deletePhoneChanges(tx: Moving, { user, phone }: Renumbering): void {
+  const changes = or(eq(phoneChanges.userId, user.id), eq(phoneChanges.phone, phone));
+  tx.delete(['moved'], phoneChanges, changes);
+}
+
 /** The billing sync gives it the new number, in this request or in the cron job. */
 function markCustomer(tx: Moving, userId: string, now: number): void {
   const { dirty, stripeId, stripeAsked } = customers;
@@ -259,7 +286,7 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
   const theirs = eq(trialLinks.userId, to.user.id);
   const bound = { phoneMac: to.trialsNow, ownerMac: to.ownerMac };
   // Whoever has the lost number has its links, too.
-  const isLost = to.names.proof === 'support' ? eq(trialLinks.isUsed, false) : undefined;
+  const isLost = to.move.by === 'support' ? eq(trialLinks.isUsed, false) : undefined;
   tx.delete(['moved'], trialLinks, and(theirs, or(isNull(to.ownerMac), isLost)));
   tx.update(['moved'], trialLinks, bound, theirs);
 }

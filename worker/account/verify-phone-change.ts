@@ -70,9 +70,11 @@ export async function verifyPhoneChange(
           const to = {
             phone,
             whatsappId: facts.whatsappId!,
-            sessionId,
+            by: 'code' as const,
+            keeps: sessionId,
+            isAllowed,
           };
-          return movePhone(scope, { user, bound: reads.bound }, { ...to, isAllowed });
+          return movePhone(scope, { user, bound: reads.bound }, to);
         }
       }
     },

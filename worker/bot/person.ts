@@ -1,7 +1,8 @@
 import { and, eq, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users } from '#db/schema';
 import { log } from '../lib/log.ts';
-import { conflictMacs, userOf } from '../identity/identity.ts';
+import { conflictMacs } from '../identity/identity-conflicts.ts';
+import { userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../identity/bindings.ts';
 import { coalesce, fixed, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
@@ -81,7 +82,7 @@ export async function personTransaction<
 
 /**
  * An id that is not bound to its user's number is unknown: the row was not
- * written by us. `identity.ts` compares two rows with each other; this
+ * written by us. `aliases.ts` compares two rows with each other; this
  * compares them with our key, after the commit.
  */
 function aliasGuard(

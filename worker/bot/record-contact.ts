@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, not, type SQL } from 'drizzle-orm';
 import { aliases, rateLimitEvents, users } from '#db/schema';
-import { linkIdentity, userOf } from '../identity/identity.ts';
+import { linkIdentity } from '../identity/link-identity.ts';
+import { userOf } from '../identity/aliases.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { bindAlias } from '../identity/bindings.ts';

@@ -1,5 +1,5 @@
 import { clearPhoneRateLimits, isSpellingOf, type PhoneNumber } from '../identity/phone.ts';
-import { unknownId } from '../identity/identity.ts';
+import { unknownId } from '../identity/aliases.ts';
 import { changeStatus } from '../bot/approvals.ts';
 import { countUsage, readAllowance } from '../bot/count-usage.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';

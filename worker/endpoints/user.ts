@@ -14,7 +14,7 @@ import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { choosePlatform } from '../chat/platform.ts';
 import type { Handler } from '../http/request-context.ts';
 import { withinLimit } from '../identity/limited-act.ts';
-import { isAccountContested } from '../identity/identity.ts';
+import { isAccountContested } from '../identity/aliases.ts';
 import { fixed, isTrue } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isPushService, subscribe } from '../push/reply-notices.ts';
@@ -177,7 +177,7 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...co
   const move = {
     phone,
     whatsappId,
-    sessionId: null,
+    by: 'support' as const,
     isAllowed: fixed(true),
   };
   await movePhone(context, { user, bound }, move);

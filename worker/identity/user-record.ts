@@ -5,7 +5,8 @@ import { coalesce, greatest, iif } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import { nameUser, userOf, type Proof } from './identity.ts';
+import { nameUser } from './name-user.ts';
+import { userOf, type Proof } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = Scope<'db' | 'settings'> & { user: User };

@@ -19,7 +19,7 @@ import {
 import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
-import { isAccountContested } from './identity.ts';
+import { isAccountContested } from './aliases.ts';
 
 /** The session that a token names. */
 export type SessionRef = {

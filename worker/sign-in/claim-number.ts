@@ -2,7 +2,7 @@ import { and, eq, gt, gte, isNotNull, isNull, not, or, type SQL } from 'drizzle-
 import { botCalls, claims, linkCodes } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/signed-call.ts';
-import { userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/aliases.ts';
 import { ownSpelling, type PhoneNumber, phoneSubjects } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';

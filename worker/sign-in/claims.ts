@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNotNull, isNull, not } from 'drizzle-orm';
 import { aliases, claims, users } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import type { BotCall } from '../bot/signed-call.ts';
-import { bindNumber } from '../identity/identity.ts';
+import { bindNumber } from '../identity/link-identity.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { bindAlias } from '../identity/bindings.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';

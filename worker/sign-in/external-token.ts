@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { usedTokens, users, type User } from '#db/schema';
-import { isContested, userOf } from '../identity/identity.ts';
+import { isContested, userOf } from '../identity/aliases.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';
 import { type SessionRef } from '../identity/user-session.ts';

@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, isNull, not, or, type SQL } from 'drizzle-orm';
 import { codes, linkCodes, users } from '#db/schema';
-import { spellingOf, userOf } from '../identity/identity.ts';
+import { spellingOf, userOf } from '../identity/aliases.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, not, type SQL } from 'drizzle-orm';
 import { botCalls, claims, linkCodes, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';

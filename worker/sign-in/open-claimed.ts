@@ -1,7 +1,7 @@
 import { eq, isNotNull } from 'drizzle-orm';
 import { claims, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { isContested, userOf } from '../identity/identity.ts';
+import { isContested, userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';

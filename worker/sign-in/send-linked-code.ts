@@ -1,5 +1,5 @@
 import { gt, gte, isNull, not, or } from 'drizzle-orm';
-import { spellingOf, userOf } from '../identity/identity.ts';
+import { spellingOf, userOf } from '../identity/aliases.ts';
 import { ownSpelling, phoneSubjects } from '../identity/phone.ts';
 import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray } from 'drizzle-orm';
 import { linkCodes, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { isTrue, minus } from '../lib/expressions.ts';

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, type SQL } from 'drizzle-orm';
 import { claims, codes, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { isContested, userOf } from '../identity/identity.ts';
+import { isContested, userOf } from '../identity/aliases.ts';
 import { openSignedIn } from '../identity/open-session.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { SessionRef } from '../identity/user-session.ts';

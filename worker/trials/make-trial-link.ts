@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, not, type SQL } from 'drizzle-orm';
 import { trialLinks, usedTrials, users } from '#db/schema';
-import { phoneOfId } from '../identity/identity.ts';
+import { phoneOfId } from '../identity/aliases.ts';
 import {
   applyToPerson,
   personTransaction,

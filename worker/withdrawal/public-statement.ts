@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, isNull, not, or } from 'drizzle-orm';
 import { users, withdrawals } from '#db/schema';
 import { mayQueue, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
-import { userOf } from '../identity/identity.ts';
+import { userOf } from '../identity/aliases.ts';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';

@@ -2,7 +2,7 @@ import { and, eq, isNull, lte, sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import * as v from 'valibot';
 import { customers, users } from '#db/schema';
-import { userOf } from '../../identity/identity.ts';
+import { userOf } from '../../identity/aliases.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { upsertUser } from '../../identity/user-record.ts';
 import { isLive } from '../../billing/subscriptions.ts';

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
 import * as v from 'valibot';
 import { customers, usedTokens, users, type User } from '#db/schema';
-import { userOf } from '../../identity/identity.ts';
+import { userOf } from '../../identity/aliases.ts';
 import { CanonicalPhone } from '../../identity/phone.ts';
 import { type Account, boundRowsOf, type Move, moveInDatabase } from '../../account/move-rows.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
@@ -200,12 +200,17 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
   const outcome = await moveAsItIs(place, account, {
     phone,
     whatsappId: phone.slice(1),
-    // A move by support drops the id that WhatsApp gave, so its event names none.
-    sessionId: event.data['businessUserId'] === undefined ? null : '',
+    ...byOf(event),
     isAllowed: not(rowExists(usedTokens, eq(usedTokens.id, marker.id))),
     marker,
   });
   return outcome === 'moved' ? 'repeated' : 'unknown';
+}
+
+/** A move by support drops the id that WhatsApp gave, so its event names none. */
+function byOf({ data }: ToldEvent) {
+  const isSupport = data['businessUserId'] === undefined;
+  return isSupport ? { by: 'support' as const } : { by: 'code' as const, keeps: null };
 }
 
 const triesAtOnce = 5;

@@ -22,7 +22,7 @@ import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import { phoneOfId, userOf } from '../../identity/identity.ts';
+import { phoneOfId, userOf } from '../../identity/aliases.ts';
 import { moneyWithCode } from '../../contract/money.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../lib/database.ts';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { users, type User } from '#db/schema';
-import { userOf } from '../../identity/identity.ts';
+import { userOf } from '../../identity/aliases.ts';
 import { CanonicalPhone, readPastedPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { minuteMs } from '../../lib/time.ts';

@@ -10,7 +10,7 @@ import {
 } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
-import { namesOf } from '../../identity/identity.ts';
+import { namesOf } from '../../identity/aliases.ts';
 import { phoneSubjects } from '../../identity/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';

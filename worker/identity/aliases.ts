@@ -1,0 +1,87 @@
+import { and, eq, exists, ne, not, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
+import { aliases, users } from '#db/schema';
+import type { Database } from '../lib/database.ts';
+import { rowExists, valueOf } from '../lib/expressions.ts';
+import { RequestError } from '../lib/request-error.ts';
+import { build } from '../lib/sql.ts';
+import type { Scope } from '../request-scope.ts';
+import type { PhoneNumber } from './phone.ts';
+
+/*
+ * The names of a user: the number (`phone`), WhatsApp's spelling of it
+ * (`whatsapp`), and the business-scoped id (`business`), at most one of
+ * each. What a new proof does to a name that is known:
+ *
+ * | name       | named again                       | a second one of the same user          |
+ * | ---------- | --------------------------------- | -------------------------------------- |
+ * | `phone`    | `contact` replaces `token`        | by a change of number alone            |
+ * | `whatsapp` | `contact` replaces `typed`        | `contact` replaces it                  |
+ * | `business` | is bound to the user's number     | replaces one of an `earlier-number`    |
+ *
+ * A name of another user is never replaced. `contested` stays until the id
+ * that the number is bound to writes from it.
+ */
+
+export type Kind = typeof aliases.$inferSelect.kind;
+export type Proof = typeof aliases.$inferSelect.proof;
+
+export const isOf = (kind: Kind, userId: SQLWrapper | string) =>
+  and(eq(aliases.kind, kind), eq(aliases.userId, userId))!;
+
+export const hasName = (kind: Kind, value: SQL | string) =>
+  and(eq(aliases.kind, kind), eq(aliases.value, value))!;
+
+const isOfOtherNumber = and(eq(users.id, aliases.userId), ne(users.phone, aliases.value));
+const number = alias(aliases, 'number');
+const isBoundToNumber = build
+  .select({ mac: number.mac })
+  .from(number)
+  .where(
+    and(eq(number.userId, aliases.userId), eq(number.kind, 'phone'), eq(number.mac, aliases.mac)),
+  );
+
+/**
+ * What else the database must say: a number is a user's only if the user's
+ * row has it, too, and an id only if the user's number is bound to it.
+ * Whoever may write one row moves no name to another account.
+ */
+const agrees: Partial<Record<Kind, SQL>> = {
+  phone: not(rowExists(users, isOfOtherNumber)),
+  business: exists(isBoundToNumber),
+};
+
+export const userOf = (kind: Kind, value: SQL | string): SQL<string | null> =>
+  valueOf(aliases.userId, and(hasName(kind, value), agrees[kind]));
+
+export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp', userId));
+
+/** SQL: a number that came with another id may have a new owner. */
+export const isContested = (phone: PhoneNumber): SQL<number> =>
+  rowExists(aliases, and(hasName('phone', phone), eq(aliases.proof, 'contested')));
+
+export const isAccountContested = (userId: SQLWrapper): SQL<number> =>
+  rowExists(aliases, and(isOf('phone', userId), eq(aliases.proof, 'contested')));
+
+/** The names of a user, each beside the number of the user's own row. */
+export function namesOf(db: Database, userId: string) {
+  const { kind, value, proof, at, mac } = aliases;
+  return db
+    .select({ kind, value, proof, at, mac, phone: users.phone })
+    .from(aliases)
+    .innerJoin(users, eq(users.id, aliases.userId))
+    .where(eq(aliases.userId, userId));
+}
+
+/** Throws 404 for an unknown id. */
+export async function phoneOfId({ db }: Scope<'db'>, businessUserId: string): Promise<PhoneNumber> {
+  const [user] = await db
+    .select({ phone: users.phone })
+    .from(users)
+    .where(eq(users.id, userOf('business', businessUserId)));
+  if (!user) throw unknownId();
+  return user.phone;
+}
+
+export const unknownId = () =>
+  new RequestError('notFound', { message: 'Nobody with this id is known' });

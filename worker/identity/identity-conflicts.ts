@@ -1,0 +1,38 @@
+import { eq, or } from 'drizzle-orm';
+import { aliases, claims, identityConflicts } from '#db/schema';
+import { keyedHashes } from '../lib/crypto.ts';
+import { isIn } from '../lib/sql.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
+import type { Settings } from '../settings.ts';
+import type { Kind } from './aliases.ts';
+
+export const conflictMacs = ({ CODE_PEPPER }: Pick<Settings, 'CODE_PEPPER'>, id: string) =>
+  keyedHashes(CODE_PEPPER, 'conflict', id);
+
+export async function ownMacs(
+  settings: Pick<Settings, 'CODE_PEPPER'>,
+  known: { kind: Kind; value: string }[],
+): Promise<string[]> {
+  const id = known.find(({ kind }) => kind === 'business')?.value;
+  return id === undefined ? [] : conflictMacs(settings, id);
+}
+
+/** The conflicts of both people, also of one who got the id later. */
+export const conflictsOf = (userId: string, idMacs: string[]) =>
+  or(
+    eq(identityConflicts.userId, userId),
+    eq(identityConflicts.otherUserId, userId),
+    isIn(identityConflicts.idMac, idMacs),
+  );
+
+/** `idMacs` from `conflictMacs`, of the user's own id. */
+export function deleteIdentity<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  userId: string,
+  idMacs: string[],
+): void {
+  tx.delete(on, identityConflicts, conflictsOf(userId, idMacs));
+  tx.delete(on, aliases, eq(aliases.userId, userId));
+  tx.delete(on, claims, eq(claims.userId, userId));
+}

@@ -1,0 +1,37 @@
+import { identityConflicts, type User } from '#db/schema';
+import type { Scope } from '../request-scope.ts';
+import type { Settings } from '../settings.ts';
+import { namesOf, type Kind } from './aliases.ts';
+import { isOwnAlias } from './bindings.ts';
+import { conflictsOf, ownMacs } from './identity-conflicts.ts';
+import { isSpellingOf, type PhoneNumber } from './phone.ts';
+
+type ExportContext = Scope<'db' | 'settings'> & { user: User };
+type Name = { kind: Kind; value: string; mac: string | null };
+
+export async function exportIdentity({ user, db, settings }: ExportContext) {
+  const { at, lastAt } = identityConflicts;
+  const names = await namesOf(db, user.id);
+  const owned = await Promise.all(names.map((name) => isOwnName(settings, user.phone, name)));
+  return {
+    identities: names
+      .filter((_, index) => owned[index])
+      .map(({ kind, value, proof, at: since }) => ({
+        kind,
+        value,
+        proof,
+        at: since,
+      })),
+    // Without the other person's id.
+    identityConflicts: await db
+      .select({ at, lastAt })
+      .from(identityConflicts)
+      .where(conflictsOf(user.id, await ownMacs(settings, names))),
+  };
+}
+
+/** A name that a row gives to somebody else's number is not shown. */
+async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, mac }: Name) {
+  if (kind === 'business') return isOwnAlias(settings, { value, phone, mac });
+  return kind === 'phone' ? value === phone : isSpellingOf(phone, value);
+}

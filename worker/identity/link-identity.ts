@@ -1,0 +1,74 @@
+import { and, eq, inArray, isNotNull, not } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
+import { aliases } from '#db/schema';
+import { coalesce, isSame, valueOf } from '../lib/expressions.ts';
+import { build, excluded } from '../lib/sql.ts';
+import type { On, Transaction } from '../lib/transaction.ts';
+import { hasName, userOf } from './aliases.ts';
+import type { PhoneNumber } from './phone.ts';
+
+type Linked = {
+  phone: PhoneNumber;
+  businessUserId: string;
+  mac: string;
+  at: number;
+};
+
+/**
+ * Gives the number's user an id, unless another user has it. An id of an
+ * earlier number is replaced, and a known pair bound again.
+ */
+export function linkIdentity<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  { phone, businessUserId, mac, at }: Linked,
+): void {
+  const ofPhone = userOf('phone', phone);
+  const ofId = valueOf(aliases.userId, hasName('business', businessUserId));
+  const row = {
+    kind: 'business',
+    value: businessUserId,
+    userId: ofPhone,
+    proof: 'contact',
+    at,
+    mac,
+  } as const;
+  const { kind, value, userId, proof, at: since } = aliases;
+  const bound = { mac: excluded(aliases.mac) };
+  const isTheirOwn = eq(userId, excluded(userId));
+  const isRebound = not(isSame(aliases.mac, excluded(aliases.mac)));
+  const isTheirs = and(isNotNull(ofPhone), eq(coalesce(ofId, ofPhone), ofPhone));
+  tx.insert(on, aliases, row, {
+    where: isTheirs,
+    upsert: [
+      { target: [kind, value], set: bound, where: and(isTheirOwn, isRebound) },
+      {
+        target: [userId, kind],
+        set: { value: excluded(value), proof: excluded(proof), at: excluded(since), ...bound },
+        where: eq(aliases.proof, 'earlier-number'),
+      },
+    ],
+  });
+  bindNumber(tx, on, { businessUserId, mac });
+}
+
+/** Binds a number to the id that was bound to this very number. */
+export function bindNumber<Outcome extends string>(
+  tx: Transaction<Outcome, unknown>,
+  on: On<Outcome>,
+  bound: { businessUserId: string; mac: string },
+): void {
+  tx.update(on, aliases, { mac: bound.mac }, unboundNumberOf(bound));
+}
+
+function unboundNumberOf({ businessUserId, mac }: { businessUserId: string; mac: string }) {
+  const business = alias(aliases, 'business');
+  const holder = build
+    .select({ userId: business.userId })
+    .from(business)
+    .where(
+      and(eq(business.kind, 'business'), eq(business.value, businessUserId), eq(business.mac, mac)),
+    );
+  const isUnbound = not(isSame(aliases.mac, mac));
+  return and(eq(aliases.kind, 'phone'), inArray(aliases.userId, holder), isUnbound);
+}
