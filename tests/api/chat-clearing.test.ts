@@ -170,7 +170,9 @@ describe('erasing', () => {
   const append = (token: string, id: string, epoch = 0) =>
     runInDurableObject(liveUserOf(token), (object) => {
       const sealed = new ArrayBuffer(40);
-      return object.append(epoch, { id, author: 'user', sealed, notAfter: Date.now() + day });
+      const notAfter = Date.now() + day;
+      const message = { id, author: 'user' as const, sealed, notAfter, perMinute: 1000 };
+      return object.appendUserMessage(epoch, message);
     });
   const runAlarm = (token: string) => runDurableObjectAlarm(liveUserOf(token));
   const daysToAlarm = async (token: string) => {

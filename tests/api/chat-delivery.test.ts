@@ -260,14 +260,17 @@ async function newSlowWriter() {
 function holdMessages(id?: string, which: 'all' | 'first' = 'all'): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   let held = 0;
-  const append: LiveUser['append'] = Reflect.get(LiveUser.prototype, 'append');
-  vi.spyOn(LiveUser.prototype, 'append').mockImplementation(async function (
+  const appendUserMessage: LiveUser['appendUserMessage'] = Reflect.get(
+    LiveUser.prototype,
+    'appendUserMessage',
+  );
+  vi.spyOn(LiveUser.prototype, 'appendUserMessage').mockImplementation(async function (
     this: LiveUser,
     ...message
   ) {
     const isIt = id === undefined || message[1].id === id;
     if (isIt && (which === 'all' || held++ === 0)) await promise;
-    return append.apply(this, message);
+    return appendUserMessage.apply(this, message);
   });
   return resolve;
 }

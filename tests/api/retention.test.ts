@@ -296,10 +296,11 @@ describe('a recording', () => {
       author: 'user' as const,
       sealed: new ArrayBuffer(40),
       notAfter: Date.now() + day,
+      perMinute: 1000,
     };
     const recording = new ArrayBuffer(9);
     await runInDurableObject(liveUserOf(token), (object) =>
-      object.append(0, { ...append, recording }),
+      object.appendUserMessage(0, { ...append, recording }),
     );
     await runDurableObjectAlarm(liveUserOf(token));
     expect(await storedOf(token)).toHaveLength(2);

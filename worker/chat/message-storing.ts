@@ -3,7 +3,7 @@ import type { ChatMessage } from '../contract/chat-schemas.ts';
 import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Appended, StoredMessage } from '../live/stored-message.ts';
+import type { AppendedMessage, StoredMessage } from '../live/stored-message.ts';
 import type { Background } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
@@ -73,7 +73,7 @@ async function append(
   const names = await idHashesOf(settings, user.id, { id: sent.id, author });
   const ref = { userId: user.id, id: names.id, author };
   const recording = sent.recording && (await sealRecording(key, ref, sent.recording.bytes));
-  return liveUserOf(env, user.id).append(user.chatEpoch, {
+  return liveUserOf(env, user.id).appendUserMessage(user.chatEpoch, {
     ...names,
     author,
     sealed: await sealMessage(key, ref, contentOf(sent)),
@@ -85,7 +85,7 @@ async function append(
 }
 
 /** What the live object has stored, or knows already; throws for every other outcome. */
-function accepted(scope: SendContext, user: ChatRow, appended: Appended) {
+function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) {
   switch (appended.outcome) {
     case 'stored':
     case 'known':
@@ -97,7 +97,6 @@ function accepted(scope: SendContext, user: ChatRow, appended: Appended) {
     case 'limited':
       throw rateLimited(appended.allowedAt, scope.now);
     case 'late':
-    case 'cleared': // only a reply can be
       throw new RequestError('unavailable', { retryAfter: 1 });
   }
 }

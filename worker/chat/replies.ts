@@ -59,7 +59,7 @@ export async function storeReply(
       throw staleEpochError();
     case 'cleared':
       throw new RequestError('conflict', { message: cleared });
-    default:
+    case 'late':
       throw new RequestError('unavailable');
   }
 }
@@ -73,7 +73,7 @@ async function append(
   const names = await idHashesOf(settings, user.id, { id: reply.id, author });
   const ref = { userId: user.id, id: names.id, author };
   const recording = reply.recording && (await sealRecording(key, ref, reply.recording.bytes));
-  return liveUserOf(env, user.id).append(user.chatEpoch, {
+  return liveUserOf(env, user.id).appendReply(user.chatEpoch, {
     ...names,
     author,
     sealed: await sealMessage(key, ref, content),

@@ -13,10 +13,16 @@ import { MessageTable } from './message-table.ts';
 import { NamedAlarms } from './named-alarms.ts';
 import { admit, attachOwner, closeStreams, isOpen, openStreams } from './open-streams.ts';
 import type {
-  Appended,
-  NewStoredMessage,
+  AppendedMessage,
+  AppendedReply,
+  Known,
+  NewMessage,
+  NewReply,
+  NewUserMessage,
   QueuedMessage,
+  Refused,
   StaleEpoch,
+  Stored,
   StoredMessage,
   StoredPage,
 } from './stored-message.ts';
@@ -119,27 +125,40 @@ export class LiveUser extends DurableObject<object> {
    * Stores a message once for its id; a known id returns
    * the stored message, even if a limit is reached.
    */
-  async append(epoch: number, message: NewStoredMessage): Promise<Appended> {
+  appendUserMessage(epoch: number, message: NewUserMessage): Promise<AppendedMessage> {
+    return this.#append(epoch, message, (now) => this.#storeLimited(message, now));
+  }
+
+  /** As `appendUserMessage`; `cleared` if it answers a message of a page that is not there. */
+  appendReply(epoch: number, reply: NewReply): Promise<AppendedReply> {
+    return this.#append(epoch, reply, (now) => this.#storeReply(reply, now));
+  }
+
+  async #append<Outcome extends { outcome: string }>(
+    epoch: number,
+    { notAfter }: NewMessage,
+    store: (now: number) => Outcome,
+  ): Promise<Outcome | Refused> {
     const now = Date.now();
-    if (now > message.notAfter) return { outcome: 'late' };
+    if (now > notAfter) return { outcome: 'late' };
     const behind = this.#follow(epoch);
     if (behind) return behind;
 
-    const appended = message.perMinute
-      ? this.#appendLimited(message, message.perMinute, now)
-      : this.#appendReply(message, now);
+    const appended = store(now);
     if (appended.outcome === 'stored') await this.#planRetention();
     return appended;
   }
 
-  #appendLimited(message: NewStoredMessage, perMinute: number, now: number): Appended {
+  #storeLimited(message: NewUserMessage, now: number) {
     const ids = [message.id, ...(message.others ?? [])];
-    const { knownSeq, at, sentBefore } = this.#table.before(ids, perMinute);
+    const { knownSeq, at, sentBefore } = this.#table.before(ids, message.perMinute);
     if (knownSeq !== null) return this.#known(ids);
+
     const allowedAt = (at ?? 0) + minuteMs;
-    if (allowedAt > now) return { outcome: 'limited', allowedAt };
+    if (allowedAt > now) return { outcome: 'limited' as const, allowedAt };
     const fitsAt = this.#fitsAt(message, now);
-    if (fitsAt > now) return { outcome: 'limited', allowedAt: fitsAt };
+    if (fitsAt > now) return { outcome: 'limited' as const, allowedAt: fitsAt };
+
     return this.#store(message, now, sentBefore);
   }
 
@@ -147,32 +166,33 @@ export class LiveUser extends DurableObject<object> {
    * When (unix ms) the oldest recording of the
    * day makes room; 0 if the recording fits now.
    */
-  #fitsAt({ recording, recordedBytesPerDay }: NewStoredMessage, now: number): number {
+  #fitsAt({ recording, recordedBytesPerDay }: NewUserMessage, now: number): number {
     if (!recording || recordedBytesPerDay === undefined) return 0;
     const { bytes, oldestAt } = this.#table.recordedSince(now - dayMs);
     if (bytes + recording.byteLength <= recordedBytesPerDay) return 0;
     return (oldestAt ?? now) + dayMs;
   }
 
-  #appendReply(message: NewStoredMessage, now: number): Appended {
-    const ids = [message.id, ...(message.others ?? [])];
+  #storeReply(reply: NewReply, now: number) {
+    const ids = [reply.id, ...(reply.others ?? [])];
     if (this.#table.find(...ids)) return this.#known(ids);
-    if (this.#answersNothing(message)) return { outcome: 'cleared' };
-    const stored = this.#store(message, now, null);
+    if (this.#answersNothing(reply)) return { outcome: 'cleared' as const };
+
+    const stored = this.#store(reply, now, null);
     this.#endTyping();
     return stored;
   }
 
-  /** Whether a reply answers a message of a page that is not there: it was cleared, or its account deleted. */
-  #answersNothing({ replyTo }: NewStoredMessage): boolean {
+  /** Whether the message was cleared, or its account deleted. */
+  #answersNothing({ replyTo }: NewReply): boolean {
     return replyTo !== undefined && v.is(MessageId, replyTo) && !this.#table.find(replyTo);
   }
 
-  #known(ids: string[]): Appended {
+  #known(ids: string[]): Known {
     return { outcome: 'known', ...this.#queued(this.#table.find(...ids)!) };
   }
 
-  #store(message: NewStoredMessage, now: number, sentBefore: string | null): Appended {
+  #store(message: NewMessage, now: number, sentBefore: string | null): Stored {
     const stored = this.#table.insert(message, now);
     this.#sendMessage(stored);
     const { sealed: _, ...place } = stored;

@@ -13,10 +13,9 @@ export type StoredMessage = {
 
 export type PlacedMessage = Omit<StoredMessage, 'sealed'>;
 
-export type NewStoredMessage = {
+type NewContent = {
   id: string;
   others?: string[];
-  author: MessageAuthor;
   sealed: ArrayBuffer;
   recording?: ArrayBuffer | undefined;
   /**
@@ -24,18 +23,28 @@ export type NewStoredMessage = {
    * delivered, since its caller may have given up.
    */
   notAfter: number;
-  perMinute?: number;
+};
+
+export type NewUserMessage = NewContent & {
+  author: 'user';
+  perMinute: number;
   /**
    * How many bytes of the person's recordings the
    * object may hold of one day, this one included.
    */
   recordedBytesPerDay?: number | undefined;
+};
+
+export type NewReply = NewContent & {
+  author: 'solace';
   /**
    * The message that a reply answers; a reply to one
    * of a page that is not there is not stored.
    */
   replyTo?: string | undefined;
 };
+
+export type NewMessage = NewUserMessage | NewReply;
 
 /**
  * `behind` means that the conversation was cleared after
@@ -46,14 +55,18 @@ export type StaleEpoch = { outcome: 'behind'; epoch: number };
 /** A message of the user, and the id of the first one before it that is still `sent`. */
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
 
-export type Appended =
-  /** `watched`: whether a page of the user is open. */
-  | { outcome: 'stored'; watched: boolean; message: PlacedMessage; sentBefore: string | null }
-  | ({ outcome: 'known' } & QueuedMessage)
-  | { outcome: 'limited'; allowedAt: number }
-  | { outcome: 'late' }
-  | { outcome: 'cleared' }
-  | StaleEpoch;
+/** `watched`: whether a page of the user is open. */
+export type Stored = {
+  outcome: 'stored';
+  watched: boolean;
+  message: PlacedMessage;
+  sentBefore: string | null;
+};
+export type Known = { outcome: 'known' } & QueuedMessage;
+export type Refused = { outcome: 'late' } | StaleEpoch;
+
+export type AppendedMessage = Stored | Known | Refused | { outcome: 'limited'; allowedAt: number };
+export type AppendedReply = Stored | Known | Refused | { outcome: 'cleared' };
 
 export type StoredPage = {
   outcome: 'read';
