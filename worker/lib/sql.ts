@@ -90,9 +90,24 @@ function conflictClause<Table extends SQLiteTable>(
   { target, set, where }: Conflict<Table>,
 ): SQL {
   const names = list(target.map(nameOf));
-  const changes = list(entriesOf(table, set).map(({ name, value }) => sql`${name} = ${value}`));
   const guard = where ? sql`where ${where}` : sql.empty();
-  return sql`on conflict (${names}) do update set ${changes} ${guard}`;
+  return sql`on conflict (${names}) do update set ${changesSql(table, set)} ${guard}`;
+}
+
+export function updateSql<Table extends SQLiteTable>(
+  table: Table,
+  set: Changes<Table>,
+  where: SQL | undefined,
+): SQL {
+  return sql`update ${table} set ${changesSql(table, set)} where ${where}`;
+}
+
+export function deleteSql(table: SQLiteTable, where: SQL | undefined): SQL {
+  return sql`delete from ${table} where ${where}`;
+}
+
+function changesSql(table: SQLiteTable, set: object): SQL {
+  return list(entriesOf(table, set).map(({ name, value }) => sql`${name} = ${value}`));
 }
 
 function entriesOf(
@@ -100,13 +115,15 @@ function entriesOf(
   values: object,
 ): { name: Name; value: SQLWrapper | Param }[] {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table);
-  return Object.entries(values).map(([key, value]) => {
-    const column = columns[key]!;
-    return {
-      name: nameOf(column),
-      value: isSQLWrapper(value) ? value : sql.param(value, column),
-    };
-  });
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => {
+      const column = columns[key]!;
+      return {
+        name: nameOf(column),
+        value: isSQLWrapper(value) ? value : sql.param(value, column),
+      };
+    });
 }
 
 /**

@@ -5,7 +5,14 @@ import type { SQLiteColumn, SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/s
 import { decisions } from '#db/schema';
 import type { Database } from './database.ts';
 import { list, valueOf } from './expressions.ts';
-import { insertSelect, upsertSelect, type Changes, type Upsert } from './sql.ts';
+import {
+  deleteSql,
+  insertSelect,
+  updateSql,
+  upsertSelect,
+  type Changes,
+  type Upsert,
+} from './sql.ts';
 
 export type FactsSql = Record<string, SQL>;
 
@@ -118,16 +125,11 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     set: Changes<Table>,
     where: SQL | undefined,
   ): void {
-    this.#statements.push(
-      this.#db
-        .update(table)
-        .set(set)
-        .where(and(where, this.#holds(on))),
-    );
+    this.#add(updateSql(table, set, and(where, this.#holds(on))));
   }
 
   delete(on: On<Outcome>, table: SQLiteTable, where: SQL | undefined): void {
-    this.#statements.push(this.#db.delete(table).where(and(where, this.#holds(on))));
+    this.#add(deleteSql(table, and(where, this.#holds(on))));
   }
 
   /** Adds whole statements that drizzle cannot say; each must contain the condition. */
