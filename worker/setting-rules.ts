@@ -22,10 +22,7 @@ const keyRing = v.pipe(
   v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
   v.check((ring) => new Set(keyNamesOf(ring)).size === keyNamesOf(ring).length),
 );
-/**
- * Languages as WhatsApp spells them, such as `en es pt_BR`:
- * the first is for everybody whose language is not among them.
- */
+/** As WhatsApp spells them, such as `en es pt_BR`: the first is for everybody else. */
 const templateLanguages = v.pipe(
   v.optional(
     v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)),
@@ -49,10 +46,7 @@ const keyPairs = v.pipe(
   optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
   v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
 );
-/**
- * Names such as `push.example` and `*.push.example`,
- * or whole origins such as `http://127.0.0.1:8788`.
- */
+/** Names such as `push.example` and `*.push.example`, or whole origins. */
 const hosts = (fallback: string) =>
   v.pipe(
     v.optional(v.string(), fallback),
@@ -65,7 +59,6 @@ const positive = (fallback: number) =>
     v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/)), String(fallback)),
     v.transform(Number),
   );
-/** Whole days from 0 on. */
 const days = (fallback: number, most: number) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\d{1,5}$/)), String(fallback)),
@@ -87,10 +80,7 @@ export const SettingRules = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
-  /**
-   * Days without use before an account without a subscription
-   * is deleted; the bot notifies its user 30 days before.
-   */
+  /** The bot notifies the user of an unused account 30 days before its deletion. */
   ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60), v.maxValue(mostDays)),
 
   TURSO_DATABASE_URL: text,
@@ -99,10 +89,7 @@ export const SettingRules = v.object({
   /** `kid:secret kid:secret`: the first signs, all verify. */
   SESSION_KEYS: keyRing,
   CODE_PEPPER: rotating,
-  /**
-   * `kid:secret kid:secret`: the first wraps
-   * the keys of conversations, all unwrap them.
-   */
+  /** `kid:secret kid:secret`: the first wraps the keys of conversations, all unwrap them. */
   CHAT_KEYS: keyRing,
   CHAT_RETENTION_DAYS: v.pipe(positive(90), v.maxValue(mostDays)),
   CHAT_MESSAGES_PER_MINUTE: positive(20),
@@ -126,10 +113,7 @@ export const SettingRules = v.object({
   BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
-  /**
-   * `public:private public:private`: the first is for new
-   * subscriptions. Without it nobody is notified of a reply.
-   */
+  /** `public:private public:private`: the first is for new subscriptions. */
   VAPID_KEYS: keyPairs,
   PUSH_HOSTS: hosts(publicPushHosts),
 
@@ -149,10 +133,7 @@ export const SettingRules = v.object({
   /** For each IPv6 /48 five times as many. */
   LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
 
-  /**
-   * A service that takes mails as JSON by POST, its bearer key, and the sender
-   * that it has verified. The receipts go by e-mail if all three are set.
-   */
+  /** A service that takes mails as JSON by POST. Without all three no receipt is mailed. */
   MAIL_API_URL: optional(address),
   MAIL_API_KEY: optional(text),
   MAIL_FROM: optional(
@@ -184,15 +165,9 @@ export const SettingRules = v.object({
   LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
   LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
   LIMIT_CALLS_PER_USER: limits('240/1m'),
-  /**
-   * Codes that the service sends in a UTC day; each costs money.
-   * Numbers that have just written may use as many again.
-   */
+  /** In a UTC day. Numbers that have just written may use as many again. */
   CODE_BUDGET_PER_DAY: positive(5000),
-  /**
-   * Wrong codes of all numbers in a UTC day; above
-   * it only codes with a challenge are compared.
-   */
+  /** In a UTC day; above it only codes with a challenge are compared. */
   WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
 });
 
@@ -204,7 +179,6 @@ function keyPairOf(text: string): KeyPair {
   return { publicKey, privateKey };
 }
 
-/** The settings after their rules. */
 export type SettingValues = v.InferOutput<typeof SettingRules>;
 
 export type SettingName = keyof SettingValues;

@@ -103,7 +103,6 @@ async function closeSettled(
   }
 }
 
-/** A call and its work after the response end within this time (ms). */
 const cutOffAfterMs = 2 * minuteMs;
 const resumedPerRun = 20;
 

@@ -52,7 +52,6 @@ export const subjectsOfAccount = (userId: string): string[] =>
     withdrawalSubject,
   ].map((subjectOf) => subjectOf(userId));
 
-/** A feature that stores data about users adds its section here. */
 const sections: ExportSection[] = [
   exportIdentity,
   exportSignIn,
@@ -80,10 +79,7 @@ async function exportOwnLimits({ user, db }: Parameters<ExportSection>[0]) {
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
 
-/**
- * Everything that Solace stores about a user, as a
- * stream of JSON. Throws 404, and if one section fails.
- */
+/** As a stream of JSON. Throws 404, and if one section fails. */
 export async function exportAccount(
   { db, env, settings, language }: Scope<'language' | 'db' | 'settings'> & WithEnv,
   userId: string,
@@ -103,10 +99,7 @@ export async function exportAccount(
   return streamOf(withRecordings(text, recordings));
 }
 
-/**
- * The recordings of a user may be larger than the
- * memory of a Worker, so they are read one by one.
- */
+/** A user's recordings may be larger than the memory of a Worker. */
 async function* withRecordings(
   text: string,
   recordings: AsyncIterable<object>,

@@ -9,7 +9,6 @@ import { dayMs } from '../lib/time.ts';
 
 const rowsPerStep = 500;
 const stepsPerRun = 10;
-/** How long (ms) before the deletion of an unused account the bot notifies its user. */
 export const noticeMs = 30 * dayMs;
 
 /** Instants in unix ms; `noticeAt` is null before the user was notified. */
@@ -39,10 +38,7 @@ export function review(account: Account, retentionMs: number, now: number): Revi
 type Due = Account & { id: string };
 type DeleteAccount = (userId: string, only: SQL) => Promise<boolean>;
 
-/**
- * SQL: when an account was last used. A week
- * starts with the first counted message in it.
- */
+/** A week starts with the first counted message in it. */
 const lastUsedAt = greatest(
   users.createdAt,
   coalesce(users.contactedAt, 0),

@@ -40,10 +40,7 @@ export function isFresh({ session, now }: ChangeScope) {
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
 }
 
-/**
- * Sends a code to the wanted number. A taken one gets none, but the
- * same statements write as many rows. Throws 401, 403, 429 or 503.
- */
+/** A taken number gets no code, but as many rows are written. Throws 401, 403, 429 or 503. */
 export async function beginPhoneChange(
   scope: ChangeScope,
   wanted: NewNumber,
@@ -151,10 +148,7 @@ async function changeRow(
   };
 }
 
-/**
- * Codes that a taken number did not get are counted under other names,
- * so that nobody keeps its holder from signing in; they limit as the others do.
- */
+/** Codes that a taken number did not get keep its holder from nothing. */
 async function limitsOfChange(scope: ChangeScope, phone: PhoneNumber) {
   const { session, settings } = scope;
   const { codesTo, codesFrom } = await limitsOf(scope, phone);

@@ -43,11 +43,7 @@ type Wanted = {
   only?: SQL | undefined;
 };
 
-/**
- * Deletes every row about the leased customer's user; the customer's too,
- * if it `isClosed` at Stripe. False if `only` does not hold. Throws 503 if
- * the lease was lost: its next holder may charge.
- */
+/** False if `only` does not hold. Throws 503 if the lease was lost: its next holder may charge. */
 export async function deleteRows(
   scope: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
@@ -141,10 +137,7 @@ async function tryDelete(
 
 type Deleting = Transaction<'lost' | 'gone' | 'kept' | 'renamed' | 'deleted', unknown>;
 
-/**
- * Without them, an open statement would be paid back as
- * if its person had not asked to begin at once.
- */
+/** Without them an open statement would be paid back in full. */
 function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   const isOpen = rowExists(withdrawals, openOf(userId));
   const which = and(eq(purchaseChoices.userId, userId), isClosed ? undefined : not(isOpen))!;
@@ -180,7 +173,6 @@ async function deletionEvent(
   };
 }
 
-/** SQL: the business-scoped id of a user, or null. */
 const aliasOf = (userId: string) =>
   valueOf(aliases.value, and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
 

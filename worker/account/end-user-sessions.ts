@@ -4,10 +4,7 @@ import type { Background } from '../env.ts';
 import { endStreams, expectEnd } from '../live/publish.ts';
 import { endSubscriptions } from '../push/reply-notices.ts';
 
-/**
- * Ends one session of a user, or all of them (null), with what hangs on
- * them: open streams and notices. Returns how many there were.
- */
+/** One session, or all (null), with its streams and notices. Returns how many there were. */
 export async function endSessions(
   scope: Background,
   userId: string,

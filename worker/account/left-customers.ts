@@ -2,7 +2,6 @@ import { and, asc, eq, inArray } from 'drizzle-orm';
 import { customers, purchaseChoices } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 
-/** Later than any due date, so that only `closeLeftCustomers` finds the row. */
 const leftDueAt = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -9,10 +9,7 @@ import { keptSession, moveInDatabase, type Account, type Move } from './move-row
 
 const triesAtOnce = 5;
 
-/**
- * Gives an account another number, and ends the codes of both. Throws 409
- * if somebody has the number, 401 without the account, else 503.
- */
+/** Throws 409 if somebody has the number, 401 without the account, else 503. */
 export async function movePhone(scope: Background, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {

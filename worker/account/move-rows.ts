@@ -66,14 +66,12 @@ export type Move = MovedBy & {
 
 export const keptSession = (move: MovedBy) => (move.by === 'code' ? move.keeps : null);
 
-/** A business-scoped id, or the keyed hash of a trial link. */
 type BoundRow = {
   kind: 'alias' | 'trialLink';
   value: string;
   mac: string | null;
 };
 
-/** An account, and the rows that are bound to its number. */
 export type Account = { user: User; bound: BoundRow[] };
 
 const isBusinessOf = (userId: string) =>
@@ -115,10 +113,7 @@ function hasMoreRows({ user, bound }: Account): SQL {
   )!;
 }
 
-/**
- * One transaction of a move; `found` is the account afterwards, `ended` the
- * sessions. For `after-restore`, too, which has no live objects.
- */
+/** `ended` are sessions. Also for `after-restore`, which has no live objects. */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,
   account: Account,
@@ -216,7 +211,6 @@ async function renumberingOf(settings: Settings, { user, bound }: Account, move:
   };
 }
 
-/** Events that still wait name the new number. */
 function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renumbering): void {
   const named = sql<string>`json_set(${outbox.body}, '$.data.phone', ${phone})`;
   const body = iif<string>(isNull(inJson(outbox.body, '$.data.phone')), outbox.body, named);

@@ -16,11 +16,7 @@ type Attempt = {
   challenge: string;
 };
 
-/**
- * Moves the account to the number and ends every other session. A right
- * code is used up first, since the move may need several tries. Throws
- * 401, 403, or 409 if the number is taken.
- */
+/** A right code is used up before the move. Throws 401, 403, or 409 if the number is taken. */
 export async function verifyPhoneChange(
   scope: ChangeScope,
   { phone, code, challenge }: Attempt,

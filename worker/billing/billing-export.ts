@@ -6,10 +6,7 @@ import type { Settings } from '../settings.ts';
 import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused, wholeList, withStripe } from './stripe-client.ts';
 
-/**
- * Our row and Stripe's data; throws 503 if Stripe does not respond,
- * since a partial export would mislead. A refusal is told.
- */
+/** Throws 503 if Stripe does not respond, since a partial export would mislead. */
 export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };

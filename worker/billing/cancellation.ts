@@ -9,10 +9,7 @@ import { isDone, isRefusal, StripeRefused, unlessRefused, withStripe } from './s
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
 import { syncLeased } from './sync.ts';
 
-/**
- * Returns when (unix ms) the plan ends, with its paid week.
- * Repeatable. Throws 409 without a subscription, 503.
- */
+/** Returns when (unix ms) the plan ends. Repeatable. Throws 409 without a subscription, 503. */
 export function cancelPlan(
   scope: Background,
   leased: LeasedCustomer,
@@ -25,10 +22,7 @@ export function cancelPlan(
   });
 }
 
-/**
- * Takes a cancellation back; a subscription that was not
- * cancelled stays as it is. Returns null, as nothing ends.
- */
+/** Returns null, as nothing ends. */
 export function resumePlan(
   scope: Background,
   leased: LeasedCustomer,
@@ -68,10 +62,7 @@ async function changeLive(
   return { result: Math.max(...changed.map(endOf)), changes: { dueAt: Date.now() } };
 }
 
-/**
- * Changes every subscription, also if Stripe
- * refuses one of them; then throws that refusal.
- */
+/** Throws a refusal after the others were changed. */
 async function changeEach(
   stripe: Stripe,
   live: Stripe.Subscription[],

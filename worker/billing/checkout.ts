@@ -26,18 +26,12 @@ import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscrip
 /** A limited session may not change a plan that somebody pays for. */
 type Context = PageContext & { db: Database; limitedBy: SessionLimit | null };
 
-/**
- * Saved before the customer is created at Stripe, so
- * that the cron job can find it if its id is lost.
- */
+/** Saved before the customer is created, so that the cron job finds it if its id is lost. */
 export function stripeAsked(now: number): Changes {
   return { stripeAsked: true, askedAt: coalesce<number>(customers.askedAt, now) };
 }
 
-/**
- * Stripe's checkout; the plans page if no plan was named;
- * a subscriber's portal, or the page of a due payment.
- */
+/** The checkout, the plans page, a subscriber's portal, or the page of a due payment. */
 export async function planPage(
   scope: Context,
   asked: LeasedCustomer,
@@ -82,7 +76,7 @@ export async function planPage(
   });
 }
 
-/** The user's own checkout session; throws 404 for any other. */
+/** Throws 404 for a session of somebody else. */
 export async function checkoutOf(
   settings: Settings,
   { customer }: LeasedCustomer,
@@ -97,10 +91,7 @@ export async function checkoutOf(
   return session;
 }
 
-/**
- * Whether the portal would show the choice of
- * the plan after the trial and nothing else.
- */
+/** The portal would show the choice of the plan after the trial and nothing else. */
 function isChoiceAlone(live: Stripe.Subscription, scope: Site): boolean {
   return live.status === 'trialing' && fittingFlow(live, scope)?.type === 'subscription_update';
 }
@@ -128,7 +119,6 @@ async function subscriberPage(
   return page ?? openPortal(stripe, customer, scope, { live, flow: fittingFlow(owed, scope) });
 }
 
-/** The plan that the portal sells next begins as its buyer has asked; of one that is sold, the choice was made. */
 async function noteChoice(
   stripe: Stripe,
   live: Stripe.Subscription,
@@ -151,19 +141,13 @@ type Order = {
   now: number;
 };
 
-/**
- * Methods that confirm at once; wallets come with cards. A
- * bank debit would grant the plan days before its payment.
- */
+/** A bank debit would grant the plan days before its payment. */
 const allowed_payment_method_types = [
   'card',
   'link',
 ] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
-/**
- * The customer's only open checkout, for this order in this
- * language; all others are closed. During a trial it saves a card.
- */
+/** All other open checkouts are closed. During a trial it saves a card. */
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.wanted.tier);

@@ -5,11 +5,7 @@ import { isForeign } from './owner.ts';
 import { unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 
-/**
- * Ends everything at Stripe that could charge a user, then deletes the
- * customers; false if Stripe refuses that, or our key, or does not know them.
- * Throws if Stripe does not respond, or limits our rate.
- */
+/** False if Stripe refuses that, or our key, or does not know them; else it throws. */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return true;
@@ -21,7 +17,6 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   return isClosed && own !== null && others !== null;
 }
 
-/** As `closeCustomers`, for the customer of an account that has been deleted. */
 export async function closeLeftCustomer(stripe: Stripe, customer: Customer): Promise<boolean> {
   const { stripeId, userId } = customer;
   const found = await unlessDenied(findCustomers(stripe, customer));
@@ -52,10 +47,7 @@ async function closeFound(stripe: Stripe, customer: string, userId: string): Pro
   return isNobodys || closeCustomer(stripe, customer);
 }
 
-/**
- * Goes on where Stripe refuses a step: whoever
- * deletes the customer ends its subscriptions, too.
- */
+/** Whoever deletes the customer ends what Stripe refused to end. */
 async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   const listed = { customer, limit: 100 };
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
@@ -76,7 +68,6 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   return (await unlessDenied(deletion)) ?? false;
 }
 
-/** Every object of a list; none if Stripe refuses it. */
 async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
   return (await unlessDenied(list.autoPagingToArray(wholeList))) ?? [];
 }

@@ -11,21 +11,12 @@ import { RequestError } from '../lib/request-error.ts';
 
 /** Stripe keeps an idempotency key for at least 24 hours. */
 const keyLifetimeMs = 23 * hourMs;
-/**
- * Stripe's clock may be behind ours, and the lost
- * customer is not older than the request for it.
- */
+/** Stripe's clock may be behind ours. */
 const skewSeconds = 600;
-/**
- * Stripe's search lags by up to a minute. The list
- * does not, but many new customers may fill its page.
- */
+/** The search lags by up to a minute; the list does not, but new customers may fill its page. */
 const listedAtMost = 1000;
 
-/**
- * The user's customer at Stripe, created on first use. A
- * lost response or a replayed failure creates no second one.
- */
+/** A lost response or a replayed failure creates no second customer. */
 export async function ensureCustomer(
   stripe: Stripe,
   { customer, user }: LeasedCustomer,
@@ -43,10 +34,7 @@ export async function ensureCustomer(
 
 const detailsOf = ({ id, phone }: User) => ({ phone, metadata: { userId: id, phone } });
 
-/**
- * The first of these customers that Stripe still has, with the user's
- * present number: it may have changed since the customer was created.
- */
+/** With the present number, which may have changed since the customer was created. */
 async function adoptCustomer(
   stripe: Stripe,
   candidates: string[],
@@ -114,10 +102,7 @@ export async function findCustomers(
   return [...new Set(sorted)];
 }
 
-/**
- * Runs work for the user's customer, or for a new
- * one if it was deleted in Stripe's dashboard.
- */
+/** A customer that was deleted in Stripe's dashboard is replaced. */
 export async function withCustomer<T>(
   db: Database,
   stripe: Stripe,
@@ -132,10 +117,7 @@ export async function withCustomer<T>(
   return { id: another, result: await work(another) };
 }
 
-/**
- * Removes the deleted customer's id first, so that the
- * cron job finds the new customer if its response is lost.
- */
+/** Before the creation: the cron job finds the new customer if its response is lost. */
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
@@ -161,10 +143,7 @@ async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<Le
   };
 }
 
-/**
- * `gone` was deleted in Stripe's dashboard;
- * `unknown` belongs to the account of another key.
- */
+/** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
 export async function presenceOfCustomer(
   stripe: Stripe,
   id: string,
@@ -190,16 +169,12 @@ export async function ownCustomer(
   return found;
 }
 
-/**
- * Logs a customer that Stripe does not know, and throws
- * 503: nothing changes until the key is corrected.
- */
+/** Nothing changes until the key is corrected. */
 export async function requireKnown(stripe: Stripe, customer: string): Promise<void> {
   if ((await presenceOfCustomer(stripe, customer)) === 'unknown')
     throw new CustomerUnknown(customer);
 }
 
-/** 503: nothing changes until the key is corrected. */
 export class CustomerUnknown extends RequestError {
   constructor(customer: string) {
     super('unavailable');

@@ -18,24 +18,18 @@ export type SubscriptionState = {
   resumesAt: number | null;
   /** The start of the paid week; null if nothing was paid. */
   weekAnchor: number | null;
-  /** The week is a paid one: it lasts until the next one is paid. */
   weekFrozen: boolean;
-  /** The plan has ended before the paid week was over. */
   isCutOff: boolean;
   /** The plan begins when it is paid, at the end of our own trial. */
   tierWaits: boolean;
   endsTrial: boolean;
   hadSubscription: boolean;
   live: boolean;
-  /** More than one subscription is live: the user pays twice. */
   doubled: boolean;
   unknownPrice: string | null;
 };
 
-/**
- * Metadata of the subscription that waits for the end
- * of our own trial. A number has one trial, ever.
- */
+/** A subscription that waits for the end of our own trial. */
 export const planAfterTrialMetadata = { begins: 'after_trial' };
 
 export type Known = {
@@ -50,10 +44,7 @@ export type Known = {
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
-/**
- * Derives the subscription state from all
- * subscriptions of a customer, ended ones included.
- */
+/** From all subscriptions of a customer, ended ones included. */
 export function derive(subscriptions: Stripe.Subscription[], known: Known): SubscriptionState {
   const { best, sold, unknown } = bestOf(subscriptions, known.heldTier);
   const history = {
@@ -137,10 +128,7 @@ function pauseOf(
   };
 }
 
-/**
- * Whether the last paid week is the present
- * period, whose later changes alone are unpaid.
- */
+/** The last paid week is the present period, whose later changes alone are unpaid. */
 function covers(paid: PaidWeek | null | undefined, periodStart: number): boolean {
   return paid !== undefined && paid !== null && paid.start >= periodStart;
 }
@@ -173,10 +161,7 @@ function cancelInstant(subscription: Stripe.Subscription, periodEnd: number): nu
   return subscription.cancel_at_period_end ? periodEnd : null;
 }
 
-/**
- * A scheduled change counts when it leads to a
- * lower plan; during a trial, to any other plan.
- */
+/** One to a lower plan counts; during a trial, one to any other plan. */
 function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean): PaidPlanId | null {
   if (!planned || planned === tier) return null;
   return trialing || plans[planned].level < plans[tier].level ? planned : null;

@@ -19,10 +19,7 @@ export function isDispute({ data: { object } }: StripeEvent): boolean {
   return object.object === 'dispute';
 }
 
-/**
- * Handles the dispute of an event and returns
- * its customer; null if the payment is not ours.
- */
+/** Returns the dispute's customer; null if the payment is not ours. */
 export async function dealWithDispute(
   { db, settings }: Scope<'db' | 'settings'>,
   { data }: StripeEvent,
@@ -62,10 +59,7 @@ export async function reviewDisputes(scope: Background, now: number): Promise<vo
 
 type Work = Scope<'db' | 'settings'> & { stripe: Stripe };
 
-/**
- * Ends the subscription that the disputed payment paid
- * for, and no other; returns whether it ended now.
- */
+/** No other subscription ends. Returns whether it ended now. */
 async function endDisputed(
   { db, stripe, settings }: Work,
   customer: string,
@@ -112,10 +106,7 @@ async function subscriptionPaidBy(
 
 const isInquiry = ({ status }: Stripe.Dispute) => status.startsWith('warning_');
 
-/**
- * Its id stands among the events, apart as an inquiry; those
- * of an older dispute come long after its first report.
- */
+/** The id of a dispute stands among the events, apart as an inquiry. */
 async function isFirstReport(db: Database, dispute: Stripe.Dispute): Promise<boolean> {
   const now = Date.now();
   if (dispute.created * 1000 < now - stripeEventsKeptMs) return false;

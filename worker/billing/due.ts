@@ -3,16 +3,10 @@ import { customers, type User } from '#db/schema';
 import { build } from '../lib/sql.ts';
 import { hourMs, minuteMs } from '../lib/time.ts';
 
-/**
- * A checkout expires 24 hours after it was opened;
- * `billingWatchUntil` is an hour after that opening.
- */
+/** A checkout expires after 24 hours; `billingWatchUntil` is an hour after its opening. */
 const checkoutMs = 24 * hourMs;
 const intervalMs = 50 * minuteMs;
-/**
- * Stripe renews a subscription within minutes of its
- * period's end; until then the next week is not paid.
- */
+/** Stripe renews within minutes of the period's end; until then the next week is not paid. */
 const renewalMs = hourMs;
 const longestPauseMs = 6 * hourMs;
 
@@ -28,10 +22,7 @@ type Facts = {
   awaitsPayment: boolean;
 };
 
-/**
- * When (unix ms) the cron job fetches the state
- * again; null if only Stripe's pages can change it.
- */
+/** When (unix ms) the state is fetched again; null if only Stripe's pages can change it. */
 export function dueAfter(facts: Facts, now = Date.now()): number | null {
   const { live, user, setupSession, renewalAt, awaitsPayment } = facts;
   const watchUntil = user.billingWatchUntil ?? 0;
@@ -43,10 +34,7 @@ export function dueAfter(facts: Facts, now = Date.now()): number | null {
   return Math.min(now + intervalMs, endsAt);
 }
 
-/**
- * The pause (ms) after `failures` failed fetches
- * in a row; short at first, for short outages.
- */
+/** In ms; short at first, for short outages. */
 export function pauseAfter(failures: number): number {
   return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestPauseMs);
 }

@@ -3,10 +3,7 @@ import { unlessRefused } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, owes } from './subscriptions.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 
-/**
- * The page on which the owner of a card completes the
- * authentication that the latest invoice waits for.
- */
+/** Where the owner of a card completes the authentication of the latest invoice. */
 export async function authenticationPage(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -28,10 +25,7 @@ export async function authenticationPage(
   return waits ? (invoice.hosted_invoice_url ?? null) : null;
 }
 
-/**
- * Pays the latest invoice once with each card that is new or works
- * again, as Stripe does not; returns whether anything was paid.
- */
+/** Once with each card that is new or works again. Returns whether anything was paid. */
 export async function payWithNewCard(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -58,10 +52,7 @@ export async function payWithNewCard(
   return paid?.status === 'paid';
 }
 
-/**
- * Whether the renewal's invoice waits for its first
- * payment, and nobody has edited it in the dashboard.
- */
+/** Nobody has edited it in the dashboard. */
 export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   const invoice = latestInvoice(subscription);
   if (subscription.status !== 'active' || subscription.pause_collection || !invoice) return false;
@@ -77,10 +68,7 @@ export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   );
 }
 
-/**
- * Pays a renewal's invoice; returns whether anything was
- * done. Of two Workers at once, Stripe refuses the second.
- */
+/** Of two Workers at once, Stripe refuses the second. */
 export async function payRenewal(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -98,10 +86,7 @@ export async function payRenewal(
 /** Distinguishes what a cancellation has stopped from what the owner has. */
 const stoppedByCancellation = { stoppedBy: 'cancellation' };
 
-/**
- * Stops the collection of what is due, a renewal's
- * draft included: whoever cancels is charged no more.
- */
+/** A renewal's draft included: whoever cancels is charged no more. */
 export async function stopCollecting(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -112,10 +97,7 @@ export async function stopCollecting(
   }
 }
 
-/**
- * Collects again what a cancellation stopped that failed
- * or was taken back; returns whether there was anything.
- */
+/** Returns whether there was anything to collect. */
 export async function collectAgain(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -157,10 +139,7 @@ export function isPaidUp(subscription: Stripe.Subscription): boolean {
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
 }
 
-/**
- * The subscription as owed: past due while its paid
- * invoice credits an unpaid one, which then is its latest.
- */
+/** Past due while its paid invoice credits an unpaid one, which then is its latest. */
 export async function asOwed(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -177,10 +156,7 @@ export async function asOwed(
   return { ...subscription, status, latest_invoice: invoice };
 }
 
-/**
- * A subscription's paid invoices, without those
- * that credit an invoice which is not paid.
- */
+/** Without those that credit an invoice which is not paid. */
 export async function settledInvoices(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -202,10 +178,7 @@ async function paidInvoices(
   return data;
 }
 
-/**
- * For each paid invoice an unpaid one that it credits, also
- * by way of other paid ones; null if all of them are paid.
- */
+/** For each paid invoice an unpaid one that it credits; null if all of them are paid. */
 function debtsOf(paid: Stripe.Invoice[]): Map<string, string | null> {
   const byId = new Map(paid.map((invoice) => [invoice.id, invoice]));
   const debts = new Map<string, string | null>();
@@ -251,10 +224,7 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
   return unlessRefused(stripe.paymentMethods.retrieve(id));
 }
 
-/**
- * Stripe prefers the subscription's own card, so it is
- * replaced too: later weeks must be charged to the new one.
- */
+/** Stripe prefers the subscription's own card. */
 async function useFor(
   stripe: Stripe,
   { id, default_payment_method: own }: Stripe.Subscription,
@@ -269,10 +239,7 @@ export type PaidWeek = { start: number; tier: PaidPlanId | null };
 
 type Prices = ReadonlyMap<string, PaidPlanId | null>;
 
-/**
- * The last week that a subscription's paid invoices cover;
- * null before the first payment; a free trial is none.
- */
+/** Null before the first payment; a free trial is none. */
 export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
   const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
   const [week] = paid

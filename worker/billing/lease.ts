@@ -17,10 +17,7 @@ const firstPauseMs = 1000;
 const longestRetryPauseMs = 2000;
 
 export type Customer = typeof customers.$inferSelect;
-/**
- * A customer whose lease the caller holds, and
- * its user. Only the holder updates the customer.
- */
+/** Only the holder updates the customer. */
 export type LeasedCustomer = {
   token: string;
   customer: Customer;
@@ -29,10 +26,7 @@ export type LeasedCustomer = {
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 /** The release of a lease, unless another call holds it by now. */
 export type Release = Transaction<'released' | 'lost', unknown>;
-/**
- * The lease is released with `changes` and `effects`
- * in one transaction, unless the work has `released` it.
- */
+/** Released with `changes` and `effects`, unless the work has `released` it. */
 export type LeaseResult<T> = {
   result: T;
   changes?: Changes;
@@ -47,10 +41,7 @@ type Acquisition = {
   seen?: { until: number }[];
 };
 
-/**
- * Runs work with the leased customer of a user. Waits at
- * most 15 s, then throws 503; 401 if the user was deleted.
- */
+/** Waits at most 15 s, then throws 503; 401 if the user was deleted. */
 export function withLease<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   userId: string,
@@ -62,10 +53,7 @@ export function withLease<T>(
   return done;
 }
 
-/**
- * A statement that reads until when (unix ms) a user's lease
- * is held; it fits into the request that checks a session.
- */
+/** Until when (unix ms) the lease is held; fits into the request that checks a session. */
 export function leaseOf(db: Database, userId: string) {
   return db
     .select({ until: customers.leaseUntil })
@@ -87,10 +75,7 @@ export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T
   return finished.result;
 }
 
-/**
- * Statements that acquire a free lease with further changes,
- * and that read the customer if the lease was acquired.
- */
+/** `acquired` reads the customer if the lease was acquired. */
 export function acquireLease(db: Database, token: string, which: SQL, changes: Changes = {}) {
   const now = Date.now();
   const acquire = db
@@ -113,10 +98,7 @@ export function customersWhere(db: Database, which: SQL) {
     .where(which);
 }
 
-/**
- * Stripe may have done what its lost response reports.
- * A 5xx that it would replay for a day needs a new key.
- */
+/** A 5xx that Stripe would replay for a day needs a new key. */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
   if (isAnswer(error)) return { dueAt: now };
@@ -129,10 +111,7 @@ function afterFailure(error: unknown, customer: Customer): Changes {
   };
 }
 
-/**
- * A refusal of the API's list ends the work as a result
- * does; one of Stripe's is repeated after growing pauses.
- */
+/** One of Stripe's refusals is repeated after growing pauses. */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof RequestError) || error instanceof StripeRefused) return false;
   return apiErrors[error.errorName].status < 500;
@@ -183,7 +162,6 @@ async function waitForLease(
   throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** Until when (unix ms) anybody holds a user's lease. Throws 401 if the user was deleted. */
 async function leaseUntil(db: Database, userId: string): Promise<number> {
   const [row] = await db
     .select({ until: customers.leaseUntil })

@@ -11,20 +11,15 @@ import type { On, Transaction } from '../lib/transaction.ts';
 const limits = [{ most: 20, per: hourMs }];
 export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
 
-/** The rate limit on a user's pages of Stripe. */
 export const billingPages = (userId: string) => ({
   subject: [billingPageSubject(userId)],
   limits,
 });
 
-/**
- * Other calls that ask Stripe: more than anybody makes who cancels,
- * thinks again and reloads.
- */
+/** More than anybody makes who cancels, thinks again and reloads. */
 const callLimits = [{ most: 120, per: hourMs }];
 export const billingCallSubject = (userId: string) => `billing-calls:${userId}`;
 
-/** The rate limit on a user's other calls that ask Stripe. */
 export const billingCalls = (userId: string) => ({
   subject: [billingCallSubject(userId)],
   limits: callLimits,
@@ -40,10 +35,7 @@ export const withdrawalCalls = (userId: string) => ({
 
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
-/**
- * Counts the reason of a user's cancellation, once for
- * each, by its end. Throws 409 if nothing is cancelled.
- */
+/** Once for each cancellation, by its end. Throws 409 if nothing is cancelled. */
 export function countReason<T>(
   session: UserSession,
   { reason, now }: { reason: Reason; now: number },

@@ -17,10 +17,7 @@ type Result = {
 
 const finished: Result = { session: null, offSaleTier: null };
 
-/**
- * Once the checkout that saves a card is complete, creates
- * the subscription that waits for the trial's end.
- */
+/** The subscription waits for the trial's end. */
 export async function startPlanAfterTrial(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -95,10 +92,7 @@ function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null));
 }
 
-/**
- * The trial's end; later by what is left if Stripe's
- * clock runs ahead; or now if the trial is over.
- */
+/** Later by what is left if Stripe's clock runs ahead; now if the trial is over. */
 type Beginning = Pick<
   Stripe.SubscriptionCreateParams,
   'trial_end' | 'trial_period_days' | 'payment_behavior'

@@ -15,10 +15,7 @@ const watchMs = hourMs;
 export type Site = Scope<'language' | 'settings'>;
 export type PageContext = Site & Scope<'db' | 'now'>;
 
-/**
- * Stripe's page to manage a subscription; throws 409 for
- * a user who never paid or whose customer was deleted.
- */
+/** Throws 409 for a user who never paid or whose customer was deleted. */
 export async function portalPage(
   scope: PageContext,
   leased: LeasedCustomer,
@@ -38,10 +35,7 @@ export async function portalPage(
   });
 }
 
-/**
- * The cron job fetches the state every minute for an
- * hour after a visit, in case the webhooks are lost.
- */
+/** For an hour the cron job fetches the state every minute, in case the webhooks are lost. */
 export function sendTo(
   { now }: PageContext,
   { id }: User,
@@ -80,10 +74,7 @@ export async function openPortal(
   return (inFlow ?? (await sessions.create(plain))).url;
 }
 
-/**
- * The flow for a live subscription: another card when a
- * payment is due, no flow while a change is scheduled.
- */
+/** Another card when a payment is due, no flow while a change is scheduled. */
 export function fittingFlow(subscription: Stripe.Subscription, scope: Site): Flow | undefined {
   const return_url = addressIn(scope, '/auth/stripe-success');
   const after_completion = { type: 'redirect', redirect: { return_url } } as const;

@@ -14,7 +14,6 @@ import { dueAfter } from './due.ts';
 import { customersWhere, type Customer, type LeasedCustomer } from './lease.ts';
 import { forgetReason } from './page-limits.ts';
 
-/** What was fetched from Stripe, and derived from it. */
 export type FetchedState = {
   state: SubscriptionState;
   setupSession: string | null;
@@ -24,10 +23,7 @@ export type FetchedState = {
 
 type Saved = { user: User; customer: Customer };
 
-/**
- * Saves a fetched state, and releases the lease unless an event of Stripe arrived
- * during the fetch (`outdated`). Null if another call holds the lease by now.
- */
+/** `outdated`: an event arrived during the fetch. Null if another call holds the lease by now. */
 export async function saveState(
   { db, settings }: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,

@@ -15,15 +15,11 @@ import type { On, Transaction } from '../lib/transaction.ts';
 
 export type Choice = { tier: PaidPlanId; startNow: boolean };
 
-/** `at`: when it was made (unix ms). */
 export type KeptChoice = Choice & { at: number };
 
 type Chosen = Choice & { language: Language; now: number };
 
-/**
- * Keeps what the user chose, with the price and
- * the version of the text that the page showed.
- */
+/** With the price and the version of the text that the page showed. */
 export function keepChoice<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -60,7 +56,6 @@ export function startMetadata({ tier, startNow }: Choice): Record<string, string
   return { [keyOf(tier)]: wordOf(startNow) };
 }
 
-/** The same of a checkout, for the subscription that follows it. */
 export function startMetadataIn(metadata: Record<string, string> | null): Record<string, string> {
   const entries = Object.entries(metadata ?? {});
   return Object.fromEntries(entries.filter(([key]) => key.startsWith(prefix)));

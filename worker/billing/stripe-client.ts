@@ -34,10 +34,7 @@ export async function openStripe(settings: Settings): Promise<Stripe> {
   });
 }
 
-/**
- * The result, or null if Stripe does not have the
- * object: the requested one, or the one in `param`.
- */
+/** Null if Stripe does not have the object: the requested one, or the one in `param`. */
 export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;
@@ -52,18 +49,12 @@ export async function unlessMissing<T>(request: Promise<T>, param?: string): Pro
   }
 }
 
-/**
- * The result, or null if Stripe refuses the request, or us;
- * throws if Stripe does not respond.
- */
+/** Null if Stripe refuses the request, or us. */
 export function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
   return nullIf((error) => isRefusal(error) || isDenial(error), request);
 }
 
-/**
- * The result, or null and a line of the log if
- * Stripe refuses the request for good; else throws.
- */
+/** Null and a line of the log if Stripe refuses the request for good. */
 function orLogRefusal<T>(request: Promise<T>): Promise<T | null> {
   return nullIf(isRefusal, request);
 }
@@ -81,16 +72,12 @@ async function nullIf<T>(
   }
 }
 
-/** Whether Stripe refuses our key (401), or what it is allowed (403). */
 export function isDenial(error: unknown): boolean {
   if (error instanceof StripeUnavailable) return isDenial(error.cause);
   return isStripeError(error) && [401, 403].includes(error.statusCode ?? 0);
 }
 
-/**
- * The result, or null if Stripe refuses the request
- * for good; throws if Stripe does not respond.
- */
+/** Null if Stripe refuses the request for good. */
 export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
@@ -100,24 +87,15 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   }
 }
 
-/**
- * Whether a request was done; false, and a line
- * of the log, if Stripe refuses it for good.
- */
+/** False, and a line of the log, if Stripe refuses it for good. */
 export async function isDone(request: Promise<unknown>): Promise<boolean> {
   return (await orLogRefusal(request.then(() => true))) ?? false;
 }
 
-/**
- * `later` the same request may succeed; `refused` it
- * never will; `ours` is a defect of what we send.
- */
+/** `ours` is a defect of what we send. */
 type Kind = 'later' | 'refused' | 'ours';
 
-/**
- * Our key (401, 403), a concurrent request (409) or a
- * rate limit (429): none is about the request itself.
- */
+/** None is about the request itself. */
 const aboutUs = [401, 403, 409, 429];
 const aboutParameters = /^(parameter|url_invalid)/;
 
@@ -138,20 +116,14 @@ export function refusalCode(error: unknown): string | null {
   return error.code ?? 'refused';
 }
 
-/**
- * Whether the idempotency key was used for other parameters.
- * While a request with a key runs, Stripe responds 409.
- */
+/** While a request with a key runs, Stripe responds 409. */
 function isKeySpent({ type, statusCode }: StripeError): boolean {
   return type === 'StripeIdempotencyError' && statusCode === 400;
 }
 
 /** 503: Stripe does not respond, or fails. */
 export class StripeUnavailable extends RequestError {
-  /**
-   * Whether the same idempotency key fails for a day: Stripe
-   * replays a stored 5xx, and takes no other parameters.
-   */
+  /** The same idempotency key fails for a day: Stripe replays a stored 5xx. */
   readonly replays: boolean;
 
   constructor(cause: StripeError) {
@@ -171,16 +143,12 @@ export class StripeRefused extends RequestError {
   }
 }
 
-/** Whatever keeps Stripe from doing what was asked. */
 export function isStripeFailure(error: unknown): boolean {
   if (error instanceof StripeUnavailable || error instanceof StripeRefused) return true;
   return isStripeError(error);
 }
 
-/**
- * Runs work that needs Stripe. Throws 503 if Stripe does not
- * respond, fails, or limits our rate; 409 if it refuses.
- */
+/** Throws 503 if Stripe does not respond, fails, or limits our rate; 409 if it refuses. */
 export async function withStripe<T>(
   settings: Settings,
   work: (stripe: Stripe) => Promise<T>,

@@ -25,10 +25,7 @@ const Event = v.object({
 
 export type StripeEvent = v.InferOutput<typeof Event>;
 
-/**
- * Reads an event that Stripe has signed with one of
- * the secrets, at most 5 minutes ago; throws 400.
- */
+/** Signed with one of the secrets, at most 5 minutes ago; throws 400. */
 export async function readStripeEvent(
   settings: Settings,
   request: Request,
@@ -51,10 +48,7 @@ export function customerOf({ data: { object } }: StripeEvent): string | null {
   return typeof object.customer === 'string' ? object.customer : object.customer.id;
 }
 
-/**
- * Saves the event, marks its customer as dirty, and acquires
- * it; another holder sees the mark before it releases.
- */
+/** Another holder sees the mark before it releases. */
 export async function saveStripeEvent(
   db: Database,
   event: StripeEvent,
@@ -86,10 +80,7 @@ export async function saveStripeEvent(
   return row ? { token, ...row } : null;
 }
 
-/**
- * A refund ends nothing: whoever made it by hand
- * must know of a subscription that goes on.
- */
+/** Whoever made a refund by hand must know of a subscription that goes on. */
 function logRefund(
   { type, data: { object } }: StripeEvent,
   customer: string,

@@ -3,10 +3,7 @@ import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused, wholeList } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
-/**
- * Statuses of subscriptions that have not ended, the better
- * ones first. A status that is not listed grants nothing.
- */
+/** The better ones first. A status that is not listed grants nothing. */
 const ranks: Record<string, number> = {
   active: 0,
   trialing: 0,
@@ -117,10 +114,7 @@ function atKnownPrice(subscription: Stripe.Subscription): Live[] {
   return sold.toSorted((a, b) => plans[b.tier].level - plans[a.tier].level).slice(0, 1);
 }
 
-/**
- * An unknown price keeps the current plan if no other
- * subscription grants one; it never grants a new one.
- */
+/** An unknown price never grants a new plan. */
 function kept(sold: Live[], unknown: Stripe.Subscription[], tier: PlanId): Live[] {
   if (tier === 'free' || sold.some(({ subscription }) => grants(subscription))) return [];
   return unknown.filter(grants).flatMap((subscription) => {
@@ -145,10 +139,7 @@ export function lookupKeyOf(tier: PaidPlanId): string {
   return `${tier}_weekly`;
 }
 
-/**
- * The plan that a price sells, by its metadata, then
- * by its lookup key; null for an unknown price.
- */
+/** By its metadata, then by its lookup key; null for an unknown price. */
 export function tierOfPrice(
   price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>,
 ): PaidPlanId | null {
@@ -166,10 +157,7 @@ export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<
   return data[0]?.id ?? null;
 }
 
-/**
- * Marks the portals of `npm run stripe:setup`; one with
- * a `price` is for subscriptions at that older price.
- */
+/** One with a `price` is for subscriptions at that older price. */
 export const portalMetadata = { solace: 'portal' };
 
 export type UnknownPrice = { price: string; subscription: string };

@@ -45,10 +45,7 @@ const runMs = 45_000;
 /** The pause after a Worker that was killed during a fetch. */
 const stoppedMs = 10 * minuteMs;
 
-/**
- * Updates the user of an acquired customer from Stripe, and
- * releases the lease. Throws 503 if Stripe does not respond.
- */
+/** Releases the lease. Throws 503 if Stripe does not respond. */
 export function sync(scope: Background, leased: LeasedCustomer): Promise<User> {
   return hold(scope.db, leased, () => syncLeased(scope, leased));
 }
@@ -100,10 +97,7 @@ async function syncOrPostpone(scope: Background, leased: LeasedCustomer): Promis
   await sync(scope, leased).catch((error: unknown) => logPostponed(leased, error));
 }
 
-/**
- * As `sync` within work that holds the lease: the
- * updated user. Fetches again while events arrive.
- */
+/** Within work that holds the lease. Fetches again while events arrive. */
 export async function syncLeased(
   scope: Background,
   leased: LeasedCustomer,
@@ -130,10 +124,7 @@ export async function syncLeased(
   return { result: after.user, released: true };
 }
 
-/**
- * Whether the user sees no change: the profile
- * and the week of an open page stay the same.
- */
+/** The profile and the week of an open page stay the same. */
 export function sameForUser(before: User, after: User, now = Date.now()): boolean {
   const visible = (user: User) => JSON.stringify([profileOf(user, now), currentCount(user, now)]);
   return visible(before) === visible(after);
@@ -229,10 +220,7 @@ async function fetchState(
   };
 }
 
-/**
- * All subscriptions; none for a deleted customer. For
- * an unknown customer it throws, so the plan stays.
- */
+/** None for a deleted customer. For an unknown one it throws, so the plan stays. */
 async function fetchSubscriptions(
   stripe: Stripe,
   { user, customer }: LeasedCustomer,
@@ -253,10 +241,7 @@ async function fetchAfterCollecting(stripe: Stripe, leased: LeasedCustomer, stri
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : found;
 }
 
-/**
- * Pays renewals at once; a user with a due payment
- * may have saved another card on Stripe's pages.
- */
+/** A user with a due payment may have saved another card on Stripe's pages. */
 async function payDebts(
   stripe: Stripe,
   leased: LeasedCustomer,

@@ -7,10 +7,7 @@ import type { SignedCall } from './bot-transaction.ts';
 import { dropEvent, replaceEvent } from './outbox.ts';
 import { applyToPerson, personTransaction, unknownPerson, type Person } from './person.ts';
 
-/**
- * Approves a person, or sets one back, and returns
- * their id; throws 404 for an unknown one.
- */
+/** Returns the person's id; throws 404 for an unknown one. */
 export async function changeStatus(
   scope: SignedCall & Scope<'settings'>,
   person: Person,
@@ -40,7 +37,6 @@ export async function changeStatus(
     data: { status },
   };
   replaceEvent(tx, ['approved'], event);
-  // The approval that waits has ended.
   dropEvent(tx, ['pending'], event);
   const { outcome, facts } = await applyToPerson(tx);
 

@@ -74,10 +74,7 @@ export type Applied<Outcome, Facts, Other extends string, Named extends Reads> =
   | { [Each in Other]: { outcome: Each; facts: null; isFirst: false } }[Other]
 );
 
-/**
- * A statement that every call of a transaction reads,
- * and what throws if its rows may not be believed.
- */
+/** Read by every call; `check` throws if its rows may not be believed. */
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
 type Stored = {
@@ -150,10 +147,7 @@ export class BotTransaction<
     this.#others = others;
   }
 
-  /**
-   * As `run`; `isFirst` says that the effects were applied
-   * now. Throws `idReused` for another body or path.
-   */
+  /** `isFirst`: the effects were applied now. Throws `idReused` for another body or path. */
   async apply<Named extends Reads = Reads>(
     reads?: Named,
   ): Promise<Applied<Outcome, Facts, Other, Named>> {

@@ -22,10 +22,7 @@ export type Counted = {
   publish: { userId: string; total: Total } | null;
 };
 
-/**
- * Counts messages if the person's allowance has room
- * for them. The same call again has the first response.
- */
+/** The same call again has the first response. */
 export async function countUsage(
   scope: PersonCall,
   person: Person,
@@ -106,7 +103,6 @@ function usageOf(
   });
 }
 
-/** Somebody who has no account; `at` (unix ms) is the time of the first call. */
 function usageOfStranger(at: number) {
   return usageResponse({
     allowed: false,

@@ -19,7 +19,6 @@ import { postEvent } from './post-event.ts';
 /** The whole body, and the id of an earlier message that the bot has not accepted yet. */
 export type OpenedMessage = { body: string; sentBefore: string | null };
 
-/** What the conversation knows of the messages that events point to. */
 export type MessageEvents = {
   /** The message of an event, or its result where nothing is to be sent (now). */
   open: (event: OutboxEvent) => Promise<OpenedMessage | DeliveryResult>;
@@ -28,20 +27,14 @@ export type MessageEvents = {
 
 export type Outbox = Scope<'db' | 'settings'> & { messages: MessageEvents | null };
 
-/**
- * Pauses before the two attempts. The second attempt is
- * for a message that waits behind an event in delivery.
- */
+/** The second attempt is for a message that waits behind an event in delivery. */
 const pausesMs = [250, 2000];
 const patienceMs = 20_000;
 /** The platform lets a request hold six connections, and the database takes one. */
 const atOnce = 5;
 const stepsPerRun = 10;
 
-/**
- * Sends the bot the events about one user, after a
- * short pause so that the response is sent first.
- */
+/** After a short pause, so that the response is sent first. */
 export async function deliverSoon(
   db: Database,
   settings: Settings,
@@ -58,16 +51,12 @@ export async function deliverSoon(
   }
 }
 
-/**
- * Sends the leased event and those after it, after the
- * response: a message costs 1.17, not 1.28 (tests/bench).
- */
+/** After the response: a message costs 1.17, not 1.28 (tests/bench). */
 export async function deliverLeased(scope: Outbox, event: OutboxEvent): Promise<void> {
   await scheduler.wait(0);
   await follow(scope, event, () => leaseOldestOf(scope.db, event.userId!, 'all'));
 }
 
-/** Sends what is due, whosever it is; the cron job calls it. */
 export async function deliverOutbox(scope: Outbox): Promise<void> {
   if (!scope.settings.require('BOT_WEBHOOK_URL')) return;
 
@@ -79,10 +68,7 @@ export async function deliverOutbox(scope: Outbox): Promise<void> {
   }
 }
 
-/**
- * Fails messages that are too old, also those
- * behind an event that the bot does not accept.
- */
+/** Also those behind an event that the bot does not accept. */
 export async function expireMessages(scope: Outbox, now: number): Promise<void> {
   const expired = await tooOld(scope.db, now);
 

@@ -16,7 +16,6 @@ import type { EventType } from './event-data.ts';
  */
 export type DeliveryResult = 'delivered' | 'gone' | 'later' | 'parked' | 'afterOthers';
 
-/** What the rules read of an event; instants in unix ms. */
 export type Attempted = {
   type: EventType | 'cancelled';
   hasAccount: boolean;
@@ -68,10 +67,7 @@ export function next(event: Attempted, result: DeliveryResult, now: number): Ste
   }
 }
 
-/**
- * A message is due at the latest when it is too
- * old, so that its user sees that it failed.
- */
+/** Its user sees that it failed. */
 function dueAfter({ type, attempts, createdAt }: Attempted, now: number): number {
   const dueAt = now + retryPause(attempts);
   return type === 'chat.message' ? Math.min(dueAt, createdAt + messageLifetimeMs) : dueAt;

@@ -10,7 +10,6 @@ export type ReplaceableEvent =
   | 'chat.cleared'
   | 'user.approved';
 
-/** The events that hold all their data. */
 export type BotEvent =
   | ReplaceableEvent
   | 'user.deleted'
@@ -20,10 +19,7 @@ export type BotEvent =
   | 'withdrawal.received'
   | 'withdrawal.refunded';
 
-/**
- * `chat.message` points to a message of the conversation
- * (worker/chat/message-queue.ts).
- */
+/** `chat.message` points to a message (worker/chat/message-queue.ts). */
 export type EventType = BotEvent | 'chat.message';
 
 /**
@@ -68,10 +64,7 @@ export const sealData = (
   data: Data,
 ): Promise<string> => sealJson(CODE_PEPPER, sealingOf(of), data);
 
-/**
- * The data of a stored event; null, with a line in the
- * log, for one that was not written for this account.
- */
+/** Null, with a line in the log, for data that was not written for this account. */
 export async function openData(settings: Peppers, of: Of, stored: unknown): Promise<Data | null> {
   const data = await readData(settings, of, stored);
   if (!data) log('error', 'row_not_bound', { table: 'outbox' });

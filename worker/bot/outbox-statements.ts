@@ -91,10 +91,7 @@ function leased(db: Database, now: number) {
   return db.update(outbox).set({ leasedUntil: now + leaseMs, attempts });
 }
 
-/**
- * Leases the oldest event of a user if it is due. One
- * that nobody has tried waited for those before it alone.
- */
+/** One that nobody has tried waited for those before it alone. */
 export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'withoutMessages') {
   const now = Date.now();
   const oldest = db
@@ -113,10 +110,7 @@ export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'with
     .returning(eventColumns());
 }
 
-/**
- * Leases due events, each the oldest of its user: another
- * request may be delivering one of the same user.
- */
+/** Each the oldest of its user. */
 export function leaseDue(db: Database, most: number) {
   const now = Date.now();
   const due = dueEvents(db, now);
@@ -133,10 +127,7 @@ export function leaseDue(db: Database, most: number) {
   return leased(db, now).where(inArray(outbox.seq, oldest)).returning(eventColumns());
 }
 
-/**
- * Makes events behind one that waits for its next attempt
- * due with it, so that no lease looks at them until then.
- */
+/** No lease looks at events behind one that waits for its next attempt. */
 export function postponeBlocked(db: Database, now: number) {
   const due = dueEvents(db, now);
   const headDue = db
@@ -186,10 +177,7 @@ export function tooOld(db: Database, now: number) {
     .limit(expiredAtOnce);
 }
 
-/**
- * An event is queued before its message is stored, so two
- * messages sent at once may be stored in the other order.
- */
+/** Two messages sent at once may be stored in the order opposite to their events. */
 export async function isQueuedBehind(
   db: Database,
   { seq, userId }: OutboxEvent,

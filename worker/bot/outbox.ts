@@ -10,7 +10,6 @@ import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
 import { openData, type BotEvent, type EventType, type ReplaceableEvent } from './event-data.ts';
 
-/** The events whose data names the account by its id. */
 const namingUser = new Set<string>([
   'chat.message',
   'chat.cleared',
@@ -19,10 +18,7 @@ const namingUser = new Set<string>([
   'user.unused',
 ] satisfies EventType[]);
 
-/**
- * A row of the outbox that is in delivery. Number and ids
- * are those of the account now, never those of the body.
- */
+/** Number and ids are those of the account now, never those of the body. */
 export type OutboxEvent = {
   seq: number;
   id: string;
@@ -46,13 +42,9 @@ type Stored = {
   data: Record<string, unknown>;
 };
 
-/**
- * The body of an event that was on its way when
- * it was cancelled: only its lease still counts.
- */
+/** Only the lease of a cancelled event still counts. */
 export const cancelledBody = '{}';
 
-/** Events beside messages that may wait for one account. */
 const mostWaiting = 50;
 
 /**
@@ -69,10 +61,7 @@ const neverLeftOut = new Set<BotEvent>([
 ]);
 const mostOfOthers = mostWaiting - neverLeftOut.size - 1;
 
-/**
- * The columns of `OutboxEvent`, for the `returning`
- * of a statement that writes the outbox.
- */
+/** For the `returning` of a statement that writes the outbox. */
 export function eventColumns() {
   const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
   const isName = and(
@@ -110,10 +99,7 @@ export function storedOf({ body }: Pick<OutboxEvent, 'body'>): Stored {
   return JSON.parse(body);
 }
 
-/**
- * The body that the bot receives: what is stored, `more`, and about
- * whom it is. Null if the row was not written for this account.
- */
+/** Null if the row was not written for this account. */
 export async function bodyFor(
   settings: Pick<Settings, 'CODE_PEPPER'>,
   event: OutboxEvent,
@@ -163,10 +149,7 @@ type NewEvent<Type extends BotEvent> = {
   data?: Record<string, unknown>;
   /** A condition on `users`: an event for each row. */
   who: SQL | undefined;
-  /**
-   * Kept for the owner's commands, and for a
-   * deletion, whose account is gone when it is sent.
-   */
+  /** Also for a deletion, whose account is gone when it is sent. */
   phone?: PhoneNumber;
   /** From `newEventId`, of an event whose data says its id. */
   id?: string;
@@ -174,15 +157,11 @@ type NewEvent<Type extends BotEvent> = {
 
 export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
-/**
- * SQL that queues an event for each user of
- * `who`, unless too many of them wait already.
- */
+/** For each user of `who`, unless too many events wait already. */
 export function insertBotEvent(event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
   return insertSelect(outbox, rowOf(event), sql`from ${users} where ${mayQueue(event)}`);
 }
 
-/** As `insertBotEvent`, as an effect. */
 export function queueEvent<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -199,10 +178,7 @@ function insertEvent<Outcome extends string>(
   tx.insert(on, outbox, rowOf(event), { from: users, where: mayQueue(event) });
 }
 
-/**
- * Queues an event in place of those of its type that wait or are
- * parked; one in delivery stays, so that none overtakes it.
- */
+/** One in delivery stays, so that none overtakes it. */
 export function replaceEvent<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -212,7 +188,6 @@ export function replaceEvent<Outcome extends string>(
   insertEvent(tx, on, event);
 }
 
-/** Drops the events of a type that wait or are parked. */
 export function dropEvent<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -262,10 +237,7 @@ export function mayQueue({
   return and(who, hasBot, notExists(lastThatMayWait));
 }
 
-/**
- * Removes undelivered events about a user. One in
- * delivery keeps its row, so that none overtakes it.
- */
+/** One in delivery keeps its row, so that none overtakes it. */
 export function cancelEvents<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

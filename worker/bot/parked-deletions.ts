@@ -15,16 +15,10 @@ const isDeletion = and(
   eq(inJson(outbox.body, '$.type'), 'user.deleted'),
 )!;
 
-/**
- * SQL: whether a parked event is of a deleted account, of
- * whose number only a keyed hash and ciphertext are left.
- */
+/** Of the number only a keyed hash and ciphertext are left. */
 export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
 
-/**
- * Encrypts the parked events of deleted accounts, which
- * the cleanup job keeps 30 days, and hashes their number.
- */
+/** The cleanup job keeps them 30 days. */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const [pepper] = CODE_PEPPER as [string];
   const rows = await db
@@ -55,10 +49,7 @@ async function sealedOf(pepper: string, { seq, phone, body }: ParkedRow) {
   };
 }
 
-/**
- * The number and the body of a parked event; throws
- * if no secret of `CODE_PEPPER` opens a sealed one.
- */
+/** Throws if no secret of `CODE_PEPPER` opens a sealed one. */
 export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
   const { sealed }: { sealed?: string } = JSON.parse(row.body);
   if (sealed === undefined) return row;

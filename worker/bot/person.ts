@@ -18,10 +18,7 @@ import {
   type SignedCall,
 } from './bot-transaction.ts';
 
-/**
- * How a call of the bot names a person: by the
- * number, by the business-scoped id, or by both.
- */
+/** By the number, by the business-scoped id, or by both. */
 export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
 
 export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
@@ -38,9 +35,7 @@ type PersonDecision<
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
-  /** What may become another outcome when the call is repeated. */
   forgotten?: NoInfer<Listed | Last>[];
-  /** What another transaction of the same call may have decided. */
   others?: Other[];
 };
 
@@ -107,10 +102,7 @@ function aliasGuard(
   };
 }
 
-/**
- * Applies the transaction, or finds what the same call
- * has decided. Throws 409 for the names of two people.
- */
+/** Throws 409 for the names of two people. */
 export async function applyToPerson<
   Outcome extends string,
   Facts extends FactsOf<PersonFacts>,

@@ -20,7 +20,6 @@ export type BotCall = {
 type Read = {
   settings: Settings;
   request: Request;
-  /** Unix ms. */
   now: number;
 };
 

@@ -6,10 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { boundMark, chatKeyName } from '../lib/secrets.ts';
 import type { Settings } from '../settings.ts';
 
-/**
- * `chatKeyId` names the key of `CHAT_KEYS`; with `boundMark`
- * it is bound to id and number, else to the id alone.
- */
+/** With `boundMark` the key is bound to id and number, else to the id alone. */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
 export type ChatUser = { id: string; phone: PhoneNumber };
@@ -29,20 +26,14 @@ export const encoder = new TextEncoder();
 
 const keyBytes = 32;
 
-/**
- * No key of `CHAT_KEYS` opens this conversation: its
- * secret was removed too early, or the row was changed.
- */
+/** Its secret was removed too early, or the row was changed. */
 export class UnusableChatKey extends Error {}
 
 export function newChatKey(settings: Settings, user: ChatUser): Promise<WrappedKey> {
   return wrap(settings, user, crypto.getRandomValues(new Uint8Array(keyBytes)));
 }
 
-/**
- * The key of a conversation, bound to the number that its
- * user will have; 503 when `CHAT_KEYS` does not open it.
- */
+/** Bound to the number that its user will have; 503 when `CHAT_KEYS` does not open it. */
 export async function rebindChatKey(
   settings: Settings,
   row: ChatRow,
@@ -125,18 +116,12 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
   ]);
 }
 
-/**
- * Bound to the number, the keys of two people cannot
- * be exchanged by whoever may write to the database.
- */
+/** Whoever may write to the database cannot exchange the keys of two people. */
 function keyContext({ id, phone }: ChatUser, chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? `dek|v2|${id}|${phone}` : `dek|v1|${id}`;
 }
 
-/**
- * The key of a conversation, or null without
- * consent; 503 when `CHAT_KEYS` no longer opens it.
- */
+/** Null without consent; 503 when `CHAT_KEYS` no longer opens it. */
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
@@ -153,10 +138,7 @@ async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<
   }
 }
 
-/**
- * The keys for an open stream: reads the user's row
- * again after the conversation has changed its key.
- */
+/** Reads the user's row again after the conversation has changed its key. */
 export async function keyOfEpoch(
   settings: Settings,
   row: ChatRow,

@@ -14,10 +14,7 @@ import type { Scope } from '../request-scope.ts';
 import { newChatKey, type ChatUser } from './chat-keys.ts';
 import { clearConversation } from './clear-statements.ts';
 
-/**
- * Clears a conversation, whose consent stays; `session` is SQL for the user's
- * id if the session is live. Throws 503 if the number has changed meanwhile.
- */
+/** `session`: SQL, a live session's user id. Throws 503 if the number has changed meanwhile. */
 export async function clearChatOf(
   scope: Scope<'db' | 'settings' | 'now'>,
   { id, phone }: ChatUser,
@@ -39,7 +36,6 @@ export async function clearChatOf(
   if (outcome === 'moved') throw new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** Clears the conversation and withdraws the consent, if there is one. */
 export function withdrawConsent<T>(
   scope: Scope<'db' | 'settings' | 'now'> & { session: UserSession },
   respond: (withdrawn: { user: User; isNew: boolean }) => T,
@@ -84,10 +80,7 @@ const retryMs = 5 * minuteMs;
 
 type Erasure = typeof chatErasures.$inferSelect;
 
-/**
- * Repeats unconfirmed erasures; a deleted account's once
- * more after a minute, for messages that were in flight.
- */
+/** A deleted account's once more after a minute, for messages that were in flight. */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db
     .select()

@@ -12,7 +12,6 @@ import type { Scope } from '../request-scope.ts';
 import { newChatKey } from './chat-keys.ts';
 import { consentOf } from './conversation.ts';
 
-/** So that what is kept about a person has a bound. */
 const mostGivenPerDay = 20;
 
 /**

@@ -19,10 +19,7 @@ export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/**
- * Raises the epoch of a row from a backup: the key of the
- * stored messages is lost, so the new epoch clears them.
- */
+/** The key of the messages stored since the backup is lost: the new epoch clears them. */
 export async function restartEpoch(
   { db, settings }: Background,
   { id, phone }: ChatRow,
@@ -41,10 +38,7 @@ export async function restartEpoch(
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
 }
 
-/**
- * The user to whom the bot may write; throws 404
- * for an unknown person, 409 without consent.
- */
+/** Throws 404 for an unknown person, 409 without consent. */
 export function requireConversation(user: ChatRow | undefined): ChatRow {
   if (!user)
     throw new RequestError('notFound', { message: 'Nobody with this number or id is known' });
@@ -62,10 +56,7 @@ export function consentOf({
   return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
 }
 
-/**
- * A page of messages, opened; `key` is null without
- * consent. Throws 503 if the row is from a backup.
- */
+/** `key` is null without consent. Throws 503 if the row is from a backup. */
 export async function readPage(
   scope: Background,
   user: ChatRow,
@@ -92,10 +83,7 @@ export async function readPage(
 
 const messagesPerRead = 500;
 
-/**
- * The whole conversation on the web, oldest message
- * first. Throws 503 if it is cleared during the export.
- */
+/** Oldest message first. Throws 503 if it is cleared during the export. */
 export async function exportConversation({
   user,
   env,

@@ -10,10 +10,7 @@ import { openMessage } from './message-encryption.ts';
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 
-/**
- * Whether a reply of the last 24 hours is marked
- * `crisis`: only the encrypted message says so.
- */
+/** Only the encrypted message says so. */
 export async function isInCrisis(
   scope: Scope<'settings' | 'now'> & WithEnv,
   user: ChatRow,

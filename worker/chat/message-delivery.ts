@@ -17,7 +17,6 @@ import { openMessage } from './message-encryption.ts';
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 
-/** A message that this request has just stored, with its event. */
 type Known = {
   event: OutboxEvent;
   row: ChatRow;
@@ -25,10 +24,7 @@ type Known = {
   sentBefore: string | null;
 };
 
-/**
- * `known` was just stored; later events are read,
- * since the conversation may be cleared before them.
- */
+/** `known` was just stored; the conversation may be cleared before later events. */
 export function messageEvents(
   scope: Scope<'db' | 'settings'> & WithEnv,
   known?: Known,

@@ -18,10 +18,7 @@ export type MessageContent = {
 
 const decoder = new TextDecoder();
 
-/**
- * The ciphertext of the content, bound to this conversation, epoch
- * and id. Its length says nothing of a crisis: both marks are digits.
- */
+/** Its length says nothing of a crisis: both marks are digits. */
 export function sealMessage(
   key: CryptoKey,
   ref: MessageRef,
@@ -47,7 +44,6 @@ export async function openMessage(
   return toChatMessage(stored, await openContent(key, userId, stored));
 }
 
-/** As `openMessage`, with what the API does not show. */
 export async function openContent(
   key: CryptoKey,
   userId: string,

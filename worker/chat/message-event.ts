@@ -4,7 +4,6 @@ import { leaseMs, neverDue, newestSeq } from '../bot/outbox-statements.ts';
 import type { OutboxEvent } from '../bot/outbox.ts';
 import type { Database } from '../lib/database.ts';
 
-/** One event for a message, however often it is sent. */
 export function eventId(userId: string, messageId: string): string {
   return `chat_${userId}_${messageId}`;
 }
@@ -18,7 +17,6 @@ export type EventBefore = {
   parkedCreatedAt: number | null;
 };
 
-/** The event that this request has queued, or found. */
 export type QueuedEvent = OutboxEvent & { leasedUntil: number };
 
 /**
@@ -44,10 +42,7 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: E
     .where(same);
 }
 
-/**
- * Takes the first attempt of an event from the request that has queued it, which may be
- * gone; false if that attempt was made, or another request has taken it.
- */
+/** False if the first attempt was made, or another request has taken it. */
 export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<boolean> {
   const now = Date.now();
   const isFirst = and(eq(outbox.seq, seq), eq(outbox.attempts, 1), gt(outbox.leasedUntil, now));
@@ -58,10 +53,7 @@ export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<b
   return rowsAffected > 0;
 }
 
-/**
- * Queues a failed message's event anew unless a request holds
- * it; under a new `seq`, as that request may park it late.
- */
+/** Under a new `seq`, as the request that holds it may park it late. */
 export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
   const now = Date.now();
   const { rowsAffected } = await db

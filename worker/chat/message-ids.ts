@@ -4,13 +4,9 @@ import type { Settings } from '../settings.ts';
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
-/** A stored message. Its parts are additional data of what is encrypted. */
 export type MessageRef = { userId: string; id: string; author: MessageAuthor };
 
-/**
- * The id under which a message is stored, and the
- * others under which one of its own id may be.
- */
+/** `others`: under which a message of its own id may be stored. */
 export type MessageNames = { id: string; others: string[] };
 
 /**
@@ -28,7 +24,6 @@ export async function idHashesOf(
   return { id: hash!, others: [...earlier, id] };
 }
 
-/** Every name under which a message of this id may be stored, whoever wrote it. */
 export async function allNamesOf(settings: Peppers, userId: string, id: string): Promise<string[]> {
   const { others } = await idHashesOf(settings, userId, { id, author: 'user' });
   return [id, ...others];

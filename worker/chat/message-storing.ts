@@ -22,7 +22,6 @@ import { readRecording, sameBytes, sealRecording } from './recordings.ts';
 
 export type SendContext = Background & Scope<'now'>;
 
-/** A message of the page, with its recording if it is spoken. */
 export type Sent = {
   id: string;
   text: string;
@@ -84,7 +83,6 @@ async function append(
   });
 }
 
-/** What the live object has stored, or knows already; throws for every other outcome. */
 function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) {
   switch (appended.outcome) {
     case 'stored':
@@ -101,10 +99,7 @@ function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) 
   }
 }
 
-/**
- * The state of a failed message after its event was queued
- * again; undefined if another request holds the event.
- */
+/** Undefined if another request holds the event. */
 async function sendAgain(scope: SendContext, user: ChatRow, id: string, ownsEvent: boolean) {
   const { db, env, now } = scope;
   if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;
@@ -164,10 +159,7 @@ async function isStored(
   return stored !== null && sameBytes(stored.bytes, bytes);
 }
 
-/**
- * The earlier message with the same id and content,
- * where a new one is refused; else throws `refusal`.
- */
+/** Throws `refusal` if there is none. */
 export async function findOrRefuse(
   scope: SendContext,
   user: ChatRow,

@@ -18,7 +18,6 @@ export function sealRecording(
   return seal(key, recordingContext(ref), bytes);
 }
 
-/** A recording by the id of its message; null if there is none by one of the authors. */
 export async function readRecording(
   { env, settings }: Scope<'settings'> & WithEnv,
   user: ChatRow,
@@ -53,10 +52,7 @@ export async function* exportRecordings(
 
 type Encoded = { type: string; seconds: number; data: string };
 
-/**
- * The recording of a reply; throws 400 for broken base64,
- * for too many bytes, and for those of another type.
- */
+/** Throws 400 for broken base64, too many bytes, or another type. */
 export function decodeRecording({ type, seconds, data }: Encoded): Recording & { seconds: number } {
   const bytes = tryBase64(data);
   const recording = bytes && bytes.byteLength <= largestRecordingBytes && { type, bytes };
@@ -79,10 +75,7 @@ export function sameBytes(one: ArrayBuffer, other: ArrayBuffer): boolean {
   return left.every((byte, index) => byte === right[index]);
 }
 
-/**
- * A browser must never show a recording as a
- * document of this site, whatever its bytes are.
- */
+/** A browser must never show a recording as a document of this site. */
 export function recordingResponse({ type, bytes }: Recording): Response {
   return new Response(bytes, {
     headers: {

@@ -23,10 +23,7 @@ type Conversation = {
 };
 type Read = { stored: StoredMessage; message: ChatMessage };
 
-/**
- * Counts, after the response, the referral of each
- * crisis reply that its user reads for the first time.
- */
+/** Each crisis reply that its user reads for the first time. */
 export function countReferrals(
   scope: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,

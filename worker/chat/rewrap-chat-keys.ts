@@ -17,10 +17,7 @@ type Row = WrappedKey & ChatUser;
 
 const rowsPerStep = 500;
 
-/**
- * Keys for each hourly run: a quarter of a million a
- * day. Keys of users who write are rewrapped on use.
- */
+/** A quarter of a million keys a day; those of users who write are rewrapped on use. */
 const stepsPerRun = 20;
 
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
@@ -39,10 +36,7 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
   if (unusable > 0) log('error', 'chat_key_unusable', { conversations: unusable });
 }
 
-/**
- * SQL that rewraps a key unless its row has changed; null if
- * the first of `CHAT_KEYS` wraps it for its number already.
- */
+/** Null if the first of `CHAT_KEYS` wraps the key for its number already. */
 export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }

@@ -18,8 +18,7 @@ function messageText(longest: number) {
     v.maxLength(longest, tooLong),
     v.transform(withoutControls),
     v.check(isVisible, 'Please write a message.'),
-    // Half of a surrogate pair has no UTF-8
-    // form, so encryption would change it.
+    // Half of a surrogate pair has no UTF-8 form, so encryption would change it.
     v.check(isComplete, 'The message contains an incomplete character. Please remove it.'),
   );
 }
@@ -86,7 +85,6 @@ export const newReplyEntries = {
         v.minValue(1, secondsRule),
         v.maxValue(longestRecordingSeconds, secondsRule),
       ),
-      /** Base64. */
       data: v.pipe(
         v.string('data must be base64'),
         v.minLength(1, 'data must be base64'),
@@ -115,17 +113,14 @@ export const ConsentVersion = v.picklist(
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
 export const MessageAuthor = v.picklist(['user', 'solace']);
 
-/** A recording that belongs to a message; `type` is its media type with its parameters. */
+/** `type` is the media type with its parameters. */
 export const Voice = v.object({
   seconds: v.number(),
   type: v.string(),
   bytes: v.number(),
 });
 
-/**
- * One message. A reply is `delivered` from the start; the
- * text of a recording is empty until its transcript comes.
- */
+/** A reply is `delivered` from the start; a recording has no text until its transcript comes. */
 export const ChatMessage = v.object({
   id: v.string(),
   /** Counts from 1 in the order of arrival, in which pages show messages. */
@@ -158,10 +153,7 @@ export type MessageAuthor = v.InferOutput<typeof MessageAuthor>;
 export type Consent = v.InferOutput<typeof Consent>;
 export type ChatPage = v.InferOutput<typeof ChatPage>;
 
-/**
- * All but `typing` carry `id: REVISION`. `state` is for
- * `sent` messages up to `upTo`; `reset`: read the page again.
- */
+/** All but `typing` carry `id: REVISION`. `state` is for `sent` messages up to `upTo`. */
 export type ChatStreamEvent =
   | { type: 'message'; message: ChatMessage }
   | { type: 'state'; upTo: number; state: Exclude<MessageState, 'sent'> }

@@ -54,7 +54,6 @@ type Shape =
 type Definition = Route & {
   summary: string;
   input?: Shape;
-  /** The body is a recording of one of the audio types, as it is. */
   recording?: true;
   query?: Shape;
   params?: Shape;
@@ -340,7 +339,6 @@ export const endpoints = {
     output: v.object({
       success: v.literal(true),
       subscription: v.nullable(Subscription),
-      /** The withdrawal whose money is not back yet. */
       withdrawal: v.optional(KeptStatement),
     }),
   },
@@ -392,7 +390,6 @@ export const endpoints = {
       success: v.literal(true),
       contract: v.nullable(Contract),
       statement: v.nullable(KeptStatement),
-      /** Of the statement, if there is one. */
       receipt: v.optional(v.string()),
     }),
     fails: ['notFound'],

@@ -94,7 +94,6 @@ export type ErrorBody = {
   code: ErrorCode;
   message: string;
   issues?: { path: string; message: string }[];
-  /** With `allowance_spent`. */
   used?: number;
   limit?: number;
   resetsAt?: string;

@@ -36,30 +36,19 @@ export type HelpHours = 'always' | { from: number; to: number };
 
 export type HelpLine = {
   service: string;
-  /**
-   * The site shows a translation of a name in a
-   * script that many of its readers cannot read.
-   */
+  /** A translation of a name that many readers of the site cannot read. */
   translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';
-  /** The people or phones that the line serves, if not everybody in the country. */
   area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
-  /**
-   * `shown` as printed; `tel` as dialled in the country, if
-   * phones accept it; `key` is pressed after the answer.
-   */
+  /** `tel` as dialled in the country, if phones accept it; `key` is pressed after the answer. */
   call?: { shown: string; tel?: string; key?: string };
   /** `word` is what the line wants as the first message. */
   text?: { shown: string; number: string; word?: string };
-  /**
-   * `international` is a full number with its
-   * calling code, as WhatsApp's links need it.
-   */
+  /** `international` has the calling code, as WhatsApp's links need it. */
   whatsApp?: {
     shown: string;
     international: string;
     hours?: HelpHours;
   };
-  /** A page on the web, without `https://`. */
   chat?: { address: string; hours?: HelpHours };
   /** Hours and cost of `call`; the other channels have their own. */
   hours?: HelpHours;
@@ -68,10 +57,7 @@ export type HelpLine = {
   /** Languages that the line offers only at some hours. */
   languagesAtTimes?: readonly HelpLanguage[];
   sources: readonly [string, ...string[]];
-  /**
-   * ISO 8601, to the day, month or year: when the provider's
-   * page was read, else the date of the newest source.
-   */
+  /** ISO 8601, to the day, month or year: when the provider's page was read. */
   readOn: string;
   confidence: 'high';
 };

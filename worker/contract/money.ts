@@ -23,11 +23,9 @@ export function payableStep(currency: string): number {
 const majorUnits = (amount: number, currency: string): number =>
   amount / 10 ** decimalsOf(currency);
 
-/** The amount in the currency itself for programs, such as 11.99. */
 export const decimalOf = (amount: number, currency: string): string =>
   majorUnits(amount, currency).toFixed(decimalsOf(currency));
 
-/** For the owner, such as 11.99 USD. */
 export const moneyWithCode = (amount: number, currency: string): string =>
   `${decimalOf(amount, currency)} ${currency.toUpperCase()}`;
 

@@ -1,6 +1,5 @@
 import type { NumberingPlans } from './pasted.ts';
 
-/** A number as libphonenumber-js describes it. */
 type Described = {
   number: string;
   countryCallingCode: string;
@@ -11,19 +10,13 @@ type Described = {
 };
 
 type Library = {
-  /**
-   * Reads a number as its country writes it, without
-   * the prefixes that are dialled inside it.
-   */
+  /** Reads a number as its country writes it, without prefixes that are dialled inside it. */
   parse: (phone: string) => Described | undefined;
   /** Takes the digits as they are. It throws if no country has the calling code. */
   describe: (phone: string) => Described;
 };
 
-/**
- * The plans of a library, so that the website
- * and the Worker read numbers by the same ones.
- */
+/** The website and the Worker read numbers by the same plans. */
 export function numberingPlans({ parse, describe }: Library): NumberingPlans {
   const described = (phone: string) => {
     try {
@@ -40,7 +33,6 @@ export function numberingPlans({ parse, describe }: Library): NumberingPlans {
     grouped: (phone) => described(phone)?.formatInternational() ?? null,
     withoutTrunkPrefix(phone) {
       const shorter = withoutOnePrefix(phone);
-      // What is read again has to stay the same.
       return shorter === phone ? phone : this.withoutTrunkPrefix(shorter);
     },
   };
@@ -72,11 +64,7 @@ function withoutFormerPrefix(phone: string): string | undefined {
   return mexico ? `+52${mexico[1]}` : undefined;
 }
 
-/**
- * Whether a number may hold a trunk prefix, so that the plans
- * have to be asked. National numbers have at most ten digits in
- * most countries and begin with a zero, a one or an eight in few.
- */
+/** Whether the plans have to be asked: most national numbers have no such first digit. */
 export function mayHoldTrunkPrefix(phone: string): boolean {
   const national = phone.replace(callingCode, '');
   return /^[018]/.test(national) || national.length > 10;

@@ -1,16 +1,9 @@
 /** What people paste into a field, a command or a call, read as what they see in it. */
 
-/**
- * Characters that nobody sees: formatting,
- * variation selectors, fillers, control characters.
- */
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 const isDigit = /^\p{Nd}$/u;
 
-/**
- * The text without invisible characters, in the usual
- * widths and with ASCII digits. Lines are kept.
- */
+/** Without invisible characters, in the usual widths, with ASCII digits. Lines are kept. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -20,7 +13,6 @@ function plain(text: string): string {
     .replaceAll(/\p{Nd}/gu, asciiDigit);
 }
 
-/** Unicode gives each script its ten digits in a row. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!;
   let before = 0;
@@ -30,26 +22,19 @@ function asciiDigit(digit: string): string {
 
 const separators = String.raw`\p{Z}\p{Pd}.·•_~()\[\]/*'\u2212`;
 const separator = new RegExp(`[${separators}]`, 'gu');
-/** A plus or the prefix of international calls, then digits between separators. */
 const internationalNumber = new RegExp(
   `(?:\\+[${separators}]*|(?<![\\d+][${separators}]*)(?=00))\\d[\\d${separators}]*`,
   'u',
 );
 /** Follows a number that has more to dial: WhatsApp knows no extensions. */
 const extension = /^[\p{Z},;]*(?:ext\p{L}*|x|#|ramal|int|anexo|durchwahl)[\p{Z}.:=]*\d/iu;
-/**
- * National numbers that begin with a zero, in
- * Italy, San Marino and four countries of Africa.
- */
+/** Italy, San Marino and four countries of Africa. */
 const keepsZero = /^\+(?:39|378|22[59]|24[12])/;
 
 const shortestNumber = 10;
 const longestNumber = 16;
 
-/**
- * What the numbering plans of all countries
- * know; `numberingPlans` makes it of a library.
- */
+/** What the numbering plans of all countries know. */
 export type NumberingPlans = {
   /** The number without a trunk prefix, if it is possible without it and not with it. */
   withoutTrunkPrefix: (phone: string) => string;
@@ -58,11 +43,7 @@ export type NumberingPlans = {
   grouped: (phone: string) => string | null;
 };
 
-/**
- * The international number in a pasted text: `+` and digits. Where
- * there is none it returns the text without separators, which then
- * breaks the rule of `Phone`. Of two numbers it takes the first.
- */
+/** `+` and digits of the first number; without one the text without separators. */
 export function readPhone(pasted: string, plans?: NumberingPlans): string {
   const text = /^\+\d+$/.test(pasted) ? pasted : withoutAddress(plain(pasted));
   const phone = numberIn(text, plans);
@@ -78,10 +59,6 @@ function numberIn(text: string, plans: NumberingPlans | undefined): string | und
   return phone.length < shortestNumber ? undefined : phone;
 }
 
-/**
- * The longest beginning of a run of digits that
- * can be one number: a second one may follow.
- */
 function oneNumber(run: string, plans: NumberingPlans | undefined): string {
   const whole = e164(run);
   if (whole.length <= longestNumber) return whole;
@@ -120,10 +97,7 @@ function withoutAddress(text: string): string {
   return `${needsPlus ? '+' : ''}${written}${dialledAfter}`;
 }
 
-/**
- * The one-time code in a pasted text, or the
- * text without separators where none is found.
- */
+/** Without a code the text without separators. */
 export function readCode(pasted: string): string {
   const text = plain(pasted);
   const groups = [...text.matchAll(/\+?\d(?:[\p{Z}\p{Pd}.()/\u2212]*\d)*/gu)].map(

@@ -3,12 +3,11 @@ export type PlanId = (typeof planIds)[number];
 export type PaidPlanId = Exclude<PlanId, 'free'>;
 export const paidPlanIds = planIds.filter((id): id is PaidPlanId => id !== 'free');
 
-/** In which the plans are sold, as Stripe writes it. */
 export const currency: string = 'usd';
 
 export type Plan = {
   id: PlanId;
-  /** The name and the description at Stripe; the site has them in each language. */
+  /** At Stripe; the site has them in each language. */
   name: string;
   /** In the smallest unit of the currency, which is not always a hundredth. */
   weeklyCents: number;
@@ -18,10 +17,7 @@ export type Plan = {
   /** 0 (free) to 3 (platinum); a change to a higher level is an upgrade. */
   level: number;
   hasVoice?: boolean;
-  /**
-   * False takes a plan off sale: no page offers it, its
-   * price at Stripe stays, and its subscribers keep it.
-   */
+  /** False: no page offers the plan, its price at Stripe stays, and its subscribers keep it. */
   onSale: boolean;
   periodDescription: 'day' | 'week' | 'month';
 };
@@ -76,7 +72,7 @@ export function plansOnSale(): Plan[] {
   return planIds.map((id) => plans[id]).filter(({ onSale }) => onSale);
 }
 
-/** The plan of an id; free for a missing, 'inactive' or unknown id. */
+/** Free for a missing, 'inactive' or unknown id. */
 export function planOf(id: string | null | undefined): Plan {
   return plans[planIds.find((known) => known === id) ?? 'free'];
 }

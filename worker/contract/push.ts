@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 
-/**
- * The push services of Chrome and Edge on Android and
- * computers, Firefox, Safari, and Edge on Windows.
- */
+/** Of Chrome and Edge on Android and computers, Firefox, Safari, and Edge on Windows. */
 export const publicPushHosts =
   'fcm.googleapis.com jmt17.google.com android.googleapis.com updates.push.services.mozilla.com *.push.apple.com *.notify.windows.com';
 
@@ -24,7 +21,6 @@ function base64Url(name: string, bytes: number) {
   );
 }
 
-/** What `PushSubscription.toJSON()` returns in a browser. */
 export const PushSubscription = v.object({
   endpoint,
   keys: v.object(

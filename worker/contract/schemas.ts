@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { published } from './languages.ts';
 import { paidPlanIds, planIds } from './plans.ts';
 
-/** An international phone number: a plus sign and 9 to 15 digits. */
 export const Phone = v.pipe(
   v.string('Phone number must be at least 10 digits'),
   v.minLength(10, 'Phone number must be at least 10 digits'),
@@ -24,17 +23,13 @@ export const Code = v.pipe(
   v.regex(/^[0-9]+$/, 'OTP must contain only numbers'),
 );
 
-/** What only the caller who requested a code knows. */
 export const Challenge = v.pipe(
   v.string('challenge must be a text'),
   v.minLength(1, 'challenge is empty'),
   v.maxLength(200, 'challenge is too long'),
 );
 
-/**
- * One challenge or up to three, newest first:
- * somebody may type any code that still works.
- */
+/** Up to three, newest first: somebody may type any code that still works. */
 export const Challenges = v.union(
   [Challenge, v.pipe(v.array(Challenge), v.minLength(1), v.maxLength(3))],
   'challenge must be a text, or a list of up to three',
@@ -67,13 +62,9 @@ const subscriptionStatuses = [
 ] as const;
 export const SubscriptionStatus = v.picklist(subscriptionStatuses);
 
-/** ISO 8601, UTC. */
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp());
 
-/**
- * A pause of the collection of payments: `over` once
- * payments are collected again, until a week is paid.
- */
+/** `over` once payments are collected again, until a week is paid. */
 export const CollectionPause = v.object({
   status: v.picklist(['paused', 'over']),
   /** When it ends; null for a pause until further notice, and for one that is over. */

@@ -2,10 +2,7 @@ import * as v from 'valibot';
 import { PaidTier, Timestamp } from './schemas.ts';
 import { isVisible, withHalvesReplaced } from './visible-text.ts';
 
-/**
- * The version of the texts of the order's review, with the
- * request to start at once; a choice is kept with it.
- */
+/** Of the texts of the order's review; a choice is kept with it. */
 export const withdrawalTextVersion = '2026-11-28.2';
 
 /** Cents of the currency's smallest unit. */
@@ -20,7 +17,6 @@ export const Contract = v.object({
   startNow: v.boolean(),
   /** Null while the payment provider does not tell. */
   paid: v.nullable(Cents),
-  /** What a statement now would give back. */
   refund: v.nullable(Cents),
   currency: v.string(),
 });
@@ -33,16 +29,10 @@ export const Statement = v.object({
   refund: v.nullable(Cents),
 });
 
-/**
- * When the receipt goes to the address that was given;
- * `isDelayed`: a limit keeps it until then.
- */
+/** `isDelayed`: a limit keeps the receipt until then. */
 export const ReceiptMail = v.object({ at: Timestamp, isDelayed: v.boolean() });
 
-/**
- * As its person sees it later. `objectUntil`: made without
- * signing in, it takes effect then, unless they object.
- */
+/** `objectUntil`: made without signing in, it takes effect then, unless they object. */
 export const KeptStatement = v.object({
   ...Statement.entries,
   objectUntil: v.optional(Timestamp),
@@ -53,10 +43,7 @@ export const Objection = v.object({ id: v.string('id is missing') });
 const lineBreaks = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const directions = /[\u202a-\u202e\u2066-\u2069]/gu;
 
-/**
- * A receipt says one thing on a line, in one direction.
- * Phones put marks around the numbers that people copy.
- */
+/** Phones put marks around the numbers that people copy. */
 const onOneLine = (text: string): string =>
   text.replaceAll(directions, '').replaceAll(lineBreaks, ' ');
 
@@ -81,7 +68,6 @@ function text(name: string, least: number, most: number) {
   );
 }
 
-/** Where a receipt goes, if e-mail is set up. */
 const Email = v.pipe(
   v.string('email must be an address'),
   v.trim(),

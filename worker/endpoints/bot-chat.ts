@@ -35,10 +35,7 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   return { success: true, seq, voice };
 };
 
-/**
- * The text is encrypted on its way through the live object,
- * which keeps it in memory until the message comes.
- */
+/** The live object keeps the ciphertext in memory until the message comes. */
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;

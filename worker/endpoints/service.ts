@@ -7,10 +7,7 @@ import { totalsOfYears } from '../lib/daily-totals.ts';
 import { openApi } from '../http/openapi.ts';
 import { memoize } from '../lib/memoize.ts';
 
-/**
- * `x-version` names the deployed version: a deployment
- * asks for it, to know which version responds.
- */
+/** A deployment asks for `x-version`, to know which version responds. */
 export const health: Handler<'health'> = async ({ db, env, now }) => {
   const headers = env.VERSION ? { 'x-version': env.VERSION.id } : {};
   try {
@@ -31,10 +28,7 @@ function tryWrite(db: Database, now: number): Promise<unknown> {
   ]);
 }
 
-/**
- * Nothing is stored or logged: the page of crisis lines
- * shows those of the country where the person is.
- */
+/** Nothing is stored or logged. */
 export const getCountry: Handler<'getCountry'> = async ({ request }) => ({
   success: true,
   country: connectionCountry(request),

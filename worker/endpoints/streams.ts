@@ -38,10 +38,7 @@ export const chatStream: Handler<'chatStream'> = async (context) =>
     );
   });
 
-/**
- * As a page's stream begins, for the doctor: whether it
- * comes before it ends. It ends in place of its first beat.
- */
+/** For the doctor. It ends in place of its first beat. */
 export const supportStream: Handler<'supportStream'> = async ({ request, now }) =>
   EventStream.response({
     signal: request.signal,
@@ -52,10 +49,7 @@ export const supportStream: Handler<'supportStream'> = async ({ request, now }) 
     ended: () => undefined,
   });
 
-/**
- * Joins the live object before it reads the user, so that
- * no change is lost; stores until when a stream is open.
- */
+/** Joins the live object before it reads the user, so that no change is lost. */
 async function openStream(
   { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
   query: Record<string, string>,
@@ -88,10 +82,7 @@ async function openStream(
   }
 }
 
-/**
- * The revision after which changes are missing:
- * the greater one of the header and the query.
- */
+/** The greater one of the header and the query. */
 function afterOf(request: Request): { after?: string } {
   const given = [
     new URL(request.url).searchParams.get('after'),

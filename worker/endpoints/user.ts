@@ -24,10 +24,7 @@ import { profileOf } from '../usage/profile.ts';
 
 const freshMs = 10_000;
 
-/**
- * A user who returns from Stripe's pages gets
- * the new plan even if Stripe's event is lost.
- */
+/** A user who returns from Stripe's pages gets the new plan even if the event is lost. */
 export const getMe: Handler<'getMe'> = async (context) => {
   const { session, now, waitUntil } = context;
   return session.run([], ({ user }) => {

@@ -18,10 +18,7 @@ import { noteStatus } from '../sign-in/code-delivery.ts';
 
 const received = { received: true } as const;
 
-/**
- * The event only marks its customer as dirty. The
- * cron job repeats a failed fetch, so the response is 200.
- */
+/** The cron job repeats a failed fetch, so the response is 200. */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { db, settings, now } = context;
   const event = await readStripeEvent(settings, context.request, context.readBody);
@@ -43,10 +40,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
 
 const isLive = (settings: Settings) => /^(sk|rk)_live_/.test(settings.require('STRIPE_SECRET_KEY'));
 
-/**
- * Meta's handshake. Compares hashes, so that
- * the duration reveals nothing about the token.
- */
+/** Compares hashes, so that the duration reveals nothing about the token. */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
   query,
   settings,

@@ -64,16 +64,10 @@ function failuresAllowedAt({ address, now }: BaseContext): number {
   return Math.max(failures.allowedAt(address, now), ofNetwork);
 }
 
-/**
- * Whoever has failed too often may still prove
- * a body of this size, which costs nothing.
- */
+/** Costs nothing, also from an address that has failed too often. */
 const smallBodyBytes = 64 * 1024;
 
-/**
- * Counts a call that proves nothing; returns its error, or
- * 429. Nobody else behind the address is refused for it.
- */
+/** Returns its error, or 429. Nobody else behind the address is refused for it. */
 export function countFailure(context: BaseContext, error: RequestError): RequestError {
   const { address, now } = context;
   const allowedAt = failuresAllowedAt(context);
@@ -85,10 +79,7 @@ export function countFailure(context: BaseContext, error: RequestError): Request
   return error;
 }
 
-/**
- * Throws 429, before it is read, for a large body
- * from an address that has failed too often.
- */
+/** Before it is read, if the address has failed too often. */
 export function refuseLargeBody(context: BaseContext): void {
   if (isSmall(context.request)) return;
   const allowedAt = failuresAllowedAt(context);
@@ -99,10 +90,7 @@ function isSmall({ headers }: Request): boolean {
   return Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes;
 }
 
-/**
- * Limits a user's calls without a database request; those
- * of an ended session count for that session alone.
- */
+/** Without a database request; calls of an ended session count for that session alone. */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
   { tokenUserId, sessionId }: UserSession,

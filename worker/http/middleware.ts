@@ -48,7 +48,6 @@ export const apiHeaders = secureHeaders({
   xXssProtection: false,
 });
 
-/** Responds 503 to everything while an essential setting is missing or malformed. */
 export const requireSettings: Middleware = async (c, next) => {
   const settings = settingsOf(c.env);
   if (!settings) throw new RequestError('unavailable', { retryAfter: 60 });
@@ -63,10 +62,7 @@ export function logRoute(path: string): Middleware {
   };
 }
 
-/**
- * Lets pages of the origins in `WEB_ORIGINS` read the
- * responses of a path; other origins only receive its methods.
- */
+/** Other origins only receive the methods. */
 export function allowOrigins(methods: string[], credentials: boolean): Middleware {
   const preflight = {
     allowMethods: methods,
@@ -99,18 +95,12 @@ export function limitBody(maxSize: number): Middleware {
   return (c, next) => limit(c, next).catch(refuseBody);
 }
 
-/**
- * A body whose sender hangs up is no unexpected
- * error: throws 400, or what a limit has thrown.
- */
+/** A sender that hangs up is no unexpected error: throws 400, or what a limit has thrown. */
 export function refuseBody(error: unknown): never {
   throw error instanceof RequestError ? error : new RequestError('invalidBody');
 }
 
-/**
- * `ms` is the time until the response, `databaseRequests`
- * their number, `code` the API's code of the error.
- */
+/** `ms` until the response; `code` is the API's code of the error. */
 export class RequestLog {
   readonly requestId: string;
   readonly traffic: Traffic = { requests: 0, unreachable: false };

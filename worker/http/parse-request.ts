@@ -13,10 +13,7 @@ import type { BaseContext, IncomingRequest, Parsed } from './request-context.ts'
 type Fields = Record<string, unknown>;
 type Shape = NonNullable<Endpoint['input']>;
 
-/**
- * The validated input; `body` is text unless the call takes a
- * recording. Throws 415, or 400 `invalid_body` or `invalid_field`.
- */
+/** `body` is text unless the call takes a recording. Throws 415 or 400. */
 export function parseRequest<Name extends EndpointName>(
   name: Name,
   incoming: IncomingRequest,
@@ -72,7 +69,6 @@ function tryJson(text: string): unknown {
   }
 }
 
-/** Numbers and codes may come as somebody has pasted them. */
 async function withPastedRead(fields: Fields): Promise<Fields> {
   const { phone, otp } = fields;
   return {
@@ -114,7 +110,7 @@ function named({ entries }: Shape, fields: Fields): Fields {
   throw new RequestError('invalidField', { message, issues: [{ path: 'phone', message }] });
 }
 
-/** So that a missing field fails by its own rule, with its own message. */
+/** So that a missing field fails by its own rule. */
 function withEveryKey(shape: Shape, fields: Fields): Fields {
   const absent = Object.keys(shape.entries).map((key) => [key, undefined]);
   return { ...Object.fromEntries(absent), ...fields };

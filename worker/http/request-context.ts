@@ -26,10 +26,7 @@ export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
 }[EndpointName];
 
-/**
- * A validated body: its phone number is canonical;
- * the spelling that was sent is kept for WhatsApp.
- */
+/** The phone number is canonical; the spelling that was sent is kept for WhatsApp. */
 export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
@@ -37,10 +34,7 @@ export type ParsedInput<Name extends EndpointName> =
       ? Omit<Input<Name>, 'phone'> & { phone?: PhoneNumber; phoneAsSent?: string }
       : Input<Name>;
 
-/**
- * The validated input: the JSON body, the query string, the
- * parts of the path, and the recording of a call with one.
- */
+/** The JSON body, the query string, the parts of the path, and the recording. */
 export type Parsed<Name extends EndpointName> = {
   input: ParsedInput<Name>;
   query: Query<Name>;
@@ -56,10 +50,7 @@ export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { botCall: BotCall };
 export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { userId: string };
-/**
- * The handler verifies the sender's signature over the
- * raw body, which it reads once its headers may be right.
- */
+/** It reads the body once its headers may be right. */
 export type WebhookContext = BaseContext & { readBody: () => Promise<string> };
 
 type Result<Name extends EndpointName> = Output<Name> | Response;
@@ -67,10 +58,7 @@ type Result<Name extends EndpointName> = Output<Name> | Response;
 export type PublicHandler<Name extends EndpointName> = (
   context: PublicContext<Name>,
 ) => Promise<Result<Name>>;
-/**
- * Only `session.run` creates this result, so a handler
- * that skips the session check does not compile.
- */
+/** A handler that skips the session check does not compile. */
 export type UserHandler<Name extends EndpointName> = (
   context: UserContext<Name>,
 ) => Promise<Authorized<Result<Name>>>;

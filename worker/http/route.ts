@@ -93,10 +93,7 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
   };
 }
 
-/**
- * For the owner's support command, which signs
- * a token for one account with `SESSION_KEYS`.
- */
+/** The command signs a token for one account with `SESSION_KEYS`. */
 export function supportRoute<Name extends NameOf<'support'>>(
   name: Name,
   handler: SupportHandler<Name>,
@@ -140,10 +137,7 @@ const refusals = new Set<ErrorName>([
   'unauthenticated',
 ]);
 
-/**
- * Does work that finds out who calls; a wrong
- * signature or token counts for the address.
- */
+/** A wrong signature or token counts for the address. */
 async function countingRefusals<Result>(
   context: BaseContext,
   work: () => Promise<Result>,

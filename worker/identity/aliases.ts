@@ -41,11 +41,7 @@ const isBoundToNumber = build
     and(eq(number.userId, aliases.userId), eq(number.kind, 'phone'), eq(number.mac, aliases.mac)),
   );
 
-/**
- * What else the database must say: a number is a user's only if the user's
- * row has it, too, and an id only if the user's number is bound to it.
- * Whoever may write one row moves no name to another account.
- */
+/** Whoever may write one row moves no name to another account. */
 const agrees: Partial<Record<Kind, SQL>> = {
   phone: not(rowExists(users, isOfOtherNumber)),
   business: exists(isBoundToNumber),
@@ -63,7 +59,6 @@ export const isContested = (phone: PhoneNumber): SQL<number> =>
 export const isAccountContested = (userId: SQLWrapper): SQL<number> =>
   rowExists(aliases, and(isOf('phone', userId), eq(aliases.proof, 'contested')));
 
-/** The names of a user, each beside the number of the user's own row. */
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at, mac } = aliases;
   return db

@@ -16,18 +16,11 @@ export function bindAlias(settings: Keys, businessUserId: string, phone: PhoneNu
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'alias', businessUserId, phone);
 }
 
-/**
- * Binds a trial link, by the keyed hash of its
- * token, to the number that it was made for.
- */
 export function bindTrialLink(settings: Keys, linkMac: string, phone: PhoneNumber) {
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'trial-link', linkMac, phone);
 }
 
-/**
- * Binds a session to the number that signed in; one of
- * a trial link, which signs nobody in, to its limits.
- */
+/** One of a trial link, which signs nobody in, is bound to its limits. */
 export function bindSession(settings: SessionKeys, session: BoundSession): Promise<string> {
   const [secret] = keysOfRing(settings.SESSION_KEYS) as [string];
   return keyedHash(secret, 'session', ...partsOf(session));

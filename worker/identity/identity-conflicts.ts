@@ -25,7 +25,6 @@ export const conflictsOf = (userId: string, idMacs: string[]) =>
     isIn(identityConflicts.idMac, idMacs),
   );
 
-/** `idMacs` from `conflictMacs`, of the user's own id. */
 export function deleteIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

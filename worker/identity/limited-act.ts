@@ -5,16 +5,12 @@ import type { Reads, Results } from '../lib/transaction.ts';
 import type { Admitted, Authorized, UserSession } from './user-session.ts';
 
 type Act<Named extends Reads> = Limited & {
-  /** Unix ms. */
   now: number;
   /** What else is read in the same request. */
   reads: Named;
 };
 
-/**
- * Counts what a user does by a rate limit of their own, in the
- * transaction of the session check. Throws 429, 401 or 403.
- */
+/** Counts the act in the transaction of the session check. Throws 429, 401 or 403. */
 export function withinLimit<Named extends Reads, T>(
   session: UserSession,
   { subject, limits, now, reads }: Act<Named>,

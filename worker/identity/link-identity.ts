@@ -14,10 +14,7 @@ type Linked = {
   at: number;
 };
 
-/**
- * Gives the number's user an id, unless another user has it. An id of an
- * earlier number is replaced, and a known pair bound again.
- */
+/** Unless another user has the id. One of an earlier number is replaced. */
 export function linkIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -25,10 +25,7 @@ type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
   settings: Pick<Settings, 'SESSION_KEYS'>;
 };
 
-/**
- * Opens the session of somebody who has proven a number: a
- * limited one, if the number may have a new owner.
- */
+/** A limited session, if the number may have a new owner. */
 export async function openSignedIn<Outcome extends string>(
   tx: Transaction<Outcome, { isContested: number }>,
   on: On<Outcome>,

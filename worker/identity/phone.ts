@@ -11,10 +11,7 @@ import type { Settings } from '../settings.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
-/**
- * The number in a pasted text, without a trunk prefix that its country
- * does not dial from abroad. It may break the rule of `Phone`.
- */
+/** It may break the rule of `Phone`. */
 export async function readPastedPhone(pasted: string): Promise<string> {
   const phone = readPhone(pasted);
   return mayHoldTrunkPrefix(phone) ? readPhone(pasted, await loadPlans()) : phone;
@@ -47,18 +44,12 @@ export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
   return canonicalPhone(`+${whatsappId}`) === phone;
 }
 
-/**
- * Where a number's codes go. A database that somebody
- * else can write must not lead them to another phone.
- */
+/** A database that somebody else can write must not lead codes to another phone. */
 export function ownSpelling(phone: PhoneNumber, whatsappId: string | null): string {
   return whatsappId !== null && isSpellingOf(phone, whatsappId) ? whatsappId : phone.slice(1);
 }
 
-/**
- * An international number in any spelling; its output is
- * canonical. For numbers that enter outside a request body.
- */
+/** For numbers that enter outside a request body. */
 export const CanonicalPhone = v.pipe(Phone, v.transform(canonicalPhone));
 
 function canonicalSpelling(phone: string): string {
@@ -75,10 +66,7 @@ function canonicalSpelling(phone: string): string {
   return phone;
 }
 
-/**
- * The two digits that each operator's numbers got in January
- * 2021, by the second or third digit of the old number.
- */
+/** By the second or third digit of the old number (January 2021). */
 function ivorianOperator(old: string): string {
   const isLandline = /^[23]/.test(old);
   if (isLandline) return { 0: '25', 8: '21' }[old[2]!] ?? '27';
@@ -89,7 +77,6 @@ function ivorianOperator(old: string): string {
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
-/** The subjects of the rate limits on a number, which name it by keyed hashes. */
 export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber) {
   const hashes = await keyedHashes(CODE_PEPPER, 'limit', phone);
   return {
@@ -99,7 +86,7 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-/** SQL that removes the rate-limit events of a number, those of its hard limit excepted. */
+/** Those of its hard limit excepted. */
 export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
   const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);

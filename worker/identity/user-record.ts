@@ -10,10 +10,7 @@ import { userOf, type Proof } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = Scope<'db' | 'settings'> & { user: User };
-/**
- * What one feature stores about a user, without secrets;
- * keys are unique across features. Instants are unix ms.
- */
+/** What one feature stores about a user, without secrets. Instants are unix ms. */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
 /** SQL: the start (unix ms) of a free week, and the messages used in it. */
@@ -30,10 +27,7 @@ type Sighting = {
   firstWeek: FreeWeek;
 };
 
-/**
- * Creates a free user, or records a known one's
- * contact. The free week of a deleted account goes on.
- */
+/** Creates a free user, or records a known one's contact. */
 export function upsertUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -11,16 +11,10 @@ const signatures: Record<string, Signature[]> = {
     { at: 28, text: 'OpusHead' },
   ],
 };
-/**
- * A WebM file names its kind within its first
- * header; Matroska begins with the same bytes.
- */
+/** Matroska begins with the same bytes. */
 const webmWithin = 64;
 
-/**
- * Whether the bytes begin as a file of the type does. This
- * stops mistakes; nothing serves a recording as a document.
- */
+/** Stops mistakes; nothing serves a recording as a document. */
 export function isRecording({ type, bytes }: Recording): boolean {
   const container = type.split(';')[0]!.trim().toLowerCase();
   const begin = latin1.decode(bytes.byteLength > webmWithin ? bytes.slice(0, webmWithin) : bytes);

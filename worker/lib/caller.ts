@@ -1,9 +1,6 @@
 import { published, type Language } from '../contract/languages.ts';
 
-/**
- * What limits count: an IPv4 as it is, an IPv6
- * by its /64, `unknown` without an address.
- */
+/** An IPv4 as it is, an IPv6 by its /64, `unknown` without an address. */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;
@@ -13,10 +10,7 @@ export function callerAddress(headers: Headers): string {
   return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
-/**
- * The /48 of a caller's /64, since a provider gives one
- * customer up to 65,536 of them; null for other addresses.
- */
+/** A provider gives one customer up to 65,536 /64s; null for other addresses. */
 export function networkOf(address: string): string | null {
   return address.endsWith('::/64') ? `${address.split(':').slice(0, 3).join(':')}::/48` : null;
 }
@@ -38,10 +32,7 @@ export function connectionCountry({ headers }: Request): string | null {
 /** Browsers send up to 200 characters. */
 const longestPreferences = 1000;
 
-/**
- * The published language that `Accept-Language` names first
- * (RFC 9110); English if none is, or if it is malformed.
- */
+/** RFC 9110; English if none is named, or if it is malformed. */
 export function callerLanguage(headers: Headers): Language {
   const preferences = headers.get('accept-language') ?? '';
   if (preferences.length > longestPreferences) return 'en';
@@ -63,10 +54,7 @@ function preferenceOf(text: string): { range: string; quality: number }[] {
   return quality > 0 ? [{ range: parts[1]!.toLowerCase(), quality }] : [];
 }
 
-/**
- * By the language alone: `es-MX` is Spanish, and
- * `pt-PT` the only Portuguese that there is.
- */
+/** `es-MX` is Spanish, and `pt-PT` the only Portuguese that there is. */
 function publishedOf(range: string): Language | undefined {
   const [primary] = range.split('-');
   return published.find((tag) => tag.split('-')[0] === primary);

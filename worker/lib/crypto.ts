@@ -49,7 +49,6 @@ export async function keyedHash(
   return hexOf(await crypto.subtle.sign('HMAC', key, encoder.encode(parts.join('|'))));
 }
 
-/** The hash under every secret in use, the current one first. */
 export function keyedHashes(
   secrets: string[],
   purpose: HashPurpose,
@@ -77,7 +76,6 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
 
-/** What text is encrypted for, other than a conversation. */
 export type SealPurpose = 'parked-event' | 'event' | 'claim' | 'receipt-mail';
 
 export const sealingKey = memoize((secret: string) =>

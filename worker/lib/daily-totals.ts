@@ -18,7 +18,6 @@ export function countOnDay<Outcome extends string>(
   tx.insert(on, dailyTotals, firstOf(counted, now), { upsert: oneMore });
 }
 
-/** In a request of its own. */
 export async function countNow(db: Database, counted: Counted, now: number): Promise<void> {
   await db.insert(dailyTotals).values(firstOf(counted, now)).onConflictDoUpdate(oneMore);
 }

@@ -77,10 +77,7 @@ export async function batch<Statements extends Named>(
   };
 }
 
-/**
- * A client costs 20 to 55 µs of CPU (2026-11-22, tests/bench).
- * It is replaced after 100 requests, also if one was aborted.
- */
+/** A client costs 20 to 55 µs of CPU (2026-11-22, tests/bench). */
 const clientOf = memoize((settings: DatabaseSettings) => {
   let client = connect(settings);
   let requests = 0;
@@ -114,10 +111,7 @@ async function fetchInTime(request: Request): Promise<Response> {
   throw Object.assign(new Error('The database responded with an error'), { code: response.status });
 }
 
-/**
- * Returns the result. Throws 503 if the database fails or
- * refuses, also inside its 200; errors of our SQL pass.
- */
+/** Throws 503 if the database fails or refuses, also inside its 200; errors of our SQL pass. */
 async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
   traffic.requests += 1;
   try {
@@ -138,10 +132,7 @@ function isOurs({ code, message }: LibsqlError): boolean {
   return constraintOrSyntax.test(code) && !/database is locked/i.test(message);
 }
 
-/**
- * The database's codes that somebody must act on;
- * with any other one, a later call may succeed.
- */
+/** With any other code, a later call may succeed. */
 const reasons: [code: RegExp, reason: string][] = [
   [/^BLOCKED/, 'Turso blocks reads or writes: the plan reached its limit, or a bill is unpaid.'],
   [/^SQLITE_FULL/, 'The disk of the database is full.'],

@@ -1,7 +1,4 @@
-/**
- * The first that fits; browsers name others than
- * themselves, so the most particular come first.
- */
+/** Browsers name others than themselves, so the most particular come first. */
 const browsers: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera)\//, 'Opera'],
@@ -21,11 +18,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/**
- * A coarse name of the device, such as "Safari on iPhone",
- * by which people tell their sessions apart. It holds no
- * version; null if the user agent names nothing known.
- */
+/** Such as "Safari on iPhone", without a version; null if the user agent names nothing known. */
 export function deviceOf(request: Request): string | null {
   const agent = request.headers.get('user-agent') ?? '';
   const browser = nameIn(browsers, agent);

@@ -2,11 +2,6 @@ import { SQL, type SQLChunk, type SQLWrapper } from 'drizzle-orm';
 import { sql, sqlOf } from './sql-text.ts';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 
-/*
- * SQL expressions that recur, and for which drizzle has no operator.
- * A plain value among the arguments travels as a parameter.
- */
-
 const comma = sql`, `;
 
 export const list = (values: unknown[]): SQL =>
@@ -14,10 +9,8 @@ export const list = (values: unknown[]): SQL =>
 
 export const coalesce = <T>(...values: unknown[]) => sql<T>`coalesce(${list(values)})`;
 
-/** Null if one of the values is null. */
 export const greatest = (...values: unknown[]) => sql<number>`max(${list(values)})`;
 
-/** Null if one of the values is null. */
 export const least = (...values: unknown[]) => sql<number>`min(${list(values)})`;
 
 export const iif = <T>(condition: SQLWrapper | undefined, then: unknown, otherwise: unknown) =>

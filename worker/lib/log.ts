@@ -1,10 +1,7 @@
 import type { PhoneNumber } from '#db/schema';
 import { keyedHash } from './crypto.ts';
 
-/**
- * Writes one line of JSON. No phone number, token,
- * code, query string or body belongs in it.
- */
+/** No phone number, token, code, query string or body belongs in it. */
 export function log(level: 'info' | 'error', event: string, fields: Record<string, unknown>): void {
   const line = JSON.stringify({ level, event, ...fields });
   // oxlint-disable-next-line no-console
@@ -13,10 +10,7 @@ export function log(level: 'info' | 'error', event: string, fields: Record<strin
   else console.log(line);
 }
 
-/**
- * Where an error came from, without its message:
- * messages of database errors carry the parameters.
- */
+/** Messages of database errors carry the parameters. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const { cause } = error;
@@ -41,10 +35,7 @@ export function inBackground(work: Promise<unknown>, requestId: string | null): 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/**
- * Identifies a number in the log: 8 hex digits
- * of a keyed hash, the same for the same number.
- */
+/** 8 hex digits of a keyed hash, the same for the same number. */
 export async function phoneTag(pepper: string, phone: PhoneNumber): Promise<string> {
   return (await keyedHash(pepper, 'log', phone)).slice(0, 8);
 }

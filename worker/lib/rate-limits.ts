@@ -9,28 +9,19 @@ import type { On, Transaction } from './transaction.ts';
 
 const { subject: subjects, at: instants } = rateLimitEvents;
 
-/**
- * What limits count, by every name that its
- * events may have; a new event gets the first.
- */
+/** Every name that its events may have; a new event gets the first. */
 export type Subject = string[];
 
 export type Limited = { subject: Subject; limits: Limit[] };
 
-/**
- * The subject of a limit by a keyed hash of a number or
- * address under each pepper: rotating one opens no limit.
- */
+/** Under each pepper: rotating one opens no limit. */
 export function hashedSubject(prefix: string, hashes: string[]): Subject {
   return hashes.map((hash) => `${prefix}:${hash}`);
 }
 
 export const subjectsIn = (limited: Limited[]): Subject[] => limited.map(({ subject }) => subject);
 
-/**
- * SQL: the instant (unix ms) from which all limits
- * of all subjects allow an act; 0 if none applies.
- */
+/** In unix ms; 0 if no limit applies. */
 export function allowedAt(limited: Limited[]): SQL<number> {
   const each = limited.flatMap(({ subject, limits }) =>
     limits.map((limit) => sql`coalesce(${nthNewest(subject, limit)} + ${literal(limit.per)}, 0)`),
@@ -39,10 +30,7 @@ export function allowedAt(limited: Limited[]): SQL<number> {
   return sql`max(${list([zero, zero, ...each])})`;
 }
 
-/**
- * SQL: the instant of the event after which a limit is
- * reached. SQLite takes no offset that depends on a row.
- */
+/** SQLite takes no offset that depends on a row. */
 function nthNewest(subject: Subject, { most }: Limit): SQL {
   return sql`(
     select ${instants} from ${rateLimitEvents} where ${isIn(subjects, subject)}
@@ -64,7 +52,6 @@ export function recordEvents<Outcome extends string>(
   });
 }
 
-/** Records an event for each of the subjects that the outcome has. */
 export function recordEventsByOutcome<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   now: number,
@@ -106,14 +93,10 @@ export function parseLimits(text: string): Limit[] {
 
 const keysKept = 5000;
 
-/** Counts calls by key in the memory of an isolate, exactly and over sliding windows. */
+/** In the memory of an isolate, over sliding windows. */
 export class CallLimiter {
   readonly #limits: Limit[];
   readonly #longestMs: number;
-  /**
-   * The instants (unix ms) of the calls of a key
-   * that a limit still counts, oldest first.
-   */
   readonly #callsOf = memoize((_key: string): number[] => [], keysKept);
 
   constructor(limits: Limit[]) {
@@ -121,10 +104,7 @@ export class CallLimiter {
     this.#longestMs = Math.max(...limits.map(({ per }) => per));
   }
 
-  /**
-   * Counts a call and returns 0, or returns the
-   * instant (unix ms) at which the key may call again.
-   */
+  /** Counts a call and returns 0, or returns when (unix ms) the key may call again. */
   count(key: string, now: number): number {
     const calls = this.#callsOf(key);
     while (calls[0] !== undefined && calls[0] <= now - this.#longestMs) calls.shift();
@@ -133,10 +113,7 @@ export class CallLimiter {
     return allowedAt;
   }
 
-  /**
-   * The instant (unix ms) at which the key may call
-   * again; 0 if it may call now. Counts nothing.
-   */
+  /** When (unix ms) the key may call again; 0 for now. Counts nothing. */
   allowedAt(key: string, now: number): number {
     const calls = this.#callsOf(key);
     const each = this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per);

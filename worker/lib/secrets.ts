@@ -24,7 +24,6 @@ const issuedByOthers: ReadonlySet<SecretName> = new Set([
   'MAIL_API_KEY',
 ]);
 
-/** Every secret of the settings by its name; a setting that is being rotated has two. */
 export function secretsOf(settings: SecretSettings): Secret[] {
   const lists: [SecretName, (string | undefined)[]][] = [
     ['SESSION_KEYS', keysOfRing(settings.SESSION_KEYS)],
@@ -60,10 +59,7 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/**
- * Ends a user's `chat_key_id` if the key is bound to the
- * user's id and number; no name of a key contains it.
- */
+/** Ends a `chat_key_id` whose key is bound to id and number; no name of a key contains it. */
 export const boundMark = '/2';
 
 export function chatKeyName(chatKeyId: string): string {

@@ -32,10 +32,7 @@ export function isRecent({ timestamp }: Omit<SignedMessage, 'body'>, now: number
   return Math.abs(Math.floor(now / 1000) - timestamp) <= toleranceSeconds;
 }
 
-/**
- * Whether one of the signatures in `header` is by
- * one of the secrets; compares in constant time.
- */
+/** By one of the secrets; compares in constant time. */
 export async function isSigned(
   secrets: string[],
   message: SignedMessage,

@@ -53,7 +53,6 @@ export class ConversationTables {
     this.#exist = true;
   }
 
-  /** After all storage was deleted. */
   reset(): void {
     this.#exist = false;
   }

@@ -1,18 +1,12 @@
 import type { MessageState } from '../contract/chat-schemas.ts';
 import type { StoredMessage } from './stored-message.ts';
 
-/**
- * A total has an order (`seq`), so late or repeated ones
- * do no harm; `resetsAt` in unix ms, null while frozen.
- */
+/** `seq` orders totals, so late ones do no harm; `resetsAt` in unix ms, null while frozen. */
 export type UsageChange =
   | { kind: 'total'; seq: number; used: number; resetsAt: number | null }
   | { kind: 'changed' };
 
-/**
- * Until when (unix ms) a reply is being written;
- * `sealed` is the base64 ciphertext of its text so far.
- */
+/** `until` in unix ms; `sealed` is the base64 ciphertext of the text so far. */
 export type Typing = {
   until: number | null;
   epoch: number;

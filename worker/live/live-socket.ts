@@ -12,10 +12,7 @@ const gone = 1006;
 /** With a ping at every heartbeat, a dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
-/**
- * A Worker's socket to a live object. Buffers changes
- * until `listen` is called, so that none is lost.
- */
+/** Buffers changes until `listen` is called, so that none is lost. */
 export class LiveSocket {
   readonly #socket: WebSocket;
   readonly #owner: StreamOwner;
@@ -33,10 +30,7 @@ export class LiveSocket {
     socket.accept();
   }
 
-  /**
-   * Opens a socket to a user's live object, with the query
-   * of `LiveUser.fetch`; throws 503 if it cannot be reached.
-   */
+  /** With the query of `LiveUser.fetch`; throws 503 if the object cannot be reached. */
   static async join(
     env: Env,
     owner: StreamOwner,
@@ -56,10 +50,7 @@ export class LiveSocket {
     throw new RequestError('unavailable', { retryAfter: 1 });
   }
 
-  /**
-   * Counts the stream among the open ones of
-   * its user, since its session was found live.
-   */
+  /** Its session was found live. */
   admit(): void {
     this.#send(JSON.stringify(this.#owner));
   }

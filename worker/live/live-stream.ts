@@ -13,15 +13,11 @@ import { EventStream } from './server-sent-events.ts';
 /** A count with its order; `resetsAt` in unix ms, null while the week is frozen. */
 type Total = { seq: number; used: number; resetsAt: number | null };
 
-/**
- * The events of a change of the conversation as
- * text, or null for a change that nobody sees.
- */
+/** As text, or null for a change that nobody sees. */
 export type ConversationEvents = (change: ConversationChange) => Promise<string | null>;
 
 type Source = {
   socket: LiveSocket;
-  /** Unix ms. */
   expiresAt: number;
   profile: Profile;
   total: Total;

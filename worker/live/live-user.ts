@@ -73,10 +73,7 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ring(Date.now());
   }
 
-  /**
-   * Opens a socket for changes of usage and, unless the
-   * query has `usage`, of the conversation after `after`.
-   */
+  /** Changes of usage and, unless the query has `usage`, of the conversation after `after`. */
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const { 0: theirs, 1: ours } = new WebSocketPair();
@@ -101,7 +98,6 @@ export class LiveUser extends DurableObject<object> {
     for (const change of changes) send(sockets, change);
   }
 
-  /** Counts the stream as one of the user's, since its session was found live. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     if (typeof message !== 'string') return;
     const owner: StreamOwner = JSON.parse(message);
@@ -121,10 +117,7 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ringBy(await this.#endedSessions.expect(Date.now()));
   }
 
-  /**
-   * Stores a message once for its id; a known id returns
-   * the stored message, even if a limit is reached.
-   */
+  /** A known id returns the stored message, even if a limit is reached. */
   appendUserMessage(epoch: number, message: NewUserMessage): Promise<AppendedMessage> {
     return this.#append(epoch, message, (now) => this.#storeLimited(message, now));
   }
@@ -162,10 +155,7 @@ export class LiveUser extends DurableObject<object> {
     return this.#store(message, now, sentBefore);
   }
 
-  /**
-   * When (unix ms) the oldest recording of the
-   * day makes room; 0 if the recording fits now.
-   */
+  /** In unix ms; 0 if the recording fits now. */
   #fitsAt({ recording, recordedBytesPerDay }: NewUserMessage, now: number): number {
     if (!recording || recordedBytesPerDay === undefined) return 0;
     const { bytes, oldestAt } = this.#table.recordedSince(now - dayMs);
@@ -183,7 +173,6 @@ export class LiveUser extends DurableObject<object> {
     return stored;
   }
 
-  /** Whether the message was cleared, or its account deleted. */
   #answersNothing({ replyTo }: NewReply): boolean {
     return replyTo !== undefined && v.is(MessageId, replyTo) && !this.#table.find(replyTo);
   }
@@ -234,10 +223,7 @@ export class LiveUser extends DurableObject<object> {
     };
   }
 
-  /**
-   * Changes a message from one of the states to another. Returns
-   * the message as it is now; null for an unknown one, or too late.
-   */
+  /** Returns the message as it is now; null for an unknown one, or too late. */
   changeState(
     epoch: number,
     id: string,
@@ -272,10 +258,7 @@ export class LiveUser extends DurableObject<object> {
     return true;
   }
 
-  /**
-   * Shows the typing indicator until `until` (unix ms),
-   * with the text so far, which no storage ever holds.
-   */
+  /** No storage ever holds the text so far. */
   type(epoch: number, until: number, sealed: ArrayBuffer | null): void {
     if (this.#follow(epoch)) return;
     if (until <= Date.now()) return this.#endTyping(true);
@@ -377,10 +360,7 @@ export class LiveUser extends DurableObject<object> {
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
-  /**
-   * A `state` event covers all messages up to one, and
-   * must not cover an older one that was sent again.
-   */
+  /** A `state` event must not cover an older message that was sent again. */
   #sendState(before: MessageState, moved: StoredMessage): void {
     const { seq, revision, state } = moved;
     const isAlone = before !== 'sent' || this.#table.sentBefore(seq) !== null;

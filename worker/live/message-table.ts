@@ -7,20 +7,14 @@ import type { NewMessage, StoredMessage } from './stored-message.ts';
 
 const columns = 'seq, id, author, at, state, revision, sealed';
 
-/**
- * `at` is the arrival (unix ms) of the user's message number
- * `count` from the newest; `sentBefore` as in `QueuedMessage`.
- */
+/** `at` is the arrival (unix ms) of the user's message number `count` from the newest. */
 type Before = {
   knownSeq: number | null;
   at: number | null;
   sentBefore: string | null;
 };
 
-/**
- * The messages of one conversation, their recordings, and when those of
- * the last minute came that were cleared: clearing renews no limit.
- */
+/** Keeps when messages of the last minute came that were cleared: clearing renews no limit. */
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly #tables: ConversationTables;
@@ -54,10 +48,7 @@ export class MessageTable {
     return this.#select('where revision > ? order by revision', revision);
   }
 
-  /**
-   * What a new message of the user follows, read at once: in three
-   * statements it takes 5 % longer (2026-11-25, tests/bench).
-   */
+  /** Read at once: in three statements it takes 5 % longer (2026-11-25, tests/bench). */
   before(ids: string[], count: number): Before {
     if (!this.#tables.exist)
       return {
@@ -103,10 +94,7 @@ export class MessageTable {
     return row?.sealed ?? null;
   }
 
-  /**
-   * The bytes of the person's recordings since
-   * `since` (unix ms), and the arrival of the oldest.
-   */
+  /** Since `since` (unix ms), and the arrival of the oldest. */
   recordedSince(since: number): { bytes: number; oldestAt: number | null } {
     if (!this.#tables.exist) return { bytes: 0, oldestAt: null };
     const query = `select coalesce(sum(length(recordings.sealed)), 0) as bytes, min(at) as oldestAt
@@ -134,7 +122,6 @@ export class MessageTable {
     return { ...message, state, revision };
   }
 
-  /** Begins a new epoch. */
   clear(epoch: number, now: number): void {
     this.#tables.create();
     const { revision } = this.head;
@@ -152,10 +139,7 @@ export class MessageTable {
     this.#sql.exec('delete from recordings');
   }
 
-  /**
-   * Begins a new epoch with what was written until
-   * `until` (unix ms); every page then reads anew.
-   */
+  /** With what was written until `until` (unix ms); every page then reads anew. */
   cut(epoch: number, until: number): void {
     this.#tables.create();
     const { revision } = this.head;
@@ -165,10 +149,7 @@ export class MessageTable {
     this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
-  /**
-   * Removes messages older than `keptMs`, unless it
-   * is null; returns whether there are any left.
-   */
+  /** Unless `keptMs` is null; returns whether there are any left. */
   removeExpired(now: number, keptMs: number | null): boolean {
     if (!this.#tables.exist) return false;
     this.#removeTimes(now - minuteMs);
@@ -193,7 +174,6 @@ export class MessageTable {
     return this.#sql.exec<{ at: number }>(query).toArray()[0]?.at ?? null;
   }
 
-  /** After all storage was deleted. */
   reset(): void {
     this.#tables.reset();
     this.#head.reset();

@@ -23,7 +23,6 @@ export class NamedAlarms {
     this.#alarms = alarms;
   }
 
-  /** `instant` in unix ms. */
   async ringBy(instant: number): Promise<void> {
     const planned = await this.#storage.getAlarm();
     if (planned === null || planned > instant) await this.#storage.setAlarm(instant);

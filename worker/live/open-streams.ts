@@ -1,15 +1,11 @@
 import { replacedCode, type StreamOwner } from './live-changes.ts';
 
-/**
- * What survives hibernation beside a socket: its stream's
- * owner, and the order of admission; 0 before it.
- */
+/** Survives hibernation. `order`: of admission; 0 before it. */
 type Attachment = StreamOwner & { order: number };
 export type OpenStream = Attachment & { socket: WebSocket };
 
 const streamsPerUser = 10;
 
-/** Remembers whose stream a socket is, which its session's check has yet to admit. */
 export function attachOwner(socket: WebSocket, { userId, sessionId }: StreamOwner): void {
   socket.serializeAttachment({
     userId,

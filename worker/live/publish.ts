@@ -10,10 +10,7 @@ export function liveUserOf(env: Env, userId: string) {
   return env.LIVE_USER.getByName(userId);
 }
 
-/**
- * Sends changes to the open streams of a user; retries
- * once, since an object that is being moved refuses a call.
- */
+/** Retries once, since an object that is being moved refuses a call. */
 export async function publish(env: Env, userId: string, ...changes: UsageChange[]): Promise<void> {
   try {
     await liveUserOf(env, userId).publish(changes);
@@ -22,10 +19,7 @@ export async function publish(env: Env, userId: string, ...changes: UsageChange[
   }
 }
 
-/**
- * Announces to the live object that sessions are
- * about to end; call it before the change is written.
- */
+/** Call it before the change is written. */
 export function expectEnd({ env, waitUntil }: Scope<'waitUntil'> & WithEnv, userId: string): void {
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }

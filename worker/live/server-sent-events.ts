@@ -1,10 +1,7 @@
 import { streamBeat } from '../contract/usage-stream.ts';
 import { minuteMs } from '../lib/time.ts';
 
-/**
- * Pages expect a beat every 20 s. The second in between
- * leaves time for a late timer and the way to the page.
- */
+/** Pages expect a beat every 20 s. */
 const heartbeatMs = 19_000;
 /** Proxies that buffer pass a response on once they have about 2 KiB of it. */
 const padding = `:${' '.repeat(2048)}\n\n`;
@@ -25,7 +22,6 @@ const streamHeaders = {
 
 type Source = {
   signal: AbortSignal;
-  /** Unix ms: the stream ends with its session. */
   expiresAt: number;
   opened: (stream: EventStream) => void;
   beat: (stream: EventStream) => void;

@@ -1,6 +1,5 @@
 import type { MessageAuthor, MessageState } from '../contract/chat-schemas.ts';
 
-/** `at` in unix ms. */
 export type StoredMessage = {
   seq: number;
   id: string;
@@ -18,38 +17,26 @@ type NewContent = {
   others?: string[];
   sealed: ArrayBuffer;
   recording?: ArrayBuffer | undefined;
-  /**
-   * Unix ms: stored later, the message might not be
-   * delivered, since its caller may have given up.
-   */
+  /** Unix ms: later, its caller may have given up. */
   notAfter: number;
 };
 
 export type NewUserMessage = NewContent & {
   author: 'user';
   perMinute: number;
-  /**
-   * How many bytes of the person's recordings the
-   * object may hold of one day, this one included.
-   */
+  /** Of one day, this recording included. */
   recordedBytesPerDay?: number | undefined;
 };
 
 export type NewReply = NewContent & {
   author: 'solace';
-  /**
-   * The message that a reply answers; a reply to one
-   * of a page that is not there is not stored.
-   */
+  /** A reply to a message of a page that is not there is not stored. */
   replyTo?: string | undefined;
 };
 
 export type NewMessage = NewUserMessage | NewReply;
 
-/**
- * `behind` means that the conversation was cleared after
- * the caller read its epoch; `epoch` is the present one.
- */
+/** The conversation was cleared after the caller read its epoch; `epoch` is the present one. */
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
 /** A message of the user, and the id of the first one before it that is still `sent`. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Settings } from '../settings.ts';
 
-/** The service sends a mail of one `id` once. */
 export type Mail = {
   id: string;
   to: string;

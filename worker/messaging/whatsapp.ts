@@ -9,25 +9,15 @@ const timeoutMs = 5000;
 /** How long (ms) it takes at most to send a code, also in a second language. */
 export const sendingMs = 2 * timeoutMs;
 
-/**
- * Meta's codes of a template that is missing or not
- * approved in the language, paused, or disabled.
- */
+/** A template that is missing or not approved in the language, paused, or disabled. */
 const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
 
-/**
- * `forbidden`: Meta refuses our token, our permission
- * or our account, so that nobody can get a code.
- */
+/** `forbidden`: Meta refuses our token or account, so that nobody can get a code. */
 export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 
-/** `messageId` names the message that WhatsApp has taken. */
 export type Sent = { delivery: Delivery; messageId?: string };
 
-/**
- * Sends a code, whose statuses name `sentBy`, in the page's language, else
- * in the setting's first. Not retried: the message may have arrived.
- */
+/** In the page's language. Not retried: the message may have arrived. */
 export async function sendCode(
   { settings, language }: Scope<'language' | 'settings'>,
   whatsappId: string,
@@ -57,20 +47,14 @@ export async function sendCode(
   return { delivery: forbidden ? 'forbidden' : 'refused' };
 }
 
-/**
- * Meta's codes of a token, a permission or an account
- * that is blocked; 200 to 299 are permissions, too.
- */
+/** A token, a permission or an account that is blocked; so are 200 to 299. */
 const aboutUs = new Set([0, 3, 10, 190, 368, 131_031]);
 
 function isForbidden({ status, code = -1 }: Refusal): boolean {
   return status === 401 || status === 403 || aboutUs.has(code) || (code >= 200 && code < 300);
 }
 
-/**
- * The language of the templates in which a page's language
- * is written: of its region, else of any, else the first.
- */
+/** Of the language's region, else of any, else the first. */
 export function templateLanguageFor(language: Language, settings: Settings): string {
   const known = settings.require('WHATSAPP_TEMPLATE_LANGUAGE');
   const [primary] = language.split('-');
@@ -147,7 +131,6 @@ const Status = v.object({
   errors: v.optional(v.array(v.object({ code: v.number() })), []),
 });
 
-/** Only `statuses` is read: the bot receives the messages. */
 const Notification = v.object({
   entry: v.array(
     v.object({
@@ -176,7 +159,6 @@ export async function isSignedByWhatsapp(
   return crypto.subtle.verify('HMAC', key, signature, encoder.encode(body));
 }
 
-/** Which message, by WhatsApp's id and by ours, and who received it. */
 export type MessageStatus = {
   messageId: string;
   sentBy: string | undefined;

@@ -21,10 +21,7 @@ type Subscription = { endpoint: string; keys: SubscriptionKeys };
 const mostSubscriptions = 10;
 const table = pushSubscriptions;
 
-/**
- * Whether an address belongs to one of the push services of
- * `PUSH_HOSTS`: https without a port, or one of its origins.
- */
+/** https without a port, or one of the origins of `PUSH_HOSTS`. */
 export function isPushService(settings: Settings, endpoint: string): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname, port, username, password, origin } = new URL(endpoint);
@@ -58,7 +55,6 @@ export function subscribe(
     eq(sessions.userId, session.admittedUserSql()),
   );
   const isSame = eq(table.p256dh, excluded(table.p256dh));
-  // The browser of a known endpoint has subscribed with an earlier key.
   const inUse = inArray(
     table.publicKey,
     ring.map(({ publicKey }) => publicKey),
@@ -91,10 +87,7 @@ export function subscribe(
   ];
 }
 
-/**
- * SQL that deletes the subscriptions of a user whose
- * sessions are deleted; it runs after their deletion.
- */
+/** SQL that runs after the deletion of the sessions. */
 export function endSubscriptions(userId: string | SQL): SQL {
   const left = build.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, userId));
   return build
@@ -130,7 +123,6 @@ export type Subscriber = Omit<
   'userId' | 'sessionId' | 'expiresAt'
 >;
 
-/** The query of the browsers that a user wants to have notified; `userId` is SQL. */
 export function subscribersOf(db: Database, userId: SQL<string | null>, now: number) {
   const { endpoint, p256dh, auth, publicKey, language, createdAt } = table;
   const live = and(
@@ -146,10 +138,7 @@ export function subscribersOf(db: Database, userId: SQL<string | null>, now: num
     .where(live);
 }
 
-/**
- * Notifies browsers that a reply has come. Never
- * throws, since the reply itself is stored.
- */
+/** Never throws, since the reply itself is stored. */
 export async function notifyOfReply(
   scope: Scope<'db' | 'settings'>,
   subscribers: Subscriber[],
@@ -167,10 +156,7 @@ export async function notifyOfReply(
 const timeoutMs = 10_000;
 /** A day later the reply is no news. */
 const keptSeconds = 24 * 60 * 60;
-/**
- * The push service of a browser that is offline
- * keeps the newest notice of a topic alone.
- */
+/** A browser that is offline gets the newest notice of a topic alone. */
 const topic = 'reply';
 
 async function notify(
@@ -190,10 +176,7 @@ async function notify(
   }
 }
 
-/**
- * The subscription is of another key, or broken: one
- * refusal may be a mistake of the service, three are none.
- */
+/** One refusal may be a mistake of the service, three are none. */
 const forGood = new Set([400, 401, 403]);
 const refusalsToEnd = 3;
 
@@ -221,7 +204,6 @@ function noticeIn(language: Language): Notice {
   return { title: titles[language], path: `${path}/chat` };
 }
 
-/** Throws if it does not respond. */
 async function post(
   { endpoint, p256dh, auth }: Subscriber,
   key: KeyPair,

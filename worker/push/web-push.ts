@@ -3,7 +3,7 @@ import type { KeyPair } from '../setting-rules.ts';
 
 export type SubscriptionKeys = { p256dh: string; auth: string };
 
-/** An ECDH key pair and a salt for one message; only a test gives its own. */
+/** Only a test gives its own. */
 export type Ephemeral = { keys: CryptoKeyPair; salt: Uint8Array<ArrayBuffer> };
 
 const encoder = new TextEncoder();
@@ -15,10 +15,7 @@ const [saltBytes, keyBytes, nonceBytes] = [16, 16, 12];
 const lastRecord = 2;
 const tokenLifetimeSeconds = 12 * 60 * 60;
 
-/**
- * Encrypts a push message for a subscription (RFC
- * 8291, with the encoding `aes128gcm` of RFC 8188).
- */
+/** RFC 8291, with the encoding `aes128gcm` of RFC 8188. */
 export async function encryptPush(
   text: string,
   subscription: SubscriptionKeys,
@@ -49,10 +46,7 @@ export async function encryptPush(
   return join(salt, size, Uint8Array.of(ours.length), ours, new Uint8Array(sealed));
 }
 
-/**
- * The `authorization` of a push message to an endpoint
- * (RFC 8292); `contact` is a `mailto:` address.
- */
+/** RFC 8292; `contact` is a `mailto:` address. */
 export async function vapidHeader(
   { publicKey, privateKey }: KeyPair,
   { endpoint, contact, now }: { endpoint: string; contact: string; now: number },

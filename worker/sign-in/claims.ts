@@ -103,7 +103,6 @@ async function prove<Outcome extends string>(
   await tieClaim(tx, on, scope, claim);
 }
 
-/** A status has proven who received the code. */
 export async function proveClaim(
   scope: Scope<'db' | 'settings' | 'now'>,
   claim: Tied,

@@ -7,10 +7,7 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 const lowShare = 0.8;
 const retryAfterAtMost = 3600;
 
-/**
- * A number whose owner wrote within this time (ms) passes what
- * strangers could use up: the budget, and limits of an address.
- */
+/** A number that wrote within this time (ms) passes what strangers could use up. */
 export const justWrittenMs = 10 * minuteMs;
 
 /** The day that a code counts for: days since 1970-01-01 UTC. */
@@ -28,10 +25,7 @@ export function untilNextBudget(now: number): number {
   return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
 }
 
-/**
- * Logs the code that reaches 80 % of the budget and the one
- * that reaches all of it; each count occurs once a day.
- */
+/** At 80 % of the budget and at all of it; each count occurs once a day. */
 export function reportCodeBudget(sent: number, budget: number): void {
   if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
   else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });

@@ -20,7 +20,6 @@ const keptMs = dayMs;
 
 export type StoredCode = {
   phone: PhoneNumber;
-  /** The number as WhatsApp spells it. */
   to: string;
   code: string;
   sentBy: string;
@@ -28,7 +27,6 @@ export type StoredCode = {
 };
 
 type Unsent = {
-  /** Undoes what was stored with the code. */
   takeBack: () => Promise<unknown>;
   /** Of a message whose response was lost: it may arrive. `retryAfter` in seconds. */
   ifLost: { takeBack?: () => Promise<unknown>; retryAfter?: number };

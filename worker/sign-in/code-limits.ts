@@ -5,10 +5,7 @@ import { hashedSubject, type Limit, type Limited } from '../lib/rate-limits.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 
-/**
- * So many of a number's daily codes are kept for
- * logins whose link code the number itself sends.
- */
+/** For logins whose link code the number itself sends. */
 const keptForLinkCodes = 5;
 
 /** Above its limit an address gets link codes, so many for a request. */
@@ -37,7 +34,6 @@ export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
   };
 }
 
-/** The limits on an address and its network. */
 export async function limitsOfCaller({ settings, address }: Scope<'address' | 'settings'>) {
   const network = networkOf(address);
   const hashesOf = (of: string) => keyedHashes(settings.CODE_PEPPER, 'limit', of);

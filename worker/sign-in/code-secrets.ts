@@ -2,7 +2,6 @@ import { base64url } from 'jose';
 import { customAlphabet } from 'nanoid';
 import { minuteMs } from '../lib/time.ts';
 
-/** Six random digits, each code as likely as any other. */
 export const newCode = customAlphabet('0123456789', 6);
 
 export const linkCodeLifetimeMs = 30 * minuteMs;

@@ -17,10 +17,7 @@ import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../identity/phone.ts';
 import type { SessionScope } from '../request-scope.ts';
 
-/**
- * The maximum age of a token, from `iat`; older ones
- * are refused, so their `jti` need not be stored.
- */
+/** Of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
 const externalTokenAgeSeconds = 300;
 
 const IssuerToken = v.object({
@@ -42,10 +39,7 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-/**
- * Signs in with a token, once; creates the user of a
- * new number. Throws 401 for a token that was used.
- */
+/** Creates the user of a new number. Throws 401 for a token that was used. */
 export async function redeemExternalToken(
   { db, settings, now, device }: SessionScope,
   issuer: Issuer,
@@ -89,10 +83,7 @@ export async function redeemExternalToken(
   return { user, session: { userId: user.id, sessionId: tx.id } };
 }
 
-/**
- * The phone and the id of an issuer's token; throws 401
- * for an invalid one, 503 if the issuer does not respond.
- */
+/** Throws 401 for an invalid token, 503 if the issuer does not respond. */
 async function verifyExternalToken(
   issuer: Issuer,
   token: string,
@@ -121,10 +112,7 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
   }
 }
 
-/**
- * Whether jose's error is about the token; others
- * (no response, no key set) are about the issuer.
- */
+/** Others (no response, no key set) are about the issuer. */
 function isTokensFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError))
     return error instanceof TypeError && !/fetch|network/i.test(error.message);

@@ -62,7 +62,6 @@ type ByLink = {
   counted: Subject[];
 };
 
-/** Closes a link code, and stores the code that it brings. */
 export function closeLink<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

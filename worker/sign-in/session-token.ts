@@ -8,10 +8,7 @@ import { RequestError } from '../lib/request-error.ts';
 export const ticketLifetimeSeconds = 60;
 const supportSeconds = 60;
 
-/**
- * A token authorizes the calls of a session, one
- * stream, or the owner's calls about one account.
- */
+/** Of a session, of one stream, or of the owner's calls about one account. */
 type TokenType = 'session+jwt' | 'stream+jwt' | 'support+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
@@ -118,15 +115,11 @@ async function importKey(entry: string): Promise<Key> {
   };
 }
 
-/** Empty without one. */
 export function bearerToken(request: Request): string {
   return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
 }
 
-/**
- * The session behind `?token=`, a session token or a ticket;
- * null without one, 401 invalid_token for a bad ticket.
- */
+/** A session token or a ticket; null without one, 401 invalid_token for a bad ticket. */
 export async function sessionFromQuery(ring: string, request: Request): Promise<SessionRef | null> {
   const token = new URL(request.url).searchParams.get('token') ?? '';
   const ref = await verifyToken(ring, ['session+jwt', 'stream+jwt'], token);

@@ -10,10 +10,7 @@ import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';
 
-/**
- * The challenge under which the newest code of
- * a number stands, for callers who have none.
- */
+/** For callers who have no challenge. */
 export const newestCode = '';
 
 type Code = {

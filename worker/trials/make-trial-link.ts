@@ -19,12 +19,7 @@ import { trialLinkLifetimeMs } from './trials.ts';
 
 type Trial = { tier: PaidPlanId; days: number };
 
-/**
- * Makes a link that begins a trial, and returns its token and its
- * end (unix ms). The token is derived from the call's id, so that a
- * repeated call returns the same one and no token is stored. Throws
- * 404 for somebody who has not written, 409 for a used trial.
- */
+/** The token follows from the call's id. Throws 404 before a first message, 409 for a used one. */
 export async function makeTrialLink(
   scope: PersonCall & { settings: Settings },
   person: Person,

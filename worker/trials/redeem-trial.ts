@@ -17,10 +17,7 @@ export type Redemption =
   /** A link that was used, and whose trial runs. */
   | { outcome: 'running' | 'spent' | 'invalid' };
 
-/**
- * Redeems a trial link once, and opens its session.
- * A refused call writes nothing, so it reads first.
- */
+/** A refused call writes nothing, so it reads first. */
 export async function redeemTrial(scope: SessionScope, token: string): Promise<Redemption> {
   const { db, settings, now } = scope;
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', token);
@@ -106,7 +103,6 @@ export async function redeemTrial(scope: SessionScope, token: string): Promise<R
 
 type Redeeming = Transaction<'running' | 'invalid' | 'spent' | 'begun', unknown>;
 
-/** The trial of every number for which the account has had a link. */
 function spendTrial(tx: Redeeming, userId: SQL, now: number): void {
   const theirs = build
     .selectDistinct({ phoneMac: trialLinks.phoneMac })

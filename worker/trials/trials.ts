@@ -8,20 +8,14 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 
-/** How long a link may be opened; the length of its trial is the bot's choice. */
+/** Its trial may be longer or shorter. */
 export const trialLinkLifetimeMs = 7 * dayMs;
 
 const batchSize = 200;
-/**
- * Stripe charges for the plan after a trial within seconds:
- * until then the bot is not notified of the free plan.
- */
+/** Until Stripe has charged for the plan after a trial, the bot is not told of the free plan. */
 const chargeMs = 2 * minuteMs;
 
-/**
- * Queues the events of expired trials (the allowance needs
- * only the clock); returns whose streams need a message.
- */
+/** Returns whose streams need a message. */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
   const isCharged = and(users.tierWaits, gt(users.trialEndsAt, now - chargeMs))!;
   const ended = db

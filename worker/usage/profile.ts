@@ -38,10 +38,7 @@ function pauseOf({ collectionPause: status, resumesAt }: User): {
   return status ? { collectionPause: { status, resumesAtDate: isoDate(resumesAt) } } : {};
 }
 
-/**
- * What the user pays for, whatever a trial grants
- * beside it; null if nothing can be charged.
- */
+/** Whatever a trial grants beside it; null if nothing can be charged. */
 export function subscriptionOf(user: User): Subscription | null {
   const { tier, subscriptionStatus: status, tierWaits, trialEndsAt, renewalAt } = user;
   if (tier === 'free' && status === 'active' && !user.collectionPause) return null;

@@ -20,12 +20,9 @@ export type ConcludedContract = {
 };
 
 export type Terms = {
-  /** Whose customer it is. */
   userId: string;
-  /** `WITHDRAWAL_DAYS`. */
   days: number;
   choices: KeptChoice[];
-  /** Subscriptions that were withdrawn from already. */
   withdrawn: string[];
   /** When the statement was made (unix ms); left out: now. */
   statedAt?: number;
@@ -131,10 +128,7 @@ function isOrderedAfter(
 
 type Conclusion = Pick<ConcludedContract, 'concludedAt' | 'startNow'>;
 
-/**
- * The payments since a contract was concluded,
- * for a statement made at `at` (unix seconds).
- */
+/** For a statement made at `at` (unix seconds). */
 export async function paymentsSince(
   stripe: Stripe,
   contract: Conclusion & Pick<ConcludedContract, 'subscription'>,
@@ -143,7 +137,6 @@ export async function paymentsSince(
   return paymentsOf(await invoicesOf(stripe, contract.subscription), contract, at);
 }
 
-/** Newest first, with the charges that paid them. */
 async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
   const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
   const list = stripe.invoices.list({
@@ -162,7 +155,6 @@ const creditedLine = ({ lines }: Stripe.Invoice) =>
 
 type Tiers = ReadonlyMap<string, PaidPlanId | null>;
 
-/** The plans that the prices of a subscription and of its invoices sell. */
 async function tiersOf(
   stripe: Stripe,
   { items }: Stripe.Subscription,

@@ -97,7 +97,6 @@ export async function repeatStatement(
   return { statement, mail: reads.queued[0] };
 }
 
-/** Of an unknown contract: those whose contract is not known either. */
 function isOpenOrOf(contract: ConcludedContract | undefined): SQL | undefined {
   const { subscription, concludedAt, state, origin } = withdrawals;
   const isOpen = and(isNull(subscription), eq(state, 'received'));

@@ -8,10 +8,7 @@ import { refundOf, type PaidPeriod } from './right.ts';
  * which the charge of a later invoice pays. A credit is a negative balance.
  */
 
-/**
- * A payment of a contract; what a statement gives back
- * of it (`refund`), and to the balance (`credit`).
- */
+/** A statement gives `refund` back, and `credit` to the balance. */
 export type Payment = PaidPeriod & {
   invoice: string;
   refund: number;

@@ -22,10 +22,7 @@ export const lifetimeMs = dayMs;
 
 const { statementId, inbox, isOwn, sealed, budget, sendAt } = receiptMails;
 
-/**
- * Letters of either case and a `+tag` lead to the
- * same inbox; at Gmail dots and both its names, too.
- */
+/** At Gmail dots and both its names lead to the same inbox, too. */
 export function inboxOf(email: string): string {
   const inbox = email.toLowerCase().replace(/\+[^@]*(?=@)/, '');
   const [name = '', host = ''] = inbox.split('@');
@@ -51,10 +48,7 @@ export const queuedMail = (db: Database, mail: NewMail | null) =>
     .from(receiptMails)
     .where(mail?.own ?? eq(statementId, ''));
 
-/**
- * Whether a limit keeps a mail: none keeps a person's
- * own, which a parallel call may have queued later.
- */
+/** No limit keeps a person's own. */
 export const isDelayed = (mail: QueuedMail, now: number): boolean =>
   !mail.isOwn && mail.sendAt > now;
 

@@ -15,15 +15,11 @@ import { statementOf } from './statements.ts';
 /** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
 
-/** A statement before its receipt is kept. */
 export type Stated = Omit<Withdrawal, 'receipt'>;
 
 type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
 
-/**
- * The receipt of a statement, as it was given when it was made: what is
- * found later changes nothing of it.
- */
+/** As it was given when it was made: what is found later changes nothing of it. */
 export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawal) {
   const { download } = receiptTexts[of.language as Language];
   return `${receipt}\n\n${download}: ${await linkOf(settings, of.id)}`;
@@ -64,10 +60,7 @@ export function receiptForPerson(settings: Secrets, statement: Withdrawal): Prom
   return isOwn ? receiptOf(settings, statement) : receiptWithout(settings, statement, unsaid);
 }
 
-/**
- * The receipts of one mail. Whoever makes a statement without signing in
- * chooses its recipient: then nothing that they wrote is in the mail.
- */
+/** A stranger chooses the recipient: then nothing that they wrote is in the mail. */
 export async function receiptMailOf(
   settings: Secrets,
   statements: Withdrawal[],
@@ -152,10 +145,7 @@ export async function openReceipt(
   return { day, text: `${await receiptOf(settings, statement)}\n` };
 }
 
-/**
- * Whether a key is that of the receipt's link. Compares
- * keyed hashes, so that its duration tells nothing.
- */
+/** Compares keyed hashes, so that its duration tells nothing. */
 async function opensReceipt({ CODE_PEPPER }: Secrets, id: string, given: string): Promise<boolean> {
   const keys = await keyedHashes(CODE_PEPPER, 'receipt', id);
   const wanted = await keyedHashes(CODE_PEPPER, 'receipt', given);

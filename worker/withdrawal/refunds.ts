@@ -9,13 +9,9 @@ import { isUnderWay, type Statement } from './statements.ts';
 export type State = Pick<Statement, 'state' | 'reason'>;
 type Refunded = State & { amount: number };
 
-/**
- * `attempt` is part of the idempotency keys, since
- * Stripe replays a 5xx for a day (`lease.ts`).
- */
+/** Stripe replays a 5xx for a day (`lease.ts`). */
 type Cause = { withdrawal: string; attempt: number };
 
-/** Once for each statement. */
 export async function refundPayment(
   stripe: Stripe,
   cause: Cause,
@@ -135,10 +131,7 @@ export const isRefund = ({ type }: { type: string }): boolean => refundEvents.in
 
 const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'];
 
-/**
- * A refund of this customer has changed: the
- * next cron job looks at its statements again.
- */
+/** The next cron job looks at the customer's statements again. */
 export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
   const payer = db
     .select({ id: customers.userId })

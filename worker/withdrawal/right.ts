@@ -28,10 +28,7 @@ export function withdrawableUntil(concludedAt: number, days: number): number {
  */
 export const objectionMs = 2 * dayMs;
 
-/**
- * A payment for a period, in whole cents of a currency and
- * unix seconds; `rest` is what is left of its charge.
- */
+/** In whole cents and unix seconds; `rest` is what is left of its charge. */
 export type PaidPeriod = {
   paid: number;
   rest: number;

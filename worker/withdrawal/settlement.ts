@@ -50,10 +50,7 @@ type Settled = State & { refund: number };
 const refundWatchMs = 30 * dayMs;
 const statementsPerRun = 20;
 
-/**
- * Goes on with the statements that are due. Each holds its
- * customer's lease, so that nothing else charges meanwhile.
- */
+/** Each holds its customer's lease, so that nothing else charges meanwhile. */
 export async function settleWithdrawals(scope: Background, now: number): Promise<void> {
   await leaveUntold(scope.db, now);
   const due = await dueStatements(scope.db, now, statementsPerRun);
@@ -108,10 +105,7 @@ async function settleAsItIs(
   return statement ? settle(scope, leased, statement) : { result: null };
 }
 
-/**
- * Ends the contract of a statement and gives the money back; returns
- * the statement as it is then. Throws 503; then call it again.
- */
+/** Returns the statement as it is then. Throws 503; then call it again. */
 export async function settle(
   scope: Background,
   leased: LeasedCustomer,
@@ -178,10 +172,7 @@ async function workAtStripe(
   return { ...worstOf(states), refund };
 }
 
-/**
- * Ends a subscription now, without another
- * invoice; open checkouts would begin a new one.
- */
+/** Open checkouts would begin a new one. */
 async function endSubscription(stripe: Stripe, id: string, customer: string): Promise<void> {
   const { data: sessions } = await stripe.checkout.sessions.list({
     customer,

@@ -1,7 +1,6 @@
 import { isOpenToObjection, objectionUntil } from './objection.ts';
 import { objected, repeated, type Statement } from './statements.ts';
 
-/** Made without signing in; takes no effect by itself. */
 const isUntold = (statement: Statement): boolean =>
   isOpenToObjection(statement) && statement.dueAt === null;
 

@@ -29,7 +29,6 @@ export async function statementOf(db: Database, id: string): Promise<Statement |
 /** Its person has not made it. */
 export const objected = 'objected';
 
-/** The owner has ended it by hand. */
 export const completed = 'completed';
 
 /** The reason of a statement that was open at a restored time. */
@@ -53,7 +52,6 @@ export async function statementUnderWay(db: Database, id: string): Promise<State
   return row;
 }
 
-/** It belongs to no account. */
 export const accountUnknown = 'account_unknown';
 
 /** People's own before strangers', the oldest first. */
@@ -98,7 +96,6 @@ export function contractColumns(contract: ConcludedContract, at: number) {
 
 export type Recorded = { statement: Statement; mail: QueuedMail | undefined };
 
-/** A statement of which nothing is known but what was stated. */
 export const unsettled = {
   seq: 0,
   userId: null,
@@ -119,10 +116,7 @@ export const unsettled = {
   announcedAt: null,
 } satisfies Partial<Statement>;
 
-/**
- * SQL: statements about this account that somebody has made without
- * signing in, and that nothing has begun; none about an unknown one.
- */
+/** None about an unknown account. */
 export const waitingPublicOf = (userId: string | null) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
@@ -131,7 +125,6 @@ export const waitingPublicOf = (userId: string | null) =>
     isNull(withdrawals.subscription),
   )!;
 
-/** Other waiting statements of the account mean the same contract. */
 export function endRepeated(db: Database, { id, userId }: Statement) {
   return db
     .update(withdrawals)
