@@ -23,13 +23,7 @@ type Options = {
   isResumed?: boolean;
 };
 
-/**
- * Deletes an account and cancels its subscription; returns whether `only`
- * held. Throws 503 unless Stripe responds; then the account stays. What Stripe
- * refuses to end, also to our key, keeps nobody: the customer's row stays, and
- * `closeLeftCustomers` repeats it. One that its person has asked for and that is
- * cut off stays begun, and `resumeDeletions` goes on with it.
- */
+/** Throws 503 unless Stripe responds. What it refuses to end keeps nobody here. */
 export function deleteAccount(
   scope: Background,
   userId: string,
@@ -85,10 +79,7 @@ function closeAtStripe(scope: Background, leased: LeasedCustomer): Promise<boole
   });
 }
 
-/**
- * Closes a customer whose statements of withdrawal are settled. False if
- * Stripe refuses our key, or does not know the customer: then both wait.
- */
+/** False if Stripe refuses our key, or does not know the customer: then both wait. */
 async function closeSettled(
   scope: Background,
   customer: Customer,

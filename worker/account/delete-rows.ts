@@ -144,11 +144,7 @@ function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   tx.delete(['deleted'], purchaseChoices, which);
 }
 
-/**
- * What the bot learns; the id by which WhatsApp names the person goes with
- * the account. Throws 503 if the account's row names another number than
- * the account has: nobody else's history may be erased.
- */
+/** Throws 503 if the row names another number: nobody else's history may be erased. */
 async function deletionEvent(
   { db, settings }: Scope<'db' | 'settings'>,
   { userId, phone }: { userId: string; phone: PhoneNumber },

@@ -4,11 +4,7 @@ import type { Database } from '../lib/database.ts';
 
 const leftDueAt = Number.MAX_SAFE_INTEGER;
 
-/**
- * What is kept of a deleted account until Stripe, or the owner, confirms
- * that nothing can charge: no number. The lease ends when it is tried again.
- * Beside it the choices by which an open statement of withdrawal is settled.
- */
+/** No number; the choices by which an open withdrawal is settled stay, too. */
 export const leftBehind = {
   dueAt: leftDueAt,
   leavingAt: null,

@@ -30,8 +30,7 @@ export async function movePhone(scope: Background, before: Account, move: Move):
       case 'overtaken':
         throw new RequestError('unavailable', { retryAfter: 1 });
       case 'changed':
-        // Another call has rewrapped or replaced the key of the
-        // conversation, or has brought a trial link or an id.
+        // Another call has changed the key, or brought a link or an id.
         account = found;
     }
   }

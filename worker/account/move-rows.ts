@@ -49,10 +49,7 @@ import type { Settings } from '../settings.ts';
 import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 
-/**
- * `keeps`: the only session that stays; null to end all. A number that
- * `support` replaces was lost, with the id that WhatsApp gave it.
- */
+/** `keeps`: the only session that stays. `support` replaces a number that was lost. */
 type MovedBy = { by: 'code'; keeps: string | null } | { by: 'support' };
 
 export type Move = MovedBy & {
@@ -285,11 +282,7 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
   tx.update(['moved'], trialLinks, bound, theirs);
 }
 
-/**
- * Whoever writes from the old number within the week goes on in it, as
- * after a deletion. Of what both numbers have used the greater count
- * stands. A paid week goes on as it is.
- */
+/** Of what both numbers have used the greater count stands. */
 async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   const { settings, user, phone, now, chatKey } = to;
   const own = eq(users.id, user.id);

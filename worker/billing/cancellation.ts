@@ -56,8 +56,6 @@ async function changeLive(
     throw none;
   });
   const { result: user, ...release } = await syncLeased(scope, leased).catch(unlessRefusedToRead);
-  // The sync that follows the change reads the date;
-  // without one, Stripe's response to the change has it.
   if (user) return { result: user.cancelAt, ...release };
   return { result: Math.max(...changed.map(endOf)), changes: { dueAt: Date.now() } };
 }

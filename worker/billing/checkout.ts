@@ -51,8 +51,7 @@ export async function planPage(
       return sendTo(scope, user, page, { stripeId });
     }
     if (!wanted) return { result: addressIn(scope, '/plans'), changes: { stripeId } };
-    // Checkout would show the address of a former
-    // payer to whom a trial link was forwarded.
+    // The form would show the address of a former payer.
     if (scope.limitedBy && known?.email) throw refusalOf(scope.limitedBy);
     const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
       openCheckout(stripe, {
@@ -91,15 +90,13 @@ export async function checkoutOf(
   return session;
 }
 
-/** The portal would show the choice of the plan after the trial and nothing else. */
 function isChoiceAlone(live: Stripe.Subscription, scope: Site): boolean {
   return live.status === 'trialing' && fittingFlow(live, scope)?.type === 'subscription_update';
 }
 
 async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings: Settings) {
   const { stripeId } = leased.customer;
-  // A card saved during the trial counts before its event
-  // has arrived: a new checkout would take its place.
+  // A new checkout would take the place of the saved card.
   const { session: setupSession } = await startPlanAfterTrial(stripe, leased, settings);
   const live = stripeId
     ? (await subscriptionsOf(stripe, stripeId, leased.user.id))?.find(isLive)
@@ -164,11 +161,9 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
     ({ url, locale, metadata: theirs }) =>
       url && locale === order.site.language && sameOrder(theirs, metadata),
   );
-  // Stripe refuses to expire one that was completed or closed meanwhile.
   for (const other of data)
     if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
-  // A checkout stays open when its customer is deleted
-  // in Stripe's dashboard, but creating one then fails.
+  // A customer may have been deleted in Stripe's dashboard.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),
@@ -213,7 +208,6 @@ function purchase({ customer, wanted, site }: Order, metadata: Metadata, price: 
         ...startMetadata(wanted),
       },
     },
-    // Tax needs an address: Checkout asks for it and saves it to the customer.
     ...(hasTax && {
       automatic_tax: { enabled: true },
       customer_update: { address: 'auto' },

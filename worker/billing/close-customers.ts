@@ -51,8 +51,7 @@ async function closeFound(stripe: Stripe, customer: string, userId: string): Pro
 async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   const listed = { customer, limit: 100 };
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was completed meanwhile;
-  // the subscription is then canceled below.
+  // If it was completed meanwhile, the subscription is canceled below.
   for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
   const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
   for (const subscription of subscriptions)
@@ -61,8 +60,7 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
   for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
   const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was paid or voided meanwhile;
-  // without a customer it cannot be charged.
+  // An invoice that was paid or voided meanwhile is refused.
   for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
   const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
   return (await unlessDenied(deletion)) ?? false;

@@ -13,7 +13,7 @@ import { RequestError } from '../lib/request-error.ts';
 const keyLifetimeMs = 23 * hourMs;
 /** Stripe's clock may be behind ours. */
 const skewSeconds = 600;
-/** The search lags by up to a minute; the list does not, but new customers may fill its page. */
+/** The search lags; new customers may fill the list's page. */
 const listedAtMost = 1000;
 
 /** A lost response or a replayed failure creates no second customer. */
@@ -34,7 +34,6 @@ export async function ensureCustomer(
 
 const detailsOf = ({ id, phone }: User) => ({ phone, metadata: { userId: id, phone } });
 
-/** With the present number, which may have changed since the customer was created. */
 async function adoptCustomer(
   stripe: Stripe,
   candidates: string[],
@@ -46,11 +45,7 @@ async function adoptCustomer(
   return null;
 }
 
-/**
- * Without a customer of our own the one that Stripe has of the user
- * counts: a restored database does not know it. While Stripe does not
- * say, there is none: the idempotency key finds one that was made today.
- */
+/** A restored database does not know its customers. */
 export async function withFoundCustomer(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -62,11 +57,7 @@ export async function withFoundCustomer(
   return { ...leased, customer: { ...customer, stripeId } };
 }
 
-/**
- * Gives the customer the number that its user has by now. A list of subscriptions
- * brings the customer; without one it is read only after a mark. One that the owner
- * made in Stripe's dashboard names nobody, and stays.
- */
+/** The list of subscriptions brings the customer; without one, only a mark has it read. */
 export async function renameCustomer(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -143,7 +134,7 @@ async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<Le
   };
 }
 
-/** `gone` was deleted in Stripe's dashboard; `unknown` belongs to the account of another key. */
+/** `unknown` belongs to the account of another key. */
 export async function presenceOfCustomer(
   stripe: Stripe,
   id: string,
@@ -153,11 +144,7 @@ export async function presenceOfCustomer(
   return found.deleted ? 'gone' : 'present';
 }
 
-/**
- * The customer at Stripe that a row names; null if Stripe has it no
- * more. Throws 503 for one that was created for another account:
- * Stripe's pages would show that person's address and cards.
- */
+/** Throws 503 for another account's: Stripe's pages would show its address and cards. */
 export async function ownCustomer(
   stripe: Stripe,
   { customer, user }: { customer: Pick<Customer, 'stripeId'>; user: Pick<User, 'id'> },

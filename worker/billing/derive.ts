@@ -5,7 +5,6 @@ import { weekMs } from '../usage/week.ts';
 import { bestOf, type Live, idOf, isLive, nextPhase } from './subscriptions.ts';
 import type { PaidWeek } from './invoices.ts';
 
-/** The subscription state of a user at Stripe; instants in unix ms. */
 export type SubscriptionState = {
   tier: PlanId;
   status: SubscriptionStatus;
@@ -40,7 +39,6 @@ export type Known = {
   /** The start of the paid week so far (unix ms); null without one. */
   heldWeek: number | null;
   prices: ReadonlyMap<string, PaidPlanId | null>;
-  /** The last paid week of each subscription whose present period is not paid. */
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
@@ -58,7 +56,6 @@ export function derive(subscriptions: Stripe.Subscription[], known: Known): Subs
   return { ...(best ? stateOf(best, known) : free), ...history };
 }
 
-/** Whether all have ended before a week that begins then was over, by Stripe's clock. */
 function endsBefore(subscriptions: Stripe.Subscription[], week: number | null): boolean {
   const ends = subscriptions.map(({ ended_at }) => (ended_at ?? 0) * 1000);
   return week !== null && Math.max(0, ...ends) < week + weekMs;
@@ -128,7 +125,6 @@ function pauseOf(
   };
 }
 
-/** The last paid week is the present period, whose later changes alone are unpaid. */
 function covers(paid: PaidWeek | null | undefined, periodStart: number): boolean {
   return paid !== undefined && paid !== null && paid.start >= periodStart;
 }
@@ -161,7 +157,7 @@ function cancelInstant(subscription: Stripe.Subscription, periodEnd: number): nu
   return subscription.cancel_at_period_end ? periodEnd : null;
 }
 
-/** One to a lower plan counts; during a trial, one to any other plan. */
+/** To a lower plan; during a trial, to any other plan. */
 function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean): PaidPlanId | null {
   if (!planned || planned === tier) return null;
   return trialing || plans[planned].level < plans[tier].level ? planned : null;

@@ -106,7 +106,6 @@ async function subscriptionPaidBy(
 
 const isInquiry = ({ status }: Stripe.Dispute) => status.startsWith('warning_');
 
-/** The id of a dispute stands among the events, apart as an inquiry. */
 async function isFirstReport(db: Database, dispute: Stripe.Dispute): Promise<boolean> {
   const now = Date.now();
   if (dispute.created * 1000 < now - stripeEventsKeptMs) return false;

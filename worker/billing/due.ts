@@ -22,7 +22,7 @@ type Facts = {
   awaitsPayment: boolean;
 };
 
-/** When (unix ms) the state is fetched again; null if only Stripe's pages can change it. */
+/** Unix ms; null if only Stripe's pages can change the state. */
 export function dueAfter(facts: Facts, now = Date.now()): number | null {
   const { live, user, setupSession, renewalAt, awaitsPayment } = facts;
   const watchUntil = user.billingWatchUntil ?? 0;
@@ -39,7 +39,6 @@ export function pauseAfter(failures: number): number {
   return failures < 3 ? 1 : Math.min(minuteMs * 2 ** (failures - 3), longestPauseMs);
 }
 
-/** SQL: the ids of customers whose state is due, and whose lease is free. */
 export function dueCustomers(now: number, limit: number): SQL {
   return build
     .select({ userId: customers.userId })

@@ -3,7 +3,6 @@ import { unlessRefused } from './stripe-client.ts';
 import { idOf, isCancelled, isLive, owes } from './subscriptions.ts';
 import { plans, type PaidPlanId } from '../contract/plans.ts';
 
-/** Where the owner of a card completes the authentication of the latest invoice. */
 export async function authenticationPage(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -32,8 +31,7 @@ export async function payWithNewCard(
   attempt: number,
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
-  // Stripe finalizes a draft with `auto_advance`
-  // by itself, and then charges the new card.
+  // Stripe finalizes the others by itself.
   const payable =
     invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
@@ -83,7 +81,6 @@ export async function payRenewal(
   return true;
 }
 
-/** Distinguishes what a cancellation has stopped from what the owner has. */
 const stoppedByCancellation = { stoppedBy: 'cancellation' };
 
 /** A renewal's draft included: whoever cancels is charged no more. */
@@ -109,8 +106,7 @@ export async function collectAgain(
     (each) => isStopped(each) && each.id !== latest.id,
   );
   const change = { auto_advance: true, metadata: { stoppedBy: '' } };
-  // The latest one is the last: as long as it
-  // is stopped, the next sync repeats this.
+  // As long as the latest one is stopped, the next sync repeats this.
   for (const { id } of [...others, latest]) await unlessRefused(stripe.invoices.update(id, change));
   return true;
 }
@@ -178,7 +174,7 @@ async function paidInvoices(
   return data;
 }
 
-/** For each paid invoice an unpaid one that it credits; null if all of them are paid. */
+/** Null if every invoice that it credits is paid. */
 function debtsOf(paid: Stripe.Invoice[]): Map<string, string | null> {
   const byId = new Map(paid.map((invoice) => [invoice.id, invoice]));
   const debts = new Map<string, string | null>();
@@ -234,7 +230,7 @@ async function useFor(
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
 }
 
-/** The last paid week: its start in unix ms, and its plan, null for an unknown price. */
+/** `start` in unix ms; `tier` null for an unknown price. */
 export type PaidWeek = { start: number; tier: PaidPlanId | null };
 
 type Prices = ReadonlyMap<string, PaidPlanId | null>;

@@ -26,7 +26,6 @@ export type LeasedCustomer = {
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 /** The release of a lease, unless another call holds it by now. */
 export type Release = Transaction<'released' | 'lost', unknown>;
-/** Released with `changes` and `effects`, unless the work has `released` it. */
 export type LeaseResult<T> = {
   result: T;
   changes?: Changes;
@@ -37,7 +36,6 @@ export type LeaseResult<T> = {
 type Work<T> = (leased: LeasedCustomer) => Promise<LeaseResult<T>>;
 type Acquisition = {
   changes?: Changes | undefined;
-  /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
   seen?: { until: number }[];
 };
 
@@ -53,7 +51,7 @@ export function withLease<T>(
   return done;
 }
 
-/** Until when (unix ms) the lease is held; fits into the request that checks a session. */
+/** Fits into the request that checks a session. */
 export function leaseOf(db: Database, userId: string) {
   return db
     .select({ until: customers.leaseUntil })
@@ -141,7 +139,6 @@ function dueAtOf({ dirty }: Customer, { dueAt }: Changes = {}): Changes {
   return { dueAt: iif<number | null>(isMarked, Date.now(), dueAt) };
 }
 
-/** While another call holds the lease, it only reads, at most once a second. */
 async function waitForLease(
   db: Database,
   userId: string,

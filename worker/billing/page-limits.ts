@@ -64,7 +64,6 @@ export function countReason<T>(
   });
 }
 
-/** A cancellation that was taken back is over: the next one has a reason of its own. */
 export function forgetReason<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

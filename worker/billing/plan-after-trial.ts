@@ -73,7 +73,7 @@ async function refused(
   return finished;
 }
 
-/** Makes the saved card the customer's default; its billing address determines the tax. */
+/** The card's billing address determines the tax. */
 async function saveCard(
   stripe: Stripe,
   customer: string,

@@ -35,7 +35,7 @@ export async function portalPage(
   });
 }
 
-/** For an hour the cron job fetches the state every minute, in case the webhooks are lost. */
+/** The webhooks of what happens there may be lost. */
 export function sendTo(
   { now }: PageContext,
   { id }: User,

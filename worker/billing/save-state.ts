@@ -23,7 +23,7 @@ export type FetchedState = {
 
 type Saved = { user: User; customer: Customer };
 
-/** `outdated`: an event arrived during the fetch. Null if another call holds the lease by now. */
+/** Null if another call holds the lease by now. */
 export async function saveState(
   { db, settings }: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
@@ -126,13 +126,7 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
   return entitledTier(user, endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now);
 }
 
-/**
- * A paid week begins with nothing used, also in the millisecond in which
- * the free one began. Where it ends in a free week, the one that was kept
- * for the number goes on. A plan that is cut off, as by a withdrawal, leaves
- * its week with its count, unless more was used of the kept one: whoever
- * gets the money back has no fresh week.
- */
+/** Whoever gets the money back has no fresh week. */
 async function weekAfter(
   { beginsPaidWeek, endsPaidWeek, isCutOff }: Change & Pick<SubscriptionState, 'isCutOff'>,
   { weekAnchor = 0, weekFrozen }: Columns,

@@ -6,12 +6,7 @@ import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 
-/*
- * Before a purchase, a person may ask to start at once (article 14(3)).
- * The row is the evidence: a trigger of the database refuses every change
- * of it. The metadata of the subscription say which contract it belongs
- * to.
- */
+/** Article 14(3): the row is the evidence, and a trigger refuses every change of it. */
 
 export type Choice = { tier: PaidPlanId; startNow: boolean };
 
@@ -19,7 +14,6 @@ export type KeptChoice = Choice & { at: number };
 
 type Chosen = Choice & { language: Language; now: number };
 
-/** With the price and the version of the text that the page showed. */
 export function keepChoice<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -51,7 +45,6 @@ const prefix = 'start_now_';
 const keyOf = (tier: PaidPlanId): string => prefix + tier;
 const wordOf = (startNow: boolean): string => (startNow ? 'yes' : 'no');
 
-/** Metadata of what is bought: whether its buyer asked to start at once. */
 export function startMetadata({ tier, startNow }: Choice): Record<string, string> {
   return { [keyOf(tier)]: wordOf(startNow) };
 }
@@ -77,11 +70,7 @@ function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {
 /** Stripe keeps 500 characters of a value, and a note has 14 at most. */
 const notesKept = 30;
 
-/**
- * The metadata of a subscription with a choice for a plan that it may sell
- * next: those of earlier weeks stay, since a contract may have been
- * concluded by them.
- */
+/** Those of earlier weeks stay: a contract may have been concluded by them. */
 export function withNote(
   subscription: Noted,
   { tier, startNow }: Choice,
@@ -93,11 +82,7 @@ export function withNote(
   return { [keyOf(tier)]: texts.join(' ') };
 }
 
-/**
- * Whether the buyer of a plan asked to start at once, by the last note
- * before its first week (`begins`, unix seconds), and by the evidence that
- * is kept. Later notes change nothing.
- */
+/** By the last note before its first week (`begins`, unix seconds), and by the evidence. */
 export function hasAskedToStart(
   subscription: Noted,
   choices: Choice[],

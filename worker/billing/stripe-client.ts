@@ -22,7 +22,7 @@ export function stripeOptions(apiBase: string) {
   } satisfies Stripe.StripeConfig;
 }
 
-/** The SDK is evaluated by the first billing call of an isolate, not by every start. */
+/** Evaluated by an isolate's first billing call. */
 let sdk: typeof Stripe | undefined;
 
 export async function openStripe(settings: Settings): Promise<Stripe> {
@@ -34,7 +34,7 @@ export async function openStripe(settings: Settings): Promise<Stripe> {
   });
 }
 
-/** Null if Stripe does not have the object: the requested one, or the one in `param`. */
+/** Null if Stripe lacks the object, or the one in `param`. */
 export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;
@@ -54,7 +54,6 @@ export function unlessDenied<T>(request: Promise<T>): Promise<T | null> {
   return nullIf((error) => isRefusal(error) || isDenial(error), request);
 }
 
-/** Null and a line of the log if Stripe refuses the request for good. */
 function orLogRefusal<T>(request: Promise<T>): Promise<T | null> {
   return nullIf(isRefusal, request);
 }
@@ -110,7 +109,6 @@ export function isRefusal(error: unknown): boolean {
   return isStripeError(error) && kindOf(error) !== 'later';
 }
 
-/** The code of Stripe's refusal, which no repetition changes; null for any other error. */
 export function refusalCode(error: unknown): string | null {
   if (!isStripeError(error) || !isRefusal(error)) return null;
   return error.code ?? 'refused';
@@ -148,7 +146,7 @@ export function isStripeFailure(error: unknown): boolean {
   return isStripeError(error);
 }
 
-/** Throws 503 if Stripe does not respond, fails, or limits our rate; 409 if it refuses. */
+/** Throws 503 unless Stripe responds in time; 409 if it refuses. */
 export async function withStripe<T>(
   settings: Settings,
   work: (stripe: Stripe) => Promise<T>,

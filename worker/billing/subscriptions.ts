@@ -32,11 +32,7 @@ export function isCancelled(
   return subscription.cancel_at !== null || subscription.cancel_at_period_end;
 }
 
-/**
- * Every subscription that a user's customer ever had, with
- * schedule and latest invoice; null for an unknown customer.
- * Throws 503 for the customer of another account.
- */
+/** Null for an unknown customer. Throws 503 for the customer of another account. */
 export async function subscriptionsOf(
   stripe: Stripe,
   customer: string,
@@ -96,7 +92,6 @@ type Choice = {
   unknown: Stripe.Subscription | undefined;
 };
 
-/** The relevant live subscription: best status first, then highest plan, then newest. */
 export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): Choice {
   const live = subscriptions.filter(isLive);
   const sold = live.flatMap(atKnownPrice);

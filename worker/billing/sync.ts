@@ -263,7 +263,6 @@ async function payDebts(
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : subscriptions;
 }
 
-/** The paid invoices, by subscription, of those whose present period is not paid. */
 async function settledInvoicesOfUnpaid(stripe: Stripe, subscriptions: Stripe.Subscription[]) {
   const invoices = new Map<string, Stripe.Invoice[]>();
   for (const subscription of subscriptions) {

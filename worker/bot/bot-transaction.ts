@@ -65,7 +65,6 @@ type BotDecision<
   others?: Other[];
 };
 
-/** What a call has decided; `by` names the delivery of the call that was first. */
 export type Applied<Outcome, Facts, Other extends string, Named extends Reads> = {
   by: string;
   reads: Results<Named>;
@@ -74,7 +73,6 @@ export type Applied<Outcome, Facts, Other extends string, Named extends Reads> =
   | { [Each in Other]: { outcome: Each; facts: null; isFirst: false } }[Other]
 );
 
-/** Read by every call; `check` throws if its rows may not be believed. */
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
 type Stored = {

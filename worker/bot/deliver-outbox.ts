@@ -16,11 +16,9 @@ import {
 import { bodyFor, storedOf, type OutboxEvent } from './outbox.ts';
 import { postEvent } from './post-event.ts';
 
-/** The whole body, and the id of an earlier message that the bot has not accepted yet. */
 export type OpenedMessage = { body: string; sentBefore: string | null };
 
 export type MessageEvents = {
-  /** The message of an event, or its result where nothing is to be sent (now). */
   open: (event: OutboxEvent) => Promise<OpenedMessage | DeliveryResult>;
   close: (event: OutboxEvent, state: 'delivered' | 'failed') => Promise<void>;
 };
@@ -73,8 +71,7 @@ export async function expireMessages(scope: Outbox, now: number): Promise<void> 
   const expired = await tooOld(scope.db, now);
 
   for (const event of expired) {
-    // An object that does not respond must not
-    // delay the others; the next run retries it.
+    // An object that does not respond must not delay the others.
     const result = await giveUp(scope, event, 'expired').catch(() => null);
     if (result) await settle(scope.db, event, result, now);
   }

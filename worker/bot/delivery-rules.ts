@@ -41,7 +41,6 @@ export function retryPause(attempts: number): number {
 /** How long (ms) a message is tried before it fails. */
 export const messageLifetimeMs = dayMs;
 
-/** The result of an event without an attempt, or null if the bot should receive it. */
 export function settledBefore(event: Attempted): DeliveryResult | null {
   if (event.type === 'cancelled') return 'delivered';
   if (event.hasAccount || event.type === 'user.deleted') return null;

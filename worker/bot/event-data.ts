@@ -19,14 +19,9 @@ export type BotEvent =
   | 'withdrawal.received'
   | 'withdrawal.refunded';
 
-/** `chat.message` points to a message (worker/chat/message-queue.ts). */
 export type EventType = BotEvent | 'chat.message';
 
-/**
- * What an event may say, by its type. A row of the outbox is believed no
- * further: words that somebody has written into one reach nobody. What
- * names or quotes a person is encrypted for the account whose event it is.
- */
+/** Nobody can make us send words that they have written into a row. */
 const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);
 const unsealed = {
   'chat.message': v.object({
@@ -64,7 +59,7 @@ export const sealData = (
   data: Data,
 ): Promise<string> => sealJson(CODE_PEPPER, sealingOf(of), data);
 
-/** Null, with a line in the log, for data that was not written for this account. */
+/** Null for data that was not written for this account. */
 export async function openData(settings: Peppers, of: Of, stored: unknown): Promise<Data | null> {
   const data = await readData(settings, of, stored);
   if (!data) log('error', 'row_not_bound', { table: 'outbox' });

@@ -47,10 +47,7 @@ export const cancelledBody = '{}';
 
 const mostWaiting = 50;
 
-/**
- * What a person has ended, or must learn, is never left out: of each one
- * waits, and of one of them another is in delivery. The others have the rest.
- */
+/** What a person has ended, or must learn, is never left out. */
 const neverLeftOut = new Set<BotEvent>([
   'platform.changed',
   'chat.consent',
@@ -116,11 +113,7 @@ export async function bodyFor(
   return told && JSON.stringify({ type, timestamp, data: told });
 }
 
-/**
- * The account of a deletion is gone, so that its sealed data alone says
- * whose it was, and under which id the bot hears of it: put back later, it
- * is the event that the bot knows.
- */
+/** Put back later, it is the event that the bot knows. */
 function deletionData(
   event: OutboxEvent,
   { eventId = event.id, ...data }: Record<string, unknown>,

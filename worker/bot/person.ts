@@ -39,13 +39,7 @@ type PersonDecision<
   others?: Other[];
 };
 
-/**
- * A transaction of a signed call about one person, whose facts
- * say whether somebody has the names. Names of two people are
- * a conflict: it is recorded, the number's codes open limited sessions
- * until its earlier id writes again (`record-contact.ts`), and nothing
- * else is applied.
- */
+/** Names of two people are a conflict: it is recorded, and nothing else is applied. */
 export async function personTransaction<
   Facts extends FactsSql,
   Listed extends string,
@@ -75,11 +69,7 @@ export async function personTransaction<
   return tx;
 }
 
-/**
- * An id that is not bound to its user's number is unknown: the row was not
- * written by us. `aliases.ts` compares two rows with each other; this
- * compares them with our key, after the commit.
- */
+/** `aliases.ts` compares two rows with each other, and this with our key. */
 function aliasGuard(
   { db, settings }: PersonCall,
   { phone, businessUserId }: Person,

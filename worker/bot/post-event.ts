@@ -8,7 +8,6 @@ const temporary = new Set([408, 425, 429]);
 
 type Posted = Extract<DeliveryResult, 'delivered' | 'parked' | 'later'>;
 
-/** Posts a signed event to the bot; `parked` if the bot refuses it for good. */
 export async function postEvent(settings: Settings, id: string, body: string): Promise<Posted> {
   const timestamp = Math.floor(Date.now() / 1000);
   const signature = await signMessage(settings.require('BOT_WEBHOOK_SECRET'), {

@@ -4,10 +4,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
-/**
- * A signed call; `id` is its idempotency key. Whom it names says `person.ts`.
- * Fingerprints are made on demand: those of a voice take 8 MB.
- */
+/** `id` is its idempotency key. Fingerprints of a voice take 8 MB. */
 export type BotCall = {
   /** Never stored: it may contain the number. */
   id: string;
@@ -23,10 +20,7 @@ type Read = {
   now: number;
 };
 
-/**
- * Reads a call that one of the secrets has signed (Standard Webhooks); throws
- * 401, with the server's time if the signature is right and its time is wrong.
- */
+/** Throws 401, with the server's time if the signature is right and its time is wrong. */
 export async function readBotCall(
   { settings, request, now }: Read,
   readBody: () => Promise<string>,

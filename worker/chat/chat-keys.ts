@@ -17,7 +17,6 @@ export type ChatRow = ChatUser & {
   chatEpoch: number;
 };
 
-/** The key of an epoch; null when the conversation has no key, or is in another epoch. */
 export type KeyOfEpoch = (epoch: number) => Promise<CryptoKey | null>;
 
 type WrappingKey = { keyId: string; key: Promise<CryptoKey> };

@@ -14,7 +14,7 @@ import type { Scope } from '../request-scope.ts';
 import { newChatKey, type ChatUser } from './chat-keys.ts';
 import { clearConversation } from './clear-statements.ts';
 
-/** `session`: SQL, a live session's user id. Throws 503 if the number has changed meanwhile. */
+/** Throws 503 if the number has changed meanwhile. */
 export async function clearChatOf(
   scope: Scope<'db' | 'settings' | 'now'>,
   { id, phone }: ChatUser,

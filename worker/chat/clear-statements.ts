@@ -11,11 +11,7 @@ import { type WrappedKey } from './chat-keys.ts';
 /** If the request does not confirm the erasure, the cron job does after this time. */
 const confirmAfterMs = minuteMs;
 
-/**
- * Destroys a conversation's key, notes the next epoch
- * until the live object has confirmed it, and queues the
- * bot's event; without a `next` key the consent ends too.
- */
+/** Without a `next` key the consent ends too. */
 export function clearConversation<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -14,12 +14,7 @@ import { consentOf } from './conversation.ts';
 
 const mostGivenPerDay = 20;
 
-/**
- * Stores a consent and its time; the version that is in force keeps its
- * first time. `isNew` if the bot should learn of it. Throws 503 if number
- * or session have changed meanwhile, and 429 for somebody who has given
- * too many in a day.
- */
+/** Throws 503 if number or session have changed meanwhile, 429 above the day's limit. */
 export async function giveConsent(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   user: User,

@@ -13,7 +13,6 @@ import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import { openMessage } from './message-encryption.ts';
 
-/** How long (ms) after its event was queued a message may still be stored. */
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 
@@ -70,9 +69,7 @@ async function openStored(
 
   const { message, sentBefore } = queued;
   if (message.state === 'delivered') return 'delivered';
-  // The request that sends it again queues its event first,
-  // and makes it `sent` second. A failed message with an event
-  // in the queue was given up by a request that was killed.
+  // It was given up by a request that was killed.
   if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
   const opened = await openMessage(key, row.id, message);
   return complete(settings, event, { message: opened, sentBefore });

@@ -6,7 +6,6 @@ import { chatKeyOf, type ChatRow, encoder } from './chat-keys.ts';
 import type { MessageRef } from './message-ids.ts';
 
 export type MessageContent = {
-  /** The bot's id of a reply, which is stored under a keyed hash of it (message-ids.ts). */
   id?: string;
   text: string;
   replyTo?: string | undefined;

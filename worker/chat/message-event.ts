@@ -8,7 +8,6 @@ export function eventId(userId: string, messageId: string): string {
   return `chat_${userId}_${messageId}`;
 }
 
-/** The event of a message before it was queued; instants in unix ms. */
 export type EventBefore = {
   /** False if it waited already: it belongs to the request that has queued it. */
   ownsEvent: boolean;
@@ -19,12 +18,7 @@ export type EventBefore = {
 
 export type QueuedEvent = OutboxEvent & { leasedUntil: number };
 
-/**
- * Removes the event of a message that was not stored, or parks it again:
- * without its message it would delay the next ones. Another request of the
- * same message that has relied on the event meanwhile keeps it, by its
- * later `created_at`.
- */
+/** Without its message it would delay the next ones. A later `created_at` keeps it. */
 export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: EventBefore) {
   const { parkedSince, parkedAttempts, parkedCreatedAt } = before;
   const same = and(eq(outbox.seq, seq), eq(outbox.createdAt, createdAt));

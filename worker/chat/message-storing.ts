@@ -35,11 +35,7 @@ export type Stored = {
   isNew: boolean;
 };
 
-/**
- * Stores a message once for its id, and returns the stored one; a failed
- * one is sent again. Throws 409 for another content under the same id, 429
- * or 503.
- */
+/** Throws 409 for another content under the same id, 429 or 503. */
 export async function appendMessage(
   scope: SendContext,
   user: ChatRow,
@@ -147,7 +143,6 @@ async function sameMessage(
   return message;
 }
 
-/** Reads the stored recording only if it has the size of the sent one. */
 async function isStored(
   scope: SendContext,
   user: ChatRow,

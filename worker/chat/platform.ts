@@ -6,11 +6,7 @@ import type { Scope } from '../request-scope.ts';
 
 type Platform = (typeof users.$inferSelect)['platform'];
 
-/**
- * Stores where a user talks with Solace, and queues the
- * bot's event. The time of the request is the version of the
- * choice, so that a late write overwrites no newer choice.
- */
+/** The time of the request is the version of the choice. */
 export function choosePlatform<T>(
   { session, settings, now }: Scope<'settings' | 'now'> & { session: UserSession },
   platform: Platform,

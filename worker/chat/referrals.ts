@@ -38,11 +38,7 @@ export function countReferrals(
   }
 }
 
-/**
- * Counts a referral that the bot has made on WhatsApp; throws 404 for
- * an unknown person. What is stored of the call is what is stored of
- * `bot/transcripts`: no row says that somebody was in a crisis.
- */
+/** Throws 404 for an unknown person. No row says that somebody was in a crisis. */
 export async function countReported(scope: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(scope, person, {
     facts: { hasChat: isNotNull(users.id) },
@@ -55,11 +51,7 @@ export async function countReported(scope: PersonCall, person: Person): Promise<
   if (outcome === 'unknown') throw unknownPerson();
 }
 
-/**
- * Counts a reply whose mark was not stored yet. The live object decides
- * between two streams, so that no row of the database tells of a crisis.
- * If the database fails, the mark is taken back and the next read counts.
- */
+/** The live object decides, so that no row of the database tells of a crisis. */
 async function countOnce(
   { db, env }: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,

@@ -3,7 +3,7 @@ export const longestReply = 8000;
 export const messagesPerPage = 50;
 /** A stream that missed more revisions gets `reset`. */
 export const mostReplayedChanges = 200;
-/** Limits of a recording: the bytes hold its seconds also if a browser ignores the bit rate. */
+/** The bytes hold the seconds at any bit rate. */
 export const longestRecordingSeconds = 120;
 export const largestRecordingBytes = 1_900_000;
 /** Bytes of a person's recordings in the day after a crisis, in which no allowance refuses. */
@@ -11,7 +11,7 @@ export const mostRecordedInCrisis = 20_000_000;
 /** Each plays in every browser of 2026. */
 export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
-/** The notice in `web/words` that people accept; a new version (1 to 32 characters) asks again. */
+/** Of the notice in `web/words`: a new version (1 to 32 characters) asks again. */
 export const consentVersion = '2026-11-21';
 /** All that were published, older ones first. */
 export const consentVersions: readonly string[] = [consentVersion];

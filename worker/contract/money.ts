@@ -1,8 +1,4 @@
-/*
- * Amounts as Stripe writes them: whole numbers of a currency's smallest
- * unit (https://docs.stripe.com/currencies#zero-decimal). `Intl` has
- * other decimals for some: Stripe counts hundredths of a króna.
- */
+/** Stripe's smallest units (https://docs.stripe.com/currencies#zero-decimal). */
 
 const wholeUnits = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf';
 const thousandths = 'bhd jod kwd omr tnd';

@@ -64,7 +64,6 @@ function withoutFormerPrefix(phone: string): string | undefined {
   return mexico ? `+52${mexico[1]}` : undefined;
 }
 
-/** Whether the plans have to be asked: most national numbers have no such first digit. */
 export function mayHoldTrunkPrefix(phone: string): boolean {
   const national = phone.replace(callingCode, '');
   return /^[018]/.test(national) || national.length > 10;

@@ -1,5 +1,3 @@
-/** What people paste into a field, a command or a call, read as what they see in it. */
-
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 const isDigit = /^\p{Nd}$/u;
 

@@ -6,7 +6,7 @@ export type StreamMessage =
 /** Opens every stream; a usage stream's data holds the profile as of that moment. */
 export const connectionEstablished = 'connection_established';
 
-/** Precedes the end of a stream that a newer one replaced; reconnecting would end another. */
+/** A newer stream replaced it; reconnecting would end another. */
 export const streamReplaced = 'stream_replaced';
 
 /** At least every 20 s; its data is `{"at": …}`, the server's time (ISO 8601). */

@@ -71,7 +71,6 @@ export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (co
     const newTier = entitledTier(user, Date.now());
     const tierBefore = checkout.metadata?.tierBefore ?? entitledTier(leased.user, now);
     const success = checkout.status === 'complete';
-    // A card was saved for a plan after the trial, and Stripe has refused the plan.
     const isPlanRefused = success && checkout.mode === 'setup' && subscriptionOf(user) === null;
     return {
       result: {

@@ -35,7 +35,6 @@ export const botMessages: Handler<'botMessages'> = async (context) => {
   return { success: true, seq, voice };
 };
 
-/** The live object keeps the ciphertext in memory until the message comes. */
 export const botTyping: Handler<'botTyping'> = async (context) => {
   const { input, env, settings } = context;
   const { seconds, text } = input;

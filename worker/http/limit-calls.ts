@@ -15,11 +15,7 @@ const limitersOf = memoize((settings: Settings) => ({
   refusals: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
 }));
 
-/**
- * Whether an address is within the coarse limit of a public call;
- * the exact limits on signing in are in the database. Each call has
- * a bucket of its own, so that none uses up what another one needs.
- */
+/** The exact limits on signing in are in the database. */
 export async function isWithinAddress(
   name: EndpointName,
   { env, address }: BaseContext,
@@ -32,11 +28,7 @@ export async function isWithinAddress(
   return results.every(({ success }) => success);
 }
 
-/**
- * Behind an address that others have used up, each number
- * still has a bucket of its own. All of these together
- * have one of the address, which is five times as large.
- */
+/** Where others have used an address up, each number still has a bucket. */
 export async function limitByNumber(
   name: EndpointName,
   { env, settings, address }: BaseContext,

@@ -24,8 +24,7 @@ export const logRequest: Middleware = async (c, next) => {
   headers.set('x-request-id', requestLog.requestId);
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   headers.set('vary', 'Origin');
-  // Pages show times by the server's clock. Cloudflare's
-  // network sets this header too, workerd does not.
+  // Cloudflare's network sets this header too, workerd does not.
   headers.set('date', new Date().toUTCString());
   await requestLog.write(c.req.method, status);
 };
@@ -84,7 +83,6 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
   };
 }
 
-/** Responds 413 to a larger body, with or without a `Content-Length`. */
 export function limitBody(maxSize: number): Middleware {
   const limit = bodyLimit({
     maxSize,
@@ -95,7 +93,7 @@ export function limitBody(maxSize: number): Middleware {
   return (c, next) => limit(c, next).catch(refuseBody);
 }
 
-/** A sender that hangs up is no unexpected error: throws 400, or what a limit has thrown. */
+/** A sender that hangs up is no unexpected error. */
 export function refuseBody(error: unknown): never {
   throw error instanceof RequestError ? error : new RequestError('invalidBody');
 }

@@ -88,7 +88,7 @@ function validate(shape: Shape, fields: Fields): Fields {
   throw new RequestError('invalidField', { message: issues[0]!.message, issues });
 }
 
-/** Half of a surrogate pair, which JSON can spell, has no UTF-8 form: no database takes it. */
+/** No database takes half of a surrogate pair. */
 function requireComplete(fields: Fields): Fields {
   const isBroken = (value: unknown) => typeof value === 'string' && !isComplete(value);
   const path = Object.keys(fields).find((name) => isBroken(fields[name]));
@@ -98,7 +98,6 @@ function requireComplete(fields: Fields): Fields {
   throw new RequestError('invalidField', { message, issues: [{ path, message }] });
 }
 
-/** A call of the bot names a person by the number or by the business-scoped id. */
 function named({ entries }: Shape, fields: Fields): Fields {
   if (
     !('businessUserId' in entries) ||
@@ -137,7 +136,6 @@ export async function readBody(name: EndpointName, { request }: BaseContext): Pr
   return method === 'GET' ? '' : readText(request);
 }
 
-/** The body as strict UTF-8 text; throws 400 for anything that is not UTF-8. */
 async function readText(request: Request): Promise<string> {
   const bytes = await readBytes(request);
   try {

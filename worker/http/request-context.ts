@@ -34,7 +34,6 @@ export type ParsedInput<Name extends EndpointName> =
       ? Omit<Input<Name>, 'phone'> & { phone?: PhoneNumber; phoneAsSent?: string }
       : Input<Name>;
 
-/** The JSON body, the query string, the parts of the path, and the recording. */
 export type Parsed<Name extends EndpointName> = {
   input: ParsedInput<Name>;
   query: Query<Name>;

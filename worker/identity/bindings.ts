@@ -4,11 +4,7 @@ import { log } from '../lib/log.ts';
 import { memoize } from '../lib/memoize.ts';
 import { keysOfRing } from '../lib/secrets.ts';
 
-/**
- * Keyed hashes that bind a row to the number of its user.
- * Whoever may write a row of the database cannot make one
- * for another number, so the row opens nothing there.
- */
+/** Whoever may write a row cannot make one for another number. */
 type Keys = { CODE_PEPPER: string[] };
 type SessionKeys = { SESSION_KEYS: string };
 

@@ -68,12 +68,7 @@ type Renaming = {
 
 type BoundId = { id: string; mac: string };
 
-/**
- * Gives a user another number and its spelling as it was typed. Proven by a
- * code, the person may bring the id of the earlier number; moved by support,
- * the number was lost with its id. `business` is the id that was bound to
- * the earlier number: any other one is dropped.
- */
+/** Only with a code comes the id (`business`) of the earlier number along. */
 export function renameUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -41,7 +41,6 @@ export async function openSignedIn<Outcome extends string>(
   openSession(tx, on, { ...session, isLimited, mac });
 }
 
-/** Opens a session, whose id is the transaction's; `userId` is SQL. */
 export function openSession<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -31,11 +31,7 @@ async function loadPlans(): Promise<NumberingPlans> {
   return plans;
 }
 
-/**
- * The only spelling that is stored: WhatsApp adds or drops
- * digits in Mexico, Argentina and Brazil, and Benin and
- * Côte d'Ivoire have put digits before their old numbers.
- */
+/** WhatsApp adds or drops digits in some countries; others have put new ones before. */
 export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }

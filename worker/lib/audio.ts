@@ -2,7 +2,7 @@ export type Recording = { type: string; bytes: ArrayBuffer };
 
 type Signature = { at: number; text: string };
 
-/** What the containers begin with. Of Ogg, the first page holds the header of Opus. */
+/** Of Ogg, the first page holds the header of Opus. */
 const signatures: Record<string, Signature[]> = {
   'audio/webm': [{ at: 0, text: '\x1a\x45\xdf\xa3' }],
   'audio/mp4': [{ at: 4, text: 'ftyp' }],

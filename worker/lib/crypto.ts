@@ -39,7 +39,7 @@ export type HashPurpose =
   | 'receipt-mail'
   | 'restore';
 
-/** HMAC-SHA256 of the parts under the purpose's key, as lower-case hex. */
+/** As lower-case hex. */
 export async function keyedHash(
   secret: string,
   purpose: HashPurpose,

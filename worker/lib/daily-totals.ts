@@ -6,7 +6,6 @@ import { plus } from './expressions.ts';
 import { dayMs } from './time.ts';
 import type { On, Transaction } from './transaction.ts';
 
-/** What is counted, with its detail: the channel of a referral, or the reason. */
 type Counted = Pick<typeof dailyTotals.$inferInsert, 'kind' | 'detail'>;
 
 export function countOnDay<Outcome extends string>(

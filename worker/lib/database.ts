@@ -18,7 +18,6 @@ const requestsPerClient = 100;
 
 type DatabaseSettings = { TURSO_DATABASE_URL: string; TURSO_AUTH_TOKEN?: string | undefined };
 
-/** What a request has done with the database; `outcome` is that of its last transaction. */
 export type Traffic = {
   requests: number;
   unreachable: boolean;
@@ -61,10 +60,6 @@ const withOwnText = ({ sql, args }: Statement): Statement => ({ sql: Object(sql)
 
 type Named = Record<string, BatchItem<'sqlite'>>;
 
-/**
- * Runs statements as one write transaction in one round
- * trip; returns the result of each under its name.
- */
 export async function batch<Statements extends Named>(
   db: Database,
   statements: Statements,
@@ -103,15 +98,14 @@ function connect({
 async function fetchInTime(request: Request): Promise<Response> {
   const response = await fetch(request, { signal: AbortSignal.timeout(timeoutMs) });
   if (response.ok || response.status === 400) return response;
-  // A bad or expired token is 401; 404 means
-  // that the database no longer exists.
+  // 404: the database no longer exists.
   if (response.status < 500 && response.status !== 429)
     log('error', 'database_refused', { status: response.status });
   await response.body?.cancel();
   throw Object.assign(new Error('The database responded with an error'), { code: response.status });
 }
 
-/** Throws 503 if the database fails or refuses, also inside its 200; errors of our SQL pass. */
+/** Throws 503 if the database fails or refuses; errors of our SQL pass. */
 async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
   traffic.requests += 1;
   try {

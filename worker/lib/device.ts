@@ -18,7 +18,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Such as "Safari on iPhone", without a version; null if the user agent names nothing known. */
+/** Without a version; null if nothing known is named. */
 export function deviceOf(request: Request): string | null {
   const agent = request.headers.get('user-agent') ?? '';
   const browser = nameIn(browsers, agent);

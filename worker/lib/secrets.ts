@@ -48,7 +48,6 @@ export function isShort({ name, value }: Secret): boolean {
   return atob(value.replace(/^whsec_/, '')).length < leastBytes;
 }
 
-/** The secrets that repeat the value of an earlier one, with the name of that one. */
 export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretName })[] {
   const firsts = new Map<string, SecretName>();
   return secrets.flatMap((secret) => {
@@ -59,7 +58,7 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/** Ends a `chat_key_id` whose key is bound to id and number; no name of a key contains it. */
+/** Of a key that is bound to id and number. */
 export const boundMark = '/2';
 
 export function chatKeyName(chatKeyId: string): string {

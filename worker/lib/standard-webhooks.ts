@@ -1,10 +1,6 @@
 import { memoize } from './memoize.ts';
 
-/**
- * Standard Webhooks (https://www.standardwebhooks.com) by WebCrypto.
- * The package of that name signs in JavaScript: a body of 2.6 MB then
- * holds the isolate for 80 ms and more, also if its signature is wrong.
- */
+/** The package of that name holds the isolate for 80 ms: it signs in JavaScript. */
 const encoder = new TextEncoder();
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 const prefix = 'whsec_';

@@ -3,11 +3,7 @@ import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import type { OpenStream } from './open-streams.ts';
 
-/**
- * Closes the streams of sessions that ended while their Worker was killed, so
- * that nobody called `endStreams`. A call announces the end before it writes;
- * the alarm then compares the streams with the database within ten seconds.
- */
+/** Closes streams of sessions that ended while their Worker was killed. */
 export const checkMs = 10_000;
 const checkUntilKey = 'checkUntil';
 
@@ -35,8 +31,7 @@ export class EndedSessions {
     const [first] = this.#openStreams();
     if (first && !(await this.#closeUnlessLive(first.userId))) return Date.now() + checkMs;
 
-    // An end that was announced meanwhile may
-    // be of a session that was still live.
+    // It may be of a session that was still live.
     const checkUntil = await this.#checkUntil();
     if (checkUntil !== undefined && readAt < checkUntil) return checkUntil;
     await this.#storage.delete(checkUntilKey);

@@ -5,7 +5,6 @@ import type { ConversationChange, StreamOwner, UsageChange } from './live-change
 import { liveUserOf } from './publish.ts';
 
 type Change = UsageChange | ConversationChange;
-/** `code` is the close code of the object; 1006 if the connection was lost. */
 type Receiver = { receive: (change: Change) => void; ended: (code: number) => void };
 
 const gone = 1006;

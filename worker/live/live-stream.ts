@@ -10,7 +10,6 @@ import { replacedCode, type ConversationChange, type UsageChange } from './live-
 import type { LiveSocket } from './live-socket.ts';
 import { EventStream } from './server-sent-events.ts';
 
-/** A count with its order; `resetsAt` in unix ms, null while the week is frozen. */
 type Total = { seq: number; used: number; resetsAt: number | null };
 
 /** As text, or null for a change that nobody sees. */
@@ -37,8 +36,7 @@ export function liveStream(source: Source): Response {
     signal,
     expiresAt,
     opened(stream) {
-      // Otherwise a plan change between the page's
-      // request and this stream would be missed.
+      // Else a change of plan before this stream would be missed.
       const opening = JSON.stringify({ type: connectionEstablished, profile });
       stream.write(`retry: 3000\nevent: ${connectionEstablished}\ndata: ${opening}\n\n`);
       sendTotal(stream);
@@ -62,8 +60,7 @@ export function liveStream(source: Source): Response {
   function receive(stream: EventStream, change: UsageChange | ConversationChange): void {
     if (change.kind === 'total') return receiveTotal(stream, change);
     if (change.kind === 'changed') return stream.write(frameOf({ type: 'subscription_update' }));
-    // A message that cannot be decrypted ends the stream;
-    // the page then reads the conversation again.
+    // The page then reads the conversation again.
     work = work.then(() => sendEvents(stream, change)).catch(() => stream.end());
   }
 

@@ -28,20 +28,10 @@ import type {
 } from './stored-message.ts';
 
 const withConversation = 'conversation';
-/**
- * Daily while there are messages, so that fewer days in
- * `CHAT_RETENTION_DAYS` take effect within one, and not more
- * often, since each alarm writes rows: messages stay up to a
- * day longer than the setting.
- */
+/** Each alarm writes rows: messages stay up to a day longer than the setting. */
 const retentionCheckMs = dayMs;
 
-/**
- * The live object of one user: its streams (open-streams.ts) and its
- * messages (message-table.ts). Every call about messages names the
- * epoch of its caller: a greater one means that the conversation was
- * cleared, a smaller one that the caller has not learned it.
- */
+/** A greater epoch clears the conversation; a caller with a smaller one is behind. */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
   readonly #endedSessions: EndedSessions;
@@ -117,12 +107,11 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ringBy(await this.#endedSessions.expect(Date.now()));
   }
 
-  /** A known id returns the stored message, even if a limit is reached. */
   appendUserMessage(epoch: number, message: NewUserMessage): Promise<AppendedMessage> {
     return this.#append(epoch, message, (now) => this.#storeLimited(message, now));
   }
 
-  /** As `appendUserMessage`; `cleared` if it answers a message of a page that is not there. */
+  /** `cleared` if it answers a message of a page that is not there. */
   appendReply(epoch: number, reply: NewReply): Promise<AppendedReply> {
     return this.#append(epoch, reply, (now) => this.#storeReply(reply, now));
   }
@@ -289,7 +278,6 @@ export class LiveUser extends DurableObject<object> {
     return { message, sentBefore: this.#table.sentBefore(message.seq) };
   }
 
-  /** Clears what is older than the caller's epoch; tells a caller that is behind. */
   #follow(epoch: number): StaleEpoch | null {
     const { head } = this.#table;
     if (epoch === head.epoch) return null;

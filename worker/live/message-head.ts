@@ -14,13 +14,7 @@ const empty: Head = {
   clearedRevision: 0,
 };
 
-/**
- * The counters of a conversation. They follow from the newest rows, and
- * are stored only before rows are deleted. Stored each time, they would
- * cost three rows more for a message and its reply: 1.6 G a month with
- * ten million users, about $1,560 (prices in worker/docs/cost.md). A
- * written row costs as much as a thousand read ones.
- */
+/** Stored each time, they would cost $1,560 a month more (worker/docs/cost.md). */
 export class MessageHead {
   readonly #sql: SqlStorage;
   readonly #tables: ConversationTables;
@@ -36,7 +30,6 @@ export class MessageHead {
     return this.#head;
   }
 
-  /** Counts a change; the caller stores the new revision in the row that it changes. */
   advance(more: Partial<Head> = {}): Head {
     const { revision } = this.value;
     this.#head = { ...this.value, revision: revision + 1, ...more };

@@ -14,7 +14,7 @@ type Before = {
   sentBefore: string | null;
 };
 
-/** Keeps when messages of the last minute came that were cleared: clearing renews no limit. */
+/** Clearing renews no limit. */
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly #tables: ConversationTables;
@@ -34,7 +34,6 @@ export class MessageTable {
     return this.#select('where id in (select value from json_each(?))', JSON.stringify(ids))[0];
   }
 
-  /** The newest messages before `before`, oldest first, and whether there are more. */
   page(before: number | undefined, limit: number): { messages: StoredMessage[]; hasMore: boolean } {
     const rows = this.#select(
       'where seq < ? order by seq desc limit ?',
@@ -110,7 +109,6 @@ export class MessageTable {
     return { ...message, sealed, revision };
   }
 
-  /** Replaces the ciphertext by one that shows the same, so no stream needs to know. */
   replaceSealed({ seq }: StoredMessage, sealed: ArrayBuffer): void {
     this.#sql.exec('update messages set sealed = ? where seq = ?', sealed, seq);
   }

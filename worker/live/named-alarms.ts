@@ -1,19 +1,13 @@
 import { describeError, log } from '../lib/log.ts';
 
 export type Alarm = {
-  /** Does what is due at `now`; returns when (unix ms) it is due again, or null. */
   run: (now: number) => number | null | Promise<number | null>;
   /** After a failure, logged as `failed`. The platform gives an alarm up that has failed six times. */
   againMs: number;
   failed: string;
 };
 
-/**
- * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`.
- * That one stores a time for each name; here each alarm tells from what it
- * stores anyway when it is due, since a stored time would be a row more a day
- * for each user: 0.3 G rows, about $300 a month with ten million users.
- */
+/** A stored time a name, as tldraw's, would cost $300 a month with ten million users. */
 export class NamedAlarms {
   readonly #storage: DurableObjectStorage;
   readonly #alarms: Record<string, Alarm>;

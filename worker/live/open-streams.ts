@@ -24,7 +24,6 @@ export function openStreams(sockets: WebSocket[]): OpenStream[] {
     .toSorted((one, other) => one.order - other.order);
 }
 
-/** Counts a stream as one of the user's; the oldest ones beyond the limit end. */
 export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebSocket[]): void {
   const newest = openStreams(sockets()).at(-1);
   const order = (newest?.order ?? 0) + 1;
@@ -34,7 +33,6 @@ export function admit(socket: WebSocket, owner: StreamOwner, sockets: () => WebS
   for (const oldest of beyond) oldest.socket.close(replacedCode);
 }
 
-/** Ends the streams of a session, or all of them, also those that are not admitted yet. */
 export function closeStreams(sockets: WebSocket[], sessionId: string | null): void {
   for (const socket of sockets) {
     const owner: Attachment | null = socket.deserializeAttachment();

@@ -116,11 +116,7 @@ export async function proveClaim(
   await tx.run();
 }
 
-/**
- * Proves the claim of an id by the code that came back from it; it uses
- * nothing up, and a wrong code counts for the claim, once for each call.
- * Throws 400 for a wrong or old one.
- */
+/** Uses nothing up; a wrong code counts once a call. Throws 400 for a wrong or old one. */
 export async function proveByCode(
   scope: Scope<'db' | 'settings' | 'now'> & { botCall: BotCall },
   businessUserId: string,

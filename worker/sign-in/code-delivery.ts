@@ -118,11 +118,7 @@ export async function noteStatus(
 
 type Named = { macs: string[]; sentBy: string | null };
 
-/**
- * Writes, and then does what the message and its status say together. A
- * status names the code itself, so that it proves a claim also when the
- * response that names the message was lost.
- */
+/** A status names the code itself: the response that names the message may be lost. */
 async function settle(
   scope: Scope<'db' | 'settings' | 'now'>,
   { macs, sentBy }: Named,

@@ -27,7 +27,6 @@ export type Link = {
 
 const isOpen = (now: number) => and(gt(linkCodes.expiresAt, now), isNull(linkCodes.sentBy))!;
 
-/** Reads the open link code that somebody has sent, if there is one. */
 export async function readLink(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   linkCode: string | undefined,
@@ -83,11 +82,7 @@ type Unsent = {
   stored?: SQL;
 };
 
-/**
- * Opens a link code again whose code was not sent, and lets the bot's call
- * claim again. Nothing is taken back of a claim that a status has proven:
- * its code has arrived.
- */
+/** Nothing is taken back of a claim that a status has proven: its code has arrived. */
 export async function reopenLink(
   { db, now }: Scope<'db' | 'now'>,
   { link, sentBy, subjects, stored }: Unsent,

@@ -10,11 +10,7 @@ import { newCode } from './code-secrets.ts';
 import { isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
 
-/**
- * Sends the code of a login whose link code the number itself has sent:
- * neither strangers' requests nor its own use up the last codes of its
- * day.
- */
+/** Strangers' requests do not use up the last codes of its day. */
 export async function sendReservedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   link: Link,

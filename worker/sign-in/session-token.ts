@@ -32,7 +32,6 @@ export function sessionToken(settings: Settings, ref: SessionRef, now: number): 
   );
 }
 
-/** The token with which the support command acts on one account, for a minute. */
 export function supportToken(
   settings: Pick<Settings, 'SESSION_KEYS'>,
   userId: string,

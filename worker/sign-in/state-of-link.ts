@@ -14,12 +14,7 @@ import { sendLinkedCode } from './send-linked-code.ts';
 
 export type LinkState = 'waiting' | 'code_sent' | 'expired';
 
-/**
- * What has happened since the login page showed a link code; `expired` for
- * anybody who does not know the code. A number that has written since gets
- * the code of this login first, so that nobody learns of its message
- * silently.
- */
+/** `expired` for anybody who does not know the code. */
 export async function stateOfLink(
   scope: SignInCall & Scope<'waitUntil'>,
   phone: PhoneNumber,

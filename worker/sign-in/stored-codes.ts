@@ -20,7 +20,6 @@ type Code = {
   now: number;
 };
 
-/** A code as it is stored; whoever requested it knows its challenge. */
 export async function codeRow(settings: Settings, { phone, code, sentBy, now }: Code) {
   return {
     phone,
@@ -34,7 +33,6 @@ export async function codeRow(settings: Settings, { phone, code, sentBy, now }: 
 
 export type CodeRow = Awaited<ReturnType<typeof codeRow>>;
 
-/** Makes a code the newest one of its number, that of a challenge, and one of the day's. */
 export function insertCode<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -52,11 +50,7 @@ export function insertCode<Outcome extends string>(
 
 const patienceMs = 1000;
 
-/**
- * What the transaction that stores a code has decided. If the response of
- * the database is lost, nobody sends the code: it is taken back, so that
- * the same call again sends one.
- */
+/** If the database's response is lost, the code is taken back: the same call sends one. */
 export async function orTakenBack<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   stored: Promise<T>,

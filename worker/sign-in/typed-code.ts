@@ -14,10 +14,7 @@ import type { FactsOf, Transaction } from '../lib/transaction.ts';
 import type { Scope, SessionScope } from '../request-scope.ts';
 import { openClaimed } from './open-claimed.ts';
 
-/*
- * What both ways to redeem a code share: its facts, and what a wrong and a
- * right one do. `redeem-code.ts` and `redeem-by-challenge.ts` say when.
- */
+/** `redeem-code.ts` and `redeem-by-challenge.ts` say when. */
 
 export type Typed = { phone: PhoneNumber; code: string };
 
@@ -29,7 +26,6 @@ export type Redeemed =
   /** `until` in unix ms. */
   | { kind: 'limited'; until: number };
 
-/** SQL about a code that was typed, and those sent under the challenges. */
 export async function typedCode(
   { settings, now }: Scope<'settings' | 'now'>,
   { phone, code }: Typed,
@@ -42,7 +38,6 @@ export async function typedCode(
 
   return {
     liveSql: and(isSent, isLive),
-    /** A row for each code that was sent: with its claim, and the number's user. */
     from: oneRow(
       [codes, isSent],
       [users, eq(users.id, userOf('phone', phone))],

@@ -28,20 +28,12 @@ export type Terms = {
   statedAt?: number;
 };
 
-/**
- * `at`: the time of the statement at Stripe (unix seconds), by which its
- * refund is computed. `isSubscribed`: a subscription is live all the same.
- * `isKnown`: Stripe has this customer.
- */
+/** `at` in unix seconds, by Stripe's clock; the refund is computed by it. */
 export type Found =
   | { contract: ConcludedContract; at: number }
   | { contract: null; isSubscribed: boolean; isKnown: boolean };
 
-/**
- * The customer's newest contract that could be withdrawn at the time of the
- * statement, by Stripe's clock, which bills. Renewals conclude no contract;
- * a purchase, a plan chosen during a trial and a move to a dearer plan do.
- */
+/** A purchase, a plan after a trial and a dearer plan conclude one; renewals do not. */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
   const { now, subscriptions, isKnown } = await subscriptionsNow(stripe, customer, terms.userId);
   const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
@@ -75,8 +67,7 @@ async function subscriptionsNow(stripe: Stripe, customer: string, userId: string
   });
   const page = await unlessMissing(list);
   for (const subscription of page?.data ?? []) requireOwner(subscription.customer, userId);
-  // With `fetch`, the SDK's response is the raw
-  // one, whose headers are no plain object.
+  // With `fetch`, the SDK's response is the raw one.
   const headers = new Headers(page?.lastResponse.headers);
   const date = Date.parse(headers.get('date') ?? '');
   return {
@@ -171,7 +162,6 @@ async function tiersOf(
   return tiers;
 }
 
-/** A move to a dearer plan charges for it, and credits a lower one. */
 function isUpgrade(invoice: Stripe.Invoice, tiers: Tiers): boolean {
   if (invoice.billing_reason !== 'subscription_update') return false;
 

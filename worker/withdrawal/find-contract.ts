@@ -10,7 +10,6 @@ import { withdrawableUntil } from './right.ts';
 import { lastStatement } from './shown-statement.ts';
 import type { Statement } from './statements.ts';
 
-/** Whose contract is looked for, and what the database has of that person. */
 type Search = {
   settings: Settings;
   user: User;
@@ -24,11 +23,7 @@ export type ShownContract = Omit<ConcludedContract, 'subscription' | 'payments'>
   payments: ConcludedContract['payments'] | null;
 };
 
-/**
- * The contract that could be withdrawn now. None where an open statement
- * means it already. While Stripe does not tell, the one that our own
- * records know.
- */
+/** While Stripe does not tell, the one that our own records know. */
 export async function withdrawableContract(search: Search): Promise<ShownContract | null> {
   const { statements } = search;
   if (statements.some(meansAnyContract)) return null;
@@ -71,10 +66,7 @@ function mayHaveContract({ user, settings }: Search, choice: KeptChoice | undefi
 
 const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renewalAt !== null;
 
-/**
- * Whether a statement has a contract to end.
- * While Stripe does not tell, it is believed.
- */
+/** While Stripe does not tell, the statement is believed. */
 export async function hasContract(search: Search, statement: Statement): Promise<boolean> {
   if (statement.subscription !== null) return true;
 
@@ -82,7 +74,6 @@ export async function hasContract(search: Search, statement: Statement): Promise
   return found === null || found.contract !== null;
 }
 
-/** What a person means who withdraws; `unknown` while Stripe does not tell. */
 type Meant =
   | { kind: 'contract'; contract: ConcludedContract; at: number }
   | { kind: 'repeated'; last: Statement }

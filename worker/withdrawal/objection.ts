@@ -17,11 +17,7 @@ export const isOpenToObjection = (statement: Statement): boolean =>
 export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
   submittedAt + objectionMs;
 
-/**
- * Silence is no answer of somebody who was not asked: a statement
- * whose time is over while the bot still has not told its person
- * takes no effect by itself any more.
- */
+/** Silence is no answer of somebody who was not asked. */
 export function leaveUntold(db: Database, now: number) {
   const { dueAt, submittedAt, origin, state, subscription, attempts } = withdrawals;
   const isSilent = and(
@@ -42,12 +38,7 @@ export function leaveUntold(db: Database, now: number) {
   return db.update(withdrawals).set({ dueAt: null }).where(and(isSilent, isUntold));
 }
 
-/**
- * Leaves a statement to the owner, and with it all others that wait: their
- * person was told of one. False if it is not this user's, or has taken
- * effect. Its caller holds the lease, so nothing begins between its read
- * and its write.
- */
+/** False if it is not this user's, or has taken effect. Its caller holds the lease. */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
   const waiting = waitingPublicOf(userId);
   const named = db

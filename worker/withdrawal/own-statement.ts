@@ -68,12 +68,7 @@ export async function recordOwnStatement(
   return repeatStatement({ db, settings }, first, { email: row.email, now });
 }
 
-/**
- * A person makes a statement once more, or confirms one that was made
- * without signing in: that one takes effect now, also if Stripe does not
- * respond. The receipt goes to the address that the person gives, and to
- * no other.
- */
+/** Takes effect now. The receipt goes to the given address, and to no other. */
 export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   statement: Statement,

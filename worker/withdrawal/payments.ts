@@ -2,11 +2,7 @@ import type { Stripe } from 'stripe';
 import { idOf } from '../billing/subscriptions.ts';
 import { refundOf, type PaidPeriod } from './right.ts';
 
-/*
- * What an invoice asks is paid by a charge of its own and by a credit on the
- * customer's balance. What is less than Stripe charges becomes a debt there,
- * which the charge of a later invoice pays. A credit is a negative balance.
- */
+/** What is less than Stripe charges becomes a debt, which a later charge pays. */
 
 /** A statement gives `refund` back, and `credit` to the balance. */
 export type Payment = PaidPeriod & {
@@ -19,11 +15,7 @@ export type Payment = PaidPeriod & {
 
 type Conclusion = { concludedAt: number; startNow: boolean };
 
-/**
- * The payments since a contract was concluded, for a statement made at `at`
- * (unix seconds). Oldest first: a debt comes back before the rest of the
- * payment that paid it, of which no more is given back than there is.
- */
+/** `at` in unix seconds. Oldest first: a debt comes back before the rest. */
 export function paymentsOf(
   invoices: Stripe.Invoice[],
   { concludedAt, startNow }: Conclusion,
@@ -104,11 +96,7 @@ function takesDebts(invoice: Stripe.Invoice): boolean {
   return isFinal && balanceBefore(invoice) > 0 && (after ?? 0) <= 0;
 }
 
-/**
- * The customer's balance before an invoice, by its amounts: what
- * is due is its total with the balance that it took away. People
- * have found 0 in `starting_balance` (stripe-dotnet#3225).
- */
+/** People have found 0 in `starting_balance` (stripe-dotnet#3225). */
 function balanceBefore(invoice: Stripe.Invoice): number {
   const { amount_due: due, ending_balance: after, total } = invoice;
   return due + invoice.pre_payment_credit_notes_amount + (after ?? 0) - total;

@@ -7,13 +7,7 @@ import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 
-/*
- * The receipt of a statement by e-mail. It goes to the address that came
- * with the call which has made, repeated or confirmed the statement: a
- * stranger's mail says nothing of the account, a person's goes to nobody
- * else. No mail is dropped. One above a limit waits, and the response says
- * until when.
- */
+/** Goes to the call's address. One above a limit waits. */
 
 export type Row = typeof receiptMails.$inferSelect;
 

@@ -25,11 +25,7 @@ export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawa
   return `${receipt}\n\n${download}: ${await linkOf(settings, of.id)}`;
 }
 
-/**
- * What was stated, with date and time (UTC), in the statement's language.
- * Somebody who has not signed in reads nothing that only the account
- * knows.
- */
+/** Somebody who has not signed in reads nothing that only the account knows. */
 export function receiptText(settings: Secrets, stated: Stated): string {
   const statement = stated.origin === 'public' ? { ...stated, ...notStated } : stated;
   const words = receiptTexts[statement.language as Language];
@@ -50,11 +46,7 @@ export function receiptText(settings: Secrets, stated: Stated): string {
   return lines.filter((each) => each !== null).join('\n');
 }
 
-/**
- * The receipt as the person hears of it whose number was
- * given. A stranger's words reach nobody in our name: they
- * stand in the file behind the link, and nowhere else.
- */
+/** A stranger's words stand in the file behind the link alone. */
 export function receiptForPerson(settings: Secrets, statement: Withdrawal): Promise<string> {
   const isOwn = statement.origin === 'account';
   return isOwn ? receiptOf(settings, statement) : receiptWithout(settings, statement, unsaid);

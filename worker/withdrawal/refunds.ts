@@ -53,10 +53,7 @@ async function noteOf(stripe: Stripe, id: string, invoice: string) {
 
 const expand = ['refunds.refund'];
 
-/**
- * What was paid from the customer's balance goes back there. A refund of
- * another invoice's payment is not the note's own, so it comes after it.
- */
+/** A refund of another invoice's payment comes after the note. */
 function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Payment) {
   const { invoice, refund, credit, laterIntent } = payment;
   const note: Stripe.CreditNoteCreateParams = {
@@ -75,7 +72,6 @@ function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Pay
   });
 }
 
-/** The refund that a credit note stands for, of the payment by which its invoice was paid later. */
 async function refundsOfLater(
   stripe: Stripe,
   { withdrawal, attempt }: Cause,

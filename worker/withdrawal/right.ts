@@ -1,31 +1,18 @@
 import { payableStep } from '../contract/money.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
-/*
- * The right to withdraw from a contract: Directive 2011/83/EU, articles 9,
- * 11a, 13 and 14. What was supplied is paid for only if the person asked
- * to start at once (article 14(3) and (4)).
- */
+/** Directive 2011/83/EU, articles 9, 11a, 13 and 14. */
 
 /** A day begins in UTC+12 and is over everywhere when it ends in UTC-12. */
 const zoneMs = 12 * hourMs;
 
-/**
- * The first instant (unix ms) at which a contract can no longer be
- * withdrawn. Nobody's last day is shorter than the law says, wherever
- * they are: at 23:30 UTC it is the next day in Berlin already.
- */
+/** Unix ms. At 23:30 UTC it is the next day in Berlin already. */
 export function withdrawableUntil(concludedAt: number, days: number): number {
   const day = Math.floor((concludedAt + zoneMs) / dayMs);
   return (day + days + 1) * dayMs + zoneMs;
 }
 
-/**
- * A statement that was made without signing in takes effect after
- * this time (ms): whoever knows a number can make one, so its
- * owner is told at once, and can confirm it or object. The law
- * gives 14 days for the money. 0 lets it take effect at once.
- */
+/** The owner of the number may object until then. The law gives 14 days for the money. */
 export const objectionMs = 2 * dayMs;
 
 /** In whole cents and unix seconds; `rest` is what is left of its charge. */
@@ -37,7 +24,7 @@ export type PaidPeriod = {
   currency: string;
 };
 
-/** What a statement at `at` (unix seconds) gives back of a payment, in whole cents. */
+/** In whole cents; `at` in unix seconds. */
 export function refundOf(period: PaidPeriod, startNow: boolean, at: number): number {
   const owed = period.paid - (startNow ? usedOf(period, at) : 0);
   return Math.max(0, Math.min(owed, period.rest));

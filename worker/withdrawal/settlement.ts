@@ -60,7 +60,6 @@ export async function settleWithdrawals(scope: Background, now: number): Promise
     );
 }
 
-/** Reports the statements that wait for three days, each hour until they are settled. */
 export async function reviewWithdrawals(db: Database, now: number): Promise<void> {
   const statements = await overdueStatements(db, now);
   if (statements.length === 0) return;
@@ -77,11 +76,7 @@ async function settleOne(scope: Background, statement: Statement, now: number): 
   else await endWithoutAccount(scope, statement);
 }
 
-/**
- * What was paid back before the account was deleted stays so; its refund
- * cannot be looked at any more. A customer that was left is closed after
- * its statements were settled.
- */
+/** A refund cannot be looked at any more. What is left is settled before it is closed. */
 async function endWithoutAccount(scope: Background, { id, userId }: Statement): Promise<void> {
   if (userId !== null && (await isCustomer(scope, userId))) return;
 
@@ -136,11 +131,7 @@ async function settleAtStripe(
   });
 }
 
-/**
- * Without its customer at Stripe, a statement could not be settled: its
- * closing waits for that. Throws 503. What Stripe refuses for good is left
- * to the owner.
- */
+/** Throws 503. What Stripe refuses for good is left to the owner. */
 export async function settleBeforeClosing(scope: Background, customer: Customer): Promise<void> {
   const open = await scope.db
     .select()
@@ -188,7 +179,7 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
   await stopCollecting(stripe, subscription);
 }
 
-/** Saves where a statement stands, and tells the bot once that the money is on its way. */
+/** The bot is told once that the money is on its way. */
 async function save(
   { db, settings }: Background,
   statement: Statement,

@@ -10,12 +10,7 @@ import { recordOwnStatement, repeatStatement } from './own-statement.ts';
 import { settle } from './settlement.ts';
 import { type Recorded, statementsOf } from './statements.ts';
 
-/**
- * A person withdraws from their contract. The statement is recorded before
- * anything changes at Stripe: from then on it counts. Whoever has stated
- * already confirms or repeats that statement. Throws 409 where there is
- * nothing to withdraw from.
- */
+/** The statement counts before Stripe is asked. Throws 409 if nothing can be withdrawn. */
 export async function withdrawFrom(
   scope: Background & Scope<'language' | 'now'>,
   leased: LeasedCustomer,
