@@ -19,7 +19,7 @@ import { inlineStyles } from './web/build/inline-styles.ts';
 import { oldestEngines } from './web/build/oldest-engines.ts';
 
 const web = join(import.meta.dirname, 'web');
-const headScript = join(web, 'app/head-script.ts');
+const headScript = join(web, 'app/head/head-script.ts');
 const [folder = 'en'] = wordsConditions;
 const isEnglish = folder === 'en';
 const prerender = join(import.meta.dirname, 'dist/prerender', folder);
@@ -139,9 +139,9 @@ export default defineConfig({
       styles: { keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish },
       scripts: {
         head: headScript,
-        oldEngine: join(web, 'app/old-engine.js'),
+        oldEngine: join(web, 'app/start/old-engine.js'),
         shells: {
-          '/account': join(web, 'app/release-account.ts'),
+          '/account': join(web, 'app/start/release-account.ts'),
           '/chat': join(web, 'early/fill-chat.tsx'),
         },
       },

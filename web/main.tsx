@@ -1,7 +1,8 @@
-import { mount } from './app/mount.tsx';
 import { connectRouter } from './app/connect-router.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
 import { tolerateForeignChanges } from './app/shared-page.ts';
+import { mount } from './app/start/mount.tsx';
+import { rootId } from './app/start/protocol.ts';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {
@@ -10,7 +11,7 @@ async function run(): Promise<void> {
   await globalThis.scheduler?.yield?.();
   const router = createAppRouter();
   connectRouter(router);
-  const root = document.getElementById('root');
+  const root = document.getElementById(rootId);
   if (root) await mount(root, router);
   await navigator.serviceWorker?.register('/sw.js').catch(() => null);
 }

@@ -21,10 +21,10 @@ const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by i
 const files: Record<string, Ending> = {
   'web/app/account-unreached.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/app/head/after-paint.ts': endsAlone(1, 'setTimeout(load, 1000)'),
-  'web/app/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
+  'web/app/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
   'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, patienceMs)'),
-  'web/app/release-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
-  'web/app/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
+  'web/app/start/release-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
+  'web/app/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
   'web/app/connect-router.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),
   'web/app/toaster.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/data/chat-conversation.ts': endedBy(2, "started.add('looking for a reply'"),

@@ -17,7 +17,8 @@ import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { chosenHome } from '../../web/app/language-addresses.ts';
 import { plainPath } from '../../web/rules/browser-input.ts';
 import { isInApp } from '../../web/rules/in-app.ts';
-import { startMode, startModes } from '../../web/app/start-modes.ts';
+import type { Served, Visitor } from '../../web/app/start/protocol.ts';
+import { startMode, startModes, type StartMode } from '../../web/app/start/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import * as fc from 'fast-check';
 import {
@@ -169,7 +170,7 @@ it.each([undefined, 'en', 'xx', '/es', 'constructor'])(
 );
 
 describe('the start of a page', () => {
-  it.each([
+  it.each<[Served | undefined, Visitor | undefined, StartMode]>([
     ['page', undefined, 'page'],
     ['page', 'returning', 'page'],
     ['page', 'special', 'page'],

@@ -7,6 +7,7 @@ import { storage } from '../data/store.ts';
 import { returnPage } from '../rules/destinations.ts';
 import { showsCrisisLines } from '../rules/own-errors.ts';
 import { reloadAfterDeployment } from './deployment-change.ts';
+import { externalTokenHash } from './start/protocol.ts';
 
 export function connectRouter(router: RegisteredRouter): void {
   reloadAfterDeployment();
@@ -37,7 +38,7 @@ export function connectRouter(router: RegisteredRouter): void {
   });
   addEventListener('hashchange', () => {
     // A link opened in a tab of this site loads no page, which would take the token.
-    if (location.hash.startsWith('#external_token=')) location.reload();
+    if (location.hash.startsWith(externalTokenHash)) location.reload();
   });
   // A trial link replaces the stored session.
   const token = addressToken('trialToken') ? null : session.storedToken();

@@ -5,6 +5,7 @@ import { keptInTab } from '../data/kept-in-tab.ts';
 import { createStore, storage, tabStorage } from '../data/store.ts';
 import { showToast } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
+import { appLink } from './start/protocol.ts';
 
 const key = 'reloadedAt';
 const minimumInterval = 60_000;
@@ -40,8 +41,9 @@ async function isReplaced(): Promise<boolean> {
 }
 
 function appAddress(): string | undefined {
-  const preloaded = document.querySelector<HTMLLinkElement>('link#app')?.href;
-  return preloaded ?? document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src;
+  return (
+    appLink()?.href ?? document.querySelector<HTMLScriptElement>('script[type=module][src]')?.src
+  );
 }
 
 function hasUnkeptText(): boolean {

@@ -13,6 +13,7 @@ import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { afterCheck, partMissing } from './deployment-change.ts';
 import { accountUnreached } from './guards.ts';
+import { documentMarks } from './start/protocol.ts';
 
 const served = createStore({ lines: '' });
 
@@ -24,7 +25,7 @@ export function keepCrisisLines(): void {
 
 function ServedLines() {
   useEffect(() => {
-    document.documentElement.dataset['visitor'] = 'unscripted';
+    documentMarks().visitor = 'unscripted';
   }, []);
   return <div dangerouslySetInnerHTML={{ __html: served.get().lines }} />;
 }

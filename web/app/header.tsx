@@ -8,6 +8,7 @@ import { useVisitor } from '../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
 import { storage } from '../data/store.ts';
+import { documentMarks } from './start/protocol.ts';
 import { showTheme } from './theme-choice.ts';
 
 const tab = css({
@@ -165,10 +166,9 @@ const prefersDark = () => matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 const isDark = () =>
-  (document.documentElement.dataset['theme'] ?? (prefersDark().matches ? 'dark' : 'light')) ===
-  'dark';
+  (documentMarks().theme ?? (prefersDark().matches ? 'dark' : 'light')) === 'dark';
 
-/** `head-script.ts` applies a choice before the first paint. */
+/** `head/head-script.ts` applies a choice before the first paint. */
 const colourScheme = {
   isDark,
   toggle: () => {

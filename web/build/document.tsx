@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { basePath } from '#words/language';
+import { appId, type HeldUntil, type TemplateId } from '../app/start/protocol.ts';
 import { HeadTags } from './head-tags.tsx';
 
 export type DocumentParts = {
@@ -14,7 +15,7 @@ export type DocumentParts = {
   app?: AppParts | undefined;
   /** HTML. */
   body: string;
-  /** It finds the whole page. */
+  /** Runs when the whole page is there. */
   lastScript?: string;
 };
 
@@ -22,8 +23,8 @@ export type AppParts = {
   entry: string;
   modules: readonly string[];
   isStartedByShell: boolean;
-  /** Holds the start back; too old an engine renames it, so nothing starts. */
-  heldIn: 'after-paint' | 'at-start' | null;
+  /** Null in an app that is not held. */
+  heldUntil: HeldUntil | null;
 };
 
 export const documentOf = (parts: DocumentParts): string =>
@@ -105,7 +106,7 @@ const Fonts = ({ files }: { files: readonly string[] }) => (
   </Template>
 );
 
-function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
+function App({ entry, modules, isStartedByShell, heldUntil }: AppParts) {
   const files = modules.map((file) => (
     <link
       key={file}
@@ -116,7 +117,7 @@ function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
   const start = isStartedByShell ? (
     <link
       rel="modulepreload"
-      id="app"
+      id={appId}
       href={entry}
     />
   ) : (
@@ -131,9 +132,8 @@ function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
       {start}
     </>
   );
-  if (heldIn === null) return all;
-  // `head-script.ts` inserts what a template holds.
-  if (heldIn === 'after-paint') return <Template id="after-paint">{all}</Template>;
+  if (heldUntil === null) return all;
+  if (heldUntil === 'paint') return <Template heldUntil={heldUntil}>{all}</Template>;
 
   return (
     <>
@@ -142,20 +142,23 @@ function App({ entry, modules, isStartedByShell, heldIn }: AppParts) {
         rel="modulepreload"
         href={entry}
       />
-      <Template id="at-start">{start}</Template>
+      <Template heldUntil={heldUntil}>{start}</Template>
     </>
   );
 }
 
-/** React would hoist its links into the head. */
-const Template = ({ id, children }: { id: string; children: ReactNode }) => (
+type TemplateProps = { id?: TemplateId; heldUntil?: HeldUntil; children: ReactNode };
+
+/** Holds its content as text, since React would hoist links into the head. */
+const Template = ({ id, heldUntil, children }: TemplateProps) => (
   <template
     id={id}
+    data-until={heldUntil}
     dangerouslySetInnerHTML={{ __html: renderToStaticMarkup(<>{children}</>) }}
   />
 );
 
-/** No proxy may rewrite addresses: React expects the served ones. */
+/** Tells proxies to leave addresses as they are: React expects the served ones. */
 function Body({ body, lastScript }: Pick<DocumentParts, 'body' | 'lastScript'>) {
   const last = lastScript && <script dangerouslySetInnerHTML={{ __html: lastScript }} />;
   const html = `<!--email_off-->${body}<!--/email_off-->${renderToStaticMarkup(last)}`;

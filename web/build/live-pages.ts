@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runnerImport, type Connect, type Plugin, type ViteDevServer } from 'vite';
 import { languages } from '#contract/languages';
 import { notFoundHead, pageHead } from '../app/page-heads.ts';
+import { rootId } from '../app/start/protocol.ts';
 import type * as Documents from './document.tsx';
 import { bundleScript } from './inline-scripts.ts';
 import { livePolicy, manifest, pageHeaders } from './site-files.ts';
@@ -17,7 +18,7 @@ const nonce = randomBytes(16).toString('base64url');
 const overlayScript = `<script type="module">
   import { createHotContext } from '/@vite/client';
   createHotContext('/live-pages').on('vite:beforeUpdate', () => {
-    if (!document.querySelector('#root > *')) return;
+    if (!document.querySelector('#${rootId} > *')) return;
     document.querySelectorAll('vite-error-overlay').forEach((overlay) => overlay.close());
   });
 </script>`;
@@ -67,8 +68,8 @@ async function livePage(server: ViteDevServer, url: string, parts: LiveParts): P
     language: { tag, direction },
     headScripts: [await bundleScript(parts.headScript)],
     styles: { href: '/theme/index.css' },
-    app: { entry: '/main.tsx', modules: [], isStartedByShell: false, heldIn: null },
-    body: `<div id="root"></div>${overlayScript}`,
+    app: { entry: '/main.tsx', modules: [], isStartedByShell: false, heldUntil: null },
+    body: `<div id="${rootId}"></div>${overlayScript}`,
   });
   const html = await server.transformIndexHtml('/index.html', source, url);
   return { html, isFound: pageHead(own) !== notFoundHead };

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { defineConfig } from '@pandacss/dev';
-import { published } from '#contract/languages';
+import { startConditions, startStyles } from '../app/start/start-styles.ts';
 import { conditions, globalCss, globalFontface, keyframes } from '../theme/global-styles.ts';
 import { recipes, slotRecipes } from '../theme/recipes/index.ts';
 import { semanticTokens, textStyles, tokens } from '../theme/tokens.ts';
-
-const shownOffer = published.map((tag) => `[data-offer="${tag}"] .offer[lang="${tag}"]`).join(', ');
 
 export default defineConfig({
   include: ['./**/*.tsx'],
@@ -27,8 +25,8 @@ export default defineConfig({
   strictTokens: true,
   hash: { cssVar: true, className: false },
   hooks: { 'cssgen:done': ({ content }) => withoutUnused(content) },
-  conditions: { extend: conditions },
-  globalCss: { ...globalCss, [shownOffer]: { display: 'flex' } },
+  conditions: { extend: { ...conditions, ...startConditions } },
+  globalCss: { ...globalCss, ...startStyles },
   globalFontface,
   theme: {
     breakpoints: { sm: '30rem', md: '48rem', lg: '64rem', xl: '80rem' },

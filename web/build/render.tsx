@@ -7,6 +7,7 @@ import { link, page } from '#styled/recipes';
 import { NotFound } from '../app/error-screens.tsx';
 import { OfflinePage } from '../app/offline-page.tsx';
 import { pageHead, type Prerendering } from '../app/page-heads.ts';
+import { rootId, type TemplateId } from '../app/start/protocol.ts';
 import { session } from '../data/session.ts';
 import { renderFrame } from '../early/frame.tsx';
 import { createAppRouter, routeIdOf } from '../router.tsx';
@@ -36,24 +37,24 @@ export async function renderPage(path: string, parts: PageParts): Promise<string
   });
 }
 
-/** The account shows nothing before the app, and waits for no paint. */
-function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'heldIn'> {
+/** Says how the app starts. The account shows nothing before it, so that it waits for no paint. */
+function startOf(path: string): Pick<AppParts, 'isStartedByShell' | 'heldUntil'> {
   const { prerendering } = pageHead(path);
   const isReadable = prerendering !== 'none' && path !== '/account';
   return {
     isStartedByShell: prerendering === 'shell',
-    heldIn: isReadable ? 'after-paint' : 'at-start',
+    heldUntil: isReadable ? 'paint' : 'parsed',
   };
 }
 
-/** The root fills the screen, so the no-script text is inside. */
+/** Renders the root, and beside it what a browser without scripts shows. */
 async function contentOf(path: string, prerendering: Prerendering): Promise<string> {
   const noScript = renderToStaticMarkup(<NoScript />);
-  if (prerendering === 'none') return noScript + renderToStaticMarkup(<div id="root" />);
+  if (prerendering === 'none') return noScript + renderToStaticMarkup(<div id={rootId} />);
   const router = await routerAt(path);
   const root = renderToStaticMarkup(
     <div
-      id="root"
+      id={rootId}
       data-prerendered={prerendering}
       data-route={routeIdOf(router)}
       dangerouslySetInnerHTML={{ __html: markupOf(router) }}
@@ -80,12 +81,14 @@ const markupOf = (router: RegisteredRouter): string =>
     </StrictMode>,
   );
 
-/** `early/` puts the messages into it. */
+const filled: TemplateId = 'filled';
+
+/** Renders the frame into which `early/` puts the messages. */
 async function filledFrame(path: string): Promise<string> {
   const frame = renderFrame(await routerAt(path), markupOf);
   return renderToStaticMarkup(
     <template
-      id="filled"
+      id={filled}
       dangerouslySetInnerHTML={{ __html: frame }}
     />,
   );

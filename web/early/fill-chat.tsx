@@ -2,7 +2,8 @@ import { basePath } from '#words/language';
 import { chatWords } from '#words/chat';
 import type { ChatPage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
-import { parsed, releaseApp, shellRoot } from '../app/release-app.ts';
+import { shellRoot, template, usedMarks } from '../app/start/protocol.ts';
+import { parsed, releaseApp } from '../app/start/release-app.ts';
 import { newestMessagesPath, type ShownChat } from '../data/early-start.ts';
 import { TranscriptLine, VoicePlace } from '../pages/chat/transcript-line.tsx';
 import { isNearEnd, sendsOnEnter } from '../rules/browser-input.ts';
@@ -32,10 +33,10 @@ async function fillChat(): Promise<void> {
   await painted();
 }
 
-/** False once the shell is gone. */
+/** Shows the messages in the shell; false once the shell is gone. */
 function showConversation({ page, openedAt }: ShownChat): boolean {
   const main = shellRoot()?.querySelector('main');
-  const frame = document.querySelector<HTMLTemplateElement>('template#filled')?.content;
+  const frame = template('filled')?.content;
   const list = frame?.querySelector('[data-slot=messages]');
   const [history, live] = list?.querySelectorAll('ol') ?? [];
   if (!main || !frame || !list || !history || !live) return false;
@@ -43,7 +44,7 @@ function showConversation({ page, openedAt }: ShownChat): boolean {
   const parts = transcriptParts(page.messages.map(shownMessage), Infinity, openedAt);
   history.replaceChildren(toDom(parts.history.map(line)));
   live.replaceChildren(toDom(parts.live.map(line)));
-  // It is about older messages.
+  // What precedes the history is about older messages.
   while (!page.hasMore && history.previousSibling) history.previousSibling.remove();
   main.replaceChildren(frame);
   list.scrollTo(0, list.scrollHeight);
@@ -60,7 +61,7 @@ const line = (item: TranscriptItem<ShownMessage>) => (
   />
 );
 
-/** An intersection is reported before a paint, a message after it; neither in hidden pages. */
+/** Waits for a paint: an intersection is reported before it, a message after it, and neither in hidden pages. */
 function painted(): Promise<void> {
   if (document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
@@ -75,12 +76,12 @@ function painted(): Promise<void> {
   });
 }
 
-/** Help opens at once; `app/typed-input.ts` repeats other presses. */
+/** Opens help at once; `app/start/typed-input.ts` repeats other presses. */
 function handleEarlyInput(): void {
   addEventListener('click', ({ target }) => {
     const button = shellRoot() && target instanceof Element ? target.closest('button') : null;
     if (button?.textContent === chatWords.help) location.assign(`${basePath}/help-now`);
-    else if (button?.type === 'button') button.dataset['sent'] = 'early';
+    else if (button?.type === 'button') usedMarks(button).sent = 'early';
   });
   addEventListener('input', ({ target }) => {
     if (shellRoot() && isField(target)) grow(target);
@@ -94,7 +95,7 @@ function handleEarlyInput(): void {
 
 const isField = (target: EventTarget | null) => target instanceof HTMLTextAreaElement;
 
-/** A copy of the text sets the height; a list stays at its end. */
+/** Lets a copy of the text set the field's height, and keeps the list at its end. */
 function grow({ parentElement, value }: HTMLTextAreaElement): void {
   const list = document.querySelector('[data-slot=messages]');
   const isAtEnd = list && isNearEnd(list);

@@ -34,20 +34,7 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
-  // Who sees what was served, by `data-visitor` of `app/head-script.ts`.
-  ':root:is([data-visitor=returning], [data-visitor=special]) #root[data-prerendered=guest-page] > *':
-    { display: 'none !important' },
-  ':root:not([data-visitor=returning]) #root[data-prerendered=shell] > *': {
-    display: 'none !important',
-  },
-  ':root[data-visitor=unscripted] [data-needs-scripts]': { display: 'none !important' },
-  // Laid out after the first frame, which is 30 ms earlier (tests/bench).
-  '[data-prerendered] section[data-tone]': {
-    contentVisibility: 'auto',
-    containIntrinsicHeight: '50rem',
-    animation: 'postpone 1ms',
-  },
-  // `build/panda.config.ts` shows the one that `head-script.ts` chooses.
+  // `app/start/start-styles.ts` shows one of them.
   '.offer': {
     display: 'none',
     alignItems: 'center',
@@ -86,7 +73,6 @@ export const conditions = {
   rtl: ':root[dir=rtl] &',
   // As at 400 %.
   zoomed: '@media (max-width: 30rem) and (max-height: 20rem)',
-  returning: ':root[data-visitor=returning] &',
   unscripted: '@media (scripting: none)',
 };
 

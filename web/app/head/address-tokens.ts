@@ -1,21 +1,20 @@
 import type { EarlyStart } from '../../data/early-start.ts';
+import { externalTokenHash } from '../start/protocol.ts';
 
-const externalTokenPrefix = '#external_token=';
-
-/** Nobody reads them in the address bar, the history or a link that is shared. */
+/** Takes tokens away from the address bar, the history and links that are shared. */
 export function takeTokensFromAddress(early: EarlyStart): void {
   const { pathname, search, hash } = location;
   const trialToken = pathname.endsWith('/activate-trial')
     ? new URLSearchParams(search).get('token')
     : null;
-  if (hash.startsWith(externalTokenPrefix))
-    early.externalToken = decode(hash.slice(externalTokenPrefix.length));
+  if (hash.startsWith(externalTokenHash))
+    early.externalToken = decode(hash.slice(externalTokenHash.length));
   else if (trialToken) early.trialToken = trialToken;
   else return;
   history.replaceState(history.state, '', trialToken ? pathname : pathname + search);
 }
 
-/** The server refuses it like any invalid token. */
+/** Returns a wrong text as it is: the server refuses it like any invalid token. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

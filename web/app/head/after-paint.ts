@@ -1,3 +1,5 @@
+import { heldApp, heldUntil, template } from '../start/protocol.ts';
+
 declare global {
   interface Navigator {
     /** Chromium only; in ms. */
@@ -5,12 +7,14 @@ declare global {
   }
 }
 
-/** They would compete with it for bandwidth and CPU. */
-export function loadScriptsAfterPaint(): void {
+/** Starts the app after the paint, with which it would compete for bandwidth and CPU. */
+export function startHeldApp(): void {
   addEventListener('DOMContentLoaded', () => {
-    const scripts = document.querySelector<HTMLTemplateElement>('#after-paint, #at-start');
-    const load = () => scripts && document.head.append(scripts.content);
-    if (document.hidden || scripts?.id === 'at-start') return load();
+    const held = heldApp();
+    if (!held) return;
+
+    const load = () => document.head.append(held.content);
+    if (document.hidden || heldUntil(held) === 'parsed') return load();
     new PerformanceObserver(load).observe({ type: 'paint', buffered: true });
     setTimeout(load, 1000);
   });
@@ -19,9 +23,9 @@ export function loadScriptsAfterPaint(): void {
 /** From this round-trip time (ms) on, preloads delay Chromium's paint by 80 ms (2026-11-22, tests/bench). */
 const tooSlowForFonts = 200;
 
-/** Browsers that report no time preload them. */
+/** Preloads them, unless the browser reports a slow connection. */
 export function preloadFontsInTime(): void {
-  const fonts = document.querySelector<HTMLTemplateElement>('template#fonts');
+  const fonts = template('fonts');
   const roundTripMs = navigator.connection?.rtt ?? 0;
   if (fonts && roundTripMs < tooSlowForFonts) document.head.append(fonts.content);
 }

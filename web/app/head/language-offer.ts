@@ -1,21 +1,24 @@
 import { isTranslated } from '#words/language';
 import { chosenHome, preferredInstead } from '../language-addresses.ts';
+import { documentMarks } from '../start/protocol.ts';
 
 /** Offers the browser's language, if the page is in another. */
 export function offerLanguage(): void {
-  const { lang, dataset } = document.documentElement;
-  const other = isTranslated ? preferredInstead(lang, navigator.languages) : undefined;
-  if (other) dataset['offer'] = other;
+  if (!isTranslated) return;
+
+  const { lang } = document.documentElement;
+  const other = preferredInstead(lang, navigator.languages);
+  if (other) documentMarks().offer = other;
 }
 
 /** Who has chosen a language is offered none, and `/` opens in it: other addresses name theirs. */
 export function applyChosenLanguage(language: string | undefined): void {
-  if (language) delete document.documentElement.dataset['offer'];
+  if (language) delete documentMarks().offer;
   const home = isTranslated && location.pathname === '/' ? chosenHome(language) : null;
   if (home) location.replace(home + location.search + location.hash);
 }
 
-/** Works before the scripts have loaded. */
+/** Remembers a choice, also before the scripts have loaded. */
 export function noteChosenLanguage(): void {
   if (!isTranslated) return;
 
@@ -23,11 +26,10 @@ export function noteChosenLanguage(): void {
     const choice =
       target instanceof Element && target.closest<HTMLAnchorElement>('a[hreflang], .offer button');
     if (!choice) return;
-    const { lang, dataset } = document.documentElement;
-    delete dataset['offer'];
+    delete documentMarks().offer;
     if (choice.hreflang) choice.search = location.search;
     try {
-      localStorage['language'] = choice.hreflang ?? lang;
+      localStorage['language'] = choice.hreflang ?? document.documentElement.lang;
     } catch {
       // Blocked storage has no memory.
     }

@@ -3,9 +3,9 @@
 (function (page, root) {
   if ([].toSorted && self.CompressionStream) return;
   root.setAttribute('data-visitor', 'unscripted');
-  // The scripts of the head find what they start by its name.
-  var parts = page.querySelector('#after-paint, #at-start');
-  if (parts) parts.id = '';
+  // The scripts of the head find the held app by its attribute (`heldApp` of `protocol.ts`).
+  var held = page.querySelector('[data-until]');
+  if (held) held.removeAttribute('data-until');
   var notices = page.querySelectorAll('noscript');
   for (var at = 0; at < notices.length; at++) notices[at].outerHTML = notices[at].textContent;
 })(document, document.documentElement);

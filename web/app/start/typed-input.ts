@@ -1,3 +1,5 @@
+import { usedEarly, usedMarks } from './protocol.ts';
+
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** React overwrites input when it takes over (https://github.com/facebook/react/issues/12955). */
@@ -23,8 +25,8 @@ export function saveTypedInput(root: HTMLElement): () => void {
 }
 
 function noteSent(root: HTMLElement): () => (() => void) | null {
-  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>('[data-sent]');
-  delete sent?.dataset['sent'];
+  let sent = root.querySelector<HTMLFormElement | HTMLButtonElement>(usedEarly);
+  if (sent) delete usedMarks(sent).sent;
   return () => {
     const again = sent;
     sent = null;

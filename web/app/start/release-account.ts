@@ -1,4 +1,4 @@
 import { releaseApp } from './release-app.ts';
 
-// The shell shows no data before the app.
+// The shell of the account shows no data before the app starts.
 void releaseApp(Promise.resolve());

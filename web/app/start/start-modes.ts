@@ -1,3 +1,5 @@
+import type { Served, Visitor } from './protocol.ts';
+
 /**
  * How the app starts on what was served. It waits for the page's file and
  * data, at most 10 s, or not at all; then React takes over what is there, or
@@ -21,11 +23,9 @@ export const startModes = {
 export type StartMode = keyof typeof startModes;
 
 type Start = {
-  /** `data-prerendered` of the root. */
-  served: string | undefined;
-  /** `data-visitor`, by `head-script.ts`. */
-  visitor: string | undefined;
-  /** With the current session's conversation. */
+  served: Served | undefined;
+  visitor: Visitor | undefined;
+  /** The shell shows the current session's conversation. */
   isFilled: boolean;
 };
 

@@ -1,0 +1,71 @@
+import { newEarlyStart, type EarlyStart } from '../../data/early-start.ts';
+import { isOwnScript } from '../../rules/own-errors.ts';
+import { tokenExpired } from '../../rules/token-claims.ts';
+import { documentMarks, externalTokenHash, usedMarks } from '../start/protocol.ts';
+import { showTheme } from '../theme-choice.ts';
+import { takeTokensFromAddress } from './address-tokens.ts';
+import { preloadFontsInTime, startHeldApp } from './after-paint.ts';
+import { sendFirstCalls } from './first-calls.ts';
+import { applyChosenLanguage, noteChosenLanguage, offerLanguage } from './language-offer.ts';
+
+/** Runs in the head, before anything is shown, in this order. */
+function prepare(): void {
+  const early = newEarlyStart();
+  globalThis.earlyStart = early;
+  // Before the tokens are gone from the address.
+  if (servedPageDiffers(location)) documentMarks().visitor = 'special';
+  takeTokensFromAddress(early);
+  offerLanguage();
+  try {
+    applyStored(localStorage, early);
+  } catch {
+    // Blocked storage: the visitor is a guest.
+  }
+  preloadFontsInTime();
+  noteEarlySubmit();
+  leaveServedWithoutScripts();
+  noteChosenLanguage();
+  startHeldApp();
+}
+
+/** Whether this address shows something else than the page that is served for it. */
+function servedPageDiffers({ search, pathname, hash }: Location): boolean {
+  const hasValues = search !== '' || hash.startsWith(externalTokenHash);
+  // Guests are led to the login, unless their browser runs no scripts.
+  const leadsToLogin = pathname.endsWith('/cancel');
+  return hasValues || leadsToLogin;
+}
+
+function applyStored({ theme, authToken, language }: Storage, early: EarlyStart): void {
+  applyChosenLanguage(language);
+  if (theme === 'light' || theme === 'dark') showTheme(theme);
+  // A trial link replaces the stored session.
+  if (!authToken || early.trialToken) return;
+  documentMarks().visitor = 'returning';
+  // A wrong clock costs a second here, nothing else.
+  // oxlint-disable-next-line no-restricted-properties
+  if (!tokenExpired(authToken, Date.now())) sendFirstCalls(early, authToken);
+}
+
+/** Marks a form that is submitted before React listens; `typed-input.ts` submits it again. */
+function noteEarlySubmit(): void {
+  addEventListener(
+    'submit',
+    ({ target }) => target instanceof HTMLElement && (usedMarks(target).sent = 'early'),
+    {
+      once: true,
+    },
+  );
+}
+
+/** Leaves the page as it was served if one of its scripts does not load. */
+function leaveServedWithoutScripts(): void {
+  const leave = ({ target }: Event) => {
+    const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
+    if (isOwn) documentMarks().visitor = 'unscripted';
+  };
+  // Such events do not bubble.
+  addEventListener('error', leave, { capture: true });
+}
+
+prepare();
