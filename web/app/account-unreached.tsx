@@ -10,7 +10,7 @@ import { ResultPage } from '../ui/result-page.tsx';
 const shortestPause = 1000;
 const longestPause = 30_000;
 
-/** What may mean that the line is back. */
+/** Events that may mean that the connection is back. */
 const signs = ['online', 'pageshow', 'focus'];
 
 /** Tries again after growing pauses, until the account is here or its session has ended. */

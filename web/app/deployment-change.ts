@@ -10,10 +10,10 @@ import { appLink } from './start/protocol.ts';
 const key = 'reloadedAt';
 const minimumInterval = 60_000;
 
-/** The router itself reloads the page for the engines' own messages. */
+/** Replaces the engines' messages, for which the router itself would reload the page. */
 export const partMissing = 'A part of this page could not be loaded.';
 
-/** Firefox and WebKit cancel files when somebody leaves: only a removed file may reload the page. */
+/** Reloads the page only if a file was removed: Firefox and WebKit cancel files when somebody leaves. */
 export function reloadAfterDeployment(): void {
   addEventListener('vite:preloadError', ({ payload }) => {
     payload.message = partMissing;
@@ -23,7 +23,7 @@ export function reloadAfterDeployment(): void {
 
 const missing = createStore({ check: Promise.resolve() });
 
-/** Never resolves if the page is loaded again. */
+/** Waits for the check of a missing file. It never resolves if the page is loaded again. */
 export const afterCheck = (): Promise<void> => missing.get().check;
 
 async function reloadIfReplaced(): Promise<void> {
@@ -31,7 +31,7 @@ async function reloadIfReplaced(): Promise<void> {
   if ((await isReplaced()) && reloadOnce()) await new Promise(() => {});
 }
 
-/** False without a response. */
+/** Whether a deployment has replaced the app's file; false without a response. */
 async function isReplaced(): Promise<boolean> {
   const app = appAddress();
   if (!app) return false;
@@ -51,7 +51,7 @@ function hasUnkeptText(): boolean {
   return [...fields].some(({ value }) => value !== '');
 }
 
-/** At most once a minute. */
+/** Reloads the page at most once a minute. */
 function reloadOnce(): boolean {
   const elapsed = steadyNow() - Number(storage.read(key) ?? 0);
   if (elapsed >= 0 && elapsed < minimumInterval) return false;
@@ -63,7 +63,7 @@ function reloadOnce(): boolean {
 
 const updatedKey = 'updated';
 
-/** A press whose file was gone had no effect. */
+/** Says after a reload why a press had no effect: its file was removed. */
 export function sayWhyReloaded(): void {
   if (tabStorage.read(updatedKey) === null) return;
   tabStorage.remove(updatedKey);

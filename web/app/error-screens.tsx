@@ -17,7 +17,7 @@ import { documentMarks } from './start/protocol.ts';
 
 const served = createStore({ lines: '' });
 
-/** Call it before React takes the page over. */
+/** Keeps the served crisis lines; call it before React takes the page over. */
 export function keepCrisisLines(): void {
   if (showsCrisisLines(location.pathname))
     served.set({ lines: document.getElementById('main')?.innerHTML ?? '' });
@@ -30,7 +30,7 @@ function ServedLines() {
   return <div dangerouslySetInnerHTML={{ __html: served.get().lines }} />;
 }
 
-/** They stay as they were served, whatever has failed. */
+/** Shows a crash, except on the crisis page, whose lines stay as they were served. */
 export function CrashScreen({ text }: { text: string }) {
   if (served.get().lines && showsCrisisLines(location.pathname)) return <ServedLines />;
   return (
@@ -85,7 +85,7 @@ const AccountUnreached = latePart(() => import('./account-unreached.tsx'), {
   failed: <CrashScreen text={errorWords.server} />,
 });
 
-/** A page that is left cancels its files, and a reload may follow in a moment. */
+/** Waits before it says that a file is missing: leaving a page cancels its files, and a reload may follow. */
 function PartMissing() {
   const [isLasting, setLasting] = useState(false);
   useEffect(() => {
@@ -99,7 +99,7 @@ function PartMissing() {
   return <PageSpinner label={layoutWords.loadingPage} />;
 }
 
-/** Links take punctuation along, and phones begin with a capital. */
+/** Opens an address without punctuation that a link took along, and in lower case. */
 function useCorrectAddress(): void {
   useEffect(() => {
     const { pathname, search, hash } = location;
@@ -133,7 +133,7 @@ export const uncaughtError = {
   subscribe: store.subscribe,
 };
 
-/** Called before the app starts, for early errors. */
+/** Notes the first uncaught error; call it before the app starts. */
 export function watchUncaughtErrors(): void {
   addEventListener('error', ({ filename, error, message }) => {
     if (store.get().text !== null || !isOwnScript(filename, location.origin)) return;

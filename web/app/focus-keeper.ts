@@ -1,4 +1,4 @@
-/** A removed element leaves the focus on the body: keyboard users would begin at the top. */
+/** Moves the focus of a removed element to what is near: on the body, keyboard users would begin at the top. */
 export function keepFocus(): void {
   /** The focused element and its ancestors, the nearest first. */
   let path: HTMLElement[] = [];

@@ -9,7 +9,7 @@ type Address = { pathname: string; searchStr: string; search: { plan?: string } 
 /** At build time there is no session, and guards allow every page. */
 export type RouterContext = { isPrerender: boolean };
 
-/** Has its own screen, and is no defect. */
+/** Thrown in an outage; it has a screen of its own. */
 export const accountUnreached = new Error('account unreached');
 
 async function reachedUser(): Promise<User | null> {
@@ -40,7 +40,7 @@ export async function requirePendingUser({ context }: Guarded): Promise<void> {
   if (user.status !== 'pending') throw redirect({ to: '/account', replace: true });
 }
 
-/** A trial link's user may need a code for more. */
+/** Leads members away, except a trial link's user who needs a code for more. */
 export async function requireGuest(next: string | undefined): Promise<void> {
   const { user, isUnreached } = await sessionReady();
   const isMember = user !== null || isUnreached;

@@ -8,12 +8,12 @@ function offeredLanguages() {
   return published.length > 1 ? languages.filter(({ tag }) => published.includes(tag)) : [];
 }
 
-/** `path` has no language; `x-default` is English. */
+/** Returns an absolute address. `path` has no language; `x-default` is English. */
 export function addressIn(tag: string, path: string): string {
   return brand.siteUrl + pathIn(tag, path);
 }
 
-/** Null for English, and for what is not offered. */
+/** Returns the home page of a language; null for English and for a language that is not offered. */
 export function chosenHome(tag: string | undefined): string | null {
   return homes.find(([language]) => language === tag)?.[1] ?? null;
 }
@@ -29,5 +29,5 @@ export function preferredInstead(
   return known[0] === current ? undefined : known[0];
 }
 
-/** Portuguese of any country is closer than English. */
+/** Compares without the country: Portuguese of any country is closer than English. */
 const baseOf = (tag: string) => tag.split('-')[0]?.toLowerCase();

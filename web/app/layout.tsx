@@ -85,7 +85,7 @@ const sign = css({
 const SwitchedNotice = lazyPart(() => import('./switched-notice.tsx'));
 const Toaster = lazyPart(() => import('./toaster.tsx'), PlainToast);
 
-/** For when the toaster's file does not load. */
+/** Shows the newest toast if the toaster's file does not load. */
 function PlainToast() {
   const [toast, setToast] = useState<Toast>();
   useEffect(() => {
@@ -135,13 +135,13 @@ function usePageChange(): void {
   }, [router]);
 }
 
-/** A guard may redirect to another page than the served one. */
+/** Whether the head names this page: a guard may have led from the served page to another. */
 function isNamed(path: string): boolean {
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
   return canonical === null || new URL(canonical.href).pathname === path;
 }
 
-/** The landing page does not need the heads. */
+/** Loads the heads, which the landing page does not need, and updates the page's. */
 async function name(path: string): Promise<void> {
   const heads = await loaded(import('./page-heads.ts')).catch(() => null);
   heads?.updateHead(path);

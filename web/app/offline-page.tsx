@@ -3,7 +3,7 @@ import { offlinePageWords } from '#words/notices';
 import { button } from '#styled/recipes';
 import { ResultPage } from '../ui/result-page.tsx';
 
-/** Shown for any address, without scripts. */
+/** The page for any address without a connection; it has no scripts. */
 export const OfflinePage = () => (
   <ResultPage
     mood="lost"

@@ -9,7 +9,7 @@ import { endedToast, showToast, withdrawToast } from '../data/toasts.ts';
 import { loaded } from '../data/within.ts';
 import { isInApp } from '../rules/in-app.ts';
 
-/** Loaded after the page, so that it costs no page its start. */
+/** Adds what no page needs at its start; this file loads after it. */
 export function addPageListeners(router: RegisteredRouter): void {
   keepFocus();
   refuseFiles();
@@ -25,11 +25,11 @@ async function renewNotices(): Promise<void> {
   const { token, user } = await sessionReady();
   if (!token || !user || storage.read(noticesKey) === null) return;
   const file = await loaded(import('../data/push-subscription.ts')).catch(() => null);
-  // Whoever opens the account, or the next page, tries again.
+  // The account and the next page try again.
   await file?.renewLost(token).catch(() => null);
 }
 
-/** Dropped files would replace the page, pasted ones vanish. */
+/** Refuses files: a dropped one would replace the page, a pasted one would vanish. */
 function refuseFiles(): void {
   addEventListener('dragover', (event) => {
     if (hasFiles(event.dataTransfer)) event.preventDefault();
@@ -48,7 +48,7 @@ const hasFiles = (data: DataTransfer | null) => data?.types.includes('Files') ??
 
 const sayWhy = () => showToast({ type: 'error', title: layoutWords.noFiles });
 
-/** A held key presses again, on what may be another button by then. */
+/** Ignores a held Enter key, which would press again on what may be another button by then. */
 function ignoreHeldEnter(): void {
   addEventListener(
     'keydown',
@@ -60,7 +60,7 @@ function ignoreHeldEnter(): void {
   );
 }
 
-/** Apps drop a second view without a word. */
+/** Opens links in this view inside apps, which drop a second one without a word. */
 function openLinksHere(): void {
   if (!isInApp(navigator)) return;
   addEventListener(
@@ -73,7 +73,7 @@ function openLinksHere(): void {
   );
 }
 
-/** A notice of the last session may be read by another person, and what it said is over. */
+/** Closes notices when their session ends, since another person may read them. */
 function followSession(): void {
   let token = session.get().token;
   session.subscribe(() => {

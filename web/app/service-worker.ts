@@ -2,7 +2,7 @@
 import { languages, published } from '#contract/languages';
 import { notify, openPage, type Notified, type Pushed } from './notice-worker.ts';
 
-/** Types of service workers exclude those of pages. */
+/** The events of service workers, whose types exclude those of pages. */
 type Extendable = Event & { waitUntil: (work: Promise<unknown>) => void };
 type Navigation = Extendable & {
   request: Request;
@@ -27,7 +27,7 @@ type Worker = {
 };
 const worker = globalThis as unknown as Worker;
 
-/** Public pages alone, nothing personal. */
+/** The cache holds public pages and nothing personal. */
 const cacheName = 'offline';
 const starts = languages.flatMap(({ tag, path }) => (published.includes(tag) ? [path] : []));
 const keptPages = import.meta.env.DEV
@@ -60,7 +60,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(openPage(event.notification.data));
 });
 
-/** Saves the worker's start. Firefox 153 ends a navigation whose preload fails. */
+/** Lets navigations not wait for the worker's start. Firefox 153 ends a navigation whose preload fails. */
 async function preloadNavigations(): Promise<void> {
   const { navigationPreload } = worker.registration;
   const isFirefox = navigator.userAgent.includes('Firefox/');
@@ -116,7 +116,7 @@ function soon(response: Promise<Response>): Promise<Response> {
   });
 }
 
-/** However the language is spelled. */
+/** Returns the kept page for a path, however its language is spelled. */
 function offlinePage(path: string): string {
   const [, base = '', rest = path] = /^\/([a-z]{2})(?:[-_][a-z\d]+)?(\/.*)?$/i.exec(path) ?? [];
   const start = starts.find((each) => each.slice(1, 3) === base.toLowerCase()) ?? '';

@@ -1,4 +1,4 @@
-/** A translator moves nodes, and React crashes on removing one (https://github.com/facebook/react/issues/11538). */
+/** Lets React remove nodes that a translator has moved (https://github.com/facebook/react/issues/11538). */
 export function tolerateForeignChanges(): void {
   // oxlint-disable-next-line unbound-method -- called with the node below
   const { removeChild } = Node.prototype;

@@ -34,7 +34,7 @@ type Argument<Name extends PageCall> =
       ? Query<Name>
       : Params<Name>
     : Input<Name>;
-/** A chat message's `message` is no sentence. */
+/** The body of any response. `message` is a sentence, except in responses about a chat message. */
 type Body = {
   success?: boolean;
   message?: unknown;
@@ -47,10 +47,10 @@ type Body = {
 
 const notifiedByPage: ReadonlySet<PageCall> = new Set(['deleteMe']);
 
-/** Slow lines take long for their data. */
+/** These calls carry much data, so they have more time. */
 const transfers: ReadonlySet<PageCall> = new Set(['sendVoice', 'getVoice', 'exportMe']);
 
-/** People close the page after them. */
+/** These calls outlive the page, which people close after them. */
 const outlivePage: ReadonlySet<PageCall> = new Set([
   'logout',
   'deleteMe',
@@ -71,7 +71,7 @@ export async function request<Name extends PageCall>(
   );
 }
 
-/** A response after that token's session is an error. */
+/** Calls as `token`, and throws if its session has ended before the response. */
 export async function requestAs<Name extends PageCall>(
   token: string | null,
   name: Name,
@@ -88,7 +88,7 @@ export async function requestAs<Name extends PageCall>(
   });
 }
 
-/** The same id and bytes may be sent again. */
+/** Sends a recording. The same id and bytes may be sent again. */
 export async function sendRecording(
   token: string,
   query: { id: string; seconds: number },
@@ -129,7 +129,7 @@ async function withSession<Result>(
 
 const isCurrent = (token: string | null) => token === null || session.get().token === token;
 
-/** Shows an error before it throws it. */
+/** Calls as the session of now, and shows an error before it throws it. */
 export async function call<Name extends PageCall>(
   name: Name,
   ...given: Arguments<Name>
@@ -140,7 +140,7 @@ export async function call<Name extends PageCall>(
   });
 }
 
-/** If it fails, the token expires by itself. */
+/** Ends the session of `token` at the server. If this fails, the token expires by itself. */
 export function revoke(token: string): void {
   void fetchBody('logout', token, { everywhere: false }).catch(() => null);
 }
@@ -157,13 +157,13 @@ async function assertUsable(token: string | null): Promise<void> {
     throw new ApiError(errorWords.tokenExpired, { code: 'token_expired' });
 }
 
-/** The server's clock decides; it is asked if the device's says so. */
+/** Decides by the server's clock, which is asked if the device's says that the token has expired. */
 async function hasExpired(token: string): Promise<boolean> {
   if (!tokenExpired(token, serverClock.now())) return false;
   return (await askServerTime()) && tokenExpired(token, serverClock.now());
 }
 
-/** By the server's cheapest call. Returns whether it has responded. */
+/** Learns the server's time by its cheapest call. Returns whether it has responded. */
 export async function askServerTime(): Promise<boolean> {
   if (serverClock.isKnown) return true;
   return request('getCountry').then(
@@ -179,7 +179,7 @@ async function fetchBody(name: PageCall, token: string | null, argument?: object
   return bodyOf(await sendCall(name, path, token, hasBody ? argument : undefined), token);
 }
 
-/** Throws an `ApiError` for a refusal. */
+/** Reads a response, and throws an `ApiError` for a refusal. */
 async function bodyOf(response: Response, token: string | null): Promise<Body> {
   const body = inLanguage(await response.json().catch(() => ({})));
   if (response.ok) return body;
@@ -191,14 +191,14 @@ async function bodyOf(response: Response, token: string | null): Promise<Body> {
   throw new ApiError(error, { toast, status: response.status, code, until, linkCode });
 }
 
-/** An outage says only when to ask again. */
+/** Returns when the call may succeed. Only a 429 says so: `retry-after` of a 503 is when to ask again. */
 function untilOf({ status, headers }: Response, { resetsAt }: Body): string | null {
   const seconds = Number(headers.get('retry-after'));
   if (resetsAt || status !== 429 || !(seconds > 0)) return resetsAt ?? null;
   return new Date(serverClock.now() + 1000 * seconds).toISOString();
 }
 
-/** The API speaks English: other pages have sentences by code or call. */
+/** Removes the API's English sentences where the page is in another language. */
 function inLanguage(body: Body): Body {
   if (locale === 'en' || (typeof body.message !== 'string' && body.error === undefined))
     return body;
@@ -234,7 +234,7 @@ async function sendCall(
   const response = await (early ?? sendOnce(outlivePage.has(name)));
   if (!(response instanceof Response)) throw sendFailed(response);
   serverClock.learn(response.headers.get('date'));
-  // A ticket belongs to an attempt: no reason for another one.
+  // A stream that has asked for a ticket is trying already.
   if (response.ok && name !== 'streamTicket') signsOfLife.note();
   return response;
 
@@ -255,7 +255,7 @@ async function sendCall(
       keepalive,
       signal: signal ?? null,
     });
-    // Other scripts may have used up the 64 KiB that outlive the page.
+    // A page's calls with `keepalive` share 64 KiB, which other scripts may have used up.
     return keepalive && sent === 'unreachable' ? sendOnce(false) : sent;
   }
 }

@@ -14,11 +14,11 @@ export type LocalErrorCode =
   | 'token_missing'
   | 'token_expired'
   | 'session_replaced'
-  /** No code helps: the number may have a new owner. */
+  /** The number may have a new owner, so a code does not help. */
   | 'new_owner';
 
 type Details = {
-  /** By default the error's message; null shows nothing. */
+  /** The text of the toast, by default the error's message. Null shows none. */
   toast?: string | null;
   status?: number | undefined;
   code?: ErrorCode | LocalErrorCode | undefined;
@@ -27,15 +27,15 @@ type Details = {
   linkCode?: string | undefined;
 };
 
-/** `isNotified`: a toast was shown, or none must be. */
+/** A failed call. `isNotified` says that a toast was shown, or that none must be. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly toast: string | null;
   readonly status: number | null;
   readonly code: ErrorCode | LocalErrorCode | null;
-  /** When the call may succeed (ISO 8601). */
+  /** The time from which the call may succeed (ISO 8601). */
   readonly until: string | null;
-  /** The number itself sends it to the assistant to get a code. */
+  /** The person sends it to the assistant from this number to get a code. */
   readonly linkCode: string | undefined;
   isNotified: boolean;
 
@@ -52,7 +52,7 @@ export class ApiError extends Error {
     this.isNotified = isNotified;
   }
 
-  /** Null if nothing was sent. */
+  /** Says how the call failed; null if nothing was sent. */
   get kind(): 'unreachable' | 'slow' | 'refused' | 'ours' | null {
     if (this.code === 'network') return 'unreachable';
     if (this.code === 'slow') return 'slow';
@@ -60,7 +60,7 @@ export class ApiError extends Error {
     return this.status >= 500 ? 'ours' : 'refused';
   }
 
-  /** The call may have been carried out. */
+  /** Whether the server may have carried out the call. */
   get isOutage(): boolean {
     return this.kind !== null && this.kind !== 'refused';
   }
@@ -71,11 +71,11 @@ export const sendFailed = (failure: SendFailure): ApiError =>
     ? new ApiError(errorWords.slow, { code: 'slow' })
     : new ApiError(errorWords.network, { code: 'network' });
 
-/** The page has changed already, so nothing is shown. */
+/** Makes an error that shows nothing, since the page has changed already. */
 export const sessionReplaced = (): ApiError =>
   new ApiError(errorWords.noToken, { code: 'session_replaced', isNotified: true });
 
-/** Only the current token's session can end. */
+/** Ends the session of `token` if the error says so and it is the current one. */
 export function handleRequestError(error: ApiError, token: string | null): void {
   if (error.code === 'token_missing') return notifyError(error);
   if (token === null) return;
@@ -88,7 +88,7 @@ export function handleRequestError(error: ApiError, token: string | null): void 
   else if (error.code === 'new_owner') writeToSupport(error);
 }
 
-/** By code, since a wrong code and some networks answer 401, too. */
+/** A session ends by this code. Status 401 does not say so: wrong codes and some networks answer it. */
 export const sessionEnded = 'unauthenticated' satisfies ErrorCode;
 
 const isCurrent = (token: string) =>
@@ -131,14 +131,14 @@ export function notifyError(
   showToast({ type: 'error', ...words, ...(id ? { id } : {}) });
 }
 
-/** If it does not load, a further press tries again. */
+/** Opens what a file contains. If it does not load, a further press tries again. */
 export function openAfterLoading<File>(
   load: () => Promise<File>,
   open: (file: File) => void,
   leave?: () => void,
 ): void {
   loaded(load()).then(
-    // No file while the page is loaded again after a deployment.
+    // The import gives no file while the page is loaded again after a deployment.
     (file) => file && open(file),
     () => {
       notifyError(sendFailed('unreachable'));
@@ -153,7 +153,7 @@ export function errorMessage(error: unknown, fallback?: string): string | undefi
   return error instanceof Error && error.message ? error.message : errorWords.unexpected;
 }
 
-/** Null if a toast has said it. */
+/** Returns what the page shows of an error; null if a toast has said it. */
 export function failureOf(error: unknown): { text: string; until: string | null } | null {
   const { isNotified, until } = error instanceof ApiError ? error : unknownError;
   const text = errorMessage(error);
@@ -168,10 +168,10 @@ function textUntil(error: unknown, fallback?: string): string | undefined {
   return text && until ? `${text} ${untilWords.tryAgain(momentText(until))}` : text;
 }
 
-/** Null shows no toast. */
+/** The page shows `error`, and a toast shows `toast` unless it is null. */
 export type ErrorText = { error: string; toast: string | null };
 
-/** With the server's message where the specification allows it. */
+/** Returns the sentences of an error: the server's message where the specification allows it. */
 export function errorText(
   status: number,
   message: string | undefined,

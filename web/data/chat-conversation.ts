@@ -26,7 +26,7 @@ import { voiceStore } from './voice-store.ts';
 
 const key = (token: string) => ['chat', token] as const;
 
-// Data that `setQueryData` stores has no other query function.
+// `setQueryData` stores data without a query function, so the default is set here.
 queryClient.setQueryDefaults(['chat'], {
   queryFn: ({ queryKey }) => conversation.readNewest(String(queryKey[1])),
   staleTime: Infinity,
@@ -35,17 +35,17 @@ queryClient.setQueryDefaults(['chat'], {
   meta: { silent: true },
 });
 
-/** Events that arrive meanwhile may be older than what is read. */
+/** A running read, and the events that arrive meanwhile: each may be older than its page. */
 type Read = { token: string; received: { event: ChatStreamEvent; revision: number | null }[] };
 
 const readAgainMs = 5000;
 
-/** The query cache owns them; stream and calls write into it. */
-class ConversationReader {
+/** Writes messages from the stream and from calls into the query cache, which stores them. */
+class ConversationStore {
   readonly #reads = new Set<Read>();
-  /** Before a `reset` whose page is not read yet. */
+  /** Revisions from before a `reset`, until its page has been read. */
   readonly #revisionsBefore = new Map<string, number>();
-  /** A response to an earlier call must not bring messages back. */
+  /** Counts clearings: a response to an earlier call must not bring messages back. */
   #clearings = 0;
 
   get = (token: string) => queryClient.getQueryData<Conversation>(key(token));
@@ -68,7 +68,7 @@ class ConversationReader {
     }
   }
 
-  /** React renders the served frame, and nothing is requested twice. */
+  /** Takes over the messages of the served frame, so that nothing is requested twice. */
   takeShown(token: string): void {
     const shown = shownChat();
     if (shown?.token === token && !this.get(token))
@@ -97,7 +97,7 @@ class ConversationReader {
     if (!this.#revisionsBefore.has(token)) this.#revisionsBefore.set(token, this.revision(token));
   }
 
-  /** Until it succeeds a stream continues where it was. */
+  /** Reads the newest page. Until this succeeds, a new stream begins at the revision before it. */
   async catchUp(token: string): Promise<void> {
     this.#keepRevision(token);
     await queryClient.refetchQueries({ queryKey: key(token) }, { throwOnError: true });
@@ -112,13 +112,13 @@ class ConversationReader {
     change(token, (current) => (continues(current) ? withOlderPage(current, page) : current));
   }
 
-  /** Silent, since the state of the stream is on screen. */
+  /** Reads what the stream missed. It shows no error: the state of the stream is on screen. */
   readMissed = (token: string) => void this.catchUp(token).catch(() => null);
 
   send = (token: string, id: string, text: string) =>
     this.keepSent(token, id, requestAs(token, 'sendMessage', { id, text }));
 
-  /** The stream may have brought a later state. */
+  /** Stores a sent message, unless the stream has brought a later state of it. */
   async keepSent(
     token: string,
     id: string,
@@ -151,14 +151,14 @@ class ConversationReader {
     await this.#reloadCleared(token);
   }
 
-  /** The page asks again for a consent that the server lacks. */
+  /** Reads the conversation again if the server lacks the consent, so that the page asks for it. */
   async refreshAfter(token: string, error: unknown): Promise<void> {
     if (error instanceof ApiError && error.code === 'consent_needed') await this.reload(token);
   }
 
   async #reloadCleared(token: string): Promise<void> {
     this.#noteCleared();
-    // What was written for a cleared conversation goes with it.
+    // Drafts belong to the conversation that was cleared.
     drafts.write('');
     voiceStore.drop(token);
     await this.reload(token);
@@ -172,12 +172,12 @@ class ConversationReader {
   }
 }
 
-export const conversation = new ConversationReader();
+export const conversation = new ConversationStore();
 
-/** ms after sending, when a page with a silent stream reads by calls. */
+/** Times in ms after sending at which a page whose stream is silent reads by calls. */
 const looks = [4000, 10_000, 20_000, 35_000, 60_000, 90_000, 120_000];
 
-/** Until the stream brings something, or the reply is there. */
+/** Reads by calls until the stream brings an event, or the reply is there. */
 async function lookForReply(token: string, seq: number): Promise<void> {
   const heardBefore = connectionState.get().events;
   const sentAt = performance.now();
@@ -204,7 +204,7 @@ function change(token: string, update: (current: Conversation) => Conversation):
   queryClient.setQueryData<Conversation>(key(token), (current) => current && update(current));
 }
 
-/** Null before the user is known. */
+/** Returns the token of the chat; null before the user is known. */
 export const useChatToken = () =>
   useSyncExternalStore(session.subscribe, userToken, () => shownChat()?.token ?? null);
 
@@ -213,13 +213,13 @@ function userToken(): string | null {
   return user ? token : null;
 }
 
-/** ms by the server's clock. */
+/** Returns when the chat was opened, in ms by the server's clock. */
 export const useOpenedAt = (): number =>
   useState(() => shownChat()?.openedAt ?? serverClock.now())[0];
 
 export function useConversation(token: string) {
   const [isFailed, setFailed] = useState(false);
-  // Before the first render, which takes over the frame.
+  // This precedes the first render, which takes over the frame.
   useState(() => conversation.takeShown(token));
   const read = () => conversation.get(token);
   const data = useSyncExternalStore(subscribe, read, read);

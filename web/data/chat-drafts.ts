@@ -13,7 +13,7 @@ import { createStore } from './store.ts';
 
 type State = Draft & {
   token: string | null;
-  /** Only then may the store replace what the tab has. */
+  /** Whether the tab's draft was read: before, the store must not replace it. */
   isRestored: boolean;
 };
 
@@ -35,7 +35,7 @@ function keepDraft(token: string, draft: Draft): void {
   else keptInTab.keep('chat', token, draft);
 }
 
-/** The tab keeps it for its person. */
+/** What a person is writing and sending. The tab keeps it for them. */
 export const drafts = {
   get: store.get,
   subscribe: store.subscribe,
@@ -64,17 +64,17 @@ export const drafts = {
   remove(id: string): void {
     store.set({ pending: store.get().pending.filter((one) => one.id !== id) });
   },
-  /** What is being sent waits for its response. */
+  /** Removes messages that were not sent. One that is being sent waits for its response. */
   removeUnsent(): void {
     store.set({ pending: store.get().pending.filter(({ state }) => state !== 'unsent') });
   },
-  /** What arrived although its response was lost. */
+  /** Removes messages that arrived although the response was lost. */
   settle(messages: readonly ChatMessage[]): void {
     const { pending } = store.get();
     const left = withoutArrived(pending, messages);
     if (left.length < pending.length) store.set({ pending: left });
   },
-  /** Beside another text it stays, unsent. */
+  /** Puts a message back into the field. Beside another text it stays unsent in the list. */
   giveBack(token: string, id: string): void {
     if (store.get().token === token) store.set(withGivenBack(store.get(), id));
     else keepDraft(token, withGivenBack(readDraft(keptInTab.read('chat', token)), id));

@@ -1,9 +1,9 @@
 import { ServerClock } from '../rules/server-clock.ts';
 
-/** For the reader's calendar alone. */
+/** The device's time, for the reader's calendar alone. */
 export const deviceNow = () => Date.now();
 
 export const serverClock = new ServerClock(() => performance.now(), deviceNow);
 
-/** Outlives a reload; never jumps while a page is open. */
+/** Returns a time (ms) that goes on through a reload, and never jumps while a page is open. */
 export const steadyNow = (): number => performance.timeOrigin + performance.now();

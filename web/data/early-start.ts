@@ -2,17 +2,17 @@ import type { ChatPage } from '#contract/chat-schemas';
 import type { SendFailure } from './send.ts';
 import { messagesPerPage } from '#contract/chat-limits';
 
-/** Prepared before the modules run. */
+/** What the head's script has prepared before the modules run. */
 export type EarlyStart = {
-  /** Of `/login#external_token=…` and `/activate-trial?token=…`. */
+  /** The tokens of `/login#external_token=…` and `/activate-trial?token=…`. */
   externalToken?: string | null;
   trialToken?: string | null;
-  /** Responses by path, with the stored token. */
+  /** The stored token, and responses to calls with it by path. */
   token?: string;
   responses: Record<string, Promise<Response | SendFailure>>;
-  /** When a shell's app may start; missing on other pages. */
+  /** Resolves when a shell's app may start; missing on other pages. */
   parts?: Promise<void>;
-  /** Until React has taken the frame over. */
+  /** The conversation in the frame, until React has taken it over. */
   shownChat?: ShownChat | null;
 };
 
@@ -26,21 +26,21 @@ declare global {
   var earlyStart: EarlyStart | undefined;
 }
 
-/** Every page has it inline. */
+/** Stays small, since every page has it inline. */
 export const newEarlyStart = (): EarlyStart => ({ responses: {} });
 
 export const profilePath = '/api/user/me';
 export const newestMessagesPath = `/api/user/chat?limit=${messagesPerPage}`;
 
-/** A sample at build time. */
+/** Returns the conversation in the frame; a sample at build time. */
 export const shownChat = (): ShownChat | null => globalThis.earlyStart?.shownChat ?? null;
 
-/** The query cache has its own, which ends with the session. */
+/** Drops the frame's conversation, which would outlive the session. The query cache has a copy. */
 export function clearShownChat(): void {
   if (globalThis.earlyStart) globalThis.earlyStart.shownChat = null;
 }
 
-/** Each is returned once. */
+/** Returns a response once, so that no later call gets an old one. */
 export function takeEarlyResponse(
   path: string,
   token: string,

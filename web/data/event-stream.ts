@@ -15,14 +15,14 @@ type Options = {
   query: () => Record<string, string>;
   onOpen: (data: string) => void;
   onMessage: (data: string, id: string) => void;
-  /** A ticket was given and nothing comes, as behind a buffering proxy. */
+  /** Called if no event follows a ticket, as behind a buffering proxy. */
   onSilence: () => void;
 };
 
 /** `lost` after the last attempt, `replaced` by the user's newer stream. */
 type State = 'opening' | 'live' | 'waiting' | 'lost' | 'replaced' | 'closed';
 
-/** A beat comes every 20 s. */
+/** ms of silence after which a stream may be dead: a beat comes every 20 s. */
 const doubtfulMs = 25_000;
 
 export class StreamReader {
@@ -30,11 +30,11 @@ export class StreamReader {
   #state: State = 'opening';
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Of the present series. */
+  /** Attempts of the present series. */
   #attempts = 0;
-  /** A late ticket of an earlier attempt opens nothing. */
+  /** Number of the newest attempt: a late ticket of an earlier one opens nothing. */
   #attempt = 0;
-  /** Last event or begin of the attempt, monotonic. */
+  /** Time of the last event, or of the attempt's begin (ms, monotonic). */
   #heardAt = 0;
 
   constructor(options: Options) {
@@ -48,7 +48,7 @@ export class StreamReader {
     setStatus('closed');
   }
 
-  /** Unless the stream is known to be alive. */
+  /** Begins a new series, unless the stream is known to be alive. */
   wake(): void {
     if (this.#state === 'closed' || this.#isTrusted()) return;
     this.#attempts = 0;
@@ -56,12 +56,12 @@ export class StreamReader {
     void this.#connect();
   }
 
-  /** What has ended begins again; a running series keeps its times. */
+  /** Begins again after a stream has ended. A running series keeps its times. */
   noteLife(): void {
     if (this.#state === 'lost' || this.#state === 'live') this.wake();
   }
 
-  /** A device that slept has run no timers. */
+  /** Whether events prove the stream alive. Timers do not: a device that slept has run none. */
   #isTrusted(): boolean {
     const silence = performance.now() - this.#heardAt;
     if (this.#state === 'live')
@@ -108,7 +108,7 @@ export class StreamReader {
     return source;
   }
 
-  /** Events alone prove life: a proxy may pass on headers. */
+  /** Notes an event. Headers prove nothing: a proxy may pass them on without a stream. */
   #noteEvent(): void {
     const wasLive = this.#state === 'live';
     this.#state = 'live';
@@ -149,7 +149,7 @@ export class StreamReader {
   }
 }
 
-/** Null after a failure; the next attempt asks again. */
+/** Returns null after a failure; the next attempt asks again. */
 async function requestTicket(token: string): Promise<string | null> {
   return requestAs(token, 'streamTicket').then(
     ({ ticket }) => ticket,
@@ -162,7 +162,7 @@ export type ConnectionStatus = 'closed' | 'connecting' | 'live' | 'reconnecting'
 type Connection = {
   status: ConnectionStatus;
   attempts: number;
-  /** Totals that the stream has sent. */
+  /** Number of totals that the stream has sent. */
   counts: number;
   events: number;
 };

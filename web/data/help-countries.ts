@@ -3,7 +3,7 @@ import { useSession } from './session.ts';
 import { useEffect, useState } from 'react';
 import { request } from './api-client.ts';
 
-/** The person's own, then the number's; none until both are known. */
+/** Returns whose lines come first: the connection's country, then the number's. None until both are known. */
 export function useHelpCountries(): string[] {
   const here = useConnectionCountry();
   const phone = useSession(({ user }) => user?.phoneNumber ?? null);
@@ -12,10 +12,10 @@ export function useHelpCountries(): string[] {
   return countries.flatMap((country) => (country ? [country] : []));
 }
 
-/** ms. */
+/** ms for which the lines wait for the country of the connection. */
 const patience = 1000;
 
-/** A late response would move a number about to be tapped. */
+/** Ignores a late response, which would move a number that somebody is about to tap. */
 function useConnectionCountry(): string | null | undefined {
   const [country, setCountry] = useState<string | null>();
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { User } from '../rules/user-profile.ts';
 import { request } from './api-client.ts';
 import { queryClient } from './query-client.ts';
 
-/** The profile does not show it on a trial. */
+/** Reads the subscription of a person on a trial, which the profile does not show. */
 export function useHidden({ isTrial, metadata }: User, token: string) {
   // A change of the plan brings another profile.
   const queryKey = [

@@ -2,10 +2,10 @@ import { useEffect, useReducer } from 'react';
 import { nextMidnight } from '../rules/moments.ts';
 import { deviceNow, serverClock } from './clock.ts';
 
-/** A longer timer would fire at once. */
+/** ms; a much longer timer would fire at once. */
 const longestTimer = 86_400_000;
 
-/** Also if the device slept. Returns what ends the waiting. */
+/** Calls `tell` at an instant, also if the device slept. Returns what ends the waiting. */
 function atInstant(instant: number, now: () => number, tell: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
@@ -39,7 +39,7 @@ function useIsAhead(instant: string | null | undefined): boolean {
   return isAhead;
 }
 
-/** Null when its time has come. */
+/** Returns the refusal; null once its time has come. */
 export function useStanding<Refused extends { until: string | null }>(
   refused: Refused | null | undefined,
 ): Refused | null {

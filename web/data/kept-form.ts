@@ -7,12 +7,12 @@ type Texts = Record<string, string | undefined>;
 type Rules = v.GenericSchema<unknown, Texts>;
 type Name = 'contact' | 'statement';
 
-/** Kept for tab and person until sent; `known` fills what nobody has written. */
+/** Keeps a form for its tab and person until it is sent. `known` fills empty fields. */
 export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
   const [errors, setErrors] = useState<Texts>({});
   const ref = useRef<HTMLFormElement>(null);
   const token = useSession((current) => current.token);
-  /** Also after the session ended by itself. */
+  /** The person who writes, also after the session ended by itself. */
   const owner = useRef<string | null>(null);
 
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
   }, [token]);
 
-  /** Again when a field comes later. */
+  /** Fills empty fields; call it again when a field comes later. */
   const fill = () => fillEmptyFields(ref.current, { ...known, ...readKept() });
   const readKept = () => readTexts(keptInTab.read(name, owner.current));
 
@@ -45,7 +45,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
     );
   };
 
-  /** Null if something is wrong: the first such field has the focus. */
+  /** Returns the texts; null if one is wrong, whose field then has the focus. */
   const check = (form: HTMLFormElement): Texts | null => {
     const typed = textsOf(form);
     const found = errorsOf(rules, typed);
@@ -62,7 +62,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
     owner.current = token;
   };
 
-  /** A native submission would put text into the address. */
+  /** Method `dialog`: a native submission would put texts into the address. */
   const form = { ref, noValidate: true, method: 'dialog', 'data-kept': '', onInput: noteInput };
   return { form, errors, check, clear, fill };
 }
@@ -83,7 +83,7 @@ function readTexts(kept: unknown): Texts {
   );
 }
 
-/** What was typed before the app started stays. */
+/** Fills the fields that are empty, since people type before the app has started. */
 function fillEmptyFields(form: HTMLFormElement | null, texts: Texts): void {
   for (const field of fieldsOf(form)) {
     const text = texts[field.name];

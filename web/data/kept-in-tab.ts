@@ -1,7 +1,7 @@
 import { signatureOf, subjectOf } from '../rules/token-claims.ts';
 import { storage, tabStorage } from './store.ts';
 
-/** Leaving the page asks first if it is not stored. */
+/** Names of texts that somebody has written: the browser asks before they are lost. */
 const written = ['chat', 'contact', 'recording', 'statement'];
 const writtenSignedOut = ['contact', 'statement'] as const;
 export type KeptName =
@@ -14,7 +14,7 @@ export type KeptName =
   | 'signInStep'
   | 'signInLockout';
 
-/** Null for somebody who has not signed in. */
+/** The token of the writer; null if nobody has signed in. */
 type Token = string | null;
 
 /** Numbered, so that each is written once. */
@@ -23,27 +23,27 @@ type PartName = KeptName | `slice${number}`;
 const start = 'kept.';
 const signedOutKey = 'signedOut';
 
-/** The same in another session of theirs. */
+/** Identifies a person in all their sessions. */
 const personOf = (token: Token): string => (token ? (subjectOf(token) ?? signatureOf(token)) : '');
 
 const keyOf = (name: PartName, token: Token) => `${start}${name}.${personOf(token)}`;
 
-/** Tells sessions apart, and opens nothing. */
+/** Identifies a session by a part of its token that gives no access. */
 const markOf = (token: Token): string => (token ? signatureOf(token).slice(-16) : '');
 
-/** Outlives reloads and ended sessions, not a log-out by hand or another's sign-in. */
+/** Keeps values through reloads and ended sessions, until somebody logs out by hand or another person signs in. */
 class KeptInTab {
   #isReloading = false;
   #isUnfinished = () => false;
   #newest: Token = null;
-  /** Whose session ended in front of a form. */
+  /** The writers of forms whose session ended while the form was open. */
   readonly #left = new Map<KeptName, string>();
 
   read = (name: PartName, token: Token): unknown => readKept(keyOf(name, token));
 
   /** Whether it outlives the page. */
   keep(name: PartName, token: Token, value: unknown): boolean {
-    // Still being made when its owner left, as a recording.
+    // A recording may be finished after its owner has left.
     if (this.isOver(token, this.#newest)) return false;
     const key = keyOf(name, token);
     tabStorage.write(key, JSON.stringify([markOf(token), value]));
@@ -58,7 +58,7 @@ class KeptInTab {
     remove((each, person) => each === name && person === owner);
   }
 
-  /** After a log-out by hand, or when somebody else signed in. */
+  /** Whether the writer has logged out by hand, or somebody else has signed in. */
   isOver(token: Token, current: Token): boolean {
     if (token === null) return false;
     const isOther = current !== null && personOf(current) !== personOf(token);
@@ -69,14 +69,14 @@ class KeptInTab {
     this.#left.set(name, token);
   }
 
-  /** Who goes on with the form is who began: once, and not after a reload. */
+  /** Returns the writer whose session ended in front of this form, once and not after a reload. */
   takeLeft(name: KeptName): Token {
     const token = this.#left.get(name) ?? null;
     this.#left.delete(name);
     return token;
   }
 
-  /** After the session has ended by itself. */
+  /** Whether the tab keeps texts of somebody whose session has ended by itself. */
   waitsForOwner(): boolean {
     const keys = keysWhere((name, person) => person !== '' && written.includes(name));
     return keys.some((key) => readKept(key) !== null);
@@ -87,7 +87,7 @@ class KeptInTab {
     return keys.some((key) => !tabStorage.isStored(key)) || this.#isUnfinished();
   }
 
-  /** No question: nothing is lost. */
+  /** Reloads without the browser's question, since nothing is lost. */
   reload(): void {
     this.#isReloading = true;
     location.reload();
@@ -104,7 +104,7 @@ class KeptInTab {
     adopt(token);
   }
 
-  /** The other tabs see its mark. */
+  /** Removes what the person has written, in other tabs by a stored mark. */
   signOut(token: string): void {
     storage.write(signedOutKey, markOf(token));
     remove(() => true);
@@ -112,7 +112,7 @@ class KeptInTab {
 
   wasSignedOut = (token: string) => storage.read(signedOutKey) === markOf(token);
 
-  /** Leaving asks first; a reload loses it. */
+  /** Notes what a reload would lose, so that the browser asks before. */
   noteUnfinished(is: () => boolean): void {
     this.#isUnfinished = is;
     this.#askBeforeLeaving();
@@ -133,12 +133,12 @@ function readKept(key: string): unknown {
     if (!mark || mark !== storage.read(signedOutKey)) return value;
     tabStorage.remove(key);
   } catch {
-    // Another script's, or of another version.
+    // Another script or another version has stored something else.
   }
   return null;
 }
 
-/** Text of nobody is theirs who sign in first. */
+/** Gives texts that were written without a session to the first person who signs in. */
 function adopt(token: string): void {
   for (const name of writtenSignedOut) {
     const value = readKept(keyOf(name, null));
@@ -147,7 +147,7 @@ function adopt(token: string): void {
   }
 }
 
-/** Later fields replace earlier ones; a letter follows the other. */
+/** Joins two forms by field, the later first. A letter is appended to the other. */
 function joined(earlier: unknown, later: unknown): unknown {
   if (earlier === null || typeof later !== 'object') return later;
   const before: Record<string, unknown> = Object(earlier);

@@ -83,7 +83,7 @@ function slicesOf(token: string): Kept[] {
   }
 }
 
-/** The tab keeps texts alone. Null: a full device cannot give it back. */
+/** Keeps a recording as a data address, since the tab stores texts alone. Null: a full device cannot give it back. */
 function textOf(blob: Blob): Promise<string | null> {
   const reader = new FileReader();
   return new Promise((resolve) => {
@@ -93,7 +93,7 @@ function textOf(blob: Blob): Promise<string | null> {
   });
 }
 
-/** The content policy forbids to fetch the address. */
+/** Decodes the address here: the content policy forbids to fetch it. */
 function blobOf(dataUrl: string): Blob | null {
   const [head = '', base64 = ''] = dataUrl.split(';base64,');
   try {

@@ -3,7 +3,7 @@ import { loaded } from './within.ts';
 
 type Loading<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
-/** `Instead` stands for a file that does not load. */
+/** Like `lazy`, but shows `Instead` if the file does not load. */
 export function lazyPart<Props extends object>(
   load: Loading<Props>,
   Instead: ComponentType<Props> = () => null,
@@ -13,7 +13,7 @@ export function lazyPart<Props extends object>(
 
 type Instead = { loading?: ReactNode; failed?: ReactNode };
 
-/** Unlike `lazy`, a missing file takes nothing else away. */
+/** Shows a part once its file is here. With `lazy`, a missing file would replace the page by an error. */
 export function latePart<Props extends object>(
   load: Loading<Props>,
   { loading = null, failed = null }: Instead = {},

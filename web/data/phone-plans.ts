@@ -5,21 +5,21 @@ import { createStore } from './store.ts';
 
 const loaded = createStore<{ plans?: NumberingPlans }>({});
 
-/** Until then the server reads numbers by the same plans. */
+/** Returns the plans once they are loaded. Before, the server reads numbers by the same ones. */
 export const phonePlans = () => loaded.get().plans;
 
-/** 30 KiB that no page needs first. The next caller tries again. */
+/** Loads 30 KiB that no page needs first. After a failure the next caller tries again. */
 export async function loadPhonePlans(): Promise<void> {
   if (phonePlans()) return;
   try {
     const { plans } = await import('./phone-library.ts');
     loaded.set({ plans });
   } catch {
-    // Numbers are shown without groups.
+    // Without the plans numbers are shown without groups.
   }
 }
 
-/** The account's header has a form of its own. */
+/** Returns a number in groups. The account's header does not use it, since it has a form of its own. */
 export function usePhoneText(phone: string | null | undefined): string {
   const plans = useSyncExternalStore(loaded.subscribe, phonePlans, () => undefined);
   const needsPlans = Boolean(phone) && !phone?.startsWith('+1');

@@ -29,7 +29,7 @@ queryClient.getQueryCache().subscribe(({ type, query }) => {
   if (query.queryKey[0] === 'me' && (type === 'updated' || type === 'removed')) session.refresh();
 });
 
-/** In the background no loading state is shown. */
+/** Fetches the profile; in the background without a loading state. */
 export async function fetchProfile({ inBackground = false } = {}): Promise<ProfileResult> {
   const { token } = session.get();
   if (!token) return { success: false, message: profileWords.noToken };
@@ -55,13 +55,13 @@ export function keepProfile(token: string, profile: PartialProfile): void {
   queryClient.setQueryData<User>(key(token), readUser(profile));
 }
 
-/** A running fetch may be older, and arrive later. */
+/** Stores a profile of the stream. A running fetch may be older and arrive later, so another follows. */
 export function keepStreamProfile(token: string, profile: PartialProfile): void {
   keepProfile(token, profile);
   if (isFetching(token)) void refetchProfile();
 }
 
-/** A running fetch may be older, so another follows. */
+/** Fetches the profile again after a running fetch, which may be older. */
 export async function refetchProfile(): Promise<void> {
   const { token } = session.get();
   if (token !== null && isFetching(token)) await fetchProfile({ inBackground: true });
@@ -70,7 +70,7 @@ export async function refetchProfile(): Promise<void> {
 
 const isFetching = (token: string) => queryClient.isFetching({ queryKey: key(token) }) > 0;
 
-/** Refused, the session ends; an outage is no logout, and is told once. */
+/** Loads the profile of a stored session. A refusal ends the session; an outage does not. */
 export async function restoreSession(token: string): Promise<void> {
   if (session.get().token !== token) return;
   const wasUnreached = session.get().isUnreached;

@@ -8,17 +8,17 @@ import { storage } from './store.ts';
 
 declare global {
   interface Navigator {
-    /** Safari on iOS only. */
+    /** Only Safari on iOS has it. */
     readonly standalone?: boolean;
   }
 }
 
-/** `install`: only an installed site is notified. */
+/** What the settings show. `install`: this browser notifies installed sites only. */
 export type NoticeState = 'unavailable' | 'install' | 'denied' | 'off' | 'on';
 
 const markOf = (token: string) => token.slice(-16);
 
-/** Renews one that is on, since keys change. */
+/** Reads the state of notices, and renews a subscription, since keys change. */
 export async function readNotices(token: string): Promise<NoticeState> {
   if (!('PushManager' in globalThis) || !('serviceWorker' in navigator))
     return navigator.standalone === false && !isInApp(navigator) ? 'install' : 'unavailable';
@@ -42,7 +42,7 @@ export async function renewLost(token: string): Promise<void> {
 /** People change the permission in the browser's own settings, too. Returns what ends the listening. */
 export function followPermission(tell: () => void): () => void {
   const left = new AbortController();
-  // Browsers inside apps have none.
+  // Browsers inside apps have no permissions.
   if (!('permissions' in navigator)) return () => null;
   const follow = (permission: PermissionStatus) =>
     permission.addEventListener('change', tell, left);
@@ -50,7 +50,7 @@ export function followPermission(tell: () => void): () => void {
   return () => left.abort();
 }
 
-/** Must follow a click. Throws if push service or API do not respond. */
+/** Turns on notices; call it in a click's handler. Throws if the push service or the API do not respond. */
 export async function turnOnNotices(token: string): Promise<NoticeState> {
   const permission = await within(timeLimits.permission, Notification.requestPermission());
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
@@ -68,7 +68,7 @@ export async function turnOffNotices(token: string): Promise<NoticeState> {
   return 'off';
 }
 
-/** Null where notices are off. */
+/** Returns the server's key; null where the product has notices turned off. */
 async function readKey(token: string): Promise<string | null> {
   try {
     return (await requestAs(token, 'getPush')).publicKey;

@@ -1,13 +1,13 @@
 import { joinedSlices, levelOf, recordingType, type RecordingEnd } from '../rules/recording.ts';
 
 type Recorded = Blob | 'short' | 'silent';
-/** Whole seconds, at least 1. */
+/** Gets the recording, its whole seconds (at least 1), and why it ended. */
 type Listeners = {
   onEnd: (recorded: Recorded, seconds: number, end: RecordingEnd) => void;
   onSlice: (slice: Blob, seconds: number) => void;
 };
 
-/** Enough for speech; Chromium would take five times as much. */
+/** Bit rate for speech; Chromium's own is five times as much. */
 const audioBitsPerSecond = 24_000;
 const shortestMs = 500;
 const sliceMs = 1000;
@@ -61,7 +61,7 @@ export class ActiveRecording {
     return this.#meter.level();
   }
 
-  /** Resolves after it was handed over. */
+  /** Ends the recording; resolves after it was handed over. */
   stop(end: RecordingEnd): Promise<void> {
     if (this.#end === null) {
       this.#end = end;
@@ -111,7 +111,7 @@ export class ActiveRecording {
     this.#resolveFinished();
   }
 
-  /** The browser shows the microphone in use until then. */
+  /** Releases the microphone, which the browser shows as in use until then. */
   #release(): void {
     this.#isReleased = true;
     clearTimeout(this.#limit);
@@ -140,14 +140,14 @@ function quit(recorder: MediaRecorder | null): void {
   if (recorder && recorder.state !== 'inactive') recorder.stop();
 }
 
-/** A dark screen hides the page, which ends a recording. Returns what ends it. */
+/** Keeps the screen on: a dark one hides the page, which ends a recording. Returns what ends this. */
 function keepAwake(): () => void {
   if (!('wakeLock' in navigator)) return () => undefined;
   const lock = navigator.wakeLock.request('screen').catch(() => null);
   return () => void lock.then((held) => held?.release());
 }
 
-/** Browsers allow few audio contexts: each is closed. */
+/** Measures loudness. Browsers allow few audio contexts, so each is closed. */
 class Meter {
   readonly #context = new AudioContext();
   readonly #analyser: AnalyserNode;
@@ -172,7 +172,7 @@ class Meter {
     return level;
   }
 
-  /** A muted microphone delivers zeros; a stopped context proves nothing. */
+  /** Whether the microphone is muted: it delivers zeros. A stopped context proves nothing. */
   get isSilent(): boolean {
     return this.#measured > 5 && this.#loudest === 0;
   }

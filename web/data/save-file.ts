@@ -3,7 +3,7 @@ import { isInApp } from '../rules/in-app.ts';
 /** ms after which every browser has read the file. */
 const patience = 60_000;
 
-/** False where the browser would drop it without a word. */
+/** Saves a file. Returns false where the browser would drop it without a word. */
 export async function saveFile(file: File): Promise<boolean> {
   if (isInApp(navigator)) return share(file);
   const url = URL.createObjectURL(file);
@@ -20,7 +20,7 @@ async function share(file: File): Promise<boolean> {
   if (!('canShare' in navigator) || !navigator.canShare(data)) return false;
   return navigator.share(data).then(
     () => true,
-    // Closed by the person.
+    // The person has closed the dialog of the system.
     (error: unknown) => error instanceof DOMException && error.name === 'AbortError',
   );
 }

@@ -1,6 +1,6 @@
 export type SendFailure = 'unreachable' | 'slow';
 
-/** The only place that sends. `keepalive` outlives the page: 64 KiB for all together. */
+/** Sends a call. With `keepalive` it outlives the page, with at most 64 KiB for all such calls. */
 export function send(
   address: string,
   limit: number,

@@ -6,7 +6,7 @@ import { fetchProfile, keepStreamProfile, refetchProfile } from './profile-query
 import { session } from './session.ts';
 import { signsOfLife } from './signs-of-life.ts';
 
-/** Its stream carries the usage too. */
+/** A page of the conversation, whose stream brings the usage, too. */
 type Page = {
   token: string;
   revision: () => number;
@@ -14,11 +14,11 @@ type Page = {
   read: () => void;
 };
 
-/** A user has one: of usage, or of the conversation after it was read. */
+/** The one stream of a user: of the usage, or of the conversation after it was read. */
 class SessionStream {
   #open: { token: string; name: StreamName; reader: StreamReader } | null = null;
   #page: Page | null = null;
-  /** A page of the conversation opens its own stream. */
+  /** Whether a page of the conversation will open its own stream. */
   #expectsPage = () => false;
 
   start(expectsPage: () => boolean): void {
@@ -33,12 +33,12 @@ class SessionStream {
     this.#follow();
   }
 
-  /** Unless the stream is known to be alive. */
+  /** Connects again, unless the stream is known to be alive. */
   retry(): void {
     this.#open?.reader.wake();
   }
 
-  /** Until the returned function is called. */
+  /** Opens the conversation's stream until the returned function is called. */
   followConversation(page: Page): () => void {
     this.#page = page;
     this.#follow();
@@ -48,7 +48,7 @@ class SessionStream {
     };
   }
 
-  /** At most once a minute, while a visible page's stream has ended. */
+  /** Asks the server every 60 to 90 s while the stream of a visible page has ended. */
   #lookForLife(): void {
     setTimeout(() => {
       if (isVisible() && connectionState.get().status === 'lost') void this.#askForLife();
@@ -56,7 +56,7 @@ class SessionStream {
     }, signInterval(Math.random()));
   }
 
-  /** Success begins a new series, unless the stream was replaced. */
+  /** Asks the server once; a response begins a new series, unless the stream was replaced. */
   async #askForLife(): Promise<void> {
     if (!this.#open) return;
     const response = await requestAs(this.#open.token, 'getMe').catch(() => null);

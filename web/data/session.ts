@@ -9,15 +9,15 @@ export const tokenKey = 'authToken';
 
 export type Session = {
   token: string | null;
-  /** From the query cache, which owns it. */
+  /** The profile in the query cache. */
   user: User | null;
   isInitializing: boolean;
   isLoading: boolean;
-  /** For another page: this one must not show what guests see. */
+  /** Whether a redirect runs: this page must not show what guests see. */
   isLeaving: boolean;
-  /** A trial link replaced another account, and the notice is open here. */
+  /** Whether a trial link replaced another account, which a notice says here. */
   isSwitched: boolean;
-  /** An outage keeps the profile back. */
+  /** Whether an outage keeps the profile back. */
   isUnreached: boolean;
 };
 
@@ -28,7 +28,7 @@ export type ProfileCache = {
   isLoading: (token: string) => boolean;
 };
 
-/** As pages are prerendered. */
+/** The session with which pages are prerendered. */
 const initialSession: Session = {
   token: null,
   user: null,
@@ -42,16 +42,16 @@ const switchedKey = 'switchedTo';
 const asideKey = 'tokenAside';
 const store = createStore({
   token: null as string | null,
-  /** Signature of the token that replaced another. */
+  /** The signature of a token that replaced another account's. */
   switchedTo: tabStorage.read(switchedKey),
-  /** Its owner needs a code for more. */
+  /** A trial link's token, whose owner needs a code for more. */
   limitedToken: null as string | null,
-  /** Its profile met an outage. */
+  /** The token whose profile could not be read in an outage. */
   unreachedToken: null as string | null,
-  /** Begun and not ended; the first with the page. */
+  /** Number of initializations that run; the first begins with the page. */
   initializations: 1,
   redirects: 0,
-  /** Loads for visitors who sign in or return. */
+  /** The cache of profiles, which loads for visitors who sign in or return. */
   profiles: null as ProfileCache | null,
 });
 
@@ -73,7 +73,7 @@ export const session = {
   storedToken: () => storage.read(tokenKey),
 
   connect: (profiles: ProfileCache) => store.set({ profiles }),
-  /** The cache has another profile. */
+  /** Tells listeners that the cache has another profile. */
   refresh: () => store.set({}),
 
   beginInitialization: () => store.set({ initializations: store.get().initializations + 1 }),
@@ -84,7 +84,7 @@ export const session = {
     await redirect.finally(() => store.set({ redirects: store.get().redirects - 1 }));
   },
 
-  /** Returns the replaced token, if any. */
+  /** Begins a session. Returns the token that it replaces, if any. */
   start(token: string): string | null {
     const replaced = storage.read(tokenKey);
     storage.write(tokenKey, token);
@@ -100,38 +100,38 @@ export const session = {
     store.set({ switchedTo });
   },
 
-  /** Opens the login with the number filled in. */
+  /** Lets the login open for a trial link's owner, with the number filled in. */
   askForCode: (token: string) => store.set({ limitedToken: token }),
   needsCode(): boolean {
     const { token, limitedToken } = store.get();
     return limitedToken !== null && limitedToken === token;
   },
 
-  /** Its owner stays signed in. */
+  /** Notes that an outage keeps the profile back. The owner stays signed in. */
   noteOutage: (token: string) => store.set({ unreachedToken: token }),
 
-  /** From another tab or an earlier visit. */
+  /** Takes over the session of another tab or of an earlier visit. */
   follow: (token: string | null) => setToken(token),
 
-  /** Nothing that its owner wrote stays. */
+  /** Ends the session, and removes what its owner wrote. */
   signOut(token: string): void {
     keptInTab.signOut(token);
     session.end(token);
   },
 
-  /** No other session. */
+  /** Ends the session of `token`. It does nothing if another one has replaced it. */
   end(token: string): void {
     if (storage.read(tokenKey) === token) storage.remove(tokenKey);
     if (store.get().token === token) setToken(null);
   },
 
-  /** Kept for this tab until somebody signs in. */
+  /** Ends the session and keeps its token in this tab, until somebody signs in. */
   putAside(token: string): void {
     session.end(token);
     tabStorage.write(asideKey, token);
   },
   isAside: () => tabStorage.read(asideKey) !== null,
-  /** The next page that loads is of its account. */
+  /** Stores the kept token again, for the next page that loads. */
   takeBack(): void {
     const token = tabStorage.read(asideKey);
     if (token !== null) storage.write(tokenKey, token);
@@ -143,7 +143,7 @@ export const session = {
     if (token && user) store.get().profiles?.set(token, change(user));
   },
 
-  /** Adds one without a number. */
+  /** Sets the used messages; without a number it adds one. */
   setMessagesUsed(count?: number): void {
     session.updateUser((user) => {
       const used = count ?? user.messagesUsedThisPeriod + 1;
@@ -155,12 +155,12 @@ export const session = {
 
 function setToken(token: string | null): void {
   const before = store.get().token;
-  // Listeners may show what is kept.
+  // This comes first, since listeners may show what is kept.
   if (token && token !== before) keptInTab.keepOnly(token);
   store.set({ token });
   if (!before || before === token) return;
   store.get().profiles?.remove(before);
-  // By hand in another tab.
+  // The person signed out in another tab.
   if (token === null && keptInTab.wasSignedOut(before)) keptInTab.signOut(before);
 }
 
@@ -176,7 +176,7 @@ export function sessionReady(): Promise<Session> {
   });
 }
 
-/** Select a stored value, never a new object. */
+/** Returns a part of the session. Select a stored value, never a new object. */
 export function useSession<T>(select: (session: Session) => T): T {
   return useSyncExternalStore(
     session.subscribe,
@@ -187,7 +187,7 @@ export function useSession<T>(select: (session: Session) => T): T {
 
 export type Visitor = 'unknown' | 'guest' | 'member';
 
-/** Unknown at build time and while a session starts. */
+/** Says who visits: unknown at build time and while a session starts. */
 export function useVisitor(): Visitor {
   return useSession(({ user, isInitializing, isUnreached }) =>
     user || isUnreached ? 'member' : isInitializing ? 'unknown' : 'guest',
@@ -198,7 +198,7 @@ export function useVisitor(): Visitor {
 type Options = { comesBack?: true; search?: Record<string, string> };
 type Listener = (to: Destination, options?: Options) => Promise<void>;
 
-/** The router, which the data layer does not import. */
+/** Leads elsewhere by the router, which the data layer does not import. */
 const redirects = createStore<{ to: Listener }>({ to: async () => {} });
 
 export const onRedirect = (to: Listener): void => redirects.set({ to });

@@ -15,13 +15,13 @@ export type LoginResult = {
   /** ISO 8601. */
   until?: string | null;
 };
-/** Before a code is used up: without it nobody could be signed in. */
+/** Loads the profile's file before a code is used up: without it nobody could be signed in. */
 const loadProfiles = () =>
   loaded(import('./profile-query.ts')).catch(() => {
     throw sendFailed('unreachable');
   });
 
-/** The connection may be lost later. */
+/** Loads the profile's file early, since the connection may be lost later. */
 export function prepareSignIn(): void {
   void import('./profile-query.ts').catch(() => null);
 }
@@ -30,7 +30,7 @@ type PartialLogin = { success?: boolean; token?: string; status?: string; messag
 
 const noFailure = { isNetworkError: false, isLost: false, limit: null };
 
-/** No more codes until then, except by a message with the link code. */
+/** A refusal of codes until a time, except by a message with the link code. */
 type Limit = { until: string | null; linkCode: string | null };
 
 type OtpRequest = Omit<typeof noFailure, 'limit'> & {
@@ -42,7 +42,7 @@ type OtpRequest = Omit<typeof noFailure, 'limit'> & {
   linkCode?: string | undefined;
 };
 
-/** `isLost`: a code may have been sent, and no response came in time. */
+/** Requests a code. `isLost`: one may have been sent, but no response came in time. */
 export async function requestOtp(phone: string): Promise<OtpRequest> {
   try {
     const { success, requiresInitialContact, message, challenge, linkCode } = await request(
@@ -69,7 +69,7 @@ function limitOf(error: unknown): Limit | null {
   return { until: error.until, linkCode: error.linkCode ?? null };
 }
 
-/** `waiting` also without a response. */
+/** Returns the state of the first contact; `waiting` also without a response. */
 export async function contactState(phone: string, linkCode: string): Promise<string> {
   return request('contactState', { phone, linkCode }).then(
     ({ state }) => state,
@@ -77,7 +77,7 @@ export async function contactState(phone: string, linkCode: string): Promise<str
   );
 }
 
-/** `sent` also without a response. */
+/** Returns the state of a code; `sent` also without a response. */
 export async function codeState(phone: string, challenge: string): Promise<string> {
   return request('codeState', { phone, challenge }).then(
     ({ state }) => state,
@@ -104,7 +104,7 @@ export async function activateTrial(trialToken: string | null): Promise<LoginRes
   return result;
 }
 
-/** A running trial goes on; other sessions can be taken back in this tab. */
+/** Goes on with a running trial. Another session that was put aside can be taken back in this tab. */
 async function afterFailure(result: LoginResult, before: string): Promise<LoginResult> {
   if (result.code === 'trial_running') {
     session.follow(before);
@@ -158,7 +158,7 @@ const isOfAnother = (stored: string | null, token: string) =>
   !tokenExpired(stored, serverClock.now()) &&
   subjectOf(stored) !== subjectOf(token);
 
-/** The replaced session ends at the server. */
+/** Begins a session, and ends the replaced one at the server. */
 function startSession(token: string): void {
   const replaced = session.start(token);
   if (replaced) revoke(replaced);

@@ -5,14 +5,14 @@ import { showToast } from './toasts.ts';
 
 type Target = '/' | '/login';
 
-/** At once here, and at the server when the call arrives. */
+/** Logs out here at once, and at the server when the call arrives. */
 export async function logOut(to: Target = '/login'): Promise<void> {
   const { token } = session.get();
   if (token) revoke(token);
   await leave(token, to);
 }
 
-/** Throws and stays signed in without the server's word. */
+/** Ends all sessions. Throws if the server does not confirm it, and stays signed in. */
 export async function logOutEverywhere(): Promise<void> {
   const { token } = session.get();
   await request('logout', { everywhere: true });

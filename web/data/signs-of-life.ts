@@ -1,6 +1,6 @@
 const listeners = new Set<() => void>();
 
-/** Any response shows that the line is alive. */
+/** Tells listeners that the connection works, which any response shows. */
 export const signsOfLife = {
   note(): void {
     for (const listener of listeners) listener();

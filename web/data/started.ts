@@ -2,9 +2,9 @@ type Started = 'microphone question' | 'recorder' | 'player' | 'looking for a re
 
 const running = new Map<Started, () => void>();
 
-/** Stopped when the page is left, whatever the way. */
+/** What runs in a page, and is stopped when the page is left in any way. */
 export const started = {
-  /** One of each kind. Call the result when it has ended by itself. */
+  /** Adds the one of its kind. Call the result when it has ended by itself. */
   add(kind: Started, stop: () => void): () => void {
     running.set(kind, stop);
     return () => {

@@ -10,8 +10,8 @@ export function createStore<T extends object>(initial: T) {
   };
 }
 
-/** For all tabs and visits. */
+/** Values for all tabs and visits. */
 export const storage = /* @__PURE__ */ new KeptValues(() => localStorage);
 
-/** For this tab, through reloads. */
+/** Values for this tab, which reloads keep. */
 export const tabStorage = /* @__PURE__ */ new KeptValues(() => sessionStorage);

@@ -7,7 +7,7 @@ const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string
   withdrawn: [],
 });
 
-/** Of a session that has ended; the next one withdraws it. */
+/** The id of the toast that a session has ended, which the next session withdraws. */
 export const endedToast = 'session-ended';
 
 export function showToast(toast: Toast): void {

@@ -13,9 +13,9 @@ import { session } from './session.ts';
 import { started } from './started.ts';
 import { noRecording, voiceStore, type KeptRecording } from './voice-store.ts';
 
-/** The tab keeps it for its person. */
+/** The recording that a person makes and sends. The tab keeps it for them. */
 export const voiceDraft = {
-  /** In the handler of a click, for the microphone. Records nothing without its panel. */
+  /** Starts a recording; call it in a click's handler. Without its panel it records nothing. */
   async start(token: string, loadPanel: () => Promise<unknown>): Promise<void> {
     if (voiceStore.get().isAsking || voiceStore.get().active) return;
     voiceStore.set({ ...noRecording, token, isAsking: true });
@@ -51,7 +51,7 @@ export const voiceDraft = {
 
   stop: () => voiceStore.get().active?.stop('person'),
 
-  /** A failed one can be sent again. */
+  /** Sends the recording; after a failure it can be sent again. */
   async send(): Promise<void> {
     await voiceStore.get().active?.stop('person');
     const { token, kept } = voiceStore.get();
@@ -74,7 +74,7 @@ export const voiceDraft = {
     }
   },
 
-  /** It may still arrive, and once only by its id. */
+  /** Ends the sending. The recording may still arrive, once only by its id. */
   stopSending: () => voiceStore.get().sending?.abort(),
 
   discard(): void {
@@ -119,7 +119,7 @@ async function ended(keeper: RecordingKeeper, { recorded, seconds, end }: Ended)
   const isShown = voiceStore.get().token === token;
   if (typeof recorded === 'string') {
     keeper.drop();
-    // No advice for whoever has left.
+    // A person who has left gets no advice.
     const problem = end === 'hidden' ? null : problemText(recorded);
     if (isShown) voiceStore.set({ ...noRecording, token, problem });
     return;

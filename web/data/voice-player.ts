@@ -16,13 +16,13 @@ type Playback = {
   audio: HTMLAudioElement | null;
   key: string | null;
   state: PlayState;
-  /** Seconds. */
+  /** The position in s. */
   position: number;
   speed: Speed;
 };
 
 const stopped = { key: null, state: 'paused', position: 0 } as const;
-// It loads with the first recording: somebody has signed in.
+// This file loads with the first recording, so somebody has signed in.
 const { token } = session.get();
 const store = createStore<Playback>({ ...stopped, token, audio: null, speed: 1 });
 
@@ -33,7 +33,7 @@ export const player = {
   get: store.get,
   subscribe: store.subscribe,
 
-  /** In the handler of a click: browsers play nothing by themselves. */
+  /** Plays or pauses. Call it in a click's handler: browsers play nothing by themselves. */
   async toggle(key: string, load: () => Promise<Blob>): Promise<void> {
     const { audio, key: current, state, position } = store.get();
     if (current === key && state === 'playing') return audio?.pause();
@@ -47,7 +47,7 @@ export const player = {
       if (store.get().key === key) await play(address, from);
     } catch (error) {
       if (store.get().key !== key) return;
-      // Loading outlasted the click; the next one plays at once.
+      // Loading took longer than a click counts; the next one plays at once.
       const isBlocked =
         error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
       store.set({ state: isBlocked ? 'paused' : failureOf(error) });
@@ -109,7 +109,7 @@ function createAudio(): HTMLAudioElement {
   return created;
 }
 
-/** A missing sound card is an error too, and may pass. */
+/** Whether a recording cannot be decoded. A missing sound card is an error, too, and may pass. */
 const isUnplayable = (error: MediaError | null) =>
   error?.code === MediaError.MEDIA_ERR_DECODE ||
   error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED;

@@ -3,7 +3,7 @@ import type { ActiveRecording } from './recorder.ts';
 import { keptInTab } from './kept-in-tab.ts';
 import { createStore } from './store.ts';
 
-/** `end`: why it ended, if not by the person. */
+/** A finished recording. `end` says why it ended, if not by the person. */
 export type KeptRecording = {
   id: string;
   blob: Blob;
@@ -39,17 +39,17 @@ export const noRecording: VoiceDraft = {
   sending: null,
   error: null,
 };
-/** What is done with it loads later. */
+/** The state of the recording. What acts on it loads later (`voice-draft.ts`). */
 export const voiceStore = {
   ...createStore<VoiceDraft>(noRecording),
 
-  /** It arrived although its response was lost. */
+  /** Removes a recording that arrived although the response was lost. */
   settle(arrived: readonly { id: string }[]): void {
     const { kept, token } = voiceStore.get();
     if (kept && arrived.some(({ id }) => id === kept.id)) voiceStore.drop(token);
   },
 
-  /** Also from the tab. */
+  /** Drops the recording, also from the tab. */
   drop(token: string | null): void {
     voiceStore.get().active?.cancel();
     keptInTab.remove('recording', token);

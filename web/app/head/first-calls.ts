@@ -3,10 +3,10 @@ import { newestMessagesPath, profilePath, type EarlyStart } from '../../data/ear
 import { send } from '../../data/send.ts';
 import * as timeLimits from '../../data/time-limits.ts';
 
-/** Besides the profile, by the end of the path. */
+/** What a page reads besides the profile, by the end of its path. */
 const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };
 
-/** While the scripts load. */
+/** Sends a page's first calls while the scripts load. */
 export function sendFirstCalls(early: EarlyStart, token: string): void {
   early.token = token;
   for (const path of [

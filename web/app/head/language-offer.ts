@@ -11,7 +11,7 @@ export function offerLanguage(): void {
   if (other) documentMarks().offer = other;
 }
 
-/** Who has chosen a language is offered none, and `/` opens in it: other addresses name theirs. */
+/** Offers no language to people who have chosen one, and opens `/` in theirs. Other addresses name a language. */
 export function applyChosenLanguage(language: string | undefined): void {
   if (language) delete documentMarks().offer;
   const home = isTranslated && location.pathname === '/' ? chosenHome(language) : null;
