@@ -10,7 +10,7 @@ import { pathIn } from '../contract/languages.ts';
 import type { Handler } from '../http/request-context.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
-import { claimNumber, settleClaim } from '../sign-in/claim-number.ts';
+import { claimNumber, resumeClaim } from '../sign-in/claim-number.ts';
 import { type Link, readLink } from '../sign-in/link-codes.ts';
 import { sendReservedCode } from '../sign-in/send-linked-code.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
@@ -32,7 +32,7 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
       await findNumberOf(context, businessUserId!, link);
       break;
     case 'claimed':
-      await settleClaim(context, businessUserId!, contact.by);
+      await resumeClaim(context, businessUserId!, contact.by);
       break;
     case 'wrongCode':
       throw refusedCode();

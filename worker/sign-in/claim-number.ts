@@ -1,39 +1,40 @@
-import { and, eq, gt, gte, isNotNull, isNull, not, or, type SQL } from 'drizzle-orm';
-import { botCalls, claims, linkCodes } from '#db/schema';
+import { gt, gte, isNotNull, isNull, eq, not, or } from 'drizzle-orm';
+import { claims, linkCodes } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
-import type { BotCall } from '../bot/signed-call.ts';
 import { userOf } from '../identity/aliases.ts';
-import { ownSpelling, type PhoneNumber, phoneSubjects } from '../identity/phone.ts';
-import { keyedHashes } from '../lib/crypto.ts';
-import type { Database } from '../lib/database.ts';
-import { rowExists } from '../lib/expressions.ts';
-import { allowedAt, hashedSubject, type Subject } from '../lib/rate-limits.ts';
+import { ownSpelling } from '../identity/phone.ts';
+import { allowedAt } from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
-import { isIn } from '../lib/sql.ts';
-import { dayMs, pause } from '../lib/time.ts';
+import { dayMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
-import { sendingMs } from '../messaging/whatsapp.ts';
-import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
-import { claimRow, isProven } from './claims.ts';
+import {
+  noteSent,
+  subjectsOf,
+  takeBackClaim,
+  waitForSender,
+  type ClaimScope,
+  type SentClaim,
+} from './claim-state.ts';
+import { claimRow } from './claims.ts';
 import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
-import { sendStoredCode } from './code-delivery.ts';
+import { sendStoredCode, type StoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import { isOpenSql, type Link, linksOf, closeLink, reopenLink, writerOf } from './link-codes.ts';
+import { closeLink, isOpenSql, linksOf, writerOf, type Link } from './link-codes.ts';
 import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
 /** Sends a code for an id that nobody has. After 503 the link stays good. */
 export async function claimNumber(
-  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall },
+  scope: ClaimScope,
   businessUserId: string,
   link: Link | undefined,
 ): Promise<void> {
   if (!link) throw refusedLinkCode();
-  const { db, settings, now } = scope;
+  const { settings, now } = scope;
   const { phone } = link;
-  const [claimsOf, number] = await subjectsOf(settings, businessUserId, phone);
+  const subjects = await subjectsOf(settings, businessUserId, phone);
 
   const tx = await botTransaction(scope, {
     facts: {
@@ -41,10 +42,13 @@ export async function claimNumber(
       writer: writerOf(phone),
       holder: userOf('business', businessUserId),
       allowedAt: allowedAt([
-        { subject: claimsOf, limits: claimLimits },
-        { subject: number.everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
-        { subject: number.codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
-        { subject: number.wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
+        { subject: subjects.claimsOf, limits: claimLimits },
+        { subject: subjects.everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
+        { subject: subjects.codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
+        {
+          subject: subjects.wrongTriesAt,
+          limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER'),
+        },
       ]),
       sent: sentToday(now),
     },
@@ -58,25 +62,16 @@ export async function claimNumber(
     others: ['codeSent', 'ofId'],
   });
 
-  const counted = [claimsOf, number.everyCodeTo, number.codesTo];
+  const counted = [subjects.claimsOf, subjects.everyCodeTo, subjects.codesTo];
+  const sentBy = tx.id;
   const code = newCode();
-  const row = await codeRow(settings, {
-    phone,
-    code,
-    sentBy: tx.id,
-    now,
-  });
+  const row = await codeRow(settings, { phone, code, sentBy, now });
   const claim = await storeClaim(settings, tx, { businessUserId, row });
-  closeLink(tx, ['claimed'], {
-    link,
-    row,
-    claimedBy: claim.mac,
-    counted,
-  });
-  const own = and(isIn(botCalls.id, await scope.botCall.storedIds()), eq(botCalls.by, tx.id))!;
-  const takeBack = (subjects: Subject[]) =>
-    reopenLink(scope, { link, sentBy: tx.id, subjects, stored: own });
-  const applied = await orTakenBack(scope, tx.apply(), () => takeBack(counted));
+  closeLink(tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
+
+  const sent = { businessUserId, link, sentBy, at: now };
+  const takeBack = () => takeBackClaim(scope, sent, 'unsent');
+  const applied = await orTakenBack(scope, tx.apply(), takeBack);
   const { outcome, facts, isFirst } = applied;
 
   switch (outcome) {
@@ -91,18 +86,22 @@ export async function claimNumber(
     case 'budgetSpent':
       throw new RequestError('unavailable', { retryAfter: untilNextBudget(now) });
     case 'claimed': {
-      if (!isFirst) return settleClaim(scope, businessUserId, applied.by);
+      if (!isFirst) return resumeClaim(scope, businessUserId, applied.by);
+
       reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const to = ownSpelling(phone, link.whatsappId);
-      const message = { phone, to, code, sentBy: tx.id, counted };
-      await sendStoredCode({ ...scope, language: link.language }, message, {
-        takeBack: () => takeBack(counted),
-        // The hard limit counts a message that may arrive.
-        ifLost: { takeBack: () => takeBack([claimsOf, number.codesTo]) },
-      });
-      scope.waitUntil(noteSent(db, own));
+      await sendClaimCode(scope, sent, { phone, to, code, sentBy, counted });
     }
   }
+}
+
+async function sendClaimCode(scope: ClaimScope, sent: SentClaim, message: StoredCode) {
+  const { language } = sent.link;
+  await sendStoredCode({ ...scope, language }, message, {
+    takeBack: () => takeBackClaim(scope, sent, 'unsent'),
+    ifLost: { takeBack: () => takeBackClaim(scope, sent, 'mayArrive') },
+  });
+  scope.waitUntil(noteSent(scope, sent.sentBy));
 }
 
 type Claiming = { businessUserId: string; row: CodeRow };
@@ -131,59 +130,19 @@ async function storeClaim<Outcome extends string>(
   return claim;
 }
 
-async function noteSent(db: Database, own: SQL | undefined): Promise<void> {
-  await pause(0);
-  await db.update(botCalls).set({ outcome: 'codeSent' }).where(own);
-}
-
-const looksEveryMs = 250;
-
-/**
- * A claim whose decision is stored: the request that has made it may be
- * sending the code, or was ended before. Then the code is taken back, and
- * this call claims the number; one that a status has proven was sent.
- */
-export async function settleClaim(
-  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall },
+/** A claim whose decision is stored, by the request that may be sending its code. */
+export async function resumeClaim(
+  scope: ClaimScope,
   businessUserId: string,
   sentBy: string,
 ): Promise<void> {
-  const { db, settings, botCall } = scope;
-  const own = and(isIn(botCalls.id, await botCall.storedIds()), eq(botCalls.by, sentBy))!;
-  const isUnsent = and(own, eq(botCalls.outcome, 'claimed'))!;
-  const [link] = await linksOf(db, eq(linkCodes.sentBy, sentBy));
-  let at: number | undefined;
-  for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
-    const hasArrived = rowExists(claims, isProven(sentBy));
-    const [stored] = await db
-      .select({ at: botCalls.at, hasArrived })
-      .from(botCalls)
-      .where(isUnsent);
-    if (!stored) return;
-    at = stored.at;
-    if (stored.hasArrived) break;
-    await pause(looksEveryMs);
-  }
-  if (at === undefined || !link) return;
+  const [link] = await linksOf(scope.db, eq(linkCodes.sentBy, sentBy));
+  const at = await waitForSender(scope, sentBy);
+  if (at === null || !link) return;
 
-  const [claimsOf, number] = await subjectsOf(settings, businessUserId, link.phone);
-  // Its message may have been sent: the hard limit counts it.
-  const subjects = [claimsOf, number.codesTo];
-  const outcome = await reopenLink(
-    { db, now: at },
-    {
-      link,
-      sentBy,
-      subjects,
-      stored: isUnsent,
-    },
-  );
+  const sent = { businessUserId, link, sentBy, at };
+  const outcome = await takeBackClaim(scope, sent, 'mayArrive');
   if (outcome === 'takenBack') await claimNumber(scope, businessUserId, link);
-}
-
-async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {
-  const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
-  return [hashedSubject('claims', hashes), await phoneSubjects(settings, phone)] as const;
 }
 
 function refusedLinkCode(): RequestError {

@@ -1,0 +1,103 @@
+import { and, eq } from 'drizzle-orm';
+import { botCalls, claims } from '#db/schema';
+import type { BotCall } from '../bot/signed-call.ts';
+import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
+import { keyedHashes } from '../lib/crypto.ts';
+import { rowExists } from '../lib/expressions.ts';
+import { hashedSubject } from '../lib/rate-limits.ts';
+import { isIn } from '../lib/sql.ts';
+import { pause } from '../lib/time.ts';
+import { sendingMs } from '../messaging/whatsapp.ts';
+import type { Scope } from '../request-scope.ts';
+import type { Settings } from '../settings.ts';
+import { isProven } from './claims.ts';
+import { type Link, reopenLink } from './link-codes.ts';
+
+/*
+ * A claim of a number, by the one transaction that has sent its code:
+ *
+ * | state   | bot's call | link code | claim      | who moves it on           |
+ * | ------- | ---------- | --------- | ---------- | ------------------------- |
+ * | open    | none       | `sentBy`: | none       | `claimNumber` claims it   |
+ * |         |            | null      |            |                           |
+ * | claimed | `claimed`  | `sentBy`  | not proven | `noteSent`, if WhatsApp   |
+ * |         |            |           |            | takes the code; else      |
+ * |         |            |           |            | `takeBackClaim` opens it  |
+ * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim`: a status,   |
+ * |         |            |           |            | or the code, comes back   |
+ * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`: the code      |
+ * |         |            |           |            | signs in, and ends it     |
+ *
+ * `claimed` for longer than `sendingMs`: its request was ended. The same
+ * call, sent again, takes it back and claims the number itself.
+ */
+
+export type ClaimScope = Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall };
+
+export type SentClaim = {
+  businessUserId: string;
+  link: Link;
+  sentBy: string;
+  /** Unix ms: when it was stored. */
+  at: number;
+};
+
+/** What a claim counts for: the id, and the number. */
+export async function subjectsOf(settings: Settings, businessUserId: string, phone: PhoneNumber) {
+  const hashes = await keyedHashes(settings.CODE_PEPPER, 'limit', businessUserId);
+  const number = await phoneSubjects(settings, phone);
+  return { claimsOf: hashedSubject('claims', hashes), ...number };
+}
+
+/** SQL: the row of the bot's call while nobody knows whether the code was sent. */
+async function claimedRow({ botCall }: ClaimScope, sentBy: string) {
+  const own = isIn(botCalls.id, await botCall.storedIds());
+  return and(own, eq(botCalls.by, sentBy), eq(botCalls.outcome, 'claimed'))!;
+}
+
+export async function noteSent(scope: ClaimScope, sentBy: string): Promise<void> {
+  await pause(0);
+  const claimed = await claimedRow(scope, sentBy);
+  await scope.db.update(botCalls).set({ outcome: 'codeSent' }).where(claimed);
+}
+
+/** `mayArrive`: the hard limit of the number goes on counting the message. */
+export async function takeBackClaim(
+  scope: ClaimScope,
+  { businessUserId, link, sentBy, at }: SentClaim,
+  message: 'unsent' | 'mayArrive',
+): Promise<'settled' | 'sent' | 'takenBack'> {
+  const stored = await claimedRow(scope, sentBy);
+  const { claimsOf, codesTo, everyCodeTo } = await subjectsOf(
+    scope.settings,
+    businessUserId,
+    link.phone,
+  );
+  const subjects = [claimsOf, codesTo];
+  if (message === 'unsent') subjects.push(everyCodeTo);
+  return reopenLink({ db: scope.db, now: at }, { link, sentBy, subjects, stored });
+}
+
+const looksEveryMs = 250;
+
+/**
+ * Waits for the request that sends the code. Returns when (unix ms) a
+ * claim was stored whose request was ended; null if it is no more `claimed`.
+ */
+export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<number | null> {
+  const claimed = await claimedRow(scope, sentBy);
+  const hasArrived = rowExists(claims, isProven(sentBy));
+  let at: number | null = null;
+  for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
+    const [stored] = await scope.db
+      .select({ at: botCalls.at, hasArrived })
+      .from(botCalls)
+      .where(claimed);
+    if (!stored) return null;
+
+    at = stored.at;
+    if (stored.hasArrived) break;
+    await pause(looksEveryMs);
+  }
+  return at;
+}
