@@ -30,7 +30,7 @@ export const app = new Hono<AppEnv>();
 // could imitate another request in the log.
 app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
 for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
-// A page of another origin may read the 404 of an unknown path, too.
+// Pages of other origins may read the 404, too.
 app.use('/api/*', allowOrigins(['GET', 'POST', 'PUT', 'DELETE'], false));
 app.notFound((c) => refuse(new RequestError('notFound'), c));
 app.onError(refuse);
@@ -72,7 +72,7 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     waitUntil: (work: Promise<unknown>) =>
       c.executionCtx.waitUntil(inBackground(work, requestLog.requestId)),
   });
-  // Work continues after the caller disconnects; a stream ends with its reader.
+  // Work goes on after the caller disconnects.
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));
   const result = await running;
   return result instanceof Response ? result : Response.json(result);

@@ -2,13 +2,12 @@ import type { Language } from './contract/languages.ts';
 import type { Database } from './lib/database.ts';
 import type { Settings } from './settings.ts';
 
-/** What every part of one request shares; `WithEnv` adds Cloudflare's services. */
 export type RequestScope = {
   request: Request;
   /** The address that limits count: an IPv4, or the /64 of an IPv6. */
   address: string;
   language: Language;
-  /** Unix ms: the start of the request, which its decisions use. */
+  /** Unix ms: the start of the request. */
   now: number;
   settings: Settings;
   db: Database;

@@ -26,7 +26,7 @@ const stripeTasks = new Set([
   'settleWithdrawals',
 ]);
 
-/** Runs the tasks of a cron trigger; a task that fails does not stop the others. */
+/** A task that fails does not stop the others. */
 export async function runScheduledTasks(
   cron: string,
   env: Env,
@@ -71,8 +71,6 @@ export async function runScheduledTasks(
           reconcile: () => reconcile(billing, now),
           deleteExpiredRows: () => deleteExpiredRows(db, now),
         };
-  // With a wrong key, each failed attempt would
-  // lengthen the pause before the next one.
   const withoutStripe = !settings.isRight('STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;

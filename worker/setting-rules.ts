@@ -120,7 +120,6 @@ export const SettingRules = v.object({
   STRIPE_API_BASE: v.optional(address, 'https://api.stripe.com'),
   STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
   STRIPE_WEBHOOK_SECRET: rotating,
-  /** Whether a disputed payment ends the subscription at once. */
   ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
   /** Days in which a contract can be withdrawn; 0 turns the function off. */
   WITHDRAWAL_DAYS: days(14, 400),

@@ -5,7 +5,7 @@ import { RequestError } from './lib/request-error.ts';
 import { isShort, repeatedSecrets, secretsOf } from './lib/secrets.ts';
 import { type SettingName, SettingRules, type SettingValues } from './setting-rules.ts';
 
-/** Every call needs these: if one is wrong, the Worker serves none. */
+/** If one is wrong, the Worker serves none. */
 const essential = [
   'SITE_URL',
   'TURSO_DATABASE_URL',
@@ -18,12 +18,12 @@ type Essential = (typeof essential)[number];
 type FeatureSetting = Exclude<SettingName, Essential>;
 
 export type Settings = Pick<SettingValues, Essential> & {
-  /** Throws 503 for a setting that is wrong: its feature is off. */
+  /** Throws 503 for one that is wrong. */
   require: <Name extends FeatureSetting>(name: Name) => SettingValues[Name];
   isRight: (...names: FeatureSetting[]) => boolean;
 };
 
-/** Null when an essential setting is wrong. Each wrong one is logged once an isolate. */
+/** Null if an essential one is wrong. */
 export const settingsOf: (env: object) => Settings | null = memoize((env: object) => {
   const given = new Map<string, unknown>(Object.entries(env));
   const { values, invalid } = readSettings(given);
@@ -33,8 +33,7 @@ export const settingsOf: (env: object) => Settings | null = memoize((env: object
   if (wrong.size > 0) log('error', 'settings_invalid', { settings: [...wrong] });
   if (essential.some((name) => wrong.has(name))) return null;
 
-  // With a malformed address, delivery fails and is retried:
-  // no event is lost before the owner corrects it.
+  // Events wait until the owner corrects it.
   wrong.delete('BOT_WEBHOOK_URL');
   const address = given.get('BOT_WEBHOOK_URL');
   return withRequire({ BOT_WEBHOOK_URL: address, ...values } as SettingValues, wrong);
@@ -51,7 +50,6 @@ function readSettings(given: Map<string, unknown>) {
   return { values: values as Partial<SettingValues>, invalid };
 }
 
-/** The settings of values that have passed their rules, apart from the `wrong` ones. */
 export function withRequire(values: SettingValues, wrong: Set<string> = new Set()): Settings {
   const { SITE_URL, TURSO_DATABASE_URL, TURSO_AUTH_TOKEN, SESSION_KEYS, CODE_PEPPER } = values;
   return {

@@ -17,9 +17,7 @@ import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
 
 type Options = {
   seen?: { until: number }[];
-  /** A condition on `users`; where it no longer holds, no row is deleted. */
   only?: SQL;
-  /** Whether nobody waits for the result: a deletion that fails stays begun. */
   isResumed?: boolean;
 };
 
@@ -121,7 +119,7 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 const leftPerRun = 50;
 const leftAgainMs = dayMs;
 
-/** Tries each customer of a deleted account once a day; what fails lets the others pass. */
+/** Each once a day; what fails lets the others pass. */
 export async function closeLeftCustomers(scope: Background, now: number): Promise<void> {
   const { db, settings } = scope;
   for (let count = 0; count < leftPerRun; count += 1) {
@@ -146,7 +144,7 @@ async function nextLeft(db: Database, now: number): Promise<Customer | undefined
     .limit(1);
   const [left] = await db
     .update(customers)
-    // Stripe may have stored the failure of the attempt before (`lease.ts`).
+    // Stripe may have stored the last failure (`lease.ts`).
     .set({ leaseUntil: now + leftAgainMs, attempt: plus(customers.attempt, 1) })
     .where(inArray(userId, next))
     .returning();

@@ -24,7 +24,7 @@ import type { ExportSection } from '../identity/user-record.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 
-/** An export makes many requests to Stripe, whose rate limit all users share. */
+/** All users share Stripe's rate limit. */
 export const exportLimits = [{ most: 5, per: hourMs }];
 export const exportSubject = (userId: string) => `exports:${userId}`;
 
@@ -79,7 +79,7 @@ async function exportOwnLimits({ user, db }: Parameters<ExportSection>[0]) {
 /** A number at or above it is an instant in unix ms. */
 const firstInstant = 1_000_000_000_000;
 
-/** As a stream of JSON. Throws 404, and if one section fails. */
+/** JSON. Throws 404, and if one section fails. */
 export async function exportAccount(
   { db, env, settings, language }: Scope<'language' | 'db' | 'settings'> & WithEnv,
   userId: string,

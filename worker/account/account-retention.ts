@@ -11,7 +11,7 @@ const rowsPerStep = 500;
 const stepsPerRun = 10;
 export const noticeMs = 30 * dayMs;
 
-/** Instants in unix ms; `noticeAt` is null before the user was notified. */
+/** Unix ms; `noticeAt` is null before the notice. */
 export type Account = {
   lastUsedAt: number;
   paying: boolean;
@@ -60,7 +60,7 @@ export async function reviewAccounts(
   now: number,
   deleteAccount: DeleteAccount,
 ) {
-  // Without the bot no user can be notified, so nothing is deleted.
+  // Without the bot no user can be notified.
   if (!settings.require('BOT_WEBHOOK_URL')) return;
   for (let step = 0; step < stepsPerRun; step += 1) {
     const due = await readDue(db, now);

@@ -33,7 +33,6 @@ export type ChangeScope = Background &
 
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };
 
-/** SQL: a code or an external token has just opened the session. */
 export function isFresh({ session, now }: ChangeScope) {
   const { id, userId, createdAt, isLimited } = sessions;
   const own = and(eq(id, session.sessionId), eq(userId, session.admittedUserSql()));
@@ -97,7 +96,6 @@ export async function beginPhoneChange(
           return challenge;
         case 'sent':
           reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
-          // A code that WhatsApp refuses counts too, as one for a taken number does.
           waitUntil(sendCode(scope, row.whatsappId, { code, sentBy }));
           return challenge;
       }
@@ -148,7 +146,6 @@ async function changeRow(
   };
 }
 
-/** Codes that a taken number did not get keep its holder from nothing. */
 async function limitsOfChange(scope: ChangeScope, phone: PhoneNumber) {
   const { session, settings } = scope;
   const { codesTo, codesFrom } = await limitsOf(scope, phone);

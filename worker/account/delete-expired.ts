@@ -52,7 +52,7 @@ const ordered: Ordered[] = [
   { table: sessions, since: sessions.expiresAt, keptMs: 0 },
 ];
 
-/** Somebody who types a code too late learns why it fails. */
+/** Whoever types a code too late learns why. */
 const spentCodesKeptMs = hourMs;
 
 const rowid = sql`rowid`;
@@ -85,7 +85,7 @@ const parkedMessagesKeptMs = 7 * dayMs;
 /** Of deleted accounts; others stay until the owner decides. */
 const parkedDeletionsKeptMs = 30 * dayMs;
 
-/** One bounded batch of each table in a round trip, until one is empty. */
+/** One bounded batch of each table at a time. */
 export async function deleteExpiredRows(db: Database, now: number): Promise<void> {
   const statements = [
     ...ordered.map(({ table, since, keptMs }) => deleteOldest(table, since, now - keptMs)),
@@ -102,7 +102,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   }
 }
 
-/** An index on the age would be one more write for each row. */
+/** An index would be one more write for each row. */
 function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number | SQL): SQL {
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }

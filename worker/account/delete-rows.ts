@@ -62,7 +62,6 @@ export async function deleteRows(
       case 'lost':
         throw leaseLost();
       case 'renamed':
-        // What is kept by the hash of a number belongs to the present one.
         phone = present!;
     }
   }
@@ -103,7 +102,7 @@ async function tryDelete(
     otherwise: 'deleted',
   });
 
-  // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
+  // It must not queue behind a refused event.
   cancelEvents(tx, ['deleted'], {
     userId: user.id,
     now,
@@ -137,7 +136,7 @@ async function tryDelete(
 
 type Deleting = Transaction<'lost' | 'gone' | 'kept' | 'renamed' | 'deleted', unknown>;
 
-/** Without them an open statement would be paid back in full. */
+/** Else an open statement is paid back in full. */
 function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   const isOpen = rowExists(withdrawals, openOf(userId));
   const which = and(eq(purchaseChoices.userId, userId), isClosed ? undefined : not(isOpen))!;
@@ -172,7 +171,6 @@ async function deletionEvent(
 const aliasOf = (userId: string) =>
   valueOf(aliases.value, and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
 
-/** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;
 
 function eraseChat(tx: Deleting, userId: string, now: number): void {

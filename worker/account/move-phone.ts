@@ -9,11 +9,11 @@ import { keptSession, moveInDatabase, type Account, type Move } from './move-row
 
 const triesAtOnce = 5;
 
-/** Throws 409 if somebody has the number, 401 without the account, else 503. */
+/** Throws 409 for a taken number, 401, else 503. */
 export async function movePhone(scope: Background, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
-    // If the response is lost, this alone ends the streams (`live/ended-sessions.ts`).
+    // If the response is lost, this ends the streams.
     expectEnd(scope, account.user.id);
     const { outcome, found, ended } = await moveInDatabase(scope, account, move);
 
@@ -30,7 +30,6 @@ export async function movePhone(scope: Background, before: Account, move: Move):
       case 'overtaken':
         throw new RequestError('unavailable', { retryAfter: 1 });
       case 'changed':
-        // Another call has changed the key, or brought a link or an id.
         account = found;
     }
   }

@@ -57,7 +57,6 @@ export type Move = MovedBy & {
   whatsappId: string;
   /** What must still hold when the move is written. */
   isAllowed: SQL;
-  /** What says that this move was made, for `after-restore`. */
   marker?: typeof usedTokens.$inferInsert;
 };
 
@@ -95,7 +94,6 @@ export function boundRowsOf(db: Database, userId: string) {
   );
 }
 
-/** SQL: the account has got a bound row since its rows were read. */
 function hasMoreRows({ user, bound }: Account): SQL {
   const known = bound.find(({ kind }) => kind === 'alias');
   const isKnown = and(
@@ -110,7 +108,6 @@ function hasMoreRows({ user, bound }: Account): SQL {
   )!;
 }
 
-/** `ended` are sessions. Also for `after-restore`, which has no live objects. */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,
   account: Account,
@@ -225,7 +222,6 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
   });
 }
 
-/** SQL: every session of the user but the one that stays. */
 function endedBy(userId: string, move: Move): SQL {
   return and(eq(sessions.userId, userId), isAnother(sessions.id, move))!;
 }
@@ -254,7 +250,6 @@ function deletePhoneChanges(tx: Moving, { user, phone }: Renumbering): void {
   tx.delete(['moved'], phoneChanges, changes);
 }
 
-/** The billing sync gives it the new number, in this request or in the cron job. */
 function markCustomer(tx: Moving, userId: string, now: number): void {
   const { dirty, stripeId, stripeAsked } = customers;
   const isAtStripe = or(isNotNull(stripeId), eq(stripeAsked, true));
@@ -262,7 +257,6 @@ function markCustomer(tx: Moving, userId: string, now: number): void {
   tx.update(['moved'], customers, { dirty: plus(dirty, 1), dueAt: now }, own);
 }
 
-/** A used trial stays used, and an open link stays open, unless the number was lost. */
 function renumberTrials(tx: Moving, to: Renumbering): void {
   const first = build
     .select({ at: usedTrials.at })
@@ -282,7 +276,6 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
   tx.update(['moved'], trialLinks, bound, theirs);
 }
 
-/** Of what both numbers have used the greater count stands. */
 async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   const { settings, user, phone, now, chatKey } = to;
   const own = eq(users.id, user.id);

@@ -16,7 +16,7 @@ type Attempt = {
   challenge: string;
 };
 
-/** A right code is used up before the move. Throws 401, 403, or 409 if the number is taken. */
+/** Throws 401, 403, or 409 if the number is taken. */
 export async function verifyPhoneChange(
   scope: ChangeScope,
   { phone, code, challenge }: Attempt,

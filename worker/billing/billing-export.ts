@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused, wholeList, withStripe } from './stripe-client.ts';
 
-/** Throws 503 if Stripe does not respond, since a partial export would mislead. */
+/** A partial export would mislead: throws 503. */
 export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };

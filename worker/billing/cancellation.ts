@@ -87,13 +87,11 @@ function endOf({ cancel_at: cancelAt, items }: Stripe.Subscription): number {
   return (cancelAt ?? Math.max(...ends)) * 1000;
 }
 
-/** What was changed stays changed: the cron job reads the state again. */
 function unlessRefusedToRead(error: unknown): { result: null } {
   if (error instanceof StripeRefused) return { result: null };
   throw error;
 }
 
-/** Stripe refuses to change the end of a subscription while a schedule manages it. */
 async function releaseSchedule(stripe: Stripe, { schedule }: Stripe.Subscription): Promise<void> {
   const id = idOf(schedule);
   if (id) await unlessRefused(stripe.subscriptionSchedules.release(id));

@@ -26,12 +26,11 @@ import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscrip
 /** A limited session may not change a plan that somebody pays for. */
 type Context = PageContext & { db: Database; limitedBy: SessionLimit | null };
 
-/** Saved before the customer is created, so that the cron job finds it if its id is lost. */
+/** The cron job finds a customer whose id was lost. */
 export function stripeAsked(now: number): Changes {
   return { stripeAsked: true, askedAt: coalesce<number>(customers.askedAt, now) };
 }
 
-/** The checkout, the plans page, a subscriber's portal, or the page of a due payment. */
 export async function planPage(
   scope: Context,
   asked: LeasedCustomer,
@@ -46,7 +45,7 @@ export async function planPage(
     const { stripeId } = customer;
     if (live) {
       const page = await subscriberPage(stripe, live, stripeId!, scope);
-      // A trial link can be forwarded: only its person says when a plan starts.
+      // A trial link can be forwarded.
       if (wanted && !scope.limitedBy) await noteChoice(stripe, live, wanted);
       return sendTo(scope, user, page, { stripeId });
     }
@@ -62,7 +61,7 @@ export async function planPage(
         now,
       }),
     );
-    // An earlier checkout may have been completed before it was closed.
+    // An earlier checkout may have been completed.
     const since = { ...leased, customer: { ...customer, setupSession } };
     const { live: bought } =
       id === customer.stripeId ? await liveSubscription(stripe, since, settings) : {};
@@ -96,7 +95,7 @@ function isChoiceAlone(live: Stripe.Subscription, scope: Site): boolean {
 
 async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings: Settings) {
   const { stripeId } = leased.customer;
-  // A new checkout would take the place of the saved card.
+  // A new checkout would take its card's place.
   const { session: setupSession } = await startPlanAfterTrial(stripe, leased, settings);
   const live = stripeId
     ? (await subscriptionsOf(stripe, stripeId, leased.user.id))?.find(isLive)
@@ -144,7 +143,6 @@ const allowed_payment_method_types = [
   'link',
 ] satisfies Stripe.Checkout.SessionCreateParams['allowed_payment_method_types'];
 
-/** All other open checkouts are closed. During a trial it saves a card. */
 async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checkout.Session> {
   const metadata = metadataOf(order);
   const price = await currentPriceOf(stripe, order.wanted.tier);
@@ -163,7 +161,6 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
   );
   for (const other of data)
     if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
-  // A customer may have been deleted in Stripe's dashboard.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),

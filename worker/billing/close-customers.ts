@@ -10,7 +10,7 @@ export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Pr
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return true;
   const own = await unlessDenied(ensureCustomer(stripe, leased));
-  // A response may have been lost, so another customer may exist.
+  // A response may have been lost.
   const mayBeLost = attempt > 1 || !stripeId;
   const others = mayBeLost ? await unlessDenied(findCustomers(stripe, leased.customer)) : [];
   const isClosed = await closeEach(stripe, [...(others ?? []), own], leased.user.id);
@@ -35,7 +35,6 @@ async function closeEach(
   return isClosed;
 }
 
-/** Nobody's deletion ends what another account pays for. */
 async function closeFound(stripe: Stripe, customer: string, userId: string): Promise<boolean> {
   const retrieved = stripe.customers.retrieve(customer);
   const found = await unlessDenied(unlessMissing(retrieved).then((each) => each ?? 'unknown'));
@@ -47,11 +46,11 @@ async function closeFound(stripe: Stripe, customer: string, userId: string): Pro
   return isNobodys || closeCustomer(stripe, customer);
 }
 
-/** Whoever deletes the customer ends what Stripe refused to end. */
+/** Whoever deletes the customer ends the rest. */
 async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   const listed = { customer, limit: 100 };
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
-  // If it was completed meanwhile, the subscription is canceled below.
+  // If it was completed, the subscription is canceled below.
   for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
   const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
   for (const subscription of subscriptions)
@@ -60,7 +59,7 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
   for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
   const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
-  // An invoice that was paid or voided meanwhile is refused.
+  // Stripe refuses if it was paid or voided.
   for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
   const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
   return (await unlessDenied(deletion)) ?? false;

@@ -9,14 +9,14 @@ import { hourMs } from '../lib/time.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 
-/** Stripe keeps an idempotency key for at least 24 hours. */
+/** At least 24 hours, says Stripe. */
 const keyLifetimeMs = 23 * hourMs;
 /** Stripe's clock may be behind ours. */
 const skewSeconds = 600;
 /** The search lags; new customers may fill the list's page. */
 const listedAtMost = 1000;
 
-/** A lost response or a replayed failure creates no second customer. */
+/** A lost response creates no second customer. */
 export async function ensureCustomer(
   stripe: Stripe,
   { customer, user }: LeasedCustomer,
@@ -57,7 +57,6 @@ export async function withFoundCustomer(
   return { ...leased, customer: { ...customer, stripeId } };
 }
 
-/** The list of subscriptions brings the customer; without one, only a mark has it read. */
 export async function renameCustomer(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -93,7 +92,6 @@ export async function findCustomers(
   return [...new Set(sorted)];
 }
 
-/** A customer that was deleted in Stripe's dashboard is replaced. */
 export async function withCustomer<T>(
   db: Database,
   stripe: Stripe,
@@ -108,7 +106,7 @@ export async function withCustomer<T>(
   return { id: another, result: await work(another) };
 }
 
-/** Before the creation: the cron job finds the new customer if its response is lost. */
+/** The cron job finds it if the response is lost. */
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
@@ -144,7 +142,7 @@ export async function presenceOfCustomer(
   return found.deleted ? 'gone' : 'present';
 }
 
-/** Throws 503 for another account's: Stripe's pages would show its address and cards. */
+/** Throws 503 for the customer of another account. */
 export async function ownCustomer(
   stripe: Stripe,
   { customer, user }: { customer: Pick<Customer, 'stripeId'>; user: Pick<User, 'id'> },

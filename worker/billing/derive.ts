@@ -13,13 +13,12 @@ export type SubscriptionState = {
   scheduledTier: PlanId | null;
   /** `over`: payments are collected again, and no week was paid since. */
   collectionPause: 'paused' | 'over' | null;
-  /** When a pause ends; null for one until further notice. */
+  /** Null for a pause until further notice. */
   resumesAt: number | null;
-  /** The start of the paid week; null if nothing was paid. */
+  /** Null if nothing was paid. */
   weekAnchor: number | null;
   weekFrozen: boolean;
   isCutOff: boolean;
-  /** The plan begins when it is paid, at the end of our own trial. */
   tierWaits: boolean;
   endsTrial: boolean;
   hadSubscription: boolean;
@@ -28,12 +27,11 @@ export type SubscriptionState = {
   unknownPrice: string | null;
 };
 
-/** A subscription that waits for the end of our own trial. */
 export const planAfterTrialMetadata = { begins: 'after_trial' };
 
 export type Known = {
   trialEndsAt: number | null;
-  /** The plan granted so far; a subscription at an unknown price keeps it. */
+  /** A subscription at an unknown price keeps it. */
   heldTier: PlanId;
   heldPause: SubscriptionState['collectionPause'];
   /** The start of the paid week so far (unix ms); null without one. */
@@ -42,7 +40,6 @@ export type Known = {
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;
 };
 
-/** From all subscriptions of a customer, ended ones included. */
 export function derive(subscriptions: Stripe.Subscription[], known: Known): SubscriptionState {
   const { best, sold, unknown } = bestOf(subscriptions, known.heldTier);
   const history = {
@@ -113,7 +110,7 @@ function stateOf(live: Live, known: Known) {
   };
 }
 
-/** Neither behaviour of a pause pays a week later: its end alone grants nothing. */
+/** The end of a pause grants nothing. */
 function pauseOf(
   { pause_collection: pause }: Stripe.Subscription,
   held: SubscriptionState['collectionPause'],
@@ -146,7 +143,7 @@ function statusOf({
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-/** While the present period is not paid: at most the plan that was paid last. */
+/** At most the plan that was paid last. */
 function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;

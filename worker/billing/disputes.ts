@@ -59,14 +59,12 @@ export async function reviewDisputes(scope: Background, now: number): Promise<vo
 
 type Work = Scope<'db' | 'settings'> & { stripe: Stripe };
 
-/** No other subscription ends. Returns whether it ended now. */
 async function endDisputed(
   { db, stripe, settings }: Work,
   customer: string,
   dispute: Stripe.Dispute,
 ) {
   const paidFor = await subscriptionPaidBy(stripe, dispute);
-  // An inquiry takes no money back, and a dispute that was won gives it back.
   const isMoneyKept = dispute.status === 'won' || isInquiry(dispute);
   const mustEnd = paidFor !== null && settings.require('ON_DISPUTE') === 'cancel' && !isMoneyKept;
   const ends = mustEnd && isLive(paidFor);

@@ -24,7 +24,6 @@ export async function authenticationPage(
   return waits ? (invoice.hosted_invoice_url ?? null) : null;
 }
 
-/** Once with each card that is new or works again. Returns whether anything was paid. */
 export async function payWithNewCard(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -39,7 +38,7 @@ export async function payWithNewCard(
   const since = Math.max(
     ...subscription.items.data.map(({ current_period_start: start }) => start),
   );
-  // A plan that was paid for after the invoice shows that its card works again.
+  // A later payment shows that its card works.
   if (!card || (card.created <= invoice.created && since <= invoice.created)) return false;
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
@@ -83,7 +82,6 @@ export async function payRenewal(
 
 const stoppedByCancellation = { stoppedBy: 'cancellation' };
 
-/** A renewal's draft included: whoever cancels is charged no more. */
 export async function stopCollecting(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -106,7 +104,6 @@ export async function collectAgain(
     (each) => isStopped(each) && each.id !== latest.id,
   );
   const change = { auto_advance: true, metadata: { stoppedBy: '' } };
-  // As long as the latest one is stopped, the next sync repeats this.
   for (const { id } of [...others, latest]) await unlessRefused(stripe.invoices.update(id, change));
   return true;
 }
@@ -135,7 +132,6 @@ export function isPaidUp(subscription: Stripe.Subscription): boolean {
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
 }
 
-/** Past due while its paid invoice credits an unpaid one, which then is its latest. */
 export async function asOwed(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -147,12 +143,11 @@ export async function asOwed(
   const debt = debtsOf(await paidInvoices(stripe, subscription)).get(latest.id);
   if (!debt) return subscription;
   const invoice = await stripe.invoices.retrieve(debt);
-  // The draft of a renewal is not overdue: `payRenewal` pays it.
+  // A draft is not overdue: `payRenewal` pays it.
   const status = isActive && invoice.status !== 'draft' ? 'past_due' : subscription.status;
   return { ...subscription, status, latest_invoice: invoice };
 }
 
-/** Without those that credit an invoice which is not paid. */
 export async function settledInvoices(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -230,19 +225,19 @@ async function useFor(
   await stripe.subscriptions.update(id, { default_payment_method: card.id });
 }
 
-/** `start` in unix ms; `tier` null for an unknown price. */
+/** Unix ms; `tier` null for an unknown price. */
 export type PaidWeek = { start: number; tier: PaidPlanId | null };
 
 type Prices = ReadonlyMap<string, PaidPlanId | null>;
 
-/** Null before the first payment; a free trial is none. */
+/** Null before the first payment. */
 export function paidWeekOf(invoices: Stripe.Invoice[], prices: Prices): PaidWeek | null {
   const paid = invoices.flatMap(({ lines }) => lines.data).filter(({ amount }) => amount > 0);
   const [week] = paid
     .filter((line) => !isProration(line))
     .toSorted((a, b) => b.period.start - a.period.start);
   if (!week) return null;
-  // An upgrade within the week is paid by a proration that ends with the week.
+  // A proration pays an upgrade within the week.
   const tiers = paid
     .filter(({ period }) => period.end === week.period.end)
     .flatMap((line) => prices.get(priceOfLine(line) ?? '') ?? []);

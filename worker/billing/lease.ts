@@ -24,7 +24,6 @@ export type LeasedCustomer = {
   user: User;
 };
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
-/** The release of a lease, unless another call holds it by now. */
 export type Release = Transaction<'released' | 'lost', unknown>;
 export type LeaseResult<T> = {
   result: T;
@@ -67,13 +66,11 @@ export async function hold<T>(db: Database, leased: LeasedCustomer, work: Work<T
   });
   if (finished.released) return finished.result;
 
-  // Another call holds the lease, or has deleted the account.
   if ((await release(db, leased, finished)) === 'lost')
     throw new RequestError('unavailable', { retryAfter: 1 });
   return finished.result;
 }
 
-/** `acquired` reads the customer if the lease was acquired. */
 export function acquireLease(db: Database, token: string, which: SQL, changes: Changes = {}) {
   const now = Date.now();
   const acquire = db
@@ -96,7 +93,7 @@ export function customersWhere(db: Database, which: SQL) {
     .where(which);
 }
 
-/** A 5xx that Stripe would replay for a day needs a new key. */
+/** Stripe would replay a stored 5xx for a day. */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
   if (isAnswer(error)) return { dueAt: now };
@@ -109,7 +106,6 @@ function afterFailure(error: unknown, customer: Customer): Changes {
   };
 }
 
-/** One of Stripe's refusals is repeated after growing pauses. */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof RequestError) || error instanceof StripeRefused) return false;
   return apiErrors[error.errorName].status < 500;

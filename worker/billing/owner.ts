@@ -4,7 +4,7 @@ import { RequestError } from '../lib/request-error.ts';
 
 type Customer = string | Stripe.Customer | Stripe.DeletedCustomer;
 
-/** Customers that the owner made in Stripe's dashboard name nobody. */
+/** Customers that the owner made name nobody. */
 export function isForeign(customer: Customer, userId: string): boolean {
   if (typeof customer === 'string' || customer.deleted) return false;
   const { userId: owner = userId } = customer.metadata;

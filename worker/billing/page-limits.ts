@@ -7,7 +7,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { hourMs } from '../lib/time.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 
-/** A page makes several requests to Stripe, whose rate limit all users share. */
+/** All users share Stripe's rate limit. */
 const limits = [{ most: 20, per: hourMs }];
 export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
 
@@ -16,7 +16,7 @@ export const billingPages = (userId: string) => ({
   limits,
 });
 
-/** More than anybody makes who cancels, thinks again and reloads. */
+/** More than whoever thinks again and reloads needs. */
 const callLimits = [{ most: 120, per: hourMs }];
 export const billingCallSubject = (userId: string) => `billing-calls:${userId}`;
 
@@ -35,7 +35,7 @@ export const withdrawalCalls = (userId: string) => ({
 
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
-/** Once for each cancellation, by its end. Throws 409 if nothing is cancelled. */
+/** Throws 409 if nothing is cancelled. */
 export function countReason<T>(
   session: UserSession,
   { reason, now }: { reason: Reason; now: number },

@@ -92,7 +92,6 @@ function withoutNulls(address: Stripe.Address): Stripe.AddressParam {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null));
 }
 
-/** Later by what is left if Stripe's clock runs ahead; now if the trial is over. */
 type Beginning = Pick<
   Stripe.SubscriptionCreateParams,
   'trial_end' | 'trial_period_days' | 'payment_behavior'

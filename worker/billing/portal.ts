@@ -15,7 +15,7 @@ const watchMs = hourMs;
 export type Site = Scope<'language' | 'settings'>;
 export type PageContext = Site & Scope<'db' | 'now'>;
 
-/** Throws 409 for a user who never paid or whose customer was deleted. */
+/** Throws 409 for a user who never paid. */
 export async function portalPage(
   scope: PageContext,
   leased: LeasedCustomer,

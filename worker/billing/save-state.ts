@@ -57,7 +57,6 @@ export async function saveState(
   const event = { settings, type: 'plan.changed' as const, now };
   const isNews = and(own, ne(tier, announcedTier(user, state, now)));
   queueEvent(tx, ifHeld, { ...event, who: isNews, data: { tier } });
-  // The plan chosen for the trial's end is no longer on sale.
   if (offSaleTier)
     queueEvent(tx, ifHeld, {
       ...event,
@@ -102,7 +101,6 @@ function columnsOf(state: SubscriptionState, user: User) {
   };
 }
 
-/** Null for a free week that goes on: a trial may begin another during the fetch. */
 function weekAnchorOf(state: SubscriptionState, user: User): number | null {
   if (state.weekAnchor !== null || !user.weekFrozen) return state.weekAnchor;
   return user.contactedAt ?? user.createdAt;
@@ -121,7 +119,6 @@ function changeOf(user: User, columns: Columns) {
   };
 }
 
-/** `endTrials` announces the end of a trial, unless this sync ends it. */
 function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number) {
   return entitledTier(user, endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now);
 }

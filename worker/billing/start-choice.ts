@@ -56,7 +56,7 @@ export function startMetadataIn(metadata: Record<string, string> | null): Record
 
 type Noted = { metadata: Record<string, string> };
 
-/** `period`: the start (unix seconds) of the week of the choice. */
+/** `period` in unix seconds. */
 type Note = { word: string; period: number };
 
 function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {
@@ -67,10 +67,9 @@ function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {
   });
 }
 
-/** Stripe keeps 500 characters of a value, and a note has 14 at most. */
+/** Stripe keeps 500 characters; a note has 14. */
 const notesKept = 30;
 
-/** Those of earlier weeks stay: a contract may have been concluded by them. */
 export function withNote(
   subscription: Noted,
   { tier, startNow }: Choice,
@@ -82,7 +81,6 @@ export function withNote(
   return { [keyOf(tier)]: texts.join(' ') };
 }
 
-/** By the last note before its first week (`begins`, unix seconds), and by the evidence. */
 export function hasAskedToStart(
   subscription: Noted,
   choices: Choice[],

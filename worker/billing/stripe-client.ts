@@ -5,7 +5,6 @@ import type { Settings } from '../settings.ts';
 
 export const apiVersion = '2026-10-28.endive';
 
-/** Reads all pages of a list: no customer has more objects of a kind. */
 export const wholeList = { limit: 1000 };
 
 export function stripeOptions(apiBase: string) {
@@ -34,7 +33,6 @@ export async function openStripe(settings: Settings): Promise<Stripe> {
   });
 }
 
-/** Null if Stripe lacks the object, or the one in `param`. */
 export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;
@@ -86,7 +84,6 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | null> {
   }
 }
 
-/** False, and a line of the log, if Stripe refuses it for good. */
 export async function isDone(request: Promise<unknown>): Promise<boolean> {
   return (await orLogRefusal(request.then(() => true))) ?? false;
 }
@@ -121,7 +118,7 @@ function isKeySpent({ type, statusCode }: StripeError): boolean {
 
 /** 503: Stripe does not respond, or fails. */
 export class StripeUnavailable extends RequestError {
-  /** The same idempotency key fails for a day: Stripe replays a stored 5xx. */
+  /** Stripe replays a stored 5xx for a day. */
   readonly replays: boolean;
 
   constructor(cause: StripeError) {

@@ -25,7 +25,7 @@ const Event = v.object({
 
 export type StripeEvent = v.InferOutput<typeof Event>;
 
-/** Signed with one of the secrets, at most 5 minutes ago; throws 400. */
+/** Throws 400 unless signed in the last 5 minutes. */
 export async function readStripeEvent(
   settings: Settings,
   request: Request,
@@ -62,7 +62,6 @@ export async function saveStripeEvent(
   const tx = transaction(db, {
     from: oneRow([customers, own], [users, eq(users.id, customers.userId)]),
     facts: {
-      // The customer of a deleted account is known, and nobody's.
       isKnown: isNotNull(users.id),
       isRepeated: rowExists(stripeEvents, eq(stripeEvents.id, id)),
       goesOn: isTrue(and(ne(users.tier, 'free'), isNull(users.cancelAt))),
@@ -80,7 +79,6 @@ export async function saveStripeEvent(
   return row ? { token, ...row } : null;
 }
 
-/** Whoever made a refund by hand must know of a subscription that goes on. */
 function logRefund(
   { type, data: { object } }: StripeEvent,
   customer: string,
@@ -109,7 +107,7 @@ async function isSigned(settings: Settings, signature: string, body: string): Pr
   return false;
 }
 
-/** Stripe's SDK accepts future dates, with which a signature would never expire. */
+/** The SDK accepts dates in the future. */
 function isRecent(signature: string): boolean {
   const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
   return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;

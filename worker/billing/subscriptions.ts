@@ -3,7 +3,7 @@ import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused, wholeList } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
-/** The better ones first. A status that is not listed grants nothing. */
+/** What is not listed grants nothing. */
 const ranks: Record<string, number> = {
   active: 0,
   trialing: 0,
@@ -32,7 +32,7 @@ export function isCancelled(
   return subscription.cancel_at !== null || subscription.cancel_at_period_end;
 }
 
-/** Null for an unknown customer. Throws 503 for the customer of another account. */
+/** Null for an unknown customer; 503 for another's. */
 export async function subscriptionsOf(
   stripe: Stripe,
   customer: string,
@@ -100,7 +100,6 @@ export function bestOf(subscriptions: Stripe.Subscription[], heldTier: PlanId): 
   return { best, sold: sold.length, unknown: unknown[0] };
 }
 
-/** The item that sells the highest plan; others are add-ons. */
 function atKnownPrice(subscription: Stripe.Subscription): Live[] {
   const sold = subscription.items.data.flatMap((item) => {
     const tier = tierOfPrice(item.price);
@@ -134,7 +133,7 @@ export function lookupKeyOf(tier: PaidPlanId): string {
   return `${tier}_weekly`;
 }
 
-/** By its metadata, then by its lookup key; null for an unknown price. */
+/** By metadata, then lookup key; else null. */
 export function tierOfPrice(
   price: Pick<Stripe.Price, 'metadata' | 'lookup_key'>,
 ): PaidPlanId | null {
@@ -152,7 +151,6 @@ export async function currentPriceOf(stripe: Stripe, tier: PaidPlanId): Promise<
   return data[0]?.id ?? null;
 }
 
-/** One with a `price` is for subscriptions at that older price. */
 export const portalMetadata = { solace: 'portal' };
 
 export type UnknownPrice = { price: string; subscription: string };
@@ -161,7 +159,7 @@ export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]
   const found: UnknownPrice[] = [];
   for await (const price of stripe.prices.list({ limit: 100, type: 'recurring' })) {
     if (tierOfPrice(price)) continue;
-    // The Stripe account may sell other products to other customers.
+    // The account may sell other products.
     for await (const subscription of stripe.subscriptions.list({
       price: price.id,
       limit: 100,

@@ -37,15 +37,14 @@ import { saveState, type FetchedState } from './save-state.ts';
 import { unlessMissing, withStripe } from './stripe-client.ts';
 import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions.ts';
 
-/** A Worker has six connections; one is for the other work of the cron job. */
+/** One of six connections is for other work. */
 const atOnce = 5;
-/** Two rounds at Stripe's timeout are shorter than a lease. */
+/** Two rounds are shorter than a lease. */
 const chunk = 2 * atOnce;
 const runMs = 45_000;
-/** The pause after a Worker that was killed during a fetch. */
 const stoppedMs = 10 * minuteMs;
 
-/** Releases the lease. Throws 503 if Stripe does not respond. */
+/** Throws 503 if Stripe does not respond. */
 export function sync(scope: Background, leased: LeasedCustomer): Promise<User> {
   return hold(scope.db, leased, () => syncLeased(scope, leased));
 }
@@ -85,7 +84,7 @@ async function acquireDue(db: Database, now: number): Promise<LeasedCustomer[]> 
   return rows.acquired.map((row) => ({ ...row, token: row.customer.leaseToken! }));
 }
 
-/** SQL: `;` follows `:` in ASCII, and an index finds what lies between. */
+/** SQL: `;` follows `:` in ASCII. */
 const isTokenOf = (run: string) =>
   and(gt(customers.leaseToken, `${run}:`), lt(customers.leaseToken, `${run};`))!;
 
@@ -97,7 +96,7 @@ async function syncOrPostpone(scope: Background, leased: LeasedCustomer): Promis
   await sync(scope, leased).catch((error: unknown) => logPostponed(leased, error));
 }
 
-/** Within work that holds the lease. Fetches again while events arrive. */
+/** Fetches again while events arrive. */
 export async function syncLeased(
   scope: Background,
   leased: LeasedCustomer,
@@ -111,11 +110,10 @@ export async function syncLeased(
     fetchState(stripe, leased, stripeId, settings),
   );
   const after = await saveState({ db, settings }, leased, fetched).catch((error: unknown) => {
-    // The write may have succeeded: streams reconnect and read the result.
+    // The write may have succeeded.
     endStreams({ env, waitUntil }, user.id, null);
     throw error;
   });
-  // Whoever holds the lease by now fetches the state, too.
   if (!after) return { result: user, released: true };
 
   if (fetched.offSaleTier || !sameForUser(user, after.user)) notify(scope, after.user);
@@ -124,7 +122,6 @@ export async function syncLeased(
   return { result: after.user, released: true };
 }
 
-/** The profile and the week of an open page stay the same. */
 export function sameForUser(before: User, after: User, now = Date.now()): boolean {
   const visible = (user: User) => JSON.stringify([profileOf(user, now), currentCount(user, now)]);
   return visible(before) === visible(after);
@@ -241,7 +238,6 @@ async function fetchAfterCollecting(stripe: Stripe, leased: LeasedCustomer, stri
   return changed ? fetchSubscriptions(stripe, leased, stripeId) : found;
 }
 
-/** A user with a due payment may have saved another card on Stripe's pages. */
 async function payDebts(
   stripe: Stripe,
   leased: LeasedCustomer,

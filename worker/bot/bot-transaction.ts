@@ -102,7 +102,6 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
     outcome,
     facts,
     row: own,
-    // The update changes nothing: without it, nothing of a row that exists is returned.
     insert: (decided, from) => sql`
       ${insertSelect(botCalls, { ...row, ...decided }, from)} where true
       on conflict (id) do update set id = excluded.id

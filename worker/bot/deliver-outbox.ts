@@ -28,11 +28,10 @@ export type Outbox = Scope<'db' | 'settings'> & { messages: MessageEvents | null
 /** The second attempt is for a message that waits behind an event in delivery. */
 const pausesMs = [250, 2000];
 const patienceMs = 20_000;
-/** The platform lets a request hold six connections, and the database takes one. */
 const atOnce = 5;
 const stepsPerRun = 10;
 
-/** After a short pause, so that the response is sent first. */
+/** The response is sent first. */
 export async function deliverSoon(
   db: Database,
   settings: Settings,
@@ -66,12 +65,10 @@ export async function deliverOutbox(scope: Outbox): Promise<void> {
   }
 }
 
-/** Also those behind an event that the bot does not accept. */
 export async function expireMessages(scope: Outbox, now: number): Promise<void> {
   const expired = await tooOld(scope.db, now);
 
   for (const event of expired) {
-    // An object that does not respond must not delay the others.
     const result = await giveUp(scope, event, 'expired').catch(() => null);
     if (result) await settle(scope.db, event, result, now);
   }

@@ -3,7 +3,7 @@ import { log } from '../lib/log.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';
 import type { Settings } from '../settings.ts';
 
-/** Of these, only the newest that waits is worth sending. */
+/** Of these only the newest is worth sending. */
 export type ReplaceableEvent =
   | 'platform.changed'
   | 'chat.consent'
@@ -47,7 +47,7 @@ type Data = Record<string, unknown>;
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 type Of = { type: EventType; userId: string | null };
 
-/** A deletion names its account itself, since the account is gone when it is sent. */
+/** The account is gone when a deletion is sent. */
 const sealingOf = ({ type, userId }: Of) => ({
   purpose: 'event' as const,
   context: type === 'user.deleted' ? `event|v1|${type}` : `event|v1|${type}|${userId}`,
@@ -59,7 +59,7 @@ export const sealData = (
   data: Data,
 ): Promise<string> => sealJson(CODE_PEPPER, sealingOf(of), data);
 
-/** Null for data that was not written for this account. */
+/** Null unless it was written for this account. */
 export async function openData(settings: Peppers, of: Of, stored: unknown): Promise<Data | null> {
   const data = await readData(settings, of, stored);
   if (!data) log('error', 'row_not_bound', { table: 'outbox' });

@@ -21,7 +21,6 @@ import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './
 import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
 
 export const leaseMs = 30_000;
-/** Of a parked event: later than any `now`, so that the index of due events excludes it. */
 export const neverDue = Number.MAX_SAFE_INTEGER;
 /** Also with 100,000 rows behind one event: to lease takes 0.6 ms (2026-11-28). */
 const dueAtOnce = 1000;
@@ -46,7 +45,7 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'remove':
       return db.delete(outbox).where(own);
     case 'removeUnlessQueuedAgain':
-      // The request that sends it again may be storing the message now.
+      // That request may be storing the message now.
       return db.delete(outbox).where(and(own, eq(outbox.createdAt, event.createdAt)));
     case 'moveBehind':
       return db
@@ -122,7 +121,6 @@ export function leaseDue(db: Database, most: number) {
   return leased(db, now).where(inArray(outbox.seq, oldest)).returning(eventColumns());
 }
 
-/** No lease looks at events behind one that waits for its next attempt. */
 export function postponeBlocked(db: Database, now: number) {
   const due = dueEvents(db, now);
   const headDue = db

@@ -18,7 +18,6 @@ const namingUser = new Set<string>([
   'user.unused',
 ] satisfies EventType[]);
 
-/** Number and ids are those of the account now, never those of the body. */
 export type OutboxEvent = {
   seq: number;
   id: string;
@@ -58,7 +57,6 @@ const neverLeftOut = new Set<BotEvent>([
 ]);
 const mostOfOthers = mostWaiting - neverLeftOut.size - 1;
 
-/** For the `returning` of a statement that writes the outbox. */
 export function eventColumns() {
   const phone = build.select({ phone: users.phone }).from(users).where(eq(users.id, outbox.userId));
   const isName = and(
@@ -123,7 +121,6 @@ function deletionData(
   return null;
 }
 
-/** The names of an event's account: an id that is not bound to the number is nobody's. */
 async function accountNames(settings: Pick<Settings, 'CODE_PEPPER'>, event: OutboxEvent) {
   const { userId, phone, businessUserId: value, businessMac: mac } = event;
   const isOwn = value !== null && (await isOwnAlias(settings, { value, phone, mac }));
@@ -138,11 +135,9 @@ type NewEvent<Type extends BotEvent> = {
   settings: Settings;
   type: Type;
   now: number;
-  /** The event's own data; a value may be SQL over a row of `users`. */
   data?: Record<string, unknown>;
   /** A condition on `users`: an event for each row. */
   who: SQL | undefined;
-  /** Also for a deletion, whose account is gone when it is sent. */
   phone?: PhoneNumber;
   /** From `newEventId`, of an event whose data says its id. */
   id?: string;
@@ -150,7 +145,6 @@ type NewEvent<Type extends BotEvent> = {
 
 export const newEventId = () => `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 
-/** For each user of `who`, unless too many events wait already. */
 export function insertBotEvent(event: NewEvent<Exclude<BotEvent, ReplaceableEvent>>): SQL {
   return insertSelect(outbox, rowOf(event), sql`from ${users} where ${mayQueue(event)}`);
 }

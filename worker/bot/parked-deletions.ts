@@ -15,7 +15,6 @@ const isDeletion = and(
   eq(inJson(outbox.body, '$.type'), 'user.deleted'),
 )!;
 
-/** Of the number only a keyed hash and ciphertext are left. */
 export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
 
 /** The cleanup job keeps them 30 days. */
@@ -49,7 +48,7 @@ async function sealedOf(pepper: string, { seq, phone, body }: ParkedRow) {
   };
 }
 
-/** Throws if no secret of `CODE_PEPPER` opens a sealed one. */
+/** Throws if no secret opens it. */
 export async function openParked({ CODE_PEPPER }: Settings, row: ParkedRow): Promise<ParkedRow> {
   const { sealed }: { sealed?: string } = JSON.parse(row.body);
   if (sealed === undefined) return row;

@@ -18,7 +18,6 @@ import {
   type SignedCall,
 } from './bot-transaction.ts';
 
-/** By the number, by the business-scoped id, or by both. */
 export type Person = { phone?: PhoneNumber | undefined; businessUserId?: string | undefined };
 
 export type PersonCall = SignedCall & { settings: Pick<Settings, 'CODE_PEPPER'> };
@@ -31,7 +30,7 @@ type PersonDecision<
   Last extends string,
   Other extends string,
 > = {
-  /** Read from the person's row of `users`, whose columns are null if there is none. */
+  /** Columns are null if there is no row. */
   facts: Facts;
   outcomes: (facts: Record<keyof Facts | 'isKnown', SQL>) => { [Outcome in Listed]?: SQL };
   otherwise: Last;
@@ -130,7 +129,6 @@ function compare({ phone, businessUserId }: Person): Names {
       userId: (ofPhone ?? ofId)!,
     };
 
-  // An unknown id of a number with another id means a new owner.
   const anotherId = and(
     eq(aliases.userId, ofPhone),
     eq(aliases.kind, 'business'),
@@ -139,7 +137,6 @@ function compare({ phone, businessUserId }: Person): Names {
   );
   const hasAnotherId = and(isNull(ofId), rowExists(aliases, anotherId));
   const isConflict = isTrue(or(ne(ofPhone, ofId), hasAnotherId));
-  // A known id counts, whatever new number it comes with.
   const userId = coalesce<string | null>(ofPhone, ofId);
   return { businessUserId, ofPhone, ofId, userId, isConflict };
 }

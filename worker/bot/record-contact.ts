@@ -21,7 +21,7 @@ type Contact = Person & {
 /** Whose: `ofId` for a call without number; nobody has an `unknown` id. */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
-/** Only the owner of a number can write from it, so limits that others reached end. */
+/** Only its owner can write from a number. */
 export async function recordContact<Named extends Reads>(
   scope: PersonCall & Scope<'settings'>,
   contact: Contact,
@@ -38,7 +38,6 @@ export async function recordContact<Named extends Reads>(
     }),
     otherwise: 'ofNumber',
     forgotten: ['unknown'],
-    // What `claimNumber` and `proveByCode` have made of an `unknown` call.
     others: ['claimed', 'codeSent', 'wrongCode', 'rightCode'],
   });
 

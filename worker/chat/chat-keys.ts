@@ -32,7 +32,7 @@ export function newChatKey(settings: Settings, user: ChatUser): Promise<WrappedK
   return wrap(settings, user, crypto.getRandomValues(new Uint8Array(keyBytes)));
 }
 
-/** Bound to the number that its user will have; 503 when `CHAT_KEYS` does not open it. */
+/** 503 when `CHAT_KEYS` does not open it. */
 export async function rebindChatKey(
   settings: Settings,
   row: ChatRow,
@@ -115,12 +115,12 @@ async function deriveWrappingKey(secret: string): Promise<CryptoKey> {
   ]);
 }
 
-/** Whoever may write to the database cannot exchange the keys of two people. */
+/** Nobody can exchange two people's keys. */
 function keyContext({ id, phone }: ChatUser, chatKeyId: string): string {
   return chatKeyId.endsWith(boundMark) ? `dek|v2|${id}|${phone}` : `dek|v1|${id}`;
 }
 
-/** Null without consent; 503 when `CHAT_KEYS` no longer opens it. */
+/** Null without consent; 503 without its secret. */
 export async function chatKeyOf(settings: Settings, row: ChatRow): Promise<CryptoKey | null> {
   const { chatKey, chatKeyId } = row;
   if (!chatKey || !chatKeyId) return null;
@@ -137,7 +137,7 @@ async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<
   }
 }
 
-/** Reads the user's row again after the conversation has changed its key. */
+/** Reads the row again after a change of key. */
 export async function keyOfEpoch(
   settings: Settings,
   row: ChatRow,

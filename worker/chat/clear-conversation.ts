@@ -20,7 +20,7 @@ export async function clearChatOf(
   { id, phone }: ChatUser,
   session: SQL,
 ): Promise<void> {
-  // The number is read first, since the next key is bound to it.
+  // The next key is bound to the number.
   const fresh = await newChatKey(scope.settings, { id, phone });
   const own = and(eq(users.id, session), eq(users.phone, phone), isNotNull(users.chatKey))!;
 
@@ -80,7 +80,6 @@ const retryMs = 5 * minuteMs;
 
 type Erasure = typeof chatErasures.$inferSelect;
 
-/** A deleted account's once more after a minute, for messages that were in flight. */
 export async function eraseConversations(env: Env, db: Database, now: number): Promise<void> {
   const due = await db
     .select()

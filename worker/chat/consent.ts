@@ -24,7 +24,7 @@ export async function giveConsent(
   const known = consentOf(user);
   if (known?.version === version) return { consent: known, isNew: false };
 
-  // The number is read first, since the key is bound to it.
+  // The key is bound to the number.
   const fresh = await newChatKey(settings, user);
   const own = and(eq(users.id, userId), eq(users.phone, user.phone));
   const tx = transaction(db, {
@@ -61,7 +61,7 @@ export async function giveConsent(
   return { consent: consentOf(present)!, isNew: outcome === 'given' };
 }
 
-/** SQL: when (unix ms) another consent is allowed; 0 for now. */
+/** SQL: unix ms; 0 for now. */
 function allowedAt(userId: SQL): SQL<number> {
   const nth = build
     .select({ at: consents.givenAt })
@@ -73,7 +73,7 @@ function allowedAt(userId: SQL): SQL<number> {
   return coalesce<number>(plus(nth, dayMs), 0);
 }
 
-/** Consent counts as the first contact, which `bot/usage` requires. */
+/** `bot/usage` requires a first contact. */
 function consented(version: string, now: number, fresh: { chatKey: string; chatKeyId: string }) {
   const { chatKey, chatKeyId, contactedAt, renewalAt, weekAnchor, weekStart } = users;
   const isFirstContact = and(isNull(contactedAt), isNull(renewalAt));

@@ -19,7 +19,7 @@ export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** The key of the messages stored since the backup is lost: the new epoch clears them. */
+/** Their key is lost: the new epoch clears them. */
 export async function restartEpoch(
   { db, settings }: Background,
   { id, phone }: ChatRow,
@@ -83,7 +83,7 @@ export async function readPage(
 
 const messagesPerRead = 500;
 
-/** Oldest message first. Throws 503 if it is cleared during the export. */
+/** Throws 503 if it is cleared meanwhile. */
 export async function exportConversation({
   user,
   env,

@@ -23,7 +23,6 @@ type Known = {
   sentBefore: string | null;
 };
 
-/** `known` was just stored; the conversation may be cleared before later events. */
 export function messageEvents(
   scope: Scope<'db' | 'settings'> & WithEnv,
   known?: Known,
@@ -84,7 +83,6 @@ async function rowOf(db: Database, { userId }: OutboxEvent): Promise<ChatRow | u
   return row;
 }
 
-/** Whether the owner sends it again (`support outbox retry`). */
 function isRetried(event: OutboxEvent): boolean {
   return storedOf(event).data['retried'] === true;
 }

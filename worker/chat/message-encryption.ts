@@ -34,7 +34,7 @@ export function sealMessage(
   return seal(key, messageContext(ref), encoder.encode(JSON.stringify(content)));
 }
 
-/** Decrypts a stored message; throws if the key belongs to another conversation. */
+/** Throws if the key is of another conversation. */
 export async function openMessage(
   key: CryptoKey,
   userId: string,
@@ -95,7 +95,7 @@ function partialContext(userId: string): string {
   return `part|v1|${userId}`;
 }
 
-/** The id may contain the separator; the other parts may not. */
+/** The id alone may contain the separator. */
 function messageContext({ userId, id, author }: MessageRef): string {
   return `msg|v1|${userId}|${id}|${author}`;
 }

@@ -9,7 +9,7 @@ export function eventId(userId: string, messageId: string): string {
 }
 
 export type EventBefore = {
-  /** False if it waited already: it belongs to the request that has queued it. */
+  /** False if another request has queued it. */
   ownsEvent: boolean;
   parkedSince: number | null;
   parkedAttempts: number | null;
@@ -36,7 +36,7 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: E
     .where(same);
 }
 
-/** False if the first attempt was made, or another request has taken it. */
+/** False if another request has taken it. */
 export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<boolean> {
   const now = Date.now();
   const isFirst = and(eq(outbox.seq, seq), eq(outbox.attempts, 1), gt(outbox.leasedUntil, now));
@@ -47,7 +47,6 @@ export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<b
   return rowsAffected > 0;
 }
 
-/** Under a new `seq`, as the request that holds it may park it late. */
 export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
   const now = Date.now();
   const { rowsAffected } = await db

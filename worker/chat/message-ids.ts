@@ -9,7 +9,7 @@ export type MessageRef = { userId: string; id: string; author: MessageAuthor };
 /** `others`: under which a message of its own id may be stored. */
 export type MessageNames = { id: string; others: string[] };
 
-/** The bot's ids may contain a phone number, as WhatsApp's do. */
+/** The bot's ids may contain a phone number. */
 export async function idHashesOf(
   { CODE_PEPPER }: Peppers,
   userId: string,

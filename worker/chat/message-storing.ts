@@ -84,7 +84,6 @@ function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) 
     case 'stored':
     case 'known':
       return appended;
-    // The row is from before a clearing, or from a backup.
     case 'behind':
       scope.waitUntil(restartEpoch(scope, user, appended));
       throw staleEpochError();

@@ -6,7 +6,7 @@ import type { Scope } from '../request-scope.ts';
 
 type Platform = (typeof users.$inferSelect)['platform'];
 
-/** The time of the request is the version of the choice. */
+/** The request's time is the choice's version. */
 export function choosePlatform<T>(
   { session, settings, now }: Scope<'settings' | 'now'> & { session: UserSession },
   platform: Platform,

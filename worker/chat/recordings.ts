@@ -86,7 +86,7 @@ export function recordingResponse({ type, bytes }: Recording): Response {
   });
 }
 
-/** The id may contain the separator; the other parts may not. */
+/** The id alone may contain the separator. */
 function recordingContext({ userId, id, author }: MessageRef): string {
   return `rec|v1|${userId}|${id}|${author}`;
 }

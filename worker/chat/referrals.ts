@@ -23,7 +23,6 @@ type Conversation = {
 };
 type Read = { stored: StoredMessage; message: ChatMessage };
 
-/** Each crisis reply that its user reads for the first time. */
 export function countReferrals(
   scope: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,
@@ -38,7 +37,7 @@ export function countReferrals(
   }
 }
 
-/** Throws 404 for an unknown person. No row says that somebody was in a crisis. */
+/** Throws 404. No row tells of a crisis. */
 export async function countReported(scope: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(scope, person, {
     facts: { hasChat: isNotNull(users.id) },
@@ -51,7 +50,7 @@ export async function countReported(scope: PersonCall, person: Person): Promise<
   if (outcome === 'unknown') throw unknownPerson();
 }
 
-/** The live object decides, so that no row of the database tells of a crisis. */
+/** No row of the database tells of a crisis. */
 async function countOnce(
   { db, env }: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,

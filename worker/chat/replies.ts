@@ -20,7 +20,7 @@ type StoredReply = { seq: number; voice: boolean; unseen: boolean };
 const author = 'solace' as const;
 const cleared = 'The person has cleared this message.';
 
-/** `unseen` if no page is open. Throws 409 for a known id or a cleared message. */
+/** Throws 409 for a known id or a cleared message. */
 export async function storeReply(
   scope: SendContext,
   user: ChatRow,
@@ -80,7 +80,7 @@ async function append(
   });
 }
 
-/** As the text of its message; throws 404 if there is none. */
+/** Throws 404 if there is none. */
 export async function storeTranscript(
   { env, settings }: Background,
   user: ChatRow,

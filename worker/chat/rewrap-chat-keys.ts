@@ -17,7 +17,7 @@ type Row = WrappedKey & ChatUser;
 
 const rowsPerStep = 500;
 
-/** A quarter of a million keys a day; those of users who write are rewrapped on use. */
+/** A quarter of a million keys a day. */
 const stepsPerRun = 20;
 
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {

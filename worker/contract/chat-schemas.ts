@@ -120,7 +120,6 @@ export const Voice = v.object({
   bytes: v.number(),
 });
 
-/** A reply is `delivered` from the start; a recording has no text until its transcript comes. */
 export const ChatMessage = v.object({
   id: v.string(),
   /** Counts from 1 in the order of arrival, in which pages show messages. */

@@ -88,7 +88,6 @@ function wholeNumber(name: string, least: number, most: number) {
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(least, rule), v.maxValue(most, rule));
 }
 
-/** Whom a call of the bot is about: at least one of the two. */
 const person = { phone: v.optional(Phone), businessUserId: v.optional(BusinessUserId) };
 
 const LinkCode = v.pipe(

@@ -16,7 +16,6 @@ type Library = {
   describe: (phone: string) => Described;
 };
 
-/** The website and the Worker read numbers by the same plans. */
 export function numberingPlans({ parse, describe }: Library): NumberingPlans {
   const described = (phone: string) => {
     try {

@@ -37,7 +37,6 @@ export type NumberingPlans = {
   /** The number without a trunk prefix, if it is possible without it and not with it. */
   withoutTrunkPrefix: (phone: string) => string;
   isPossible: (phone: string) => boolean;
-  /** Grouped as its country does, or null for a number of no country. */
   grouped: (phone: string) => string | null;
 };
 

@@ -85,7 +85,6 @@ export const Metadata = v.object({
   collectionPause: v.exactOptional(CollectionPause),
 });
 
-/** What the user pays for, also where a trial hides it from the profile. */
 export const Subscription = v.object({
   /** `free` until the first payment succeeds. */
   tier: Tier,

@@ -130,7 +130,6 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
   };
 };
 
-/** A refused call neither writes nor reaches the live object. */
 export const logout: Handler<'logout'> = async (context) => {
   const { session, input } = context;
   return session.run([], async ({ user, limitedBy }) => {

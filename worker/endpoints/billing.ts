@@ -40,13 +40,12 @@ type Asked = {
   wanted: Choice | undefined;
 };
 
-/** Keeps the choice with the lease's release: a refused call keeps none. */
 async function pageFor(
   context: UserContext<'createSubscriptionUpdateSession'>,
   { leased, limitedBy, wanted }: Asked,
 ): Promise<LeaseResult<string>> {
   const { language, now } = context;
-  // What is bought would belong to the earlier owner's account.
+  // It would belong to the earlier owner.
   if (limitedBy === 'newOwner') throw refusalOf(limitedBy);
   const page = await planPage({ ...context, limitedBy }, leased, wanted);
   if (!wanted) return page;
@@ -87,7 +86,6 @@ export const getSubscription: Handler<'getSubscription'> = async ({ session, db,
   session.run([statementsOf(db, session.tokenUserId)], ({ user, limitedBy }, statements) => ({
     success: true,
     subscription: subscriptionOf(user),
-    // As `GET /api/billing/withdrawal`, for whoever has signed in.
     ...(!limitedBy && openWithdrawal(settings, statements)),
   }));
 
@@ -130,7 +128,7 @@ const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes)
     changes,
   );
 
-/** Session check, limit and first look at the lease: one request. */
+/** One request for all three. */
 function withLimitedLease<T>(
   context: OwnContext,
   limited: Limited,

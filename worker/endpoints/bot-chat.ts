@@ -11,7 +11,7 @@ import { liveUserOf } from '../live/publish.ts';
 import { notifyOfReply, subscribersOf } from '../push/reply-notices.ts';
 import { entitledTierSql, voiceSql } from '../usage/allowance.ts';
 
-/** The live object stores a reply once per id, so that a replay returns the same `seq`. */
+/** A replay returns the same `seq`. */
 export const botMessages: Handler<'botMessages'> = async (context) => {
   const { input, settings } = context;
   const { id, text, replyTo, crisis } = input;

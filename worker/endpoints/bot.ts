@@ -45,7 +45,6 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
 
 type ContactContext = Parameters<Handler<'botContacts'>>[0];
 
-/** Nobody has the id: a code proves its claim, a link code claims a number. */
 async function findNumberOf(
   context: ContactContext,
   businessUserId: string,
@@ -59,7 +58,6 @@ async function findNumberOf(
 
 type Contact = { phone: PhoneNumber | undefined; isFirst: boolean };
 
-/** A link code of the own number brings its login the code. */
 async function finishContact(
   context: ContactContext,
   contact: Contact,
@@ -81,7 +79,6 @@ function requireSpelling({ phone, whatsappId }: ContactContext['input']): void {
   });
 }
 
-/** A call with the id alone learns the number from its response. */
 async function clearLimitsSoon(
   { db, settings }: ContactContext,
   phone: PhoneNumber,
@@ -116,7 +113,7 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
 export const botUsage: Handler<'botUsage'> = async (context) => {
   const { input, env, waitUntil } = context;
   const { usage, publish: published } = await countUsage(context, input, input);
-  // A replay publishes again: the first message may be lost.
+  // The first message may be lost.
   if (published) waitUntil(publish(env, published.userId, published.total));
   return usage;
 };

@@ -7,7 +7,7 @@ import { totalsOfYears } from '../lib/daily-totals.ts';
 import { openApi } from '../http/openapi.ts';
 import { memoize } from '../lib/memoize.ts';
 
-/** A deployment asks for `x-version`, to know which version responds. */
+/** A deployment asks for `x-version`. */
 export const health: Handler<'health'> = async ({ db, env, now }) => {
   const headers = env.VERSION ? { 'x-version': env.VERSION.id } : {};
   try {
@@ -19,7 +19,7 @@ export const health: Handler<'health'> = async ({ db, env, now }) => {
   }
 };
 
-/** Replaces one row: a full or blocked database still reads. */
+/** A full or blocked database still reads. */
 function tryWrite(db: Database, now: number): Promise<unknown> {
   const event = { subject: 'health', at: now, by: 'health' };
   return db.batch([
@@ -41,7 +41,7 @@ export const getSafety: Handler<'getSafety'> = async ({ db, now }) => {
   return { success: true, referrals: { lastYear, thisYear } };
 };
 
-/** Building the description takes 25 ms of CPU (2026-11-22). */
+/** Takes 25 ms of CPU (2026-11-22). */
 const descriptionOf = memoize((siteUrl: string) => JSON.stringify(openApi(siteUrl)));
 
 export const openapi: Handler<'openapi'> = async ({ settings }) =>

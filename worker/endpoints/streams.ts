@@ -49,7 +49,7 @@ export const supportStream: Handler<'supportStream'> = async ({ request, now }) 
     ended: () => undefined,
   });
 
-/** Joins the live object before it reads the user, so that no change is lost. */
+/** Joins first, so that no change is lost. */
 async function openStream(
   { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
   query: Record<string, string>,

@@ -24,12 +24,11 @@ import { profileOf } from '../usage/profile.ts';
 
 const freshMs = 10_000;
 
-/** A user who returns from Stripe's pages gets the new plan even if the event is lost. */
+/** Stripe's event may be lost. */
 export const getMe: Handler<'getMe'> = async (context) => {
   const { session, now, waitUntil } = context;
   return session.run([], ({ user }) => {
     const stale = and(isNotNull(customers.stripeId), lt(customers.syncedAt, now - freshMs));
-    // After a failure the cron job's pauses hold for each look at the page, too.
     const mayAsk = or(eq(customers.failures, 0), lte(customers.dueAt, now));
     if (user.billingWatchUntil && user.billingWatchUntil > now)
       waitUntil(syncUser(context, user.id, and(stale, mayAsk)));
@@ -164,7 +163,7 @@ export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (context) =
   return moved.map((user) => ({ success: true, profile: profileOf(user, context.now) }));
 };
 
-/** For somebody who has lost the old number: every session ends. */
+/** The old number is lost: every session ends. */
 export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...context }) => {
   const { phone, phoneAsSent } = input;
   const [user] = await context.db.select().from(users).where(eq(users.id, userId));

@@ -18,13 +18,13 @@ import { noteStatus } from '../sign-in/code-delivery.ts';
 
 const received = { received: true } as const;
 
-/** The cron job repeats a failed fetch, so the response is 200. */
+/** The cron job repeats a failed fetch. */
 export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
   const { db, settings, now } = context;
   const event = await readStripeEvent(settings, context.request, context.readBody);
   if (event.livemode !== isLive(settings)) return received;
 
-  // 503 until the dispute is handled: Stripe sends the event again.
+  // Until then Stripe sends the event again.
   const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
   if (!customer) return received;
 

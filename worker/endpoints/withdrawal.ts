@@ -46,7 +46,7 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
   });
 };
 
-/** Throws 404 where the owner has turned the right off. */
+/** Throws 404 where the right is off. */
 function requireWithdrawal(settings: Settings): void {
   if (settings.require('WITHDRAWAL_DAYS') === 0) throw new RequestError('notFound');
 }
@@ -84,7 +84,6 @@ export const withdraw: Handler<'withdraw'> = async (context) => {
       (leased) => withdrawFrom(context, leased, input.email ?? null),
       { seen },
     );
-    // Without what a stranger has written, also when confirmed.
     return respond(context, recorded, await receiptForPerson(settings, recorded.statement));
   });
 };
@@ -106,7 +105,7 @@ export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context)
   requireWithdrawal(settings);
   const lease = leaseOf(db, session.tokenUserId);
 
-  // Under the lease, so that the statement is not taking effect meanwhile.
+  // It does not take effect meanwhile.
   return session.run([lease], ({ user }, seen) =>
     withLease(
       context,

@@ -11,7 +11,6 @@ import type { BaseContext } from './request-context.ts';
 
 const limitersOf = memoize((settings: Settings) => ({
   calls: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
-  /** By session: calls that were refused because it has ended. */
   refusals: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
 }));
 
@@ -71,7 +70,6 @@ export function countFailure(context: BaseContext, error: RequestError): Request
   return error;
 }
 
-/** Before it is read, if the address has failed too often. */
 export function refuseLargeBody(context: BaseContext): void {
   if (isSmall(context.request)) return;
   const allowedAt = failuresAllowedAt(context);

@@ -24,7 +24,7 @@ export const logRequest: Middleware = async (c, next) => {
   headers.set('x-request-id', requestLog.requestId);
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   headers.set('vary', 'Origin');
-  // Cloudflare's network sets this header too, workerd does not.
+  // Cloudflare sets it, workerd does not.
   headers.set('date', new Date().toUTCString());
   await requestLog.write(c.req.method, status);
 };
@@ -98,7 +98,6 @@ export function refuseBody(error: unknown): never {
   throw error instanceof RequestError ? error : new RequestError('invalidBody');
 }
 
-/** `ms` until the response; `code` is the API's code of the error. */
 export class RequestLog {
   readonly requestId: string;
   readonly traffic: Traffic = { requests: 0, unreachable: false };

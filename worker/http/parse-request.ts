@@ -13,7 +13,7 @@ import type { BaseContext, IncomingRequest, Parsed } from './request-context.ts'
 type Fields = Record<string, unknown>;
 type Shape = NonNullable<Endpoint['input']>;
 
-/** `body` is text unless the call takes a recording. Throws 415 or 400. */
+/** Throws 415 or 400. */
 export function parseRequest<Name extends EndpointName>(
   name: Name,
   incoming: IncomingRequest,

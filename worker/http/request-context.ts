@@ -26,7 +26,6 @@ export type NameOf<A extends Access> = {
   [Name in EndpointName]: Endpoints[Name]['access'] extends A ? Name : never;
 }[EndpointName];
 
-/** The phone number is canonical; the spelling that was sent is kept for WhatsApp. */
 export type ParsedInput<Name extends EndpointName> =
   Input<Name> extends { phone: string }
     ? Omit<Input<Name>, 'phone'> & { phone: PhoneNumber; phoneAsSent: string }
@@ -42,7 +41,6 @@ export type Parsed<Name extends EndpointName> = {
 };
 
 export type PublicContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name>;
-/** `session.run` loads the user and must create the response. */
 export type UserContext<Name extends EndpointName = EndpointName> = BaseContext &
   Parsed<Name> & { session: UserSession };
 export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
@@ -57,7 +55,6 @@ type Result<Name extends EndpointName> = Output<Name> | Response;
 export type PublicHandler<Name extends EndpointName> = (
   context: PublicContext<Name>,
 ) => Promise<Result<Name>>;
-/** A handler that skips the session check does not compile. */
 export type UserHandler<Name extends EndpointName> = (
   context: UserContext<Name>,
 ) => Promise<Authorized<Result<Name>>>;

@@ -93,7 +93,6 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
   };
 }
 
-/** The command signs a token for one account with `SESSION_KEYS`. */
 export function supportRoute<Name extends NameOf<'support'>>(
   name: Name,
   handler: SupportHandler<Name>,

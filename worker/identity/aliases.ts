@@ -41,7 +41,7 @@ const isBoundToNumber = build
     and(eq(number.userId, aliases.userId), eq(number.kind, 'phone'), eq(number.mac, aliases.mac)),
   );
 
-/** Whoever may write one row moves no name to another account. */
+/** One row moves no name to another account. */
 const agrees: Partial<Record<Kind, SQL>> = {
   phone: not(rowExists(users, isOfOtherNumber)),
   business: exists(isBoundToNumber),
@@ -52,7 +52,6 @@ export const userOf = (kind: Kind, value: SQL | string): SQL<string | null> =>
 
 export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp', userId));
 
-/** SQL: a number that came with another id may have a new owner. */
 export const isContested = (phone: PhoneNumber): SQL<number> =>
   rowExists(aliases, and(hasName('phone', phone), eq(aliases.proof, 'contested')));
 

@@ -4,7 +4,6 @@ import { log } from '../lib/log.ts';
 import { memoize } from '../lib/memoize.ts';
 import { keysOfRing } from '../lib/secrets.ts';
 
-/** Whoever may write a row cannot make one for another number. */
 type Keys = { CODE_PEPPER: string[] };
 type SessionKeys = { SESSION_KEYS: string };
 
@@ -16,7 +15,6 @@ export function bindTrialLink(settings: Keys, linkMac: string, phone: PhoneNumbe
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'trial-link', linkMac, phone);
 }
 
-/** One of a trial link, which signs nobody in, is bound to its limits. */
 export function bindSession(settings: SessionKeys, session: BoundSession): Promise<string> {
   const [secret] = keysOfRing(settings.SESSION_KEYS) as [string];
   return keyedHash(secret, 'session', ...partsOf(session));
@@ -48,7 +46,6 @@ export async function isOwnTrialLink(
 
 const sessionsKept = 1000;
 
-/** A client calls for weeks with one session, so the isolate keeps what it has computed. */
 const sessionMacs = memoize((ring: string) =>
   memoize(
     (parts: string) => keyedHashes(keysOfRing(ring), 'session', ...(JSON.parse(parts) as string[])),
@@ -56,7 +53,6 @@ const sessionMacs = memoize((ring: string) =>
   ),
 );
 
-/** Of the session of a trial link, whatever its row says. */
 export function limitedSessionMacs(
   { SESSION_KEYS }: SessionKeys,
   sessionId: string,

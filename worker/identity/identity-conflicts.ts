@@ -17,7 +17,6 @@ export async function ownMacs(
   return id === undefined ? [] : conflictMacs(settings, id);
 }
 
-/** The conflicts of both people, also of one who got the id later. */
 export const conflictsOf = (userId: string, idMacs: string[]) =>
   or(
     eq(identityConflicts.userId, userId),

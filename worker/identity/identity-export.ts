@@ -30,7 +30,7 @@ export async function exportIdentity({ user, db, settings }: ExportContext) {
   };
 }
 
-/** A name that a row gives to somebody else's number is not shown. */
+/** A row may give a name to another number. */
 async function isOwnName(settings: Settings, phone: PhoneNumber, { kind, value, mac }: Name) {
   if (kind === 'business') return isOwnAlias(settings, { value, phone, mac });
   return kind === 'phone' ? value === phone : isSpellingOf(phone, value);

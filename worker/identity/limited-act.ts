@@ -10,7 +10,7 @@ type Act<Named extends Reads> = Limited & {
   reads: Named;
 };
 
-/** Counts the act in the transaction of the session check. Throws 429, 401 or 403. */
+/** Throws 429, 401 or 403. */
 export function withinLimit<Named extends Reads, T>(
   session: UserSession,
   { subject, limits, now, reads }: Act<Named>,

@@ -14,7 +14,6 @@ type Linked = {
   at: number;
 };
 
-/** Unless another user has the id. One of an earlier number is replaced. */
 export function linkIdentity<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -49,7 +48,6 @@ export function linkIdentity<Outcome extends string>(
   bindNumber(tx, on, { businessUserId, mac });
 }
 
-/** Binds a number to the id that was bound to this very number. */
 export function bindNumber<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -18,7 +18,6 @@ const newer = {
   at: excluded(aliases.at),
 };
 
-/** Names nobody else's number or spelling; a reported spelling is kept. */
 export function nameUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -68,7 +67,6 @@ type Renaming = {
 
 type BoundId = { id: string; mac: string };
 
-/** Only with a code comes the id (`business`) of the earlier number along. */
 export function renameUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

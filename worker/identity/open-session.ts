@@ -25,7 +25,6 @@ type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
   settings: Pick<Settings, 'SESSION_KEYS'>;
 };
 
-/** A limited session, if the number may have a new owner. */
 export async function openSignedIn<Outcome extends string>(
   tx: Transaction<Outcome, { isContested: number }>,
   on: On<Outcome>,

@@ -17,7 +17,7 @@ export async function readPastedPhone(pasted: string): Promise<string> {
   return mayHoldTrunkPrefix(phone) ? readPhone(pasted, await loadPlans()) : phone;
 }
 
-/** The plans are evaluated by the first number that needs them, not by every start. */
+/** Evaluated by the first number that needs them. */
 let plans: NumberingPlans | undefined;
 
 async function loadPlans(): Promise<NumberingPlans> {
@@ -31,7 +31,7 @@ async function loadPlans(): Promise<NumberingPlans> {
   return plans;
 }
 
-/** WhatsApp adds or drops digits in some countries; others have put new ones before. */
+/** WhatsApp and some countries change digits. */
 export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }
@@ -62,7 +62,7 @@ function canonicalSpelling(phone: string): string {
   return phone;
 }
 
-/** By the second or third digit of the old number (January 2021). */
+/** By the old number's third digit (2021). */
 function ivorianOperator(old: string): string {
   const isLandline = /^[23]/.test(old);
   if (isLandline) return { 0: '25', 8: '21' }[old[2]!] ?? '27';

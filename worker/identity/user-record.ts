@@ -21,13 +21,11 @@ type Sighting = {
   phone: PhoneNumber;
   proof: Proof;
   whatsappId: string | null;
-  /** Used as WhatsApp's spelling until another one is known. */
   assumedWhatsappId: string | null;
   contactedAt: number | null;
   firstWeek: FreeWeek;
 };
 
-/** Creates a free user, or records a known one's contact. */
 export function upsertUser<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -14,7 +14,7 @@ const signatures: Record<string, Signature[]> = {
 /** Matroska begins with the same bytes. */
 const webmWithin = 64;
 
-/** Stops mistakes; nothing serves a recording as a document. */
+/** Nothing serves a recording as a document. */
 export function isRecording({ type, bytes }: Recording): boolean {
   const container = type.split(';')[0]!.trim().toLowerCase();
   const begin = latin1.decode(bytes.byteLength > webmWithin ? bytes.slice(0, webmWithin) : bytes);

@@ -54,7 +54,6 @@ function preferenceOf(text: string): { range: string; quality: number }[] {
   return quality > 0 ? [{ range: parts[1]!.toLowerCase(), quality }] : [];
 }
 
-/** `es-MX` is Spanish, and `pt-PT` the only Portuguese that there is. */
 function publishedOf(range: string): Language | undefined {
   const [primary] = range.split('-');
   return published.find((tag) => tag.split('-')[0] === primary);

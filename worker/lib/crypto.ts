@@ -13,7 +13,7 @@ export const toBase64 = (bytes: ArrayBuffer): string => new Uint8Array(bytes).to
 /** Throws if the text is not base64. */
 export const fromBase64 = (text: string): ArrayBuffer => Uint8Array.fromBase64(text).buffer;
 
-/** Each purpose has a key: a leaked one affects one purpose alone. */
+/** A leaked key affects one purpose. */
 export type HashPurpose =
   | 'code'
   | 'challenge'
@@ -61,7 +61,7 @@ const keysOf = memoize((secret: string) =>
   memoize((purpose: HashPurpose) => deriveKey(secret, purpose)),
 );
 
-/** Long random secrets need no salt (RFC 5869, section 3.1). */
+/** RFC 5869, section 3.1. */
 async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKey> {
   const master = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
     'deriveKey',
@@ -99,7 +99,7 @@ export const sealingKey = memoize((secret: string) =>
 
 const nonceBytes = 12;
 
-/** AES-256-GCM: nonce before ciphertext; `context` is authenticated. */
+/** AES-256-GCM, nonce first. */
 export async function seal(
   key: CryptoKey,
   context: string,
@@ -120,7 +120,6 @@ export function unseal(key: CryptoKey, context: string, sealed: ArrayBuffer): Pr
   return crypto.subtle.decrypt(algorithm(iv, context), key, new Uint8Array(sealed, nonceBytes));
 }
 
-/** JavaScript never sees the bytes of the key; throws as `unseal`. */
 export function unsealKey(
   key: CryptoKey,
   context: string,

@@ -28,7 +28,7 @@ export type Database = LibSQLDatabase & { $client: Pick<Client, 'batch'>; traffi
 
 const dialect = new FastDialect();
 
-/** The database of one request. `batch` is one write transaction in one round trip. */
+/** `batch` is one write transaction. */
 export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Database {
   const client = clientOf(settings)();
   const counted = {
@@ -121,7 +121,7 @@ async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> 
 const constraintOrSyntax =
   /^(SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG)|SQL_|ARGS_)/;
 
-/** Our SQL is wrong, or breaks a rule of the schema: the same call would fail again. */
+/** The same call would fail again. */
 function isOurs({ code, message }: LibsqlError): boolean {
   return constraintOrSyntax.test(code) && !/database is locked/i.test(message);
 }

@@ -1,4 +1,4 @@
-/** Browsers name others than themselves, so the most particular come first. */
+/** Browsers name others than themselves. */
 const browsers: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera)\//, 'Opera'],

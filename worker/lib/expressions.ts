@@ -34,11 +34,10 @@ export const isSame = (one: unknown, other: unknown) => sql<number>`${one} is ${
 export const rowExists = (table: SQLiteTable, where: SQL | undefined) =>
   sql<number>`exists (select 1 from ${table} where ${where})`;
 
-/** The value of a column in the only row that fits, or null. */
+/** Null without a row. */
 export const valueOf = <Column extends SQLiteColumn>(column: Column, where: SQL | undefined) =>
   sql<Column['_']['data'] | null>`(select ${column} from ${column.table} where ${where})`;
 
-/** A JSON list: the values of a column in all rows that fit. */
 export const valuesOf = (column: SQLiteColumn, where: SQL | undefined) =>
   sql<string>`(select json_group_array(${column}) from ${column.table} where ${where})`;
 

@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '#db/schema';
 import { keyedHash } from './crypto.ts';
 
-/** No phone number, token, code, query string or body belongs in it. */
+/** No number, token, code, query or body. */
 export function log(level: 'info' | 'error', event: string, fields: Record<string, unknown>): void {
   const line = JSON.stringify({ level, event, ...fields });
   // oxlint-disable-next-line no-console

@@ -9,7 +9,7 @@ import type { On, Transaction } from './transaction.ts';
 
 const { subject: subjects, at: instants } = rateLimitEvents;
 
-/** Every name that its events may have; a new event gets the first. */
+/** Every name; a new event gets the first. */
 export type Subject = string[];
 
 export type Limited = { subject: Subject; limits: Limit[] };
@@ -71,7 +71,7 @@ const namesOf = (subjects: Subject[]) => subjects.map(([name]) => name);
 
 export type Limit = { most: number; per: number };
 
-/** Rate-limit events are kept this long (ms); no limit may look back further. */
+/** No limit looks back further (ms). */
 export const rateLimitEventsKeptMs = dayMs;
 
 const units = {

@@ -8,7 +8,6 @@ type Details = {
   fields?: Record<string, unknown>;
 };
 
-/** An error of the API's list; `http/error-response.ts` turns it into the response. */
 export class RequestError extends Error {
   readonly errorName: ErrorName;
   readonly details: Details;
@@ -21,7 +20,7 @@ export class RequestError extends Error {
   }
 }
 
-/** 429 until an instant (unix ms), with `Retry-After` in whole seconds. */
+/** Unix ms; `Retry-After` in seconds. */
 export function rateLimited(
   allowedAt: number,
   now: number,

@@ -1,4 +1,3 @@
-/** An object that a change of usage wakes stores nothing. */
 const tables = [
   `create table messages (
     seq integer primary key,

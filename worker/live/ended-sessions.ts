@@ -18,7 +18,7 @@ export class EndedSessions {
     this.#openStreams = openStreams;
   }
 
-  /** Sessions are about to end; returns when (unix ms) the alarm should ring. */
+  /** When (unix ms) the alarm should ring. */
   async expect(now: number): Promise<number> {
     const checkAt = now + checkMs;
     await this.#storage.put(checkUntilKey, checkAt);

@@ -25,7 +25,6 @@ export type ConversationChange =
   | { kind: 'cleared'; revision: number; epoch: number }
   | ({ kind: 'typing' } & Typing);
 
-/** The close code of a stream that a newer one replaced. */
 export const replacedCode = 4001;
 
 export type StreamOwner = { userId: string; sessionId: string };

@@ -11,7 +11,7 @@ const gone = 1006;
 /** With a ping at every heartbeat, a dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
-/** Buffers changes until `listen` is called, so that none is lost. */
+/** No change is lost before `listen`. */
 export class LiveSocket {
   readonly #socket: WebSocket;
   readonly #owner: StreamOwner;
@@ -29,7 +29,7 @@ export class LiveSocket {
     socket.accept();
   }
 
-  /** With the query of `LiveUser.fetch`; throws 503 if the object cannot be reached. */
+  /** Throws 503 if it cannot be reached. */
   static async join(
     env: Env,
     owner: StreamOwner,

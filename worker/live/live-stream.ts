@@ -24,7 +24,6 @@ type Source = {
   conversationEvents?: ConversationEvents | undefined;
 };
 
-/** Reconnecting at once would end the next oldest stream. */
 const replacedRetryMs = minuteMs;
 
 export function liveStream(source: Source): Response {
@@ -36,7 +35,6 @@ export function liveStream(source: Source): Response {
     signal,
     expiresAt,
     opened(stream) {
-      // Else a change of plan before this stream would be missed.
       const opening = JSON.stringify({ type: connectionEstablished, profile });
       stream.write(`retry: 3000\nevent: ${connectionEstablished}\ndata: ${opening}\n\n`);
       sendTotal(stream);

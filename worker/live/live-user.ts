@@ -28,7 +28,6 @@ import type {
 } from './stored-message.ts';
 
 const withConversation = 'conversation';
-/** Each alarm writes rows: messages stay up to a day longer than the setting. */
 const retentionCheckMs = dayMs;
 
 /** A greater epoch clears the conversation; a caller with a smaller one is behind. */
@@ -111,7 +110,6 @@ export class LiveUser extends DurableObject<object> {
     return this.#append(epoch, message, (now) => this.#storeLimited(message, now));
   }
 
-  /** `cleared` if it answers a message of a page that is not there. */
   appendReply(epoch: number, reply: NewReply): Promise<AppendedReply> {
     return this.#append(epoch, reply, (now) => this.#storeReply(reply, now));
   }
@@ -235,7 +233,7 @@ export class LiveUser extends DurableObject<object> {
     return message !== null;
   }
 
-  /** For a ciphertext that shows the same; false if it changed meanwhile. */
+  /** False if it changed meanwhile. */
   reseal(
     { epoch, id }: { epoch: number; id: string },
     before: ArrayBuffer,
@@ -294,7 +292,6 @@ export class LiveUser extends DurableObject<object> {
     return null;
   }
 
-  /** Forgets what was written after the instant to which the database was put back. */
   #cut(epoch: number): null {
     this.#table.cut(epoch, restoredAt(epoch));
     const { revision } = this.#table.head;
@@ -317,7 +314,7 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ringBy(Date.now() + retentionCheckMs);
   }
 
-  /** How long messages are kept; null, so for now for ever, if the setting is wrong. */
+  /** Null if the setting is wrong. */
   #keptMs(): number | null {
     try {
       return settingsOf(this.env)!.require('CHAT_RETENTION_DAYS') * dayMs;

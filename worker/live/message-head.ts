@@ -36,7 +36,7 @@ export class MessageHead {
     return this.#head;
   }
 
-  /** Call it before rows are deleted, from which the counters follow. */
+  /** Call it before rows are deleted. */
   store(): void {
     const { epoch, revision, seq, clearedRevision } = this.value;
     this.#sql.exec(

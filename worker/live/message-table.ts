@@ -76,7 +76,6 @@ export class MessageTable {
   insert({ id, author, sealed, recording }: NewMessage, at: number): StoredMessage {
     this.#tables.create();
     const { seq, revision } = this.#head.advance({ seq: this.head.seq + 1 });
-    // Clients show the state of the user's messages alone.
     const state: MessageState = author === 'user' ? 'sent' : 'delivered';
 
     const values = [seq, id, author, at, state, revision, sealed];
@@ -93,7 +92,7 @@ export class MessageTable {
     return row?.sealed ?? null;
   }
 
-  /** Since `since` (unix ms), and the arrival of the oldest. */
+  /** Since `since` (unix ms). */
   recordedSince(since: number): { bytes: number; oldestAt: number | null } {
     if (!this.#tables.exist) return { bytes: 0, oldestAt: null };
     const query = `select coalesce(sum(length(recordings.sealed)), 0) as bytes, min(at) as oldestAt
@@ -147,7 +146,7 @@ export class MessageTable {
     this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
-  /** Unless `keptMs` is null; returns whether there are any left. */
+  /** Whether any are left. */
   removeExpired(now: number, keptMs: number | null): boolean {
     if (!this.#tables.exist) return false;
     this.#removeTimes(now - minuteMs);

@@ -22,7 +22,7 @@ export class NamedAlarms {
     if (planned === null || planned > instant) await this.#storage.setAlarm(instant);
   }
 
-  /** Runs every alarm, and plans the next ring. One that fails does not stop the others. */
+  /** A failure does not stop the others. */
   async ring(now: number): Promise<void> {
     const times: (number | null)[] = [];
     for (const alarm of Object.values(this.#alarms)) times.push(await timeAfter(alarm, now));

@@ -25,7 +25,6 @@ export function mailService(settings: Settings): Service | null {
 
 const timeoutMs = 10_000;
 
-/** Sends a mail. May be repeated for a day: services keep its id as long. */
 export async function sendMail(
   { url, key, from }: Service,
   { id, ...mail }: Mail,

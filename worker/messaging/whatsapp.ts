@@ -6,7 +6,7 @@ import type { Scope } from '../request-scope.ts';
 
 const timeoutMs = 5000;
 
-/** How long (ms) it takes at most to send a code, also in a second language. */
+/** ms, also in a second language. */
 export const sendingMs = 2 * timeoutMs;
 
 /** A template that is missing or not approved in the language, paused, or disabled. */
@@ -81,7 +81,6 @@ async function sendTemplate(
     recipient_type: 'individual',
     to: whatsappId,
     type: 'template',
-    // Each status brings it back, also one that overtakes the response.
     biz_opaque_callback_data: sentBy,
     template: {
       name: settings.require('WHATSAPP_TEMPLATE_NAME'),
@@ -141,7 +140,7 @@ const Notification = v.object({
   ),
 });
 
-/** The signature of a report, as hexadecimal; null for anything that cannot be one. */
+/** Hexadecimal, or null. */
 export function signatureOf({ headers }: Request): string | null {
   return /^sha256=([\da-f]{64})$/.exec(headers.get('x-hub-signature-256') ?? '')?.[1] ?? null;
 }

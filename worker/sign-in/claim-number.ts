@@ -76,7 +76,7 @@ export async function claimNumber(
 
   switch (outcome) {
     case 'codeSent':
-    // By now the id has a user: the same call, sent again meanwhile, is a contact.
+    // By now the id has a user.
     case 'ofId':
       return;
     case 'refused':

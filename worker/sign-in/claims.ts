@@ -27,7 +27,7 @@ type NewClaim = {
   expiresAt: number;
 };
 
-/** A claim as it is stored: of the id only a keyed hash and ciphertext. */
+/** Of the id only a keyed hash and ciphertext. */
 export async function claimRow(settings: Settings, { businessUserId, phone, ...claim }: NewClaim) {
   const [pepper] = settings.CODE_PEPPER as [string];
   const mac = await keyedHash(pepper, 'claim', businessUserId);
@@ -63,7 +63,6 @@ type Tied = {
 export const isProven = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
-/** Ties the id of a proven claim that has signed in, and ends the claim. */
 export async function tieClaim<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
@@ -79,7 +78,7 @@ export async function tieClaim<Outcome extends string>(
     at: now,
     mac,
   };
-  // The row alone makes an id nobody's whose number another account has.
+  // A row alone moves no id to another account.
   const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
   const where = and(isProven(sentBy), rowExists(users, isOfNumber))!;
 
@@ -133,7 +132,6 @@ export async function proveByCode(
       phone: names.phone,
     };
 
-  // A right code may have ended the claim: its call, repeated, then finds the stored outcome.
   const isOpen = tied
     ? and(eq(claims.sentBy, tied.sentBy), gt(claims.expiresAt, now), gt(claims.triesLeft, 0))
     : sql`false`;
@@ -157,7 +155,7 @@ export async function proveByCode(
     case 'wrongCode':
       throw refusedCode();
     case 'rightCode':
-    // By now the id has a user: the same call, sent again meanwhile, is a contact.
+    // By now the id has a user.
     case 'ofId':
       return;
   }

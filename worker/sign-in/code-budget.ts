@@ -10,7 +10,6 @@ const retryAfterAtMost = 3600;
 /** A number that wrote within this time (ms) passes what strangers could use up. */
 export const justWrittenMs = 10 * minuteMs;
 
-/** The day that a code counts for: days since 1970-01-01 UTC. */
 export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
@@ -20,12 +19,11 @@ export function sentToday(now: number): SQL<number> {
   return coalesce(valueOf(sent, eq(day, codeDay(now))), 0);
 }
 
-/** The wait (seconds) for the next day's budget, at most an hour. */
+/** Seconds, at most an hour. */
 export function untilNextBudget(now: number): number {
   return Math.min(retryAfterAtMost, Math.ceil((dayMs - (now % dayMs)) / 1000));
 }
 
-/** At 80 % of the budget and at all of it; each count occurs once a day. */
 export function reportCodeBudget(sent: number, budget: number): void {
   if (sent === budget) log('error', 'code_budget_spent', { sent, budget });
   else if (sent === Math.ceil(budget * lowShare)) log('error', 'code_budget_low', { sent, budget });

@@ -32,7 +32,7 @@ type Unsent = {
   ifLost: { takeBack?: () => Promise<unknown>; retryAfter?: number };
 };
 
-/** Sends a code that is stored. Throws 503 unless WhatsApp takes it. */
+/** Throws 503 unless WhatsApp takes it. */
 export async function sendStoredCode(
   scope: Scope<'db' | 'settings' | 'now' | 'language' | 'waitUntil'>,
   message: StoredCode,
@@ -58,7 +58,6 @@ export async function sendStoredCode(
   }
 }
 
-/** Notes the message of a code, whose status may be known already. */
 async function noteMessage(
   scope: Scope<'db' | 'settings' | 'now'>,
   { sentBy, phone, counted }: StoredCode,
@@ -84,7 +83,6 @@ async function noteMessage(
   await settle(scope, { macs: [mac], sentBy }, upsert);
 }
 
-/** The first status that says how a message ended stands. */
 export async function noteStatus(
   scope: Scope<'db' | 'settings' | 'now'>,
   status: MessageStatus,
@@ -94,7 +92,7 @@ export async function noteStatus(
   if (messageId === '') return;
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code-message', messageId);
   const recipients = businessUserId ? await idMacs(settings, businessUserId) : [];
-  // The bot's messages have statuses, too: only what may be of a code is kept.
+  // The bot's messages have statuses, too.
   const own = isIn(codeMessages.mac, macs);
   const isClaimed = rowExists(claims, isIn(claims.mac, recipients));
   const mayBeOfCode = or(rowExists(codeMessages, own), isClaimed, fixed(sentBy !== undefined));
@@ -118,7 +116,7 @@ export async function noteStatus(
 
 type Named = { macs: string[]; sentBy: string | null };
 
-/** A status names the code itself: the response that names the message may be lost. */
+/** A status names the code itself. */
 async function settle(
   scope: Scope<'db' | 'settings' | 'now'>,
   { macs, sentBy }: Named,
@@ -153,7 +151,6 @@ async function settle(
   });
 }
 
-/** A code that did not arrive is dead, and counts for nothing. */
 async function endCode(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
@@ -181,7 +178,7 @@ async function endCode(
 
 export type CodeState = 'sent' | 'undelivered' | 'expired';
 
-/** `expired` for anybody who does not know the challenge. */
+/** `expired` for all who lack the challenge. */
 export async function stateOfCode(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   phone: PhoneNumber,

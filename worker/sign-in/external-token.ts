@@ -17,7 +17,7 @@ import type { Settings } from '../settings.ts';
 import { CanonicalPhone, type PhoneNumber } from '../identity/phone.ts';
 import type { SessionScope } from '../request-scope.ts';
 
-/** Of a token, from `iat`; older ones are refused, so their `jti` need not be stored. */
+/** From `iat`: no older `jti` need be stored. */
 const externalTokenAgeSeconds = 300;
 
 const IssuerToken = v.object({
@@ -27,7 +27,7 @@ const IssuerToken = v.object({
   phone_number_verified: v.literal(true),
 });
 
-/** Another type, such as an access token, must not open a session. */
+/** An access token opens no session. */
 const acceptedType = /^(application\/)?jwt$/i;
 
 type Issuer = { issuer: string; audience: string; jwksUrl: string };
@@ -39,7 +39,7 @@ export function externalIssuer(settings: Settings): Issuer | null {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : null;
 }
 
-/** Creates the user of a new number. Throws 401 for a token that was used. */
+/** Throws 401 for a token that was used. */
 export async function redeemExternalToken(
   { db, settings, now, device }: SessionScope,
   issuer: Issuer,
@@ -83,7 +83,7 @@ export async function redeemExternalToken(
   return { user, session: { userId: user.id, sessionId: tx.id } };
 }
 
-/** Throws 401 for an invalid token, 503 if the issuer does not respond. */
+/** Throws 401, or 503 without the issuer. */
 async function verifyExternalToken(
   issuer: Issuer,
   token: string,
@@ -112,7 +112,7 @@ async function verify({ issuer, audience, jwksUrl }: Issuer, token: string): Pro
   }
 }
 
-/** Others (no response, no key set) are about the issuer. */
+/** Others are about the issuer. */
 function isTokensFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError))
     return error instanceof TypeError && !/fetch|network/i.test(error.message);

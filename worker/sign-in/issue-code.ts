@@ -26,9 +26,8 @@ export type Issued =
       challenge: string;
       nextAfterSeconds: number;
     }
-  /** `linkCode` proves a message from WhatsApp to be of the caller's. */
   | { kind: 'unknownNumber'; linkCode: string }
-  /** `until` in unix ms; no link code for an address with too many. */
+  /** `until` in unix ms. */
   | { kind: 'limited'; until: number; linkCode: string | undefined }
   | { kind: 'budgetSpent'; retryAfter: number };
 
@@ -78,7 +77,6 @@ export async function issueCode(scope: IssueCall, asked: Asked, code: string): P
   const takeBack = () => withdrawCode(scope, phone, tx.id);
   const { outcome, facts, reads } = await orTakenBack(scope, stored, takeBack);
 
-  // A number that has just written passes the limits of the address.
   const until = (ofAddress: number) => (facts.hasJustWritten ? facts.numberAt : ofAddress);
   switch (outcome) {
     case 'tooManyLinks':
@@ -169,7 +167,6 @@ async function linkRow(
   };
 }
 
-/** A code that WhatsApp has refused counts for nothing. */
 export async function withdrawCode(
   scope: SignInCall,
   phone: PhoneNumber,

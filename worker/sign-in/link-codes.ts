@@ -66,7 +66,7 @@ export function closeLink<Outcome extends string>(
   on: On<Outcome>,
   { link, row, claimedBy, counted }: ByLink,
 ): void {
-  // A claim signs in by this row, so the row stays as long as the code.
+  // A claim signs in by this row.
   const expiresAt = Math.max(link.expiresAt, row.expiresAt);
 
   tx.update(on, linkCodes, { claimedBy, sentBy: tx.id, expiresAt }, eq(linkCodes.mac, link.mac));
@@ -82,7 +82,6 @@ type Unsent = {
   stored?: SQL;
 };
 
-/** Nothing is taken back of a claim that a status has proven: its code has arrived. */
 export async function reopenLink(
   { db, now }: Scope<'db' | 'now'>,
   { link, sentBy, subjects, stored }: Unsent,

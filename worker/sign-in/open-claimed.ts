@@ -20,7 +20,6 @@ export type Claim = {
 
 type Opened = { session: SessionRef; status: AccountStatus };
 
-/** The claim's id waits for its proof; an account that exists by now gets none. */
 export async function openClaimed(
   scope: SessionScope,
   phone: PhoneNumber,

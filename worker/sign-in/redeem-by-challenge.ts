@@ -53,7 +53,7 @@ export async function redeemByChallenge(
   recordEvents(tx, ['unknown'], subjectsIn(tries), { now });
   countWrongCode(tx, code, { detail: 'challenge', now });
   await useRightCode(tx, call, phone);
-  // A code that has signed somebody in no longer counts for the address; one of a claim never did.
+  // One of a claim never counted for the address.
   const event = and(
     isIn(rateLimitEvents.subject, subjectsIn(codesFrom).flat()),
     eq(rateLimitEvents.at, tx.fact('sentAt')),

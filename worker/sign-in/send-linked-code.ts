@@ -10,7 +10,7 @@ import { newCode } from './code-secrets.ts';
 import { isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
 
-/** Strangers' requests do not use up the last codes of its day. */
+/** Strangers do not use up the day's last codes. */
 export async function sendReservedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   link: Link,

@@ -8,18 +8,17 @@ import { RequestError } from '../lib/request-error.ts';
 export const ticketLifetimeSeconds = 60;
 const supportSeconds = 60;
 
-/** Of a session, of one stream, or of the owner's calls about one account. */
 type TokenType = 'session+jwt' | 'stream+jwt' | 'support+jwt';
 
 type Key = { kid: string; secret: CryptoKey };
-/** What a verified token says; `expiresAt` in unix seconds. */
+/** `expiresAt` in unix seconds. */
 type Signed = {
   type: string | undefined;
   expiresAt: number;
   ref: SessionRef;
 };
 
-/** Verifying costs 80 µs of CPU, for weeks the same token (tests/bench). */
+/** Verifying costs 80 µs of CPU (tests/bench). */
 const tokensKept = 1000;
 const longestToken = 1000;
 
@@ -118,7 +117,7 @@ export function bearerToken(request: Request): string {
   return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
 }
 
-/** A session token or a ticket; null without one, 401 invalid_token for a bad ticket. */
+/** Null without one, 401 for a bad ticket. */
 export async function sessionFromQuery(ring: string, request: Request): Promise<SessionRef | null> {
   const token = new URL(request.url).searchParams.get('token') ?? '';
   const ref = await verifyToken(ring, ['session+jwt', 'stream+jwt'], token);

@@ -50,7 +50,7 @@ export function insertCode<Outcome extends string>(
 
 const patienceMs = 1000;
 
-/** If the database's response is lost, the code is taken back: the same call sends one. */
+/** If the response is lost, the code is taken back. */
 export async function orTakenBack<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   stored: Promise<T>,

@@ -14,14 +14,11 @@ import type { FactsOf, Transaction } from '../lib/transaction.ts';
 import type { Scope, SessionScope } from '../request-scope.ts';
 import { openClaimed } from './open-claimed.ts';
 
-/** `redeem-code.ts` and `redeem-by-challenge.ts` say when. */
-
 export type Typed = { phone: PhoneNumber; code: string };
 
 export type Redeemed =
   | { kind: 'signedIn'; session: SessionRef; status: AccountStatus }
   | { kind: 'invalid' }
-  /** The tries or the time of the challenges are used up. */
   | { kind: 'spent' }
   /** `until` in unix ms. */
   | { kind: 'limited'; until: number };
@@ -50,7 +47,7 @@ export async function typedCode(
       sentBy: columnFact<string | null>(codes.sentBy),
       userId: columnFact<string | null>(users.id),
       status: columnFact<AccountStatus>(users.status),
-      // `openSignedIn` limits the session of a number that may have a new owner.
+      // `openSignedIn` limits its session.
       isContested: isContested(phone),
       claimedBy: columnFact<string | null>(linkCodes.claimedBy),
       whatsappId: columnFact<string | null>(linkCodes.whatsappId),
@@ -63,7 +60,6 @@ export async function typedCode(
 export type TypedCode = Awaited<ReturnType<typeof typedCode>>;
 type CodeFacts = FactsOf<TypedCode['facts']>;
 
-/** A number without a user was claimed by the code that is right. */
 export const signsIn = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, SQL>) => ({
   right: and(isRight, isNotNull(userId)),
   claimed: and(isRight, isNotNull(claimedBy)),
@@ -72,7 +68,7 @@ export const signsIn = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, 
 /** What a wrong code was compared with. */
 type Compared = { detail: 'number' | 'challenge'; now: number };
 
-/** A wrong code costs each live one a try, and counts on its day. */
+/** Each live code loses a try. */
 export function countWrongCode<Outcome extends string>(
   tx: Transaction<Outcome | 'wrong', unknown>,
   { liveSql }: TypedCode,
@@ -82,7 +78,6 @@ export function countWrongCode<Outcome extends string>(
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail }, now);
 }
 
-/** Ends all codes of the number, also those of other windows. */
 export async function useRightCode<Outcome extends string>(
   tx: Transaction<Outcome | 'right' | 'claimed', CodeFacts>,
   { settings, now, device }: SessionScope,
@@ -107,7 +102,6 @@ export function signedIn({ userId, status }: CodeFacts, sessionId: string): Rede
   };
 }
 
-/** If the Worker ends before it, the number has no user, and needs a new link code. */
 export async function signedInByClaim(
   scope: SessionScope,
   phone: PhoneNumber,
@@ -122,7 +116,7 @@ export async function signedInByClaim(
   return { kind: 'signedIn', ...opened };
 }
 
-/** Each count occurs once a day, so the budget is reported once. */
+/** Each count occurs once a day. */
 export function reportWrongCode(
   { settings }: Scope<'settings'>,
   { wrongToday }: CodeFacts,

@@ -19,7 +19,7 @@ import { trialLinkLifetimeMs } from './trials.ts';
 
 type Trial = { tier: PaidPlanId; days: number };
 
-/** The token follows from the call's id. Throws 404 before a first message, 409 for a used one. */
+/** Repeatable. Throws 404 before a first message, 409 if used. */
 export async function makeTrialLink(
   scope: PersonCall & { settings: Settings },
   person: Person,
@@ -33,8 +33,7 @@ export async function makeTrialLink(
   const phoneMacs = await keyedHashes(peppers, 'phone', phone);
   const ownerMac = await bindTrialLink(settings, mac, phone);
 
-  // With a known id and a number that nobody
-  // has, the hash would be of the wrong number.
+  // Else the hash would be of the wrong number.
   const hasWritten = and(eq(users.phone, phone), isNotNull(users.contactedAt));
   const tx = await personTransaction(scope, person, {
     facts: {

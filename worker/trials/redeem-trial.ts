@@ -65,8 +65,7 @@ export async function redeemTrial(scope: SessionScope, token: string): Promise<R
 
   const userId = tx.fact('userId');
   const trialEndsAt = plus(now, times(tx.fact('days'), dayMs));
-  // A used link is kept as long as its trial, so that
-  // a second tap finds what the first one has begun.
+  // A second tap finds what the first has begun.
   const linkEnd = greatest(trialLinks.expiresAt, trialEndsAt);
   tx.update(['begun'], trialLinks, { isUsed: true, expiresAt: linkEnd }, own);
   spendTrial(tx, userId, now);

@@ -12,7 +12,7 @@ import type { ExportSection } from '../identity/user-record.ts';
 export const trialLinkLifetimeMs = 7 * dayMs;
 
 const batchSize = 200;
-/** Until Stripe has charged for the plan after a trial, the bot is not told of the free plan. */
+/** Within it Stripe charges for the next plan. */
 const chargeMs = 2 * minuteMs;
 
 /** Returns whose streams need a message. */

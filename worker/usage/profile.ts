@@ -31,14 +31,13 @@ function ofSubscription(user: User) {
   };
 }
 
-/** Nothing unless payments are or were paused since the last paid week. */
 function pauseOf({ collectionPause: status, resumesAt }: User): {
   collectionPause?: CollectionPause;
 } {
   return status ? { collectionPause: { status, resumesAtDate: isoDate(resumesAt) } } : {};
 }
 
-/** Whatever a trial grants beside it; null if nothing can be charged. */
+/** Null if nothing can be charged. */
 export function subscriptionOf(user: User): Subscription | null {
   const { tier, subscriptionStatus: status, tierWaits, trialEndsAt, renewalAt } = user;
   if (tier === 'free' && status === 'active' && !user.collectionPause) return null;

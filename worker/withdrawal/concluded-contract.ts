@@ -24,7 +24,7 @@ export type Terms = {
   days: number;
   choices: KeptChoice[];
   withdrawn: string[];
-  /** When the statement was made (unix ms); left out: now. */
+  /** Unix ms; left out: now. */
   statedAt?: number;
 };
 
@@ -33,7 +33,6 @@ export type Found =
   | { contract: ConcludedContract; at: number }
   | { contract: null; isSubscribed: boolean; isKnown: boolean };
 
-/** A purchase, a plan after a trial and a dearer plan conclude one; renewals do not. */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
   const { now, subscriptions, isKnown } = await subscriptionsNow(stripe, customer, terms.userId);
   const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
@@ -56,7 +55,6 @@ function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
   return Number(isLive(b)) - Number(isLive(a)) || b.created - a.created;
 }
 
-/** The `Date` of Stripe's response is the clock by which its periods are measured. */
 async function subscriptionsNow(stripe: Stripe, customer: string, userId: string) {
   const expand = ['data.customer'];
   const list = stripe.subscriptions.list({
@@ -88,7 +86,7 @@ async function contractOf(
   const tiers = await tiersOf(stripe, subscription, paid);
   const upgrade = paid.find((invoice) => isUpgrade(invoice, tiers));
   const first = upgrade ?? paid.findLast(chargedLine);
-  // A smaller plan that has followed since concluded no contract.
+  // A smaller plan concluded no contract.
   const tier = (first && tierCharged(first, tiers)) ?? tierSold(subscription);
   if (!tier) return null;
   if (!upgrade && isOrderedAfter(statedAt, choices, tier)) return null;
@@ -107,7 +105,6 @@ async function contractOf(
   };
 }
 
-/** The statement came before the first order, by one clock. */
 function isOrderedAfter(
   statedAt: number | undefined,
   choices: KeptChoice[],
@@ -138,7 +135,6 @@ async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.
   return list.autoPagingToArray(wholeList);
 }
 
-/** What is left of the plan before; nothing, if a coupon has paid that. */
 const creditedLine = ({ lines }: Stripe.Invoice) =>
   lines.data.find(
     ({ amount, parent }) => amount <= 0 && parent?.subscription_item_details?.proration,

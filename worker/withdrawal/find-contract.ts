@@ -18,7 +18,7 @@ type Search = {
   choices: KeptChoice[];
 };
 
-/** Its payments are null while Stripe does not tell them. */
+/** Null while Stripe does not tell. */
 export type ShownContract = Omit<ConcludedContract, 'subscription' | 'payments'> & {
   payments: ConcludedContract['payments'] | null;
 };
@@ -35,7 +35,7 @@ export async function withdrawableContract(search: Search): Promise<ShownContrac
 const meansAnyContract = (statement: Statement): boolean =>
   statement.state === 'received' && statement.subscription === null && !isUnconfirmed(statement);
 
-/** Throws 503 where our records cannot tell what was bought. */
+/** Throws 503 if our records cannot tell. */
 function recordedContract(search: Search): ShownContract | null {
   const { user, statements, settings } = search;
   const last = lastStatement(statements);
@@ -66,7 +66,6 @@ function mayHaveContract({ user, settings }: Search, choice: KeptChoice | undefi
 
 const hasPlan = ({ tier, renewalAt }: User): boolean => tier !== 'free' || renewalAt !== null;
 
-/** While Stripe does not tell, the statement is believed. */
 export async function hasContract(search: Search, statement: Statement): Promise<boolean> {
   if (statement.subscription !== null) return true;
 
@@ -98,7 +97,7 @@ export async function meantBy(search: Search): Promise<Meant> {
   });
 }
 
-/** Null where Stripe does not tell: it fails, refuses, or does not know the customer. */
+/** Null where Stripe does not tell. */
 async function readIfTold(search: Search, statedAt?: number): Promise<Found | null> {
   const { settings, user, stripeId, statements, choices } = search;
   const nothing = { contract: null, isSubscribed: false, isKnown: true };

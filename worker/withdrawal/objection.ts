@@ -5,11 +5,11 @@ import { inJson, plus, rowExists } from '../lib/expressions.ts';
 import { objectionMs } from './right.ts';
 import { objected, waitingPublicOf, type Statement } from './statements.ts';
 
-/** Made without signing in; its person may still confirm it. */
+/** Its person may still confirm it. */
 export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
   origin === 'public' && state === 'received' && userId !== null;
 
-/** Its contract is named when it begins to take effect. */
+/** Its contract is named when it takes effect. */
 export const isOpenToObjection = (statement: Statement): boolean =>
   isUnconfirmed(statement) && statement.subscription === null;
 

@@ -25,11 +25,10 @@ type OwnStatement = {
   email: string | null;
   language: Language;
   now: number;
-  /** Null while Stripe does not respond: the statement counts all the same. */
+  /** Null while Stripe does not respond. */
   found: { contract: ConcludedContract; at: number } | null;
 };
 
-/** Of one contract the first statement is kept and returned. */
 export async function recordOwnStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   { found, now, ...statement }: OwnStatement,
@@ -55,7 +54,7 @@ export async function recordOwnStatement(
     outcomes: ({ isStated }) => ({ repeated: isStated }),
     otherwise: 'kept',
   });
-  // The contract may be stated already by another account.
+  // Another account may have stated it.
   tx.insert(['kept'], withdrawals, columns, { upsert: 'ignore' });
   queueEvent(tx, ['kept'], event);
   const kept = db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1);
@@ -68,7 +67,7 @@ export async function recordOwnStatement(
   return repeatStatement({ db, settings }, first, { email: row.email, now });
 }
 
-/** Takes effect now. The receipt goes to the given address, and to no other. */
+/** The receipt goes to the given address alone. */
 export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   statement: Statement,
@@ -83,7 +82,7 @@ export async function repeatStatement(
     outcomes: ({ isWaiting }) => ({ confirmed: isWaiting }),
     otherwise: 'repeated',
   });
-  // Not by silence: it is due before the time to object is over.
+  // Due before the time to object is over.
   const dueAt = withdrawals.submittedAt.getSQL();
   tx.update(['confirmed'], withdrawals, { dueAt }, eq(withdrawals.id, id));
   mail?.queue(tx, ['confirmed', 'repeated']);

@@ -9,7 +9,7 @@ export type Payment = PaidPeriod & {
   invoice: string;
   refund: number;
   credit: number;
-  /** The payment of the later invoice that paid the debt; null: its own. */
+  /** Of the later invoice; null: its own. */
   laterIntent: string | null;
 };
 
@@ -31,7 +31,7 @@ export function paymentsOf(
 
     const { id, total, currency, post_payment_credit_notes_amount: noted } = invoice;
     const { start, end } = line.period;
-    // Earlier credit notes have given a part back already.
+    // Earlier credit notes have given a part back.
     const creditable = total - noted;
     const before = givenBack.get(charge?.id ?? '') ?? 0;
     const rest = Math.min(leftOf(charge) - before, creditable);
@@ -80,7 +80,7 @@ function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): Source 
   const later = { charge: chargeOf(payer), paid: Math.min(debt, balanceBefore(payer)) };
   if (later.charge) return { ...later, fromBalance, isLater: true };
 
-  // Nobody collects an invoice any more that waits for its payment.
+  // Nobody collects it any more.
   const isCredited = payer.status === 'paid';
   return {
     ...own,
@@ -96,7 +96,7 @@ function takesDebts(invoice: Stripe.Invoice): boolean {
   return isFinal && balanceBefore(invoice) > 0 && (after ?? 0) <= 0;
 }
 
-/** People have found 0 in `starting_balance` (stripe-dotnet#3225). */
+/** `starting_balance` may be 0 (stripe-dotnet#3225). */
 function balanceBefore(invoice: Stripe.Invoice): number {
   const { amount_due: due, ending_balance: after, total } = invoice;
   return due + invoice.pre_payment_credit_notes_amount + (after ?? 0) - total;

@@ -34,7 +34,7 @@ import {
   unsettled,
 } from './statements.ts';
 
-/** SQL: an objection whose contract could still be withdrawn, in any zone. */
+/** SQL: it could still be withdrawn, in any zone. */
 const objectionOf = (userId: string | null, settings: Settings, now: number) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),
@@ -51,7 +51,6 @@ type PublicStatement = {
   phone: string | null;
 };
 
-/** How often a person is told of strangers' statements. */
 const toldLimits = [{ most: 3, per: dayMs }];
 
 /**
@@ -114,7 +113,6 @@ export async function recordPublicStatement(
   const accepted = ['unmatched', 'untold', 'told'] as const;
   const ofOwner = { state: 'needs_owner', reason: accountUnknown } as const;
   tx.insert(['unmatched'], withdrawals, { ...row, ...ofOwner });
-  // It takes no effect by itself, since its person is not told of it.
   tx.insert(['untold'], withdrawals, { ...row, dueAt: null });
   tx.insert(['told'], withdrawals, { ...row, dueAt: toldUntil });
   queueEvent(tx, ['told'], event);

@@ -20,7 +20,7 @@ function mailsTo(settings: Settings, email: string | null): email is string {
 
 type Stated = { id: string; email: string | null; now: number };
 
-/** Null where none is sent; it may go with one that waits. */
+/** Null where none is sent. */
 export async function strangersMail(
   settings: Settings,
   { id, email, now, address }: Stated & { address: string },

@@ -9,7 +9,6 @@ import type { QueuedMail } from './receipt-mail.ts';
 
 const { budget, sendAt } = receiptMails;
 
-/** Strangers can name any address; what is more goes in the next mail. */
 export const ofInbox = { most: 3, per: dayMs };
 
 /** A network that states more often delays itself alone. */

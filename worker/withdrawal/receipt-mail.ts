@@ -7,16 +7,13 @@ import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 
-/** Goes to the call's address. One above a limit waits. */
-
 export type Row = typeof receiptMails.$inferSelect;
 
-/** Services recognise a mail that is sent again for a day. */
+/** Services recognise a repeated mail for a day. */
 export const lifetimeMs = dayMs;
 
 const { statementId, inbox, isOwn, sealed, budget, sendAt } = receiptMails;
 
-/** At Gmail dots and both its names lead to the same inbox, too. */
 export function inboxOf(email: string): string {
   const inbox = email.toLowerCase().replace(/\+[^@]*(?=@)/, '');
   const [name = '', host = ''] = inbox.split('@');

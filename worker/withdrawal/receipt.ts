@@ -25,7 +25,6 @@ export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawa
   return `${receipt}\n\n${download}: ${await linkOf(settings, of.id)}`;
 }
 
-/** Somebody who has not signed in reads nothing that only the account knows. */
 export function receiptText(settings: Secrets, stated: Stated): string {
   const statement = stated.origin === 'public' ? { ...stated, ...notStated } : stated;
   const words = receiptTexts[statement.language as Language];
@@ -46,7 +45,7 @@ export function receiptText(settings: Secrets, stated: Stated): string {
   return lines.filter((each) => each !== null).join('\n');
 }
 
-/** A stranger's words stand in the file behind the link alone. */
+/** A stranger's words stand in the file alone. */
 export function receiptForPerson(settings: Secrets, statement: Withdrawal): Promise<string> {
   const isOwn = statement.origin === 'account';
   return isOwn ? receiptOf(settings, statement) : receiptWithout(settings, statement, unsaid);
@@ -67,7 +66,6 @@ export async function receiptMailOf(
   return { subject: words.title, text: text.join('\n\n') };
 }
 
-/** Only what is said of any statement, also of one that its person has made. */
 function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<string> {
   const secret = { ...unsaid, contact: '', origin: 'public' } as const;
   return receiptWithout(settings, statement, secret);
@@ -125,7 +123,7 @@ async function linkOf({ CODE_PEPPER, SITE_URL }: Secrets, id: string): Promise<s
   return `${SITE_URL}/api/withdrawals/${id}/receipt?key=${key}`;
 }
 
-/** What the link of a receipt opens, for 30 days; else null. */
+/** For 30 days; else null. */
 export async function openReceipt(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   { id, key }: { id: string; key: string },
@@ -137,7 +135,7 @@ export async function openReceipt(
   return { day, text: `${await receiptOf(settings, statement)}\n` };
 }
 
-/** Compares keyed hashes, so that its duration tells nothing. */
+/** Its duration tells nothing. */
 async function opensReceipt({ CODE_PEPPER }: Secrets, id: string, given: string): Promise<boolean> {
   const keys = await keyedHashes(CODE_PEPPER, 'receipt', id);
   const wanted = await keyedHashes(CODE_PEPPER, 'receipt', given);

@@ -53,7 +53,6 @@ async function noteOf(stripe: Stripe, id: string, invoice: string) {
 
 const expand = ['refunds.refund'];
 
-/** A refund of another invoice's payment comes after the note. */
 function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Payment) {
   const { invoice, refund, credit, laterIntent } = payment;
   const note: Stripe.CreditNoteCreateParams = {
@@ -127,7 +126,7 @@ export const isRefund = ({ type }: { type: string }): boolean => refundEvents.in
 
 const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'];
 
-/** The next cron job looks at the customer's statements again. */
+/** The next cron job looks again. */
 export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
   const payer = db
     .select({ id: customers.userId })

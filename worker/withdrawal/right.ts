@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '../lib/time.ts';
 
 /** Directive 2011/83/EU, articles 9, 11a, 13 and 14. */
 
-/** A day begins in UTC+12 and is over everywhere when it ends in UTC-12. */
+/** A day ends everywhere in UTC-12. */
 const zoneMs = 12 * hourMs;
 
 /** Unix ms. At 23:30 UTC it is the next day in Berlin already. */
@@ -30,7 +30,7 @@ export function refundOf(period: PaidPeriod, startNow: boolean, at: number): num
   return Math.max(0, Math.min(owed, period.rest));
 }
 
-/** The price of the time that has passed, rounded down to what can be paid. */
+/** Rounded down to what can be paid. */
 function usedOf({ paid, start, end, currency }: PaidPeriod, at: number): number {
   const length = end - start;
   if (length <= 0) return 0;

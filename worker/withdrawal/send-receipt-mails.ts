@@ -13,7 +13,6 @@ import { receiptMailOf } from './receipt.ts';
 
 const { statementId, inbox, isOwn, sendAt, attempts, dueAt } = receiptMails;
 
-/** A request may hold six connections; the database takes one. */
 const atOnce = 5;
 
 const stepsPerRun = 10;
@@ -72,7 +71,7 @@ async function deliver(scope: Scope<'db' | 'settings'>, mail: Leased): Promise<v
       .update(receiptMails)
       .set({ dueAt: retryAt })
       .where(and(own, isNotNull(dueAt)));
-  // The owner sends by hand what nobody could send: `support` opens the address.
+  // `support` opens the address for the owner.
   else
     await db
       .update(receiptMails)
@@ -84,7 +83,6 @@ const none: MailResult = { sent: false, status: 0, fault: 'theirs' };
 
 type Found = { mail: Row; statement: Withdrawal };
 
-/** A row that was written for another address is no part of the mail. */
 async function addressed(settings: Settings, rows: Found[]) {
   const opened = await Promise.all(rows.map(({ mail }) => addressOf(settings, mail)));
   const email = opened.find((each) => each !== null) ?? null;
@@ -126,7 +124,7 @@ function endOf(mail: Leased, result: MailResult, statements: Withdrawal[]) {
   const isTooOld = mail.sendAt + lifetimeMs <= Date.now();
   if (fault === 'ours') log('error', 'mail_refused', { status, action: checkKey });
   for (const { id } of statements) {
-    // A stranger may give an address that nobody has: no alarm for that.
+    // No alarm for an address that nobody has.
     if (fault === 'theirs') log('info', 'receipt_refused', { id, status });
     else if (isTooOld)
       log('error', 'receipt_not_mailed', {

@@ -50,7 +50,7 @@ type Settled = State & { refund: number };
 const refundWatchMs = 30 * dayMs;
 const statementsPerRun = 20;
 
-/** Each holds its customer's lease, so that nothing else charges meanwhile. */
+/** Each holds its customer's lease. */
 export async function settleWithdrawals(scope: Background, now: number): Promise<void> {
   await leaveUntold(scope.db, now);
   const due = await dueStatements(scope.db, now, statementsPerRun);
@@ -76,11 +76,11 @@ async function settleOne(scope: Background, statement: Statement, now: number): 
   else await endWithoutAccount(scope, statement);
 }
 
-/** A refund cannot be looked at any more. What is left is settled before it is closed. */
+/** Before a parked customer is closed, it is settled. */
 async function endWithoutAccount(scope: Background, { id, userId }: Statement): Promise<void> {
   if (userId !== null && (await isCustomer(scope, userId))) return;
 
-  // Whoever closed the customer meanwhile has settled it.
+  // Whoever closed the customer has settled it.
   const statement = await statementUnderWay(scope.db, id);
   if (!statement) return;
 
@@ -90,7 +90,7 @@ async function endWithoutAccount(scope: Background, { id, userId }: Statement): 
   else await needsOwner(scope, statement, accountUnknown);
 }
 
-/** Until the lease is held, its person may object, or the owner take it over. */
+/** It may be stopped until the lease is held. */
 async function settleAsItIs(
   scope: Background,
   leased: LeasedCustomer,
@@ -100,7 +100,7 @@ async function settleAsItIs(
   return statement ? settle(scope, leased, statement) : { result: null };
 }
 
-/** Returns the statement as it is then. Throws 503; then call it again. */
+/** Throws 503; then call it again. */
 export async function settle(
   scope: Background,
   leased: LeasedCustomer,
@@ -198,7 +198,7 @@ async function save(
   const after: Statement = { ...statement, ...changes };
   const event = refundedEvent(settings, after, now);
   const update = updateUnderWay(db, statement.id, changes);
-  // A later look says nothing about statements made since.
+  // It says nothing about later ones.
   const others = statement.state === 'received' ? [endRepeated(db, statement)] : [];
   if (isReturned) await db.batch([db.run(event), update, ...others]);
   else await db.batch([update, ...others]);
@@ -207,7 +207,7 @@ async function save(
   return after;
 }
 
-/** A refund may come back, so that it is looked at once a day. */
+/** A refund may come back. */
 function nextLook({ submittedAt }: Statement, state: Statement['state'], now: number) {
   if (state === 'needs_owner') return null;
   return now < submittedAt + refundWatchMs ? now + dayMs : null;
@@ -234,7 +234,7 @@ export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | nu
   });
 }
 
-/** False if somebody has stopped the statement meanwhile. */
+/** False if it was stopped meanwhile. */
 async function postpone(
   { db }: Background,
   { id, attempts }: Statement,

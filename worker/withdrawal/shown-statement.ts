@@ -4,7 +4,7 @@ import { objected, repeated, type Statement } from './statements.ts';
 const isUntold = (statement: Statement): boolean =>
   isOpenToObjection(statement) && statement.dueAt === null;
 
-/** The newest statement that its person made, or has to know of. */
+/** Made by its person, or to be known. */
 export const lastStatement = (newestFirst: Statement[]): Statement | undefined =>
   newestFirst.find((each) => {
     const { reason } = each;

@@ -17,7 +17,7 @@ export type Begun = {
   at: number;
 };
 
-/** Saved before anything changes at Stripe: an interrupted settlement goes on with it. */
+/** Saved before anything changes at Stripe. */
 export async function nameContract(
   stripe: Stripe,
   { db, settings }: Background,

@@ -31,7 +31,7 @@ export const objected = 'objected';
 
 export const completed = 'completed';
 
-/** The reason of a statement that was open at a restored time. */
+/** Was open at a restored time. */
 export const restored = 'restored';
 
 /** Another statement has ended its contract. */
@@ -39,13 +39,12 @@ export const repeated = 'repeated';
 
 const stopped = [objected, completed, repeated];
 
-/** SQL: nobody has objected, nothing else has ended the statement. */
+/** SQL: nothing has ended the statement. */
 export const isUnderWay = and(
   inArray(withdrawals.state, ['received', 'refunding', 'done']),
   or(isNull(withdrawals.reason), notInArray(withdrawals.reason, stopped)),
 )!;
 
-/** The statement as it is now, if it still goes on by itself. */
 export async function statementUnderWay(db: Database, id: string): Promise<Statement | undefined> {
   const own = and(eq(withdrawals.id, id), isUnderWay);
   const [row] = await db.select().from(withdrawals).where(own);
@@ -63,10 +62,10 @@ export const dueStatements = (db: Database, now: number, limit: number) =>
     .orderBy(asc(withdrawals.origin), asc(withdrawals.dueAt))
     .limit(limit);
 
-/** Reported after this time (ms): the law gives 14 days for the money. */
+/** ms: the law gives 14 days for the money. */
 const patienceMs = 3 * dayMs;
 
-/** Numbers of unsettled statements: first those of an account. */
+/** Numbers; first those of an account. */
 export async function overdueStatements(db: Database, now: number): Promise<number[]> {
   const rows = await db
     .select({ seq: withdrawals.seq })
@@ -132,7 +131,7 @@ export function endRepeated(db: Database, { id, userId }: Statement) {
     .where(and(waitingPublicOf(userId), ne(withdrawals.id, id)));
 }
 
-/** Whatever its state, unless it has changed since it was read. */
+/** Unless it has changed since it was read. */
 export function updateAsRead(db: Database, statement: Statement, changes: Partial<Statement>) {
   const { id, userId, subscription, state, reason } = statement;
   const asRead = and(
@@ -145,7 +144,7 @@ export function updateAsRead(db: Database, statement: Statement, changes: Partia
   return db.update(withdrawals).set(changes).where(asRead);
 }
 
-/** Unless somebody has stopped the statement meanwhile. */
+/** Unless it was stopped meanwhile. */
 export function updateUnderWay(db: Database, id: string, changes: Partial<Statement>) {
   return db
     .update(withdrawals)

@@ -24,7 +24,7 @@ function withoutOurs<Row extends { userId: string | null; seq: number }>(row: Ro
   return rest;
 }
 
-/** Whoever makes a statement without signing in gives an address, which may be a stranger's. */
+/** It may be a stranger's. */
 function withoutAddress({ email, ...rest }: Omit<Statement, 'userId' | 'seq'>) {
   return rest.origin === 'public' ? rest : { ...rest, email };
 }
