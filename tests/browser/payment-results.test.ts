@@ -39,6 +39,7 @@ test('a successful payment updates the account after 1.5 s', async ({ page, stub
   await page.clock.resume();
   await expectToBeAccessible(page);
   await follow(page.getByRole('link', { name: 'Manage My Account' }), '**/account');
+  await expect(page).toHaveTitle('My Account | Solace');
 });
 
 for (const [what, body, status] of [
@@ -56,6 +57,7 @@ for (const [what, body, status] of [
       await page.clock.runFor(1500);
       const heading = page.getByRole('heading', { level: 1 });
       await expect(heading).toHaveText('This payment could not be checked');
+      await expect(page).toHaveTitle('This payment could not be checked | Solace');
       await expect(page.getByText('Payment Successful!')).toHaveCount(0);
       await expect(main(page).getByRole('link', { name: 'support@solace.example' })).toBeVisible();
       await page.clock.resume();

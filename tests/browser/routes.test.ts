@@ -56,7 +56,9 @@ for (const who of ['visitor', 'member', 'pending'] as const)
         const [heading, , marked] = rows[shown]!;
         await open(page, path);
         await expect(page.getByRole('heading', { level: 1 }), `${who} ${path}`).toHaveText(heading);
-        await expect(page).toHaveTitle(pageHead(shown.replace(/\?.*/, '')).title);
+        const ofState = await page.locator('[data-result]').count();
+        const title = ofState ? `${heading} | Solace` : pageHead(shown.replace(/\?.*/, '')).title;
+        await expect(page).toHaveTitle(title);
         expect(new URL(page.url()).pathname).toBe(shown.replace(/\?.*/, ''));
         // Elsewhere, a pending user is treated as signed in.
         if (who === 'pending') continue;

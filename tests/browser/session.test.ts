@@ -64,6 +64,15 @@ const outages: [path: string, arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
+type Fixtures = { stub: Stub; expectedErrors: RegExp[] };
+
+/** A token is stored, and nobody can say whose it is. */
+async function beginOutage({ stub, expectedErrors }: Fixtures, arrange: (stub: Stub) => void) {
+  expectedErrors.push(/account unreached/);
+  await stub.signedIn();
+  arrange(stub);
+}
+
 const unreached = 'We cannot load your account right now';
 
 for (const [path, arrange, told] of outages)
@@ -72,12 +81,11 @@ for (const [path, arrange, told] of outages)
     stub,
     expectedErrors,
   }) => {
-    expectedErrors.push(/account unreached/);
-    await stub.signedIn();
+    await beginOutage({ stub, expectedErrors }, arrange);
     stub.respond('getChat', pageOf([messageOf(1, 'I am still here')]));
-    arrange(stub);
     await open(page, path);
     const screen = page.getByRole('heading', { name: unreached });
+    await expect(page).toHaveTitle(`${unreached} | Solace`);
     const navigation = page.getByRole('navigation', { name: 'Main' });
     await expect(screen).toBeVisible();
     await expect(page).toHaveURL(path);
@@ -93,6 +101,7 @@ for (const [path, arrange, told] of outages)
     await stub.signedIn();
     await page.evaluate(() => dispatchEvent(new Event('online')));
     await expect(screen).toHaveCount(0);
+    await expect(page).not.toHaveTitle(`${unreached} | Solace`);
     const content =
       path === '/chat' ? chat.message(page, 'I am still here') : page.getByRole('radio').first();
     await expect(content).toBeVisible();
@@ -104,9 +113,7 @@ test('an outage leaves public pages their member, and a pressed button tries at 
   stub,
   expectedErrors,
 }) => {
-  expectedErrors.push(/account unreached/);
-  await stub.signedIn();
-  stub.respond('getMe', {}, 503);
+  await beginOutage({ stub, expectedErrors }, () => stub.respond('getMe', {}, 503));
   await open(page, '/');
   const account = page.getByRole('navigation', { name: 'Main' }).getByRole('link', {
     name: 'My Account',

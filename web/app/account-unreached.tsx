@@ -62,6 +62,14 @@ export default function AccountUnreached() {
       mood="pause"
       title={unreachedWords.title}
       text={unreachedWords.text}
+      below={
+        <Link
+          to="/help-now"
+          className={link()}
+        >
+          {footerWords.help}
+        </Link>
+      }
     >
       <button
         type="button"
@@ -71,12 +79,6 @@ export default function AccountUnreached() {
       >
         {isTrying ? unreachedWords.trying : unreachedWords.again}
       </button>
-      <Link
-        to="/help-now"
-        className={link()}
-      >
-        {footerWords.help}
-      </Link>
     </ResultPage>
   );
 }

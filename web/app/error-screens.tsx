@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import { basePath } from '#words/language';
-import { css } from '#styled/css';
 import { button, link } from '#styled/recipes';
 import { footerWords, layoutWords, notFoundWords } from '#words/layout';
 import { Link } from '@tanstack/react-router';
@@ -34,42 +33,29 @@ function ServedLines() {
 export function CrashScreen({ text }: { text: string }) {
   if (served.get().lines && showsCrisisLines(location.pathname)) return <ServedLines />;
   return (
-    <main
-      role="alert"
-      className={css({
-        display: 'grid',
-        placeContent: 'center',
-        justifyItems: 'center',
-        gap: '5',
-        minHeight: '[100dvh]',
-        padding: '6',
-        textAlign: 'center',
-      })}
-    >
-      <h1 className={css({ textStyle: 'title' })}>{layoutWords.wrong}</h1>
-      <p
-        className={css({
-          color: 'muted',
-          maxWidth: 'reading',
-          overflowWrap: 'anywhere',
-        })}
+    <main role="alert">
+      <ResultPage
+        mood="bad"
+        title={layoutWords.wrong}
+        text={text}
+        below={
+          // The router itself may have failed.
+          <a
+            href={`${basePath}/help-now`}
+            className={link()}
+          >
+            {footerWords.help}
+          </a>
+        }
       >
-        {text}
-      </p>
-      <button
-        type="button"
-        className={button()}
-        onClick={() => location.reload()}
-      >
-        {layoutWords.refreshPage}
-      </button>
-      {/* The router itself may have failed. */}
-      <a
-        href={`${basePath}/help-now`}
-        className={link()}
-      >
-        {footerWords.help}
-      </a>
+        <button
+          type="button"
+          className={button()}
+          onClick={() => location.reload()}
+        >
+          {layoutWords.refreshPage}
+        </button>
+      </ResultPage>
     </main>
   );
 }

@@ -2,6 +2,7 @@ import { Outlet, useRouter, rootRouteId, useRouterState } from '@tanstack/react-
 import { useSyncExternalStore, Suspense, useEffect, useState } from 'react';
 import { css } from '#styled/css';
 import { useSession } from '../data/session.ts';
+import { titleChange } from '../ui/result-page.tsx';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { layoutWords } from '#words/layout';
 import { CrashScreen, uncaughtError } from './error-screens.tsx';
@@ -127,16 +128,29 @@ function Toasts() {
 function usePageChange(): void {
   const router = useRouter();
   useEffect(() => {
-    if (!isNamed(location.pathname)) void name(location.pathname);
-    return router.subscribe('onRendered', ({ pathChanged, toLocation, fromLocation }) => {
-      if (!fromLocation) return;
-      void name(toLocation.pathname).then(() => pathChanged && focusHeading());
-    });
+    const nameAgain = () => void name(location.pathname);
+    if (!isNamed(location.pathname)) nameAgain();
+    addEventListener(titleChange, nameAgain);
+    const unsubscribe = router.subscribe(
+      'onRendered',
+      ({ pathChanged, toLocation, fromLocation }) => {
+        if (!fromLocation) return;
+        void name(toLocation.pathname).then(() => pathChanged && focusHeading());
+      },
+    );
+    return () => {
+      unsubscribe();
+      removeEventListener(titleChange, nameAgain);
+    };
   }, [router]);
 }
 
-/** Whether the head names this page: a guard may have led from the served page to another. */
+/**
+ * Whether the head names this page: a guard may have led from the served page to another, and a result has a title of
+ * its own.
+ */
 function isNamed(path: string): boolean {
+  if (document.querySelector('[data-result]')) return false;
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
   return canonical === null || new URL(canonical.href).pathname === path;
 }

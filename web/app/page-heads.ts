@@ -63,7 +63,8 @@ export function updateHead(address: string): void {
 
 function show(path: string, address: string): void {
   const { title, description, isPublic } = pageHead(path);
-  document.title = title;
+  const result = document.querySelector('[data-result] h1')?.textContent;
+  document.title = result ? siteWords.titleOnSite(result) : title;
   set('meta[name=description]', 'content', description);
   set('meta[name=robots]', 'content', isPublic ? 'index, follow' : 'noindex');
   set('link[rel=canonical]', 'href', address);

@@ -1,10 +1,18 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { css } from '#styled/css';
 import { card, page, spinner } from '#styled/recipes';
 import { Icon, type IconName } from './icons.tsx';
 
 type Mood = 'busy' | 'good' | 'pause' | 'bad' | 'lost';
-type Props = { mood: Mood; title: string; text?: ReactNode; children?: ReactNode };
+type Props = {
+  mood: Mood;
+  title: string;
+  text?: ReactNode;
+  /** What can be done. */
+  children?: ReactNode;
+  /** Where else there is help. */
+  below?: ReactNode;
+};
 
 const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
   good: 'check',
@@ -13,11 +21,17 @@ const icons: Record<Exclude<Mood, 'busy'>, IconName> = {
   lost: 'path',
 };
 
-export function ResultPage({ mood, title, text, children }: Props) {
+/** The title of the document follows. */
+export const titleChange = 'titlechange';
+
+const announceTitle = () => void dispatchEvent(new Event(titleChange));
+
+export function ResultPage({ mood, title, text, children, below }: Props) {
   return (
     <div
       className={page({ width: 'form' })}
       aria-live="polite"
+      data-result
     >
       <div
         className={`${card({ look: 'raised' })} ${css({ alignItems: 'center', textAlign: 'center', paddingBlock: '10' })}`}
@@ -35,14 +49,27 @@ export function ResultPage({ mood, title, text, children }: Props) {
             <Icon name={icons[mood]} />
           </span>
         )}
-        <h1 className={css({ textStyle: 'heading' })}>{title}</h1>
-        {text && <p className={css({ color: 'muted', textWrap: 'balance' })}>{text}</p>}
+        <Title
+          key={title}
+          text={title}
+        />
+        {text && <p className={paragraph}>{text}</p>}
         {children}
+        {below && <p className={css({ textStyle: 'small', color: 'muted' })}>{below}</p>}
       </div>
     </div>
   );
 }
 
+function Title({ text }: { text: string }) {
+  useEffect(() => {
+    announceTitle();
+    return announceTitle;
+  }, []);
+  return <h1 className={css({ textStyle: 'heading' })}>{text}</h1>;
+}
+
+const paragraph = css({ color: 'muted', textWrap: 'balance', overflowWrap: 'anywhere' });
 const sign = css({
   display: 'grid',
   placeItems: 'center',

@@ -37,11 +37,11 @@ export function PaymentSuccess({ sessionId }: { sessionId: string | undefined })
       mood="good"
       title={paymentSuccessWords.title}
       text={paymentSuccessWords.text}
+      below={paymentSuccessWords.note}
     >
       {!isDone && <Spinner label={paymentSuccessWords.loading} />}
       {error && <Alert look="danger">{error}</Alert>}
       {isDone && <p>{isLoggedIn ? paymentSuccessWords.welcome : paymentSuccessWords.thanks}</p>}
-      <p className={css({ textStyle: 'small', color: 'muted' })}>{paymentSuccessWords.note}</p>
       <Link
         to={isLoggedIn ? '/account' : '/login'}
         className={button()}
@@ -59,6 +59,7 @@ function PaymentUnchecked() {
       mood="pause"
       title={paymentSuccessWords.uncheckedTitle}
       text={paymentSuccessWords.uncheckedText}
+      below={support}
     >
       <Link
         to="/account"
@@ -66,9 +67,6 @@ function PaymentUnchecked() {
       >
         {paymentSuccessWords.manage}
       </Link>
-      <p className={css({ textStyle: 'small', color: 'muted' })}>
-        <Sentence parts={paymentCanceledWords.support({ email })} />
-      </p>
     </ResultPage>
   );
 }
@@ -81,6 +79,7 @@ const email = (text: string) => (
     {text}
   </a>
 );
+const support = <Sentence parts={paymentCanceledWords.support({ email })} />;
 
 export function PaymentCanceled() {
   return (
@@ -88,6 +87,7 @@ export function PaymentCanceled() {
       mood="pause"
       title={paymentCanceledWords.title}
       text={paymentCanceledWords.text}
+      below={support}
     >
       <div
         className={css({
@@ -110,9 +110,6 @@ export function PaymentCanceled() {
           {paymentCanceledWords.home}
         </Link>
       </div>
-      <p className={css({ textStyle: 'small', color: 'muted' })}>
-        <Sentence parts={paymentCanceledWords.support({ email })} />
-      </p>
     </ResultPage>
   );
 }
@@ -172,14 +169,12 @@ function Unchecked() {
       mood="pause"
       title={detailsSavedWords.uncheckedTitle}
       text={detailsSavedWords.uncheckedText}
+      below={support}
     >
       <AccountOrHome
         account={detailsSavedWords.account}
         home={detailsSavedWords.home}
       />
-      <p className={css({ textStyle: 'small', color: 'muted' })}>
-        <Sentence parts={paymentCanceledWords.support({ email })} />
-      </p>
     </ResultPage>
   );
 }
@@ -190,6 +185,7 @@ function PlanRefused() {
       mood="pause"
       title={detailsSavedWords.refusedTitle}
       text={detailsSavedWords.refusedText}
+      below={support}
     >
       <Link
         to="/plans"
@@ -197,9 +193,6 @@ function PlanRefused() {
       >
         {detailsSavedWords.choose}
       </Link>
-      <p className={css({ textStyle: 'small', color: 'muted' })}>
-        <Sentence parts={paymentCanceledWords.support({ email })} />
-      </p>
     </ResultPage>
   );
 }
