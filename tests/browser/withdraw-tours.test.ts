@@ -230,6 +230,7 @@ for (const language of languages) {
       await expect(tour.button(tour.word('notMe'))).toBeVisible();
       await tour.withdraw();
       await expect(tour.receipt()).not.toContainText('Mallory');
+      await expect(tour.fact('refund')).toHaveText(tour.money(11.99));
       expect(await other.subscriptionStates()).toEqual(['canceled']);
     },
   );

@@ -27,6 +27,11 @@ function refundLine({ paid, refund, currency }: Contract): string {
   });
 }
 
+/** Whole cents; nothing while it is not computed. */
+export function refundText(refund: number | null, currency = ''): string | undefined {
+  return refund && currency ? formatMoney(refund, currency, locale) : undefined;
+}
+
 export function contractFacts(contract: Contract): [string, string][] {
   return [
     [withdrawWords.plan, planName(contract.tier)],

@@ -12,7 +12,12 @@ import { useKeptForm } from '../../data/kept-form.ts';
 import { refetchProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { showToast } from '../../data/toasts.ts';
-import { contractFacts, formatInstant, type Contract } from '../../rules/withdrawal-view.ts';
+import {
+  contractFacts,
+  formatInstant,
+  refundText,
+  type Contract,
+} from '../../rules/withdrawal-view.ts';
 import { formatDate } from '../../rules/formats.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -32,17 +37,18 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
   const queryKey = ['withdrawal', token];
   const options = { queryKey, queryFn: () => request('getWithdrawal'), meta: { silent: true } };
   const { data, isFetched, isFetching, refetch } = useQuery(options, queryClient);
-  const [mail, setMail] = useState<Receipt['mail']>();
+  const [sent, setSent] = useState<Pick<Receipt, 'mail' | 'refund'>>({});
 
-  const keep = async ({ statement, receipt, ...sent }: Output<'withdraw'>, hasEmail: boolean) => {
-    setMail(hasEmail ? sent.mail : undefined);
+  const keep = async ({ statement, receipt, mail }: Output<'withdraw'>, hasEmail: boolean) => {
+    const refund = refundText(statement.refund, data?.contract?.currency);
+    setSent({ refund, ...(hasEmail && { mail }) });
     // What was asked for before would bring the contract back.
     await queryClient.cancelQueries({ queryKey });
     queryClient.setQueryData(queryKey, { success: true, contract: null, statement, receipt });
     // The plan on every page is another one now.
     void refetchProfile();
   };
-  const onSent: OnSent = (sent, hasEmail) => void keep(sent, hasEmail);
+  const onSent: OnSent = (response, hasEmail) => void keep(response, hasEmail);
 
   if (!data && !isFetched) return <Spinner label={withdrawWords.loading} />;
   if (!data)
@@ -76,7 +82,7 @@ export default function ContractCard({ token, onDone }: { token: string; onDone:
       <ReceiptCard
         state={statement.state}
         receipt={receipt}
-        mail={mail}
+        {...sent}
         isMember
       />
     );

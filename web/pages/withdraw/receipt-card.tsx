@@ -8,19 +8,24 @@ import { openAfterLoading } from '../../data/api-errors.ts';
 import { lazyPart } from '../../data/late-part.tsx';
 import { formatInstant } from '../../rules/withdrawal-view.ts';
 import { Card } from '../../ui/card.tsx';
+import { Facts } from '../../ui/facts.tsx';
 
 export type Receipt = {
   state: Output<'withdraw'>['statement']['state'];
   receipt: string;
   /** When it goes by e-mail, and null if it does not; missing where no address was given. */
   mail?: Output<'withdraw'>['mail'] | undefined;
+  /** The amount, where it is known. */
+  refund?: string | undefined;
 };
+
+type Props = Receipt & { isMember: boolean };
 
 const loadSaving = () => import('../../data/save-file.ts');
 const UnsavedFile = lazyPart(() => import('../../ui/unsaved-file.tsx'));
 
 /** The confirmation with its date and time, also as a file, and where the money is. */
-export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMember: boolean }) {
+export function ReceiptCard({ state, receipt, mail, refund, isMember }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const text = useRef<HTMLElement>(null);
   const [isUnsaved, setUnsaved] = useState(false);
@@ -41,6 +46,7 @@ export function ReceiptCard({ state, receipt, mail, isMember }: Receipt & { isMe
         {withdrawWords.doneTitle}
       </h2>
       <p>{withdrawWords.states[state]}</p>
+      {refund && <Facts facts={[[withdrawWords.refund, refund]]} />}
       <p>{withdrawWords.keep}</p>
       {mail !== undefined && <p>{sentenceOn(mail)}</p>}
       <section
