@@ -62,32 +62,23 @@ function Order({ user, token }: { user: User; token: string }) {
 function InTheWay({ title, text, action, way }: Obstacle) {
   const { isOpening, open } = useCheckout();
   return (
-    <div className={page({ width: 'form' })}>
-      <Card id="order">
-        <h1
-          id="order"
-          className={css({ textStyle: 'heading' })}
+    <Frame title={title}>
+      <p>{text}</p>
+      {way === '/cancel' ? (
+        <Link
+          to={way}
+          className={button({ size: 'lg', wide: true })}
         >
-          {title}
-        </h1>
-        <p>{text}</p>
-        {way === '/cancel' ? (
-          <Link
-            to={way}
-            className={button({ size: 'lg', wide: true })}
-          >
-            {action}
-          </Link>
-        ) : (
-          <OpeningButton
-            isOpening={isOpening}
-            label={action}
-            onClick={() => open()}
-          />
-        )}
-        <BackToPlans />
-      </Card>
-    </div>
+          {action}
+        </Link>
+      ) : (
+        <OpeningButton
+          isOpening={isOpening}
+          label={action}
+          onClick={() => open()}
+        />
+      )}
+    </Frame>
   );
 }
 
@@ -104,14 +95,27 @@ const OpeningButton = ({ isOpening, label, onClick }: OpeningProps) => (
   </button>
 );
 
-const BackToPlans = () => (
-  <Link
-    to="/plans"
-    className={button({ look: 'quiet', wide: true })}
-  >
-    {orderWords.back}
-  </Link>
-);
+function Frame({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className={page({ width: 'form' })}>
+      <Card id="order">
+        <h1
+          id="order"
+          className={css({ textStyle: 'heading' })}
+        >
+          {title}
+        </h1>
+        {children}
+        <Link
+          to="/plans"
+          className={button({ look: 'quiet', wide: true })}
+        >
+          {orderWords.back}
+        </Link>
+      </Card>
+    </div>
+  );
+}
 
 function Elsewhere() {
   const navigate = useNavigate();
@@ -125,34 +129,25 @@ function Review({ tier, user }: { tier: PaidPlanId; user: User }) {
   const { first, action, concludes } = orderView(planOf(tier), user);
   const asks = isWithdrawable && concludes;
   return (
-    <div className={page({ width: 'form' })}>
-      <Card id="order">
-        <h1
-          id="order"
-          className={css({ textStyle: 'heading' })}
-        >
-          {orderWords.title}
-        </h1>
-        <Facts facts={factsOf(tier, first, concludes)} />
-        {asks && (
-          <Checkbox
-            label={orderWords.startNow}
-            hint={orderWords.startNowText}
-            isChecked={startsNow}
-            onChange={setStartsNow}
-          />
-        )}
-        <p className={css({ textStyle: 'small', color: 'muted' })}>
-          {orderWords.lead} <Sentence parts={orderWords.terms({ terms: termsLink })} />
-        </p>
-        <OpeningButton
-          isOpening={isOpening}
-          label={action}
-          onClick={() => open(asks && startsNow)}
+    <Frame title={orderWords.title}>
+      <Facts facts={factsOf(tier, first, concludes)} />
+      {asks && (
+        <Checkbox
+          label={orderWords.startNow}
+          hint={orderWords.startNowText}
+          isChecked={startsNow}
+          onChange={setStartsNow}
         />
-        <BackToPlans />
-      </Card>
-    </div>
+      )}
+      <p className={css({ textStyle: 'small', color: 'muted' })}>
+        {orderWords.lead} <Sentence parts={orderWords.terms({ terms: termsLink })} />
+      </p>
+      <OpeningButton
+        isOpening={isOpening}
+        label={action}
+        onClick={() => open(asks && startsNow)}
+      />
+    </Frame>
   );
 }
 
