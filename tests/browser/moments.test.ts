@@ -73,12 +73,12 @@ inMexico(
   async ({ page, stub }) => {
     await stopTime(page, '2025-03-04T18:00:00Z');
     const limited = { success: false, code: 'rate_limited' };
-    stub.respond('sendMessage', limited, 429, { 'retry-after': '120' });
+    stub.respond('sendMessage', limited, 429, { 'retry-after': '90' });
     await openConversation(page, stub, []);
     await send(page, 'Fast');
     const alert = page.getByRole('main').getByRole('alert');
     await expect(alert).toContainText('You can try again after 12:02 PM.');
-    await page.clock.runFor(120_000);
+    await page.clock.runFor(90_000);
     await expect(alert).toHaveCount(0);
   },
 );
