@@ -28,9 +28,9 @@ export function messageBlocks(text: string): MessageBlock[] {
   return blocks;
 }
 
-/** A named link, an address, or text between marks at borders of words. */
+/** A named link, an address, or text between marks at borders of words, where no other pair begins. */
 const marked =
-  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|(?:https?:\/\/|(?<![\w@./-])www\.)[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)([^\n]*?\S)\3(?![\p{L}\p{N}*_])/giu;
+  /\[([^\]\n]+)\]\((https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))+)\)|(?:https?:\/\/|(?<![\w@./-])www\.)[\p{L}\p{N}][^\s<>"]*|(?<![\p{L}\p{N}*_])(\*\*|__(?=[^_\n]* )|[*_](?![*_]))(?=\S)((?:(?!\3(?![*_]))[^\n]|\3\3[^\n*_]+\3\3|(?<=[\p{L}\p{N}])\3(?=[\p{L}\p{N}]))+?)(?<=\S)\3(?![\p{L}\p{N}*_])/giu;
 
 export function messageParts(text: string): MessagePart[] {
   const parts: MessagePart[] = [];
