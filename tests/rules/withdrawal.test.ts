@@ -126,7 +126,7 @@ it('the texts of the review of an order have the version that is kept with a cho
   );
   const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
   // Changed texts need a new version in worker/contract/withdrawal-schemas.ts, and its hash here.
-  expect({ [withdrawalTextVersion]: hash }).toEqual({ '2026-11-28.2': 'dc34757589db701e' });
+  expect({ [withdrawalTextVersion]: hash }).toEqual({ '2026-11-29': '4ad4b131ee92fc20' });
 });
 
 it('the site knows when the owner has turned it off, and refuses days that are none', () => {

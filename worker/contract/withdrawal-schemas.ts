@@ -3,7 +3,7 @@ import { PaidTier, Timestamp } from './schemas.ts';
 import { isVisible, withHalvesReplaced } from './visible-text.ts';
 
 /** Of the texts of the order's review; a choice is kept with it. */
-export const withdrawalTextVersion = '2026-11-28.2';
+export const withdrawalTextVersion = '2026-11-29';
 
 /** Cents of the currency's smallest unit. */
 const Cents = v.pipe(v.number(), v.integer(), v.minValue(0));
