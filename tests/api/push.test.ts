@@ -65,7 +65,7 @@ describe('a notice', () => {
   it.each([
     ['en', 'Solace has replied', '/chat'],
     ['es', 'Solace te respondió', '/es/chat'],
-    ['pt-BR', 'Solace respondeu', '/pt-br/chat'],
+    ['pt-BR', 'O Solace respondeu', '/pt-br/chat'],
   ])(
     'for a reply is in the language %s and says nothing of the reply',
     async (language, title, page) => {

@@ -262,11 +262,11 @@ test('a push message shows a notice, one for all replies, and a later one is hea
     );
   const common = { tag: 'reply', icon: '/icon-192.png', isTimed: true };
   const english = { ...common, title: 'Solace has replied', data: '/chat', lang: 'en' };
-  const portuguese = { ...common, title: 'Solace respondeu', data: '/pt-br/chat', lang: 'pt-BR' };
+  const portuguese = { ...common, title: 'O Solace respondeu', data: '/pt-br/chat', lang: 'pt-BR' };
   expect(await push('Solace has replied', '/chat', 0)).toEqual({ ...english, renotify: false });
   // The parts of one reply.
   expect(await push('Solace has replied', '/chat', 20)).toEqual({ ...english, renotify: false });
-  expect(await push('Solace respondeu', '/pt-br/chat', 31)).toEqual({
+  expect(await push('O Solace respondeu', '/pt-br/chat', 31)).toEqual({
     ...portuguese,
     renotify: true,
   });

@@ -115,7 +115,7 @@ export const exportNotices: ExportSection = async ({ user, db }) => {
 const titles: Record<Language, string> = {
   en: `${brand.companion} has replied`,
   es: `${brand.companion} te respondió`,
-  'pt-BR': `${brand.companion} respondeu`,
+  'pt-BR': `O ${brand.companion} respondeu`,
 };
 
 export type Subscriber = Omit<
