@@ -319,7 +319,8 @@ stubbed(
     });
     await microphone(page).click();
     await expect(notice('Solace may not use the microphone.')).toBeVisible();
-    await expect(chat.field(page)).toBeVisible();
+    await chat.field(page).fill('Then I write');
+    await expect(notice('Solace may not use the microphone.')).toHaveCount(0);
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = async () =>
         new AudioContext().createMediaStreamDestination().stream;
@@ -334,6 +335,31 @@ stubbed(
     expect(await timesAsked(page)).toBe(0);
   },
 );
+
+stubbed('the question of the browser is announced where it will ask', async ({ page, stub }) => {
+  await openVoice(page, stub);
+  const question = page.getByText('Your browser will ask for the microphone.');
+  const answer = (state: string) =>
+    page.evaluate((known) => {
+      navigator.permissions.query = async () => ({ state: known }) as PermissionStatus;
+    }, state);
+  await answer('granted');
+  await page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = () =>
+      new Promise((_, refuse) =>
+        addEventListener('refused', () => refuse(new DOMException('', 'NotAllowedError'))),
+      );
+  });
+  await microphone(page).click();
+  await expect(microphone(page)).toHaveAttribute('aria-disabled', 'true');
+  await settle(page);
+  await expect(question).toHaveCount(0);
+  await answer('prompt');
+  await page.evaluate(() => void dispatchEvent(new Event('refused')));
+  await expect(page.getByText('Solace may not use the microphone.')).toBeVisible();
+  await microphone(page).click();
+  await expect(question).toBeVisible();
+});
 
 for (const part of ['recorder', 'voice-panel'])
   stubbed(
