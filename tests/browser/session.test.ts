@@ -211,7 +211,7 @@ test('parts that load beside the page are missed once, and nothing ends', async 
   await stopTime(page);
   await stub.signedIn();
   // A page is loaded again at most once a minute.
-  await page.addInitScript(() => localStorage.setItem('reloadedAt', String(Date.now())));
+  await page.addInitScript(() => sessionStorage.setItem('reloadedAt', String(Date.now())));
   for (const part of ['page-heads', 'session-stream'])
     await page.route(`**/${part}.js`, (route) => route.fulfill({ status: 404 }));
   await open(page, '/account');

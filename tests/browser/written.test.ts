@@ -157,6 +157,27 @@ test('a deployment under an open tab loads it again, with what was typed', async
   await expect(chat.field(page)).toHaveValue(worst);
 });
 
+test('a deployment under two open tabs loads both again', async ({
+  page,
+  context,
+  stub,
+  expectedErrors,
+}) => {
+  expectedErrors.push(/status of 404/, /A part of this page/);
+  const other = await context.newPage();
+  for (const tab of [page, other]) {
+    await tab.goto('/contact');
+    await hydrated(tab, 'main form');
+  }
+  await context.route('**/assets/**', (route) => route.fulfill({ status: 404 }));
+  for (const tab of [page, other]) {
+    const reloaded = tab.waitForRequest((request) => request.isNavigationRequest());
+    await tab.getByRole('link', { name: 'Plans' }).click();
+    await reloaded;
+  }
+  expect(stub.calls('getMe')).toEqual([]);
+});
+
 /** What must lead nowhere but to the account. */
 /** The rules of sign-in know more of them. */
 const astray = ['//evil.example/chat', 'javascript:alert(1)//chat'];

@@ -2,7 +2,7 @@ import { steadyNow } from '../data/clock.ts';
 import { send } from '../data/send.ts';
 import * as timeLimits from '../data/time-limits.ts';
 import { keptInTab } from '../data/kept-in-tab.ts';
-import { createStore, storage, tabStorage } from '../data/store.ts';
+import { createStore, tabStorage } from '../data/store.ts';
 import { showToast } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
 import { appLink } from './start/protocol.ts';
@@ -51,11 +51,11 @@ function hasUnkeptText(): boolean {
   return [...fields].some(({ value }) => value !== '');
 }
 
-/** Reloads the page at most once a minute. */
+/** Reloads the page at most once a minute. Each tab has its own old files. */
 function reloadOnce(): boolean {
-  const elapsed = steadyNow() - Number(storage.read(key) ?? 0);
+  const elapsed = steadyNow() - Number(tabStorage.read(key) ?? 0);
   if (elapsed >= 0 && elapsed < minimumInterval) return false;
-  storage.write(key, String(steadyNow()));
+  tabStorage.write(key, String(steadyNow()));
   tabStorage.write(updatedKey, 'yes');
   keptInTab.reload();
   return true;
