@@ -125,6 +125,18 @@ describe('a field', () => {
   });
 });
 
+it('names a field whose rule has no sentence, without the words of a library', async () => {
+  const listed = await call('POST', '/api/auth/verify-otp', {
+    body: { phone, otp: '123456', challenge: [] },
+  });
+  expect(listed.body).toMatchObject({ message: 'challenge is not valid' });
+  const spelled = await botCall('/api/bot/contacts', { phone, whatsappId: null });
+  expect(spelled.body).toMatchObject({
+    code: 'invalid_field',
+    issues: [{ path: 'whatsappId', message: 'whatsappId is not valid' }],
+  });
+});
+
 it('responds 404 as JSON to every other address', async () => {
   const body = { success: false, code: 'not_found', message: 'Not found' };
   for (const part of ['', '/', '/nothing', '/user/me/', '/%zz', '/user/../nothing', '/bot'])

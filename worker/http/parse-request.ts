@@ -79,7 +79,7 @@ async function withPastedRead(fields: Fields): Promise<Fields> {
 }
 
 function validate(shape: Shape, fields: Fields): Fields {
-  const result = v.safeParse(shape, withEveryKey(shape, fields), { abortPipeEarly: true });
+  const result = v.safeParse(shape, withEveryKey(shape, fields), parsing);
   if (result.success) return requireComplete(result.output);
   const issues = result.issues.map((issue) => ({
     path: v.getDotPath(issue) ?? '',
@@ -126,9 +126,13 @@ function withCanonicalPhone(
   return { ...input, phone, phoneAsSent: input.phone };
 }
 
+/** A rule without a sentence of its own gets none from the library, whose words are for programmers. */
+const parsing = { abortPipeEarly: true, message: () => '' };
+
 function sentence(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === 'strict_object') return `Unknown field ${v.getDotPath(issue)}`;
-  return issue.message;
+  const path = v.getDotPath(issue);
+  if (issue.type === 'strict_object') return `Unknown field ${path}`;
+  return issue.message || `${path} is not valid`;
 }
 
 export async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {
