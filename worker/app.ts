@@ -26,8 +26,7 @@ const table = Object.entries(endpoints) as [EndpointName, Endpoint][];
 
 export const app = new Hono<AppEnv>();
 
-// A caller's request id is ignored, since it
-// could imitate another request in the log.
+// It could imitate another request in the log.
 app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
 for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
 // Pages of other origins may read the 404, too.

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 
 export type RequestScope = {
   request: Request;
-  /** The address that limits count: an IPv4, or the /64 of an IPv6. */
+  /** An IPv4, or the /64 of an IPv6. */
   address: string;
   language: Language;
   /** Unix ms: the start of the request. */
@@ -17,5 +17,5 @@ export type RequestScope = {
 /** As much of it as a function needs. */
 export type Scope<Part extends keyof RequestScope> = Pick<RequestScope, Part>;
 
-/** What opens a session; `device` from `deviceOf`, of whoever signs in. */
+/** `device` from `deviceOf`, of whoever signs in. */
 export type SessionScope = Scope<'db' | 'settings' | 'now'> & { device?: string | null };

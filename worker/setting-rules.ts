@@ -11,18 +11,18 @@ const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
     v.optional(v.union([v.literal(''), rule])),
     v.transform((value) => value || undefined),
   );
-/** Several values, the current one first: how a secret is rotated. */
+/** The current value first: how a secret is rotated. */
 const rotating = v.pipe(
   text,
   v.transform((value) => value.trim().split(/\s+/)),
 );
-/** A key is found by its name, so that two of one name would hide the second. */
+/** Two keys of one name would hide the second. */
 const keyRing = v.pipe(
   text,
   v.regex(/^\s*[\w-]+:[\w-]{43,}={0,2}(\s+[\w-]+:[\w-]{43,}={0,2})*\s*$/),
   v.check((ring) => new Set(keyNamesOf(ring)).size === keyNamesOf(ring).length),
 );
-/** As WhatsApp spells them, such as `en es pt_BR`: the first is for everybody else. */
+/** Such as `en es pt_BR`: the first is for everybody else. */
 const templateLanguages = v.pipe(
   v.optional(
     v.pipe(v.string(), v.regex(/^\s*[a-z]{2,3}(_[A-Z]{2})?(\s+[a-z]{2,3}(_[A-Z]{2})?)*\s*$/)),
@@ -30,7 +30,7 @@ const templateLanguages = v.pipe(
   ),
   v.transform((value) => value.trim().split(/\s+/)),
 );
-/** Limits such as `5/1h 10/1d`, each at least 1 and none longer than a day. */
+/** Such as `5/1h 10/1d`, none longer than a day. */
 const limits = (fallback: string) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\s*\d+\/\d+[smhd](\s+\d+\/\d+[smhd])*\s*$/)), fallback),
@@ -46,7 +46,7 @@ const keyPairs = v.pipe(
   optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
   v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
 );
-/** Names such as `push.example` and `*.push.example`, or whole origins. */
+/** Such as `push.example`, `*.push.example`. */
 const hosts = (fallback: string) =>
   v.pipe(
     v.optional(v.string(), fallback),
@@ -80,7 +80,7 @@ export const SettingRules = v.object({
   ),
   APPROVAL: v.optional(v.picklist(['auto', 'manual']), 'auto'),
 
-  /** The bot notifies the user of an unused account 30 days before its deletion. */
+  /** The bot notifies the user 30 days before. */
   ACCOUNT_RETENTION_DAYS: v.pipe(positive(730), v.minValue(60), v.maxValue(mostDays)),
 
   TURSO_DATABASE_URL: text,
@@ -89,13 +89,13 @@ export const SettingRules = v.object({
   /** `kid:secret kid:secret`: the first signs, all verify. */
   SESSION_KEYS: keyRing,
   CODE_PEPPER: rotating,
-  /** `kid:secret kid:secret`: the first wraps the keys of conversations, all unwrap them. */
+  /** `kid:secret …`: the first wraps keys, all unwrap them. */
   CHAT_KEYS: keyRing,
   CHAT_RETENTION_DAYS: v.pipe(positive(90), v.maxValue(mostDays)),
   CHAT_MESSAGES_PER_MINUTE: positive(20),
   CHAT_MESSAGES_WAITING: positive(5),
 
-  /** If it ends with a version, that version overrides `WHATSAPP_API_VERSION`. */
+  /** A version in it overrides `WHATSAPP_API_VERSION`. */
   WHATSAPP_API_BASE: v.pipe(
     v.optional(address, 'https://graph.facebook.com'),
     v.transform((url) => url.replace(/\/+$/, '')),
@@ -105,15 +105,15 @@ export const SettingRules = v.object({
   WHATSAPP_TOKEN: text,
   WHATSAPP_TEMPLATE_NAME: text,
   WHATSAPP_TEMPLATE_LANGUAGE: templateLanguages,
-  /** The Worker accepts WhatsApp's delivery reports if both are set. */
+  /** With both, delivery reports are accepted. */
   WHATSAPP_APP_SECRET: optional(text),
   WHATSAPP_VERIFY_TOKEN: optional(text),
 
-  /** Without it the Worker writes no events and refuses messages on the web. */
+  /** Without it messages on the web are refused. */
   BOT_WEBHOOK_URL: optional(address),
   BOT_WEBHOOK_SECRET: v.pipe(rotating, v.everyItem(isWebhookSecret)),
 
-  /** `public:private public:private`: the first is for new subscriptions. */
+  /** `public:private …`: the first is for new ones. */
   VAPID_KEYS: keyPairs,
   PUSH_HOSTS: hosts(publicPushHosts),
 
@@ -121,25 +121,21 @@ export const SettingRules = v.object({
   STRIPE_SECRET_KEY: v.pipe(text, v.regex(/^(sk|rk)_(test|live)_/)),
   STRIPE_WEBHOOK_SECRET: rotating,
   ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
-  /** Days in which a contract can be withdrawn; 0 turns the function off. */
+  /** 0 turns the function off. */
   WITHDRAWAL_DAYS: days(14, 400),
-  /**
-   * Days that statements of withdrawal are kept,
-   * as the law of the owner's country asks; refunds
-   * are watched for 30 of them.
-   */
+  /** As the law of the owner's country asks. */
   WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.minValue(60), v.maxValue(mostDays)),
   /** For each IPv6 /48 five times as many. */
   LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),
 
-  /** A service that takes mails as JSON by POST. Without all three no receipt is mailed. */
+  /** Takes mails as JSON by POST. All three, or no mails. */
   MAIL_API_URL: optional(address),
   MAIL_API_KEY: optional(text),
   MAIL_FROM: optional(
     v.pipe(v.string(), v.regex(/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/)),
   ),
 
-  /** Stripe calculates tax and asks for the address that it needs. */
+  /** Stripe asks for the address that it needs. */
   AUTOMATIC_TAX: v.pipe(
     v.optional(v.picklist(['on', 'off']), 'off'),
     v.transform((value) => value === 'on'),
@@ -164,13 +160,13 @@ export const SettingRules = v.object({
   LIMIT_CODE_REQUESTS_PER_NETWORK: limits('300/1h'),
   LIMIT_TRIES_PER_NETWORK: limits('300/5m'),
   LIMIT_CALLS_PER_USER: limits('240/1m'),
-  /** In a UTC day. Numbers that have just written may use as many again. */
+  /** Numbers that have just written have twice as many. */
   CODE_BUDGET_PER_DAY: positive(5000),
-  /** In a UTC day; above it only codes with a challenge are compared. */
+  /** Above it only codes with a challenge are compared. */
   WRONG_TRIES_BUDGET_PER_DAY: positive(2000),
 });
 
-/** A P-256 key pair in base64url: the uncompressed point, and the private scalar. */
+/** In base64url: the uncompressed point, the private scalar. */
 export type KeyPair = { publicKey: string; privateKey: string };
 
 function keyPairOf(text: string): KeyPair {

@@ -21,7 +21,7 @@ type Options = {
   isResumed?: boolean;
 };
 
-/** Throws 503 unless Stripe responds. What it refuses to end keeps nobody here. */
+/** Throws 503 unless Stripe responds; what it refuses keeps nobody. */
 export function deleteAccount(
   scope: Background,
   userId: string,
@@ -77,7 +77,7 @@ function closeAtStripe(scope: Background, leased: LeasedCustomer): Promise<boole
   });
 }
 
-/** False if Stripe refuses our key, or does not know the customer: then both wait. */
+/** False if Stripe refuses our key or does not know the customer. */
 async function closeSettled(
   scope: Background,
   customer: Customer,

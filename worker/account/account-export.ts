@@ -99,7 +99,7 @@ export async function exportAccount(
   return streamOf(withRecordings(text, recordings));
 }
 
-/** A user's recordings may be larger than the memory of a Worker. */
+/** They may be larger than the memory of a Worker. */
 async function* withRecordings(
   text: string,
   recordings: AsyncIterable<object>,

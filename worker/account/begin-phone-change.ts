@@ -39,7 +39,7 @@ export function isFresh({ session, now }: ChangeScope) {
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
 }
 
-/** A taken number gets no code, but as many rows are written. Throws 401, 403, 429 or 503. */
+/** Throws 401, 403, 429 or 503. */
 export async function beginPhoneChange(
   scope: ChangeScope,
   wanted: NewNumber,

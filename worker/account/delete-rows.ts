@@ -39,11 +39,11 @@ const triesAtOnce = 3;
 
 type Wanted = {
   isClosed: boolean;
-  /** A condition on `users`: somebody may use the account meanwhile. */
+  /** Somebody may use the account meanwhile. */
   only?: SQL | undefined;
 };
 
-/** False if `only` does not hold. Throws 503 if the lease was lost: its next holder may charge. */
+/** False if `only` does not hold. Throws 503 if the lease was lost. */
 export async function deleteRows(
   scope: Scope<'db' | 'settings'>,
   leased: LeasedCustomer,
@@ -143,7 +143,7 @@ function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   tx.delete(['deleted'], purchaseChoices, which);
 }
 
-/** Throws 503 if the row names another number: nobody else's history may be erased. */
+/** Throws 503 if the row names another number. */
 async function deletionEvent(
   { db, settings }: Scope<'db' | 'settings'>,
   { userId, phone }: { userId: string; phone: PhoneNumber },

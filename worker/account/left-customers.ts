@@ -4,7 +4,7 @@ import type { Database } from '../lib/database.ts';
 
 const leftDueAt = Number.MAX_SAFE_INTEGER;
 
-/** No number; the choices by which an open withdrawal is settled stay, too. */
+/** No number, unless an open withdrawal needs a choice. */
 export const leftBehind = {
   dueAt: leftDueAt,
   leavingAt: null,

@@ -40,7 +40,7 @@ const everySession = [null];
 
 const isMarked = gt(customers.dirty, customers.synced);
 
-/** After the response. If it is lost, the live object and the cron job do the same. */
+/** If this is lost, the live object and the cron job do the same. */
 function finishMove(scope: Background, user: User, ended: (string | null)[]): void {
   const { db, env, settings, waitUntil } = scope;
   for (const sessionId of ended) endStreams(scope, user.id, sessionId);

@@ -49,7 +49,7 @@ import type { Settings } from '../settings.ts';
 import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 
-/** `keeps`: the only session that stays. `support` replaces a number that was lost. */
+/** `keeps`: the only session that stays. */
 type MovedBy = { by: 'code'; keeps: string | null } | { by: 'support' };
 
 export type Move = MovedBy & {

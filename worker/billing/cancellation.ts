@@ -9,7 +9,7 @@ import { isDone, isRefusal, StripeRefused, unlessRefused, withStripe } from './s
 import { idOf, isCancelled, isLive, subscriptionsOf } from './subscriptions.ts';
 import { syncLeased } from './sync.ts';
 
-/** Returns when (unix ms) the plan ends. Repeatable. Throws 409 without a subscription, 503. */
+/** Returns when (unix ms) the plan ends. Repeatable. Throws 409, 503. */
 export function cancelPlan(
   scope: Background,
   leased: LeasedCustomer,

@@ -5,7 +5,7 @@ import { isForeign } from './owner.ts';
 import { unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 
-/** False if Stripe refuses that, or our key, or does not know them; else it throws. */
+/** False if Stripe refuses, or does not know them; else it throws. */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return true;

@@ -34,7 +34,7 @@ export type Known = {
   /** A subscription at an unknown price keeps it. */
   heldTier: PlanId;
   heldPause: SubscriptionState['collectionPause'];
-  /** The start of the paid week so far (unix ms); null without one. */
+  /** Unix ms; null without a paid week. */
   heldWeek: number | null;
   prices: ReadonlyMap<string, PaidPlanId | null>;
   paidWeeks: ReadonlyMap<string, PaidWeek | null>;

@@ -12,14 +12,14 @@ import type { StripeEvent } from './stripe-events.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Scope } from '../request-scope.ts';
 
-/** Stripe sends events for 3 days; the hourly review covers them when none arrives. */
+/** Stripe sends events for 3 days. */
 const reviewedSeconds = (3 * dayMs) / 1000;
 
 export function isDispute({ data: { object } }: StripeEvent): boolean {
   return object.object === 'dispute';
 }
 
-/** Returns the dispute's customer; null if the payment is not ours. */
+/** Null if the payment is not ours. */
 export async function dealWithDispute(
   { db, settings }: Scope<'db' | 'settings'>,
   { data }: StripeEvent,

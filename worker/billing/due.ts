@@ -3,14 +3,14 @@ import { customers, type User } from '#db/schema';
 import { build } from '../lib/sql.ts';
 import { hourMs, minuteMs } from '../lib/time.ts';
 
-/** A checkout expires after 24 hours; `billingWatchUntil` is an hour after its opening. */
+/** `billingWatchUntil` is an hour after its opening. */
 const checkoutMs = 24 * hourMs;
 const intervalMs = 50 * minuteMs;
-/** Stripe renews within minutes of the period's end; until then the next week is not paid. */
+/** Until Stripe renews, the next week is not paid. */
 const renewalMs = hourMs;
 const longestPauseMs = 6 * hourMs;
 
-/** Half a million customers need 350 a minute to be fetched once a day. */
+/** 350 a minute: half a million customers once a day. */
 export const customersPerRun = 500;
 
 type Facts = {

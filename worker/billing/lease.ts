@@ -38,7 +38,7 @@ type Acquisition = {
   seen?: { until: number }[];
 };
 
-/** Waits at most 15 s, then throws 503; 401 if the user was deleted. */
+/** Waits 15 s, then throws 503; 401 without the user. */
 export function withLease<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   userId: string,

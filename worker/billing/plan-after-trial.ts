@@ -54,7 +54,7 @@ export async function startPlanAfterTrial(
     : refused(leased, settings, 'subscription_refused');
 }
 
-/** A row that was changed by hand may name another person's checkout. */
+/** A changed row may name another person's checkout. */
 function requireOrderer({ metadata }: Stripe.Checkout.Session, userId: string): void {
   if (metadata?.userId === userId) return;
   log('error', 'row_not_bound', { table: 'customers' });

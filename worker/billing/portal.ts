@@ -74,7 +74,7 @@ export async function openPortal(
   return (inFlow ?? (await sessions.create(plain))).url;
 }
 
-/** Another card when a payment is due, no flow while a change is scheduled. */
+/** No flow while a change is scheduled. */
 export function fittingFlow(subscription: Stripe.Subscription, scope: Site): Flow | undefined {
   const return_url = addressIn(scope, '/auth/stripe-success');
   const after_completion = { type: 'redirect', redirect: { return_url } } as const;

@@ -45,7 +45,7 @@ export async function saveState(
   });
   const ifHeld = ['saved', 'outdated'] as const;
 
-  // The free week before a paid one is kept, so that no way back renews it.
+  // No way back renews the free week.
   if (change.beginsPaidWeek) await keepWeek(tx, ifHeld, { phone: user.phone, settings, now }, own);
   if (change.isAny) {
     const { isCutOff } = state;

@@ -6,7 +6,7 @@ import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 
-/** Article 14(3): the row is the evidence, and a trigger refuses every change of it. */
+/** Article 14(3): the row is the evidence. */
 
 export type Choice = { tier: PaidPlanId; startNow: boolean };
 

@@ -217,7 +217,7 @@ async function fetchState(
   };
 }
 
-/** None for a deleted customer. For an unknown one it throws, so the plan stays. */
+/** Throws for an unknown customer, so that the plan stays. */
 async function fetchSubscriptions(
   stripe: Stripe,
   { user, customer }: LeasedCustomer,

@@ -21,7 +21,7 @@ export type BotEvent =
 
 export type EventType = BotEvent | 'chat.message';
 
-/** Nobody can make us send words that they have written into a row. */
+/** Words that others have written into a row reach nobody. */
 const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);
 const unsealed = {
   'chat.message': v.object({

@@ -21,7 +21,7 @@ const namingUser = new Set<string>([
 export type OutboxEvent = {
   seq: number;
   id: string;
-  /** Null in an event of a deleted account that waited for the owner. */
+  /** Null in an event of a deleted account. */
   userId: string | null;
   phone: PhoneNumber;
   hasAccount: boolean;

@@ -38,7 +38,7 @@ type PersonDecision<
   others?: Other[];
 };
 
-/** Names of two people are a conflict: it is recorded, and nothing else is applied. */
+/** Names of two people are a conflict: nothing else is applied. */
 export async function personTransaction<
   Facts extends FactsSql,
   Listed extends string,
@@ -68,7 +68,7 @@ export async function personTransaction<
   return tx;
 }
 
-/** `aliases.ts` compares two rows with each other, and this with our key. */
+/** Compares with our key, `aliases.ts` two rows. */
 function aliasGuard(
   { db, settings }: PersonCall,
   { phone, businessUserId }: Person,

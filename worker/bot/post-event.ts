@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts';
 import type { DeliveryResult } from './delivery-rules.ts';
 
 const timeoutMs = 15_000;
-/** Client errors that are worth a retry: Request Timeout, Too Early, Too Many Requests. */
+/** Request Timeout, Too Early, Too Many Requests. */
 const temporary = new Set([408, 425, 429]);
 
 type Posted = Extract<DeliveryResult, 'delivered' | 'parked' | 'later'>;

@@ -18,7 +18,6 @@ type Contact = Person & {
   phoneAsSent?: string | undefined;
 };
 
-/** Whose: `ofId` for a call without number; nobody has an `unknown` id. */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
 /** Only its owner can write from a number. */

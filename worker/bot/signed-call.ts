@@ -4,7 +4,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
-/** `id` is its idempotency key. Fingerprints of a voice take 8 MB. */
+/** `id` is the idempotency key. A voice takes 8 MB to hash. */
 export type BotCall = {
   /** Never stored: it may contain the number. */
   id: string;
@@ -20,7 +20,7 @@ type Read = {
   now: number;
 };
 
-/** Throws 401, with the server's time if the signature is right and its time is wrong. */
+/** Throws 401; with the server's time if the signature is right. */
 export async function readBotCall(
   { settings, request, now }: Read,
   readBody: () => Promise<string>,

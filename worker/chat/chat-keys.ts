@@ -6,7 +6,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { boundMark, chatKeyName } from '../lib/secrets.ts';
 import type { Settings } from '../settings.ts';
 
-/** With `boundMark` the key is bound to id and number, else to the id alone. */
+/** With `boundMark` the key is bound to the number, too. */
 export type WrappedKey = { chatKey: string; chatKeyId: string };
 
 export type ChatUser = { id: string; phone: PhoneNumber };

@@ -14,7 +14,7 @@ import { consentOf } from './conversation.ts';
 
 const mostGivenPerDay = 20;
 
-/** Throws 503 if number or session have changed meanwhile, 429 above the day's limit. */
+/** Throws 503 after a change, 429 above the day's limit. */
 export async function giveConsent(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   user: User,

@@ -56,7 +56,7 @@ export function consentOf({
   return version === null || at === null ? null : { version, at: new Date(at).toISOString() };
 }
 
-/** `key` is null without consent. Throws 503 if the row is from a backup. */
+/** `key` is null without consent. Throws 503. */
 export async function readPage(
   scope: Background,
   user: ChatRow,

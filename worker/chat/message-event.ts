@@ -18,7 +18,7 @@ export type EventBefore = {
 
 export type QueuedEvent = OutboxEvent & { leasedUntil: number };
 
-/** Without its message it would delay the next ones. A later `created_at` keeps it. */
+/** Without its message it would delay the next ones. */
 export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: EventBefore) {
   const { parkedSince, parkedAttempts, parkedCreatedAt } = before;
   const same = and(eq(outbox.seq, seq), eq(outbox.createdAt, createdAt));

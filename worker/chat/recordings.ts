@@ -52,7 +52,7 @@ export async function* exportRecordings(
 
 type Encoded = { type: string; seconds: number; data: string };
 
-/** Throws 400 for broken base64, too many bytes, or another type. */
+/** Throws 400 for broken base64, or another size or type. */
 export function decodeRecording({ type, seconds, data }: Encoded): Recording & { seconds: number } {
   const bytes = tryBase64(data);
   const recording = bytes && bytes.byteLength <= largestRecordingBytes && { type, bytes };
@@ -75,7 +75,7 @@ export function sameBytes(one: ArrayBuffer, other: ArrayBuffer): boolean {
   return left.every((byte, index) => byte === right[index]);
 }
 
-/** A browser must never show a recording as a document of this site. */
+/** It must never show as a document of this site. */
 export function recordingResponse({ type, bytes }: Recording): Response {
   return new Response(bytes, {
     headers: {

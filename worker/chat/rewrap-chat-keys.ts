@@ -36,7 +36,7 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
   if (unusable > 0) log('error', 'chat_key_unusable', { conversations: unusable });
 }
 
-/** Null if the first of `CHAT_KEYS` wraps the key for its number already. */
+/** Null if the first of `CHAT_KEYS` wraps it already. */
 export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }

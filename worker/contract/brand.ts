@@ -3,7 +3,7 @@ export const brand = {
   companion: 'Solace',
   messagingApp: 'WhatsApp',
   company: 'Solace Wellness, Inc.',
-  /** Where people can send a letter, as the model form of withdrawal says. */
+  /** For letters, as the model form of withdrawal says. */
   companyAddress: '100 Example Street, Springfield, USA',
   businessPhone: '+1 (555) 010-0199',
   chatNumber: '15550100199',

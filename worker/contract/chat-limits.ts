@@ -6,12 +6,12 @@ export const mostReplayedChanges = 200;
 /** The bytes hold the seconds at any bit rate. */
 export const longestRecordingSeconds = 120;
 export const largestRecordingBytes = 1_900_000;
-/** Bytes of a person's recordings in the day after a crisis, in which no allowance refuses. */
+/** In the day after a crisis no allowance refuses a message. */
 export const mostRecordedInCrisis = 20_000_000;
 /** Each plays in every browser of 2026. */
 export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
-/** Of the notice in `web/words`: a new version (1 to 32 characters) asks again. */
+/** A new version (1 to 32 characters) asks everybody again. */
 export const consentVersion = '2026-11-21';
 /** All that were published, older ones first. */
 export const consentVersions: readonly string[] = [consentVersion];

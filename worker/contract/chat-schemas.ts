@@ -18,7 +18,7 @@ function messageText(longest: number) {
     v.maxLength(longest, tooLong),
     v.transform(withoutControls),
     v.check(isVisible, 'Please write a message.'),
-    // Half of a surrogate pair has no UTF-8 form, so encryption would change it.
+    // Half of a surrogate pair has no UTF-8 form.
     v.check(isComplete, 'The message contains an incomplete character. Please remove it.'),
   );
 }
@@ -42,7 +42,6 @@ export const NewMessage = v.object({
 
 const secondsRule = `seconds must be a whole number from 1 to ${longestRecordingSeconds}`;
 
-/** A media type of `audioTypes`, with parameters such as `codecs`. */
 export const AudioType = v.pipe(
   v.string('type must be one of the audio types'),
   v.maxLength(100, 'type must be one of the audio types'),
@@ -122,7 +121,7 @@ export const Voice = v.object({
 
 export const ChatMessage = v.object({
   id: v.string(),
-  /** Counts from 1 in the order of arrival, in which pages show messages. */
+  /** From 1, in the order of arrival. */
   seq: v.number(),
   author: MessageAuthor,
   text: v.string(),
@@ -152,7 +151,7 @@ export type MessageAuthor = v.InferOutput<typeof MessageAuthor>;
 export type Consent = v.InferOutput<typeof Consent>;
 export type ChatPage = v.InferOutput<typeof ChatPage>;
 
-/** All but `typing` carry `id: REVISION`. `state` is for `sent` messages up to `upTo`. */
+/** `state` is for `sent` messages up to `upTo`. */
 export type ChatStreamEvent =
   | { type: 'message'; message: ChatMessage }
   | { type: 'state'; upTo: number; state: Exclude<MessageState, 'sent'> }

@@ -63,14 +63,14 @@ type Definition = Route & {
   inputOptional?: true;
   output?: v.GenericSchema;
   mediaType?: string | readonly string[];
-  /** Opening it counts, or takes a place: `HEAD` is refused, and does neither. */
+  /** Opening it counts, so that `HEAD` is refused. */
   noHead?: true;
   whilePending?: true;
   /** Closed to the session of a trial link. */
   needsSignIn?: true;
-  /** The token is in the query, because EventSource sends no headers. */
+  /** EventSource sends no headers. */
   tokenInQuery?: true;
-  /** Its line of the log has no tag: beside others it would tell of a crisis. */
+  /** A tag in the log would tell of a crisis. */
   untagged?: true;
   fails?: readonly ErrorName[];
 };
@@ -95,7 +95,7 @@ const LinkCode = v.pipe(
   v.maxLength(64, 'linkCode is too long'),
 );
 
-/** What the fields allow fits also if JSON escapes every character, in six bytes for one. */
+/** JSON may escape every character in six bytes. */
 const largestReply = 64 * 1024;
 const largestMessage = 32 * 1024;
 /** Some writers of JSON escape the slashes of base64, too. */
@@ -273,7 +273,7 @@ export const endpoints = {
           id: v.string(),
           createdAt: Timestamp,
           lastSeenAt: Timestamp,
-          /** Such as "Safari on iPhone"; null if the browser did not say. */
+          /** Such as "Safari on iPhone", or null. */
           device: v.nullable(v.string()),
           current: v.boolean(),
         }),
@@ -376,7 +376,7 @@ export const endpoints = {
       success: v.boolean(),
       tierUpdated: v.boolean(),
       newTier: Tier,
-      /** The card was saved, and the plan that should follow the trial was refused. */
+      /** The card was saved, and the plan was refused. */
       planRefused: v.exactOptional(v.literal(true)),
     }),
     fails: ['notFound', 'paymentRefused'],

@@ -97,8 +97,8 @@ export type ErrorBody = {
   used?: number;
   limit?: number;
   resetsAt?: string;
-  /** With `sign_in_needed`: the number may have a new owner, so that no code helps. */
+  /** With `sign_in_needed`: no code helps. */
   newOwner?: true;
-  /** With `invalid_signature` of a bot call that is signed rightly at a wrong time. */
+  /** With `invalid_signature`, if only the time is wrong. */
   serverTime?: string;
 };

@@ -1,4 +1,4 @@
-/** ISO 639 codes of the languages in which the line is offered. */
+/** ISO 639 codes. */
 export type HelpLanguage =
   | 'am'
   | 'ar'
@@ -31,33 +31,33 @@ export type HelpLanguage =
   | 'vi'
   | 'zh';
 
-/** Round the clock, or the same hours every day in local time, 0 to 24. */
+/** In local time, 0 to 24. */
 export type HelpHours = 'always' | { from: number; to: number };
 
 export type HelpLine = {
   service: string;
-  /** A translation of a name that many readers of the site cannot read. */
+  /** For names that many readers cannot read. */
   translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';
   area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
-  /** `tel` as dialled in the country, if phones accept it; `key` is pressed after the answer. */
+  /** `key` is pressed after the answer. */
   call?: { shown: string; tel?: string; key?: string };
   /** `word` is what the line wants as the first message. */
   text?: { shown: string; number: string; word?: string };
-  /** `international` has the calling code, as WhatsApp's links need it. */
+  /** `international` has the calling code. */
   whatsApp?: {
     shown: string;
     international: string;
     hours?: HelpHours;
   };
   chat?: { address: string; hours?: HelpHours };
-  /** Hours and cost of `call`; the other channels have their own. */
+  /** Other channels have their own. */
   hours?: HelpHours;
   isFree?: boolean;
   languages?: readonly [HelpLanguage, ...HelpLanguage[]];
   /** Languages that the line offers only at some hours. */
   languagesAtTimes?: readonly HelpLanguage[];
   sources: readonly [string, ...string[]];
-  /** ISO 8601, to the day, month or year: when the provider's page was read. */
+  /** ISO 8601, to the day, month or year. */
   readOn: string;
   confidence: 'high';
 };

@@ -1,6 +1,6 @@
 import type { HelpCountry } from './help-line.ts';
 
-/** Two independent sources a line, or the provider's own page with the date of its reading. */
+/** Two sources a line, or the provider's own page and its date. */
 export const helpLines: Record<string, HelpCountry> = {
   AR: {
     lines: [

@@ -1,4 +1,4 @@
-/** Stripe's smallest units (https://docs.stripe.com/currencies#zero-decimal). */
+/** https://docs.stripe.com/currencies#zero-decimal */
 
 const wholeUnits = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf';
 const thousandths = 'bhd jod kwd omr tnd';
@@ -10,7 +10,7 @@ function decimalsOf(currency: string): number {
   return thousandths.includes(currency) ? 3 : 2;
 }
 
-/** Banks pay multiples of it alone: the last digit of thousandths is 0. */
+/** The last digit of thousandths is always 0. */
 export function payableStep(currency: string): number {
   if (thousandths.includes(currency)) return 10;
   return wholeInHundredths.includes(currency) ? 100 : 1;

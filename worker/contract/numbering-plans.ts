@@ -10,9 +10,9 @@ type Described = {
 };
 
 type Library = {
-  /** Reads a number as its country writes it, without prefixes that are dialled inside it. */
+  /** Without the prefixes that are dialled inside the country. */
   parse: (phone: string) => Described | undefined;
-  /** Takes the digits as they are. It throws if no country has the calling code. */
+  /** Throws if no country has the calling code. */
   describe: (phone: string) => Described;
 };
 
@@ -51,13 +51,13 @@ export function numberingPlans({ parse, describe }: Library): NumberingPlans {
 /** A plus and nine digits, as the rule of `Phone` requires. */
 const shortest = 10;
 
-/** Some people write a zero also where their country has no trunk prefix any more. */
+/** Some people write a zero where there is no prefix any more. */
 function withoutZero({ countryCallingCode, nationalNumber }: Described): string | undefined {
   if (!nationalNumber.startsWith('0')) return undefined;
   return `+${countryCallingCode}${nationalNumber.slice(1)}`;
 }
 
-/** Mexico's prefixes until 2019, which the present plan does not know. */
+/** Mexico had prefixes until 2019. */
 function withoutFormerPrefix(phone: string): string | undefined {
   const mexico = /^\+52(?:01|04[45])(\d{10})$/.exec(phone);
   return mexico ? `+52${mexico[1]}` : undefined;

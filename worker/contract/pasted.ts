@@ -1,7 +1,7 @@
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 const isDigit = /^\p{Nd}$/u;
 
-/** Without invisible characters, in the usual widths, with ASCII digits. Lines are kept. */
+/** In the usual widths, with ASCII digits. Lines are kept. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -24,7 +24,7 @@ const internationalNumber = new RegExp(
   `(?:\\+[${separators}]*|(?<![\\d+][${separators}]*)(?=00))\\d[\\d${separators}]*`,
   'u',
 );
-/** Follows a number that has more to dial: WhatsApp knows no extensions. */
+/** WhatsApp knows no extensions. */
 const extension = /^[\p{Z},;]*(?:ext\p{L}*|x|#|ramal|int|anexo|durchwahl)[\p{Z}.:=]*\d/iu;
 /** Italy, San Marino and four countries of Africa. */
 const keepsZero = /^\+(?:39|378|22[59]|24[12])/;
@@ -34,13 +34,13 @@ const longestNumber = 16;
 
 /** What the numbering plans of all countries know. */
 export type NumberingPlans = {
-  /** The number without a trunk prefix, if it is possible without it and not with it. */
+  /** If the number is possible without it alone. */
   withoutTrunkPrefix: (phone: string) => string;
   isPossible: (phone: string) => boolean;
   grouped: (phone: string) => string | null;
 };
 
-/** `+` and digits of the first number; without one the text without separators. */
+/** Without a number the text without separators. */
 export function readPhone(pasted: string, plans?: NumberingPlans): string {
   const text = /^\+\d+$/.test(pasted) ? pasted : withoutAddress(plain(pasted));
   const phone = numberIn(text, plans);
@@ -83,7 +83,7 @@ function e164(run: string): string {
 const addressOfNumber =
   /(?:\bwa\.me\/|[?&]phone=|\b(?:tel|callto|sms):(?:\/\/)?)((?:%2B|%20|[+\d\p{Z}\p{Pd}()./])+)/iu;
 
-/** `tel:` and the addresses of WhatsApp hold a number; what else they hold is left out. */
+/** `tel:` and the addresses of WhatsApp hold a number. */
 function withoutAddress(text: string): string {
   const address = addressOfNumber.exec(text);
   if (!address) return text;

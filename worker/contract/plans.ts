@@ -9,15 +9,15 @@ export type Plan = {
   id: PlanId;
   /** At Stripe; the site has them in each language. */
   name: string;
-  /** In the smallest unit of the currency, which is not always a hundredth. */
+  /** In the smallest unit of the currency. */
   weeklyCents: number;
   description: string;
-  /** Messages a week; -1 means unlimited, null means that usage is not tracked. */
+  /** -1 means unlimited, null that usage is not tracked. */
   messageLimit: number | null;
-  /** 0 (free) to 3 (platinum); a change to a higher level is an upgrade. */
+  /** 0 (free) to 3 (platinum). */
   level: number;
   hasVoice?: boolean;
-  /** False: no page offers the plan, its price at Stripe stays, and its subscribers keep it. */
+  /** False: no page offers it, and its subscribers keep it. */
   onSale: boolean;
   periodDescription: 'day' | 'week' | 'month';
 };

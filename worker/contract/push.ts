@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Of Chrome and Edge on Android and computers, Firefox, Safari, and Edge on Windows. */
+/** Of Chrome, Edge, Firefox and Safari. */
 export const publicPushHosts =
   'fcm.googleapis.com jmt17.google.com android.googleapis.com updates.push.services.mozilla.com *.push.apple.com *.notify.windows.com';
 
@@ -31,5 +31,5 @@ export const PushSubscription = v.object({
 
 export const PushEndpoint = v.object({ endpoint });
 
-/** What a push message says, as JSON; `path` is the page that a click opens. */
+/** `path` is the page that a click opens. */
 export type Notice = { title: string; path: string };

@@ -98,7 +98,7 @@ export const serviceRoutes = {
   health: { access: 'public', method: 'GET', path: '/api/health' },
 } as const satisfies Record<string, Route>;
 
-/** The calls of the owner's support command; its token names the account. */
+/** The token names the account. */
 export const supportRoutes = {
   supportErase: { access: 'support', method: 'DELETE', path: '/api/support/account' },
   supportMove: { access: 'support', method: 'POST', path: '/api/support/account/phone' },

@@ -8,7 +8,7 @@ export const Phone = v.pipe(
   v.regex(/^\+[1-9]\d{1,14}$/, 'Please include country code (e.g., +1234567890)'),
 );
 
-/** The id that WhatsApp gives a business instead of a number; compared as it is. */
+/** WhatsApp's id instead of a number; compared as it is. */
 export const BusinessUserId = v.pipe(
   v.string('businessUserId must be a text'),
   v.regex(
@@ -29,7 +29,7 @@ export const Challenge = v.pipe(
   v.maxLength(200, 'challenge is too long'),
 );
 
-/** Up to three, newest first: somebody may type any code that still works. */
+/** Newest first: any code that works may be typed. */
 export const Challenges = v.union(
   [Challenge, v.pipe(v.array(Challenge), v.minLength(1), v.maxLength(3))],
   'challenge must be a text, or a list of up to three',
@@ -67,7 +67,7 @@ export const Timestamp = v.pipe(v.string(), v.isoTimestamp());
 /** `over` once payments are collected again, until a week is paid. */
 export const CollectionPause = v.object({
   status: v.picklist(['paused', 'over']),
-  /** When it ends; null for a pause until further notice, and for one that is over. */
+  /** Null for a pause until further notice, or one that is over. */
   resumesAtDate: v.nullable(Timestamp),
 });
 export type CollectionPause = v.InferOutput<typeof CollectionPause>;
@@ -81,7 +81,7 @@ export const Metadata = v.object({
   scheduledDowngradeTierId: v.nullable(Tier),
   /** When a new week begins; of a paid plan, once it is paid. */
   resetsAt: Timestamp,
-  /** Absent unless payments are or were paused since the last paid week. */
+  /** Absent without a pause since the last paid week. */
   collectionPause: v.exactOptional(CollectionPause),
 });
 
@@ -89,7 +89,7 @@ export const Subscription = v.object({
   /** `free` until the first payment succeeds. */
   tier: Tier,
   status: SubscriptionStatus,
-  /** When a plan that follows a trial begins; null if it has begun. */
+  /** Null if the plan has begun. */
   startDate: v.nullable(Timestamp),
   renewalDate: v.nullable(Timestamp),
   cancelAtDate: v.nullable(Timestamp),

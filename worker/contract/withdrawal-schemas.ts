@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { PaidTier, Timestamp } from './schemas.ts';
 import { isVisible, withHalvesReplaced } from './visible-text.ts';
 
-/** Of the texts of the order's review; a choice is kept with it. */
+/** The version of the texts of the order's review; a choice is kept with it. */
 export const withdrawalTextVersion = '2026-11-29';
 
 /** Cents of the currency's smallest unit. */
@@ -32,7 +32,7 @@ export const Statement = v.object({
 /** `isDelayed`: a limit keeps the receipt until then. */
 export const ReceiptMail = v.object({ at: Timestamp, isDelayed: v.boolean() });
 
-/** `objectUntil`: made without signing in, it takes effect then, unless they object. */
+/** `objectUntil`: it takes effect then, unless they object. */
 export const KeptStatement = v.object({
   ...Statement.entries,
   objectUntil: v.optional(Timestamp),

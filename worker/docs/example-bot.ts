@@ -1,4 +1,4 @@
-/* A bot for the conversation on the web and on WhatsApp. Run it with `npx node worker/docs/example-bot.ts`; bot-api.md explains it. */
+/** Run it with `npx node worker/docs/example-bot.ts`. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -8,23 +8,13 @@ const {
   BOT_WEBHOOK_SECRET = '',
   BOT_PORT = '8789',
 } = process.env;
-/**
- * An OpenAI-compatible address such as https://api.openai.com/v1.
- * Without one, the bot repeats what it reads.
- */
+/** Without one, the bot repeats what it reads. */
 const { MODEL_URL, MODEL_KEY, MODEL_NAME = 'gpt-4o-mini' } = process.env;
 
-/**
- * Where to send messages, such as
- * https://graph.facebook.com/v24.0/1234567890/messages.
- * Without it, the bot is on the web alone.
- */
+/** Without it, the bot is on the web alone. */
 const { WHATSAPP_URL = '', WHATSAPP_TOKEN = '', WHATSAPP_APP_SECRET = '' } = process.env;
 
-/**
- * The names of a person, of which each call takes one or
- * both: WhatsApp may hide the number and give an id instead.
- */
+/** WhatsApp may hide the number and give an id instead. */
 type Person = { phone?: string | undefined; businessUserId?: string | undefined };
 type Data = Person & {
   userId: string;
@@ -55,7 +45,7 @@ const webhooks = BOT_WEBHOOK_SECRET.trim()
   .map((secret) => new Webhook(secret));
 const tone =
   'You are Solace, a calm companion. You are an AI, no therapist. Answer in two or three sentences.';
-/** Looks for the plainest words only: a real bot asks a model that was made for it. */
+/** A real bot asks a model that was made for it. */
 const crisis = /crisis|suicid|kill myself|end my life/i;
 const crisisText =
   'You deserve help from a person right now. Please call your local emergency number or a crisis line.';
@@ -76,7 +66,7 @@ createServer((request, response) => void receive(request, response)).listen(
   },
 );
 
-/** Responds before it thinks: Solace waits 15 seconds, then sends the event again. */
+/** Solace waits 15 seconds, then sends the event again. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString();
   if (request.url === '/whatsapp')
@@ -99,10 +89,7 @@ function isSigned(body: string, headers: IncomingMessage['headers']): boolean {
   });
 }
 
-/**
- * What was said has the key `userId` on the web; on WhatsApp
- * that of the number, or of the id where it is hidden.
- */
+/** On WhatsApp the key is the number, or the id. */
 function accept(type: string, timestamp: string, data: Data): void {
   const { userId, phone = '', businessUserId = '', version, previousPhone } = data;
   if (type === 'chat.cleared' || (type === 'chat.consent' && version === null))
@@ -130,10 +117,7 @@ function forget(key: string, until: string): void {
 const moved =
   'Your Solace account has a new number. If that was not you, write to our support at once.';
 
-/**
- * Does what an event or a message asks for once,
- * after what the same person asked for before.
- */
+/** One thing of a person after the other, and once. */
 function inOrder(key: string, id: string, work: () => Promise<void>): void {
   if (seen.has(id)) return;
   seen.add(id);
@@ -144,10 +128,7 @@ function inOrder(key: string, id: string, work: () => Promise<void>): void {
   queues.set(key, next);
 }
 
-/**
- * Every id follows from the message, so that nothing
- * is counted or shown twice if this runs again.
- */
+/** Nothing is counted or shown twice if this runs again. */
 async function answer({
   phone,
   businessUserId,
@@ -156,7 +137,7 @@ async function answer({
   text: written,
   voice,
 }: Data): Promise<void> {
-  // The event may be older than a change of the id, so the number goes first.
+  // The event may be older than a change of the id.
   const person = phone ? { phone } : { businessUserId };
   await call('/api/bot/typing', { ...person, seconds: 30 }, `typing_${messageId}`);
   const heard = voice && (await hear(person, messageId));
@@ -173,8 +154,7 @@ async function answer({
     replyTo: messageId,
     crisis: isCrisis,
   };
-  // A real bot lets a model speak the reply. This one
-  // has a voice only when it repeats a recording.
+  // This bot has a voice only when it repeats a recording.
   const repeats = heard && usage.allowed && !isCrisis && !MODEL_URL;
   const spoken = repeats && {
     voice: {
@@ -186,10 +166,7 @@ async function answer({
   await call('/api/bot/messages', { ...message, ...spoken }, `message_${messageId}`);
 }
 
-/**
- * A real bot sends the bytes to a model that understands
- * speech; the text of this one says how many there are.
- */
+/** A real bot sends the bytes to a model that understands speech. */
 async function hear(person: Person, id: string): Promise<{ text: string; bytes: Buffer }> {
   const response = await post('/api/bot/voice', { ...person, id }, `voice_${id}`);
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -198,10 +175,7 @@ async function hear(person: Person, id: string): Promise<{ text: string; bytes: 
   return { text, bytes };
 }
 
-/**
- * Shows the first half of the reply; a real bot shows
- * what its model has written so far, twice a second.
- */
+/** A real bot shows what its model has written so far. */
 async function appear(person: Person, text: string): Promise<void> {
   const words = text.split(' ');
   const half = words.slice(0, Math.ceil(words.length / 2)).join(' ');
@@ -249,7 +223,7 @@ async function think(key: string, text: string): Promise<string> {
   return reply;
 }
 
-/** The status of the response to Meta's webhook; other messages than texts are left out. */
+/** Other messages than texts are left out. */
 function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): number {
   const signature = `sha256=${createHmac('sha256', WHATSAPP_APP_SECRET).update(body).digest('hex')}`;
   const given = Buffer.from(String(headers['x-hub-signature-256'] ?? ''));
@@ -271,7 +245,7 @@ function receiveWhatsapp(body: string, headers: IncomingMessage['headers']): num
   return 200;
 }
 
-/** Where the number is hidden, `from` is absent, empty, or the id once more. */
+/** `from` is absent, empty, or the id once more. */
 function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage): Person {
   return {
     ...(/^\d+$/.test(from) && { phone: `+${from}` }),
@@ -282,10 +256,9 @@ function senderOf({ from = '', from_user_id: businessUserId }: WhatsappMessage):
 async function answerOnWhatsapp(message: WhatsappMessage): Promise<void> {
   const { id, text } = message;
   const [person, written] = [senderOf(message), text?.body ?? ''];
-  // The login page's message ends with a code: by it a
-  // hidden number is claimed, or a login gets its code.
+  // The code claims a hidden number, or brings a login its code.
   const linkCode = /([2-9A-HJKMNP-Z]{8})\s*$/.exec(written)?.[1];
-  // Whoever hides the number proves it by sending the one-time code back.
+  // The code, sent back, proves a hidden number.
   const code = person.phone ? undefined : /^\D*(\d{6})\D*$/.exec(written)?.[1];
   const spelling = person.phone && { whatsappId: message.from };
   const contact = { ...person, ...spelling, linkCode, code };
@@ -318,10 +291,7 @@ const refusals: Record<number, string> = {
   409: 'I cannot talk with you here at the moment. Please write to our support.',
 };
 
-/**
- * A number goes into `to`, an id into `recipient`:
- * WhatsApp drops a message whose `to` is an id.
- */
+/** WhatsApp drops a message whose `to` is an id. */
 async function sendOnWhatsapp({ phone, businessUserId }: Person, text: string): Promise<void> {
   if (!WHATSAPP_URL) return;
   const to = phone ? { to: phone.slice(1) } : { recipient: businessUserId };
@@ -351,10 +321,7 @@ async function call<Result>(path: string, input: object, id: string): Promise<Re
   return (await response.json()) as Result;
 }
 
-/**
- * A signed call of the API; tries again while
- * Solace does not respond or says 429 or 5xx.
- */
+/** Tries again after a 429, a 5xx, or no response. */
 async function post(path: string, input: object, id: string, tries = 5): Promise<Response> {
   const [body, at] = [JSON.stringify(input), new Date()];
   const headers = {

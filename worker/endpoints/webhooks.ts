@@ -40,7 +40,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
 
 const isLive = (settings: Settings) => /^(sk|rk)_live_/.test(settings.require('STRIPE_SECRET_KEY'));
 
-/** Compares hashes, so that the duration reveals nothing about the token. */
+/** The duration reveals nothing about the token. */
 export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
   query,
   settings,

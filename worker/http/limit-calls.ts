@@ -27,7 +27,7 @@ export async function isWithinAddress(
   return results.every(({ success }) => success);
 }
 
-/** Where others have used an address up, each number still has a bucket. */
+/** Each number still has a bucket there. */
 export async function limitByNumber(
   name: EndpointName,
   { env, settings, address }: BaseContext,
@@ -45,7 +45,7 @@ export async function limitByNumber(
 const tooManyCalls = () => new RequestError('rateLimited', { retryAfter: 60 });
 
 const failuresOfAddress = { most: 600, per: minuteMs };
-/** By address, and by its /48: calls whose signature or token is wrong. */
+/** A signature or token is wrong: by address and /48. */
 const failures = new CallLimiter([failuresOfAddress]);
 const failuresOfNetwork = new CallLimiter([{ ...failuresOfAddress, most: 3000 }]);
 
@@ -58,7 +58,7 @@ function failuresAllowedAt({ address, now }: BaseContext): number {
 /** Costs nothing, also from an address that has failed too often. */
 const smallBodyBytes = 64 * 1024;
 
-/** Returns its error, or 429. Nobody else behind the address is refused for it. */
+/** Returns its error, or 429. */
 export function countFailure(context: BaseContext, error: RequestError): RequestError {
   const { address, now } = context;
   const allowedAt = failuresAllowedAt(context);
@@ -80,7 +80,7 @@ function isSmall({ headers }: Request): boolean {
   return Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes;
 }
 
-/** Without a database request; calls of an ended session count for that session alone. */
+/** Without a database request. */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
   { tokenUserId, sessionId }: UserSession,

@@ -40,7 +40,7 @@ export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
   return canonicalPhone(`+${whatsappId}`) === phone;
 }
 
-/** A database that somebody else can write must not lead codes to another phone. */
+/** A changed row must not lead codes to another phone. */
 export function ownSpelling(phone: PhoneNumber, whatsappId: string | null): string {
   return whatsappId !== null && isSpellingOf(phone, whatsappId) ? whatsappId : phone.slice(1);
 }

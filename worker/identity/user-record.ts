@@ -10,10 +10,10 @@ import { userOf, type Proof } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportContext = Scope<'db' | 'settings'> & { user: User };
-/** What one feature stores about a user, without secrets. Instants are unix ms. */
+/** Without secrets. Instants are unix ms. */
 export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
 
-/** SQL: the start (unix ms) of a free week, and the messages used in it. */
+/** SQL: its start (unix ms), and its messages. */
 export type FreeWeek = { began: SQL; used: SQL };
 
 type Sighting = {

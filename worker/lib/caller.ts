@@ -1,6 +1,6 @@
 import { published, type Language } from '../contract/languages.ts';
 
-/** An IPv4 as it is, an IPv6 by its /64, `unknown` without an address. */
+/** An IPv6 by its /64; `unknown` without an address. */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;
@@ -10,7 +10,7 @@ export function callerAddress(headers: Headers): string {
   return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
-/** A provider gives one customer up to 65,536 /64s; null for other addresses. */
+/** A provider gives one customer up to 65,536 /64s; else null. */
 export function networkOf(address: string): string | null {
   return address.endsWith('::/64') ? `${address.split(':').slice(0, 3).join(':')}::/48` : null;
 }

@@ -105,7 +105,7 @@ async function fetchInTime(request: Request): Promise<Response> {
   throw Object.assign(new Error('The database responded with an error'), { code: response.status });
 }
 
-/** Throws 503 if the database fails or refuses; errors of our SQL pass. */
+/** Throws 503 without a response; errors of our SQL pass. */
 async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> {
   traffic.requests += 1;
   try {

@@ -20,7 +20,7 @@ export const plus = (value: unknown, more: unknown) => sql<number>`(${value} + $
 export const times = (value: unknown, factor: unknown) => sql<number>`(${value} * ${factor})`;
 export const minus = (value: unknown, less: unknown) => sql<number>`(${value} - ${less})`;
 
-/** A column as a fact, as the database has it: a flag is 1 or 0. */
+/** A flag is 1 or 0. */
 export const columnFact = <T>(column: SQLiteColumn) => column.getSQL() as SQL<T>;
 
 export const fixed = <T>(value: T) => sql<T>`${value}`;

@@ -25,7 +25,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   };
 }
 
-/** Work after the response; the platform would log a failure with its message. */
+/** The platform would log a failure with its message. */
 export function inBackground(work: Promise<unknown>, requestId: string | null): Promise<unknown> {
   return work.catch((error: unknown) =>
     log('error', 'background_failed', { requestId, ...describeError(error) }),

@@ -104,7 +104,7 @@ export class CallLimiter {
     this.#longestMs = Math.max(...limits.map(({ per }) => per));
   }
 
-  /** Counts a call and returns 0, or returns when (unix ms) the key may call again. */
+  /** Returns 0, or when (unix ms) the key may call. */
   count(key: string, now: number): number {
     const calls = this.#callsOf(key);
     while (calls[0] !== undefined && calls[0] <= now - this.#longestMs) calls.shift();
@@ -113,7 +113,7 @@ export class CallLimiter {
     return allowedAt;
   }
 
-  /** When (unix ms) the key may call again; 0 for now. Counts nothing. */
+  /** In unix ms; 0 for now. Counts nothing. */
   allowedAt(key: string, now: number): number {
     const calls = this.#callsOf(key);
     const each = this.#limits.map(({ most, per }) => (calls.at(-most) ?? -Infinity) + per);

@@ -1,6 +1,6 @@
 import { memoize } from './memoize.ts';
 
-/** The package of that name holds the isolate for 80 ms: it signs in JavaScript. */
+/** The package of that name holds the isolate for 80 ms. */
 const encoder = new TextEncoder();
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 const prefix = 'whsec_';

@@ -3,7 +3,7 @@ import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import type { OpenStream } from './open-streams.ts';
 
-/** Closes streams of sessions that ended while their Worker was killed. */
+/** Their Worker was killed before it ended the streams. */
 export const checkMs = 10_000;
 const checkUntilKey = 'checkUntil';
 

@@ -1,4 +1,4 @@
-/** How often a conversation was cleared, and when the database was put back. */
+/** Counts clearings, and names the last restore. */
 export const clearingsPerRestore = 1_000_000;
 
 export function restoredAt(epoch: number): number {

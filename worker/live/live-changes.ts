@@ -1,12 +1,12 @@
 import type { MessageState } from '../contract/chat-schemas.ts';
 import type { StoredMessage } from './stored-message.ts';
 
-/** `seq` orders totals, so late ones do no harm; `resetsAt` in unix ms, null while frozen. */
+/** Late totals do no harm; `resetsAt` in unix ms, null while frozen. */
 export type UsageChange =
   | { kind: 'total'; seq: number; used: number; resetsAt: number | null }
   | { kind: 'changed' };
 
-/** `until` in unix ms; `sealed` is the base64 ciphertext of the text so far. */
+/** `until` in unix ms; `sealed` in base64. */
 export type Typing = {
   until: number | null;
   epoch: number;

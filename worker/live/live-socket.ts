@@ -8,7 +8,7 @@ type Change = UsageChange | ConversationChange;
 type Receiver = { receive: (change: Change) => void; ended: (code: number) => void };
 
 const gone = 1006;
-/** With a ping at every heartbeat, a dead connection is noticed within 25 s. */
+/** A dead connection is noticed within 25 s. */
 const pongWithinMs = 5000;
 
 /** No change is lost before `listen`. */

@@ -30,7 +30,7 @@ import type {
 const withConversation = 'conversation';
 const retentionCheckMs = dayMs;
 
-/** A greater epoch clears the conversation; a caller with a smaller one is behind. */
+/** A greater epoch clears the conversation. */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
   readonly #endedSessions: EndedSessions;
@@ -62,7 +62,7 @@ export class LiveUser extends DurableObject<object> {
     await this.#alarms.ring(Date.now());
   }
 
-  /** Changes of usage and, unless the query has `usage`, of the conversation after `after`. */
+  /** Of usage and, unless the query has `usage`, of the conversation. */
   override fetch(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const { 0: theirs, 1: ours } = new WebSocketPair();
@@ -210,7 +210,7 @@ export class LiveUser extends DurableObject<object> {
     };
   }
 
-  /** Returns the message as it is now; null for an unknown one, or too late. */
+  /** Null for an unknown message, or too late. */
   changeState(
     epoch: number,
     id: string,
@@ -345,7 +345,7 @@ export class LiveUser extends DurableObject<object> {
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
-  /** A `state` event must not cover an older message that was sent again. */
+  /** It must not cover an older one, sent again. */
   #sendState(before: MessageState, moved: StoredMessage): void {
     const { seq, revision, state } = moved;
     const isAlone = before !== 'sent' || this.#table.sentBefore(seq) !== null;

@@ -14,7 +14,7 @@ const empty: Head = {
   clearedRevision: 0,
 };
 
-/** Stored each time, they would cost $1,560 a month more (worker/docs/cost.md). */
+/** Stored each time: $1,560 a month more (worker/docs/cost.md). */
 export class MessageHead {
   readonly #sql: SqlStorage;
   readonly #tables: ConversationTables;

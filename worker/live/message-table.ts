@@ -7,7 +7,7 @@ import type { NewMessage, StoredMessage } from './stored-message.ts';
 
 const columns = 'seq, id, author, at, state, revision, sealed';
 
-/** `at` is the arrival (unix ms) of the user's message number `count` from the newest. */
+/** `at` in unix ms: of the message number `count` from the newest. */
 type Before = {
   knownSeq: number | null;
   at: number | null;
@@ -47,7 +47,7 @@ export class MessageTable {
     return this.#select('where revision > ? order by revision', revision);
   }
 
-  /** Read at once: in three statements it takes 5 % longer (2026-11-25, tests/bench). */
+  /** In three statements it takes 5 % longer (tests/bench). */
   before(ids: string[], count: number): Before {
     if (!this.#tables.exist)
       return {
@@ -136,7 +136,7 @@ export class MessageTable {
     this.#sql.exec('delete from recordings');
   }
 
-  /** With what was written until `until` (unix ms); every page then reads anew. */
+  /** With what was written until `until` (unix ms). */
   cut(epoch: number, until: number): void {
     this.#tables.create();
     const { revision } = this.head;

@@ -2,12 +2,12 @@ import { describeError, log } from '../lib/log.ts';
 
 export type Alarm = {
   run: (now: number) => number | null | Promise<number | null>;
-  /** After a failure, logged as `failed`. The platform gives an alarm up that has failed six times. */
+  /** The platform gives an alarm up after six failures. */
   againMs: number;
   failed: string;
 };
 
-/** A stored time a name, as tldraw's, would cost $300 a month with ten million users. */
+/** A stored time for each name would cost $300 a month more. */
 export class NamedAlarms {
   readonly #storage: DurableObjectStorage;
   readonly #alarms: Record<string, Alarm>;

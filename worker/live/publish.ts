@@ -3,14 +3,14 @@ import { log } from '../lib/log.ts';
 import type { Scope } from '../request-scope.ts';
 import type { UsageChange } from './live-changes.ts';
 
-/** Pauses (ms) before each attempt; a Worker may go on for 30 s after its response. */
+/** In ms; a Worker may go on for 30 s after its response. */
 const endPauses = [0, 1000, 4000, 10_000];
 
 export function liveUserOf(env: Env, userId: string) {
   return env.LIVE_USER.getByName(userId);
 }
 
-/** Retries once, since an object that is being moved refuses a call. */
+/** An object that is being moved refuses a call. */
 export async function publish(env: Env, userId: string, ...changes: UsageChange[]): Promise<void> {
   try {
     await liveUserOf(env, userId).publish(changes);

@@ -3,7 +3,7 @@ import { minuteMs } from '../lib/time.ts';
 
 /** Pages expect a beat every 20 s. */
 const heartbeatMs = 19_000;
-/** Proxies that buffer pass a response on once they have about 2 KiB of it. */
+/** Proxies may buffer about 2 KiB. */
 const padding = `:${' '.repeat(2048)}\n\n`;
 const oldestMs = 15 * minuteMs;
 const ageJitterMs = 5 * minuteMs;
@@ -12,7 +12,7 @@ export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 const unreadBytes = 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** Proxies must neither compress nor buffer a stream; `x-accel-buffering` is nginx's. */
+/** `x-accel-buffering` is nginx's. */
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',

@@ -30,16 +30,16 @@ export type NewUserMessage = NewContent & {
 
 export type NewReply = NewContent & {
   author: 'solace';
-  /** A reply to a message of a page that is not there is not stored. */
+  /** To nothing of a page, it is not stored. */
   replyTo?: string | undefined;
 };
 
 export type NewMessage = NewUserMessage | NewReply;
 
-/** The conversation was cleared after the caller read its epoch; `epoch` is the present one. */
+/** The conversation was cleared since; `epoch` is the present one. */
 export type StaleEpoch = { outcome: 'behind'; epoch: number };
 
-/** A message of the user, and the id of the first one before it that is still `sent`. */
+/** `sentBefore`: the first message before it that is still `sent`. */
 export type QueuedMessage = { message: StoredMessage; sentBefore: string | null };
 
 /** `watched`: whether a page of the user is open. */

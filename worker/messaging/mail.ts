@@ -8,7 +8,7 @@ export type Mail = {
   text: string;
 };
 
-/** `ours`: it refuses our key or sender; `theirs`: this mail, for good. */
+/** `ours`: our key or sender; `theirs`: this mail. */
 export type MailResult = { sent: true } | { sent: false; status: number; fault: Fault };
 type Fault = 'ours' | 'theirs' | 'passing';
 

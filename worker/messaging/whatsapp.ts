@@ -9,15 +9,15 @@ const timeoutMs = 5000;
 /** ms, also in a second language. */
 export const sendingMs = 2 * timeoutMs;
 
-/** A template that is missing or not approved in the language, paused, or disabled. */
+/** Missing or not approved in the language, paused, or disabled. */
 const noTemplate = new Set<number | undefined>([132_001, 132_015, 132_016]);
 
-/** `forbidden`: Meta refuses our token or account, so that nobody can get a code. */
+/** `forbidden`: nobody can get a code. */
 export type Delivery = 'taken' | 'refused' | 'forbidden' | 'unknown';
 
 export type Sent = { delivery: Delivery; messageId?: string };
 
-/** In the page's language. Not retried: the message may have arrived. */
+/** Not retried: the message may have arrived. */
 export async function sendCode(
   { settings, language }: Scope<'language' | 'settings'>,
   whatsappId: string,
@@ -47,7 +47,7 @@ export async function sendCode(
   return { delivery: forbidden ? 'forbidden' : 'refused' };
 }
 
-/** A token, a permission or an account that is blocked; so are 200 to 299. */
+/** A token, permission or account is blocked. */
 const aboutUs = new Set([0, 3, 10, 190, 368, 131_031]);
 
 function isForbidden({ status, code = -1 }: Refusal): boolean {

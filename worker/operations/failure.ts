@@ -4,10 +4,7 @@ const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
 
 type Environment = Record<string, string | undefined>;
 
-/**
- * What failed, in a sentence. The message of a failed query would
- * be its SQL and its parameters, among them numbers of people.
- */
+/** The message of a failed query holds numbers of people. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!error.message.startsWith('Failed query')) return error.message;
@@ -24,7 +21,7 @@ function rootOf(error: Error): Error {
 
 const withoutNumbers = (text: string) => text.replaceAll(/\+?\d{7,15}/g, '…');
 
-/** What to do if a proxy takes the calls of the local services; null if none does. */
+/** Null if no proxy takes the local calls. */
 export function proxyHint(environment: Environment): string | null {
   const value = (name: string) => environment[name] || environment[name.toLowerCase()];
   const proxy = proxyNames.find(value);

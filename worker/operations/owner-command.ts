@@ -4,10 +4,6 @@ import { loadEnvFile } from 'node:process';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import * as v from 'valibot';
 
-/**
- * Where the product runs: on this machine, or
- * as one of the environments of wrangler.toml.
- */
 export type Target = 'local' | 'preview' | 'production';
 export type Values = Record<string, string | undefined>;
 
@@ -23,10 +19,7 @@ type Command = {
 
 export class UsageError extends Error {}
 
-/**
- * The command line and the settings: the environment, then
- * .dev.vars, or that of `--env`. Throws a `UsageError`.
- */
+/** Throws a `UsageError`. */
 export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {}): Command {
   const { values: flags, positionals } = parse({ env: { type: 'string' }, ...more });
   const target = targets.find((name) => name === (flags['env'] ?? fallback));
@@ -36,18 +29,11 @@ export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {})
   return { target, words: positionals, flags, values: process.env };
 }
 
-/**
- * Control characters but tab and line feed, and
- * characters that change the direction of text.
- */
 const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const escaped = (character: string) =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/**
- * A text whose control characters are visible, so
- * that stored text cannot command the terminal.
- */
+/** Stored text cannot command the terminal. */
 function printable(text: string): string {
   return text.replace(unprintable, escaped);
 }
@@ -56,10 +42,7 @@ export function printableOnLine(text: string): string {
   return printable(text).replace(/[\t\n]/g, escaped);
 }
 
-/**
- * What a command prints may hold text of users, of Stripe,
- * or of the bot: none reaches the terminal as it is.
- */
+/** Nothing of users reaches the terminal as it is. */
 function escapeOutput(stream: NodeJS.WriteStream): void {
   const write = stream.write.bind(stream) as (
     text: string | Uint8Array,
@@ -69,10 +52,7 @@ function escapeOutput(stream: NodeJS.WriteStream): void {
     write(typeof text === 'string' ? printable(text) : text, ...rest);
 }
 
-/**
- * Runs a command and sets the exit code: 1 after
- * a failure, 2 after an invalid command line.
- */
+/** Exit code 1 after a failure, 2 after an invalid line. */
 export async function runCommand(run: () => Promise<boolean>): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) escapeOutput(stream);
   try {
@@ -99,12 +79,9 @@ const optional = <Rule extends v.GenericSchema<string>>(rule: Rule) =>
   v.optional(v.union([v.literal(''), rule]), '');
 
 export const OwnerSettings = v.object({
-  /**
-   * The address that accepts the contact form's messages
-   * as JSON; the build writes it into the page.
-   */
+  /** The build writes it into the page. */
   CONTACT_URL: optional(webAddress),
-  /** The date on which a named person of the team last read every help line's page. */
+  /** When somebody last read each line's page. */
   HELP_LINES_READ_ON: optional(v.pipe(v.string(), v.isoDate())),
 });
 

@@ -21,7 +21,7 @@ type Subscription = { endpoint: string; keys: SubscriptionKeys };
 const mostSubscriptions = 10;
 const table = pushSubscriptions;
 
-/** https without a port, or one of the origins of `PUSH_HOSTS`. */
+/** https, or one of the origins of `PUSH_HOSTS`. */
 export function isPushService(settings: Settings, endpoint: string): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname, port, username, password, origin } = new URL(endpoint);
@@ -156,7 +156,7 @@ export async function notifyOfReply(
 const timeoutMs = 10_000;
 /** A day later the reply is no news. */
 const keptSeconds = 24 * 60 * 60;
-/** A browser that is offline gets the newest notice of a topic alone. */
+/** A browser that is offline gets the newest alone. */
 const topic = 'reply';
 
 async function notify(

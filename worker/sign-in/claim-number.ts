@@ -25,7 +25,7 @@ import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
-/** Sends a code for an id that nobody has. After 503 the link stays good. */
+/** After 503 the link stays good. */
 export async function claimNumber(
   scope: ClaimScope,
   businessUserId: string,
@@ -130,7 +130,6 @@ async function storeClaim<Outcome extends string>(
   return claim;
 }
 
-/** A claim whose decision is stored, by the request that may be sending its code. */
 export async function resumeClaim(
   scope: ClaimScope,
   businessUserId: string,

@@ -49,7 +49,6 @@ export async function subjectsOf(settings: Settings, businessUserId: string, pho
   return { claimsOf: hashedSubject('claims', hashes), ...number };
 }
 
-/** SQL: the row of the bot's call while nobody knows whether the code was sent. */
 async function claimedRow({ botCall }: ClaimScope, sentBy: string) {
   const own = isIn(botCalls.id, await botCall.storedIds());
   return and(own, eq(botCalls.by, sentBy), eq(botCalls.outcome, 'claimed'))!;
@@ -61,7 +60,7 @@ export async function noteSent(scope: ClaimScope, sentBy: string): Promise<void>
   await scope.db.update(botCalls).set({ outcome: 'codeSent' }).where(claimed);
 }
 
-/** `mayArrive`: the hard limit of the number goes on counting the message. */
+/** `mayArrive`: the hard limit goes on counting it. */
 export async function takeBackClaim(
   scope: ClaimScope,
   { businessUserId, link, sentBy, at }: SentClaim,
@@ -80,10 +79,7 @@ export async function takeBackClaim(
 
 const looksEveryMs = 250;
 
-/**
- * Waits for the request that sends the code. Returns when (unix ms) a
- * claim was stored whose request was ended; null if it is no more `claimed`.
- */
+/** Unix ms: when it was stored; null if it is no more `claimed`. */
 export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<number | null> {
   const claimed = await claimedRow(scope, sentBy);
   const hasArrived = rowExists(claims, isProven(sentBy));

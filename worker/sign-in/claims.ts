@@ -115,7 +115,7 @@ export async function proveClaim(
   await tx.run();
 }
 
-/** Uses nothing up; a wrong code counts once a call. Throws 400 for a wrong or old one. */
+/** A wrong code counts once a call. Throws 400. */
 export async function proveByCode(
   scope: Scope<'db' | 'settings' | 'now'> & { botCall: BotCall },
   businessUserId: string,

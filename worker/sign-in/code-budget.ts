@@ -7,7 +7,7 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 const lowShare = 0.8;
 const retryAfterAtMost = 3600;
 
-/** A number that wrote within this time (ms) passes what strangers could use up. */
+/** In ms: it passes what strangers could use up. */
 export const justWrittenMs = 10 * minuteMs;
 
 export function codeDay(now: number): number {

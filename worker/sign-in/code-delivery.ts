@@ -28,7 +28,7 @@ export type StoredCode = {
 
 type Unsent = {
   takeBack: () => Promise<unknown>;
-  /** Of a message whose response was lost: it may arrive. `retryAfter` in seconds. */
+  /** It may arrive. `retryAfter` in seconds. */
   ifLost: { takeBack?: () => Promise<unknown>; retryAfter?: number };
 };
 

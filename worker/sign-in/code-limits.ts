@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 /** For logins whose link code the number itself sends. */
 const keptForLinkCodes = 5;
 
-/** Above its limit an address gets link codes, so many for a request. */
+/** For each request above the limit of an address. */
 const linksPerRequest = 5;
 
 const linkLimitsOf = (requests: Limit[]) =>

@@ -9,7 +9,7 @@ export const linkCodeLifetimeMs = 30 * minuteMs;
 /** Without 0 and O, 1, I and L, which people confuse. */
 export const newLinkCode = customAlphabet('23456789ABCDEFGHJKMNPQRSTUVWXYZ', 8);
 
-/** 192 random bits, which only the caller learns: with them a code has tries of its own. */
+/** 192 random bits. */
 export function newChallenge(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(24)));
 }

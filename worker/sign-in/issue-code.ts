@@ -131,7 +131,7 @@ type Facts = Record<
   SQL
 >;
 
-/** Whoever has just written passes what strangers could have used up. */
+/** They pass what strangers could have used up. */
 function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
   const { askAt, linkAt, numberAt, addressAt, contactedAt, hasJustWritten, sent } = facts;
   const isAbove = gt(askAt, now);

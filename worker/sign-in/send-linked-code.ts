@@ -27,7 +27,7 @@ export async function sendReservedCode(
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
 
-/** Throws 503 if WhatsApp does not take it; the link code stays good. */
+/** After 503 the link code stays good. */
 export async function sendLinkedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   link: Link,

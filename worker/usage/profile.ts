@@ -51,10 +51,7 @@ export function subscriptionOf(user: User): Subscription | null {
   };
 }
 
-/**
- * The plan after the trial is shown as scheduled, also if
- * it is the tried one or paid already, unless it is cancelled.
- */
+/** As scheduled, unless it is cancelled. */
 function duringTrial(user: User) {
   const { tierWaits, tier, scheduledTier } = user;
   const isCancelled = user.cancelAt !== null;

@@ -8,7 +8,7 @@ import { chargedLine, paymentsOf, type Payment } from './payments.ts';
 import { withdrawableUntil } from './right.ts';
 import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
 
-/** A contract that can be withdrawn. Instants are unix ms, amounts whole cents. */
+/** Unix ms, whole cents. */
 export type ConcludedContract = {
   subscription: string;
   tier: PaidPlanId;
@@ -28,7 +28,7 @@ export type Terms = {
   statedAt?: number;
 };
 
-/** `at` in unix seconds, by Stripe's clock; the refund is computed by it. */
+/** `at` in unix seconds, by Stripe's clock. */
 export type Found =
   | { contract: ConcludedContract; at: number }
   | { contract: null; isSubscribed: boolean; isKnown: boolean };

@@ -23,7 +23,7 @@ export type ShownContract = Omit<ConcludedContract, 'subscription' | 'payments'>
   payments: ConcludedContract['payments'] | null;
 };
 
-/** While Stripe does not tell, the one that our own records know. */
+/** While Stripe does not tell, by our own records. */
 export async function withdrawableContract(search: Search): Promise<ShownContract | null> {
   const { statements } = search;
   if (statements.some(meansAnyContract)) return null;

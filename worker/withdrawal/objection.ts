@@ -38,7 +38,7 @@ export function leaveUntold(db: Database, now: number) {
   return db.update(withdrawals).set({ dueAt: null }).where(and(isSilent, isUntold));
 }
 
-/** False if it is not this user's, or has taken effect. Its caller holds the lease. */
+/** False if it has taken effect. Its caller holds the lease. */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
   const waiting = waitingPublicOf(userId);
   const named = db

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe';
 import { idOf } from '../billing/subscriptions.ts';
 import { refundOf, type PaidPeriod } from './right.ts';
 
-/** What is less than Stripe charges becomes a debt, which a later charge pays. */
+/** What is less than Stripe charges becomes a debt. */
 
 /** A statement gives `refund` back, and `credit` to the balance. */
 export type Payment = PaidPeriod & {
@@ -15,7 +15,7 @@ export type Payment = PaidPeriod & {
 
 type Conclusion = { concludedAt: number; startNow: boolean };
 
-/** `at` in unix seconds. Oldest first: a debt comes back before the rest. */
+/** `at` in unix seconds. A debt comes back first. */
 export function paymentsOf(
   invoices: Stripe.Invoice[],
   { concludedAt, startNow }: Conclusion,

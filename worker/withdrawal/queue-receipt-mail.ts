@@ -69,7 +69,7 @@ export async function strangersMail(
   };
 }
 
-/** One mail for each address of a person; null where none is sent. */
+/** One for each address; null where none is sent. */
 export async function personsMail(
   settings: Settings,
   { id, email, now }: Stated,

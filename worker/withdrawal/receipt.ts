@@ -19,7 +19,7 @@ export type Stated = Omit<Withdrawal, 'receipt'>;
 
 type Secrets = Pick<Settings, 'CODE_PEPPER' | 'SITE_URL'>;
 
-/** As it was given when it was made: what is found later changes nothing of it. */
+/** What is found later changes nothing of it. */
 export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawal) {
   const { download } = receiptTexts[of.language as Language];
   return `${receipt}\n\n${download}: ${await linkOf(settings, of.id)}`;
@@ -51,7 +51,7 @@ export function receiptForPerson(settings: Secrets, statement: Withdrawal): Prom
   return isOwn ? receiptOf(settings, statement) : receiptWithout(settings, statement, unsaid);
 }
 
-/** A stranger chooses the recipient: then nothing that they wrote is in the mail. */
+/** Then nothing that a stranger wrote is in the mail. */
 export async function receiptMailOf(
   settings: Secrets,
   statements: Withdrawal[],

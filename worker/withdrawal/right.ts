@@ -12,10 +12,10 @@ export function withdrawableUntil(concludedAt: number, days: number): number {
   return (day + days + 1) * dayMs + zoneMs;
 }
 
-/** The owner of the number may object until then. The law gives 14 days for the money. */
+/** Until then its person may object; the law gives 14 days. */
 export const objectionMs = 2 * dayMs;
 
-/** In whole cents and unix seconds; `rest` is what is left of its charge. */
+/** In whole cents and unix seconds. */
 export type PaidPeriod = {
   paid: number;
   rest: number;

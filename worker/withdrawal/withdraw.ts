@@ -10,7 +10,7 @@ import { recordOwnStatement, repeatStatement } from './own-statement.ts';
 import { settle } from './settlement.ts';
 import { type Recorded, statementsOf } from './statements.ts';
 
-/** The statement counts before Stripe is asked. Throws 409 if nothing can be withdrawn. */
+/** Throws 409 if nothing can be withdrawn. */
 export async function withdrawFrom(
   scope: Background & Scope<'language' | 'now'>,
   leased: LeasedCustomer,

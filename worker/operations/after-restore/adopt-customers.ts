@@ -19,10 +19,7 @@ const deletedAtMost = 10_000;
 const Metadata = v.object({ userId: v.string(), phone: v.optional(CanonicalPhone) });
 type Line = { text: string; isUnknown?: true };
 
-/**
- * Nobody is charged without a plan: the customers that
- * Stripe has got since belong to their people again.
- */
+/** Nobody is charged without a plan. */
 export const adoptCustomers: Step = {
   name: 'customers',
   run: (restore) =>
@@ -108,7 +105,7 @@ async function giveCustomer(
   const known = { stripeId: id, stripeAsked: true, askedAt: at, dueAt: 0 };
   const row = { userId: users.id.getSQL(), ...known };
   const given = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, userId)}`);
-  // The person may buy at this moment, and have another customer then.
+  // They may buy at this moment.
   const where = and(isNull(customers.stripeId), lte(customers.leaseUntil, Date.now()));
   const upsert = { target: [customers.userId], set: known, where };
   const { rowsAffected } = await db.run(upsertSelect(given, customers, upsert));
@@ -117,10 +114,6 @@ async function giveCustomer(
   await stripe.customers.update(id, { metadata: { userId, phone } });
 }
 
-/**
- * The person writes to the assistant once, or comes by
- * an external token, and has the account and its plan.
- */
 async function createAgain(
   { db, settings, at }: Restore,
   id: string,
@@ -146,10 +139,6 @@ async function createAgain(
   await tx.run();
 }
 
-/**
- * Whose customer was deleted at Stripe since may have
- * left, or the owner has deleted the customer alone.
- */
 async function deletedSince({ db, at }: Restore, stripe: Stripe): Promise<string[]> {
   const created = { gte: Math.floor(at / 1000) };
   const type = 'customer.deleted';

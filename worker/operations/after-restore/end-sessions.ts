@@ -23,10 +23,7 @@ import {
   type Step,
 } from './restore.ts';
 
-/**
- * A session, a browser, a code or a link that was there
- * at that time may have been ended, or used, since.
- */
+/** Each may have been ended, or used, since. */
 export const endSessions: Step = {
   name: 'sessions',
   async run(restore) {
@@ -58,10 +55,6 @@ export const endSessions: Step = {
   },
 };
 
-/**
- * Nothing that was written after that time is read under
- * the older state: each live object learns it by the epoch.
- */
 export const raiseGenerations: Step = {
   name: 'conversations',
   async run({ db, at, until, isDry }) {
@@ -84,7 +77,7 @@ export const raiseGenerations: Step = {
 
 export const generationOf = (at: number) => Math.floor(at / 1000) * clearingsPerRestore;
 
-/** The cron job fetches every subscription from Stripe, 500 a minute. */
+/** 500 a minute. */
 export const fetchSubscriptions: Step = {
   name: 'subscriptions',
   async run({ db, isDry }: Restore): Promise<Report> {

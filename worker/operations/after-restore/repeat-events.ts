@@ -13,10 +13,6 @@ import { transaction } from '../../lib/transaction.ts';
 import { mark, marked, markerOf, type Report, type Restore, type Step } from './restore.ts';
 import { toldSince, type ToldEvent } from './told-events.ts';
 
-/**
- * Repeats what people had ended since, as the bot was
- * told: it is in none of our own places any more.
- */
 export const repeatEvents: Step = {
   name: 'events',
   async run(restore) {
@@ -44,11 +40,7 @@ const acts: Record<string, Act> = {
   'withdrawal.refunded': tell,
 };
 
-/**
- * Each event acts once, also if the run is interrupted and repeated: with
- * each move a number may mean another person, so that an earlier event
- * would find somebody else by it.
- */
+/** With each move a number may mean another person. */
 async function repeatOnce(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const { db, settings, at, isDry } = restore;
   const act = acts[event.type];
@@ -72,7 +64,6 @@ const Told = v.object({
 });
 const Move = v.object({ phone: CanonicalPhone, previousPhone: CanonicalPhone });
 
-/** What the owner reads, by the event alone: whoever it was may have another number by now. */
 function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
   const who = String(data['phone'] ?? data['userId']);
   switch (type) {
@@ -97,7 +88,7 @@ function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
   }
 }
 
-/** A statement itself is not in the event: its owner looks at Stripe. */
+/** Its owner looks at Stripe. */
 async function tell(_: Restore, { data }: ToldEvent): Promise<Outcome> {
   return v.is(Told, data) ? 'unknown' : 'nothing';
 }
@@ -124,10 +115,6 @@ async function findPerson(
   return user ?? null;
 }
 
-/**
- * The cron job deletes the account within a minute,
- * with its conversation and its subscription.
- */
 async function leave(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const { db, isDry } = restore;
   const user = await personOf(restore, event);
@@ -207,7 +194,7 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
   return outcome === 'moved' ? 'repeated' : 'unknown';
 }
 
-/** A move by support drops the id that WhatsApp gave, so its event names none. */
+/** Support drops the id that WhatsApp gave. */
 function byOf({ data }: ToldEvent) {
   const isSupport = data['businessUserId'] === undefined;
   return isSupport ? { by: 'support' as const } : { by: 'code' as const, keeps: null };

@@ -4,7 +4,6 @@ import type { Database } from '../../lib/database.ts';
 import { dayMs } from '../../lib/time.ts';
 import type { Settings } from '../../settings.ts';
 
-/** What a step has done, would do, or cannot do: one line each. */
 export type Report = { done: string[]; unknown: string[] };
 
 export type Restore = {
@@ -12,7 +11,7 @@ export type Restore = {
   settings: Settings;
   /** The instant (unix ms) to which the database was put back. */
   at: number;
-  /** When the first run began: what came later is of people who use the product again. */
+  /** Later events are of the product in use again. */
   until: number;
   /** Writes nothing. */
   isDry: boolean;
@@ -25,7 +24,7 @@ export type Step = {
 
 const markersKeptMs = 90 * dayMs;
 
-/** What says that something was done, in the restored database itself: another restore forgets it. */
+/** Another restore forgets it. */
 export const markerOf = (at: number, name: string, by: string) => ({
   id: `restore:${at}:${name}`,
   by,
@@ -49,7 +48,7 @@ export async function mark(db: Database, at: number, name: string, by: string): 
     .onConflictDoUpdate({ target: usedTokens.id, set: { by } });
 }
 
-/** When (unix ms) a step was finished, or the first run begun; null before. */
+/** In unix ms; null before. */
 export async function markedAt(db: Database, at: number, step: string): Promise<number | null> {
   const by = await marked(db, at, step);
   return by === null ? null : Number(by);

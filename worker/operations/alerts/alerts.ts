@@ -401,7 +401,6 @@ export function dutyTable(): string {
   return tableOf([dutyHead, ...whoMustAct.map(dutyRow)]);
 }
 
-/** What the log's events mean, and who must act on them; of one event if it is named. */
 export function eventPage(only?: string): string {
   const events = Object.entries(logEvents).filter(([event]) => !only || event === only);
   const paragraphs = events.map(([event, { levels, fields, meaning }]) => {
@@ -429,7 +428,6 @@ const outside: Row[] = [
   },
 ];
 
-/** The list of the runbook: when an alarm rings, and what it means or what to do first. */
 export function alertList(): string {
   const all: Row[] = [...outside, ...alerts];
   const groups = urgencies.map((urgency) => {

@@ -91,7 +91,7 @@ async function isMigrated(values: Values, { migrate, say }: DeployTools): Promis
 }
 
 export type Plan = {
-  /** Parts of the users in per cent that get the new version, before all of them do. */
+  /** In per cent. */
   parts: number[];
   watchMs: number;
   pauseMs: number;

@@ -49,7 +49,7 @@ function settingsIn(values: Values): Values {
   );
 }
 
-/** The site's own host; an address under workers.dev needs no route. */
+/** An address under workers.dev needs no route. */
 function domain({ SITE_URL = '' }: Values): string[] {
   const { hostname } = new URL(SITE_URL);
   return hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname];
@@ -88,7 +88,6 @@ type Tools = { runChecks: typeof runChecks; say: (line: string) => void };
 
 export type Allowed = { withoutContact?: boolean; isPaused?: boolean };
 
-/** Whether everything is in order for a deployment; says what is not. */
 export async function isReady(
   target: Target,
   values: Values,
@@ -181,7 +180,7 @@ export type Patience = { forMs: number; pauseMs: number };
 export type Look = {
   siteUrl: string;
   version: Version | null;
-  /** Asks Cloudflare for this version, which only a part of the users gets. */
+  /** Only a part of the users gets it. */
   isPart?: boolean;
   /** For calls that are signed rightly. */
   secrets?: CallerSecrets | null;
@@ -209,7 +208,7 @@ async function probe(
   { siteUrl, version, isPart, secrets = null }: Look,
   page: string,
 ): Promise<string | null> {
-  // Cloudflare's header works only for versions of the present deployment.
+  // Works only for versions of the present deployment.
   const headers: Record<string, string> =
     isPart && version
       ? { 'Cloudflare-Workers-Version-Overrides': `${version.worker}="${version.id}"` }

@@ -110,7 +110,6 @@ export const howToGet: Record<SettingName, string> = {
 
 const timeoutMs = 8000;
 
-/** The response of an external service, or the reason why there is none. */
 export async function httpRequest(
   url: string,
   init: RequestInit = {},

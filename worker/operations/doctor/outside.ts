@@ -17,7 +17,7 @@ import {
 } from './probe.ts';
 import { type CallerSecrets, problemsOfSigned } from './signed-calls.ts';
 
-/** What a bot, Stripe, Meta, a monitor and a page send; nothing of it changes anything. */
+/** Nothing of it changes anything. */
 const calls: Probe[] = [
   {
     who: 'the bot',
@@ -135,7 +135,7 @@ function changesOf(path: string, { status, headers }: Response, html: string): O
   return problems;
 }
 
-/** The policy names each script inside a page by its hash: another one was added or changed on the way. */
+/** A script that is not in the policy is foreign. */
 function hasForeignScript(html: string, policy: string): boolean {
   const scripts = html.matchAll(
     /<script(?: type="(?:text\/javascript|module)")?>([\s\S]*?)<\/script>/g,

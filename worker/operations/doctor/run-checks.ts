@@ -100,10 +100,6 @@ export async function runChecks(
   ];
 }
 
-/**
- * What this repository ships as an example: a
- * deployed site must not tell it of its owner.
- */
 const examples: [about: string, isExample: () => boolean, remedy: string][] = [
   [
     'Company name',
@@ -245,7 +241,7 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
   }
 }
 
-/** `all`: every migration of this version; those that wait are its last ones. */
+/** Those that wait are the last of `all`. */
 export function checkSchema(
   waiting: string[],
   all: string[],
@@ -267,10 +263,7 @@ export function checkSchema(
   return wrong('Migrations', what, `${how} Or pause the site and add \`--paused\`.`);
 }
 
-/**
- * A version that lacks an addition was built before the
- * removal that follows it, and may use what that removes.
- */
+/** Such a version may use what the removal removes. */
 export function prematureRemoval(waiting: string[]): string | undefined {
   const isRemoval = (tag: string) => tag.endsWith('_contract');
   const addition = waiting.findIndex((tag) => !isRemoval(tag));
@@ -337,10 +330,7 @@ async function checkParked(client: Client): Promise<Finding[]> {
   ];
 }
 
-/**
- * A counted message does not say its channel: only people
- * who cannot write on the web owe a contact for each.
- */
+/** A counted message does not say its channel. */
 async function checkContacts(client: Client, now: number): Promise<Finding[]> {
   const counted = await client.execute({
     sql: `select count(distinct users.id) as people from bot_calls join users on users.id = bot_calls.answer ->> 'userId'
@@ -415,10 +405,7 @@ export type StaleHelpLine = {
   readOn: string;
 };
 
-/**
- * The lines whose source is older than this many days. A
- * date without a day or month counts from its first day.
- */
+/** A date without a day counts from the first. */
 export function staleHelpLines(now: Date, days = helpLinesMaximumDays): StaleHelpLine[] {
   return Object.entries(helpLines).flatMap(([country, { lines }]) =>
     lines

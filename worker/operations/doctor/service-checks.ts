@@ -57,10 +57,7 @@ function checkOrigins(origins: string[]): Finding[] {
     : [];
 }
 
-/**
- * Pages contain their canonical address for search engines
- * and shared links, so it must be the deployed one.
- */
+/** Pages contain their canonical address. */
 function checkSite(site: string | undefined, target: Target): Finding[] {
   if (!site || !URL.canParse(site)) return [];
   if (new URL(site).origin !== site) return [wrong('SITE_URL', 'has a path', howToGet.SITE_URL)];
@@ -155,10 +152,7 @@ async function checkTemplates(settings: Settings, accounts: string[]): Promise<F
   return findings[0]!.ok ? [...findings, ...checkPublished(settings)] : [findings[0]!];
 }
 
-/**
- * Codes in a language without an approved template are sent
- * in the first, so only the first one stops the sign-in.
- */
+/** Only the first one stops the sign-in. */
 function checkTemplate(found: Template[], language: string, first: string): Finding {
   const spoken = found.find((template) => template.language === language);
   const name = spoken ? 'WHATSAPP_TEMPLATE_NAME' : 'WHATSAPP_TEMPLATE_LANGUAGE';
@@ -320,7 +314,7 @@ export async function checkIssuer(settings: Settings): Promise<Finding[]> {
 
 const mailSettings = ['MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_FROM'] as const;
 
-/** A mail without a recipient: the service looks at the key, and sends nothing. */
+/** The service looks at the key, and sends nothing. */
 export async function checkMail(settings: Settings): Promise<Finding[]> {
   const missing = mailSettings.filter((name) => !settings.require(name));
   if (missing.length === mailSettings.length) {
@@ -354,7 +348,7 @@ export async function checkMail(settings: Settings): Promise<Finding[]> {
 
 const name = 'CONTACT_URL';
 
-/** Sends a preflight alone, since a message would reach a person. */
+/** A message would reach a person. */
 export async function checkContact(values: Values, target: Target): Promise<Finding> {
   const url = v.safeParse(OwnerSettings.entries[name], values[name]);
   const bad = (what: string) => wrong(name, what, howToGetOwnerSettings[name]);

@@ -32,13 +32,10 @@ export function callerSecretsIn(values: Values): CallerSecrets | null {
 }
 
 const roomForFields = 100;
-/** Of nobody: what it signs is refused before anybody is looked for. */
+/** Refused before anybody is looked for. */
 const nobody = 'nobody';
 
-/**
- * What stands in the way of calls that are signed rightly. The
- * API refuses each for its body alone, so nothing changes.
- */
+/** The API refuses each for its body alone. */
 export async function problemsOfSigned(site: Site, secrets: CallerSecrets): Promise<Problem[]> {
   const authorization = `Bearer ${await supportToken(secrets, nobody)}`;
   const probes = [
@@ -103,7 +100,6 @@ function stripeEvent({ STRIPE_WEBHOOK_SECRET }: CallerSecrets): Probe {
   };
 }
 
-/** As a person's call, with a token in the same header. */
 function ownersCall(authorization: string): Probe {
   return {
     who: 'the owner, signed',

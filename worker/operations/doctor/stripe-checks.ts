@@ -41,10 +41,7 @@ export async function checkStripe(settings: Settings, target: Target): Promise<F
   }
 }
 
-/**
- * A portal of an earlier version charges a dearer plan for
- * the rest of the week only, which grants a week for cents.
- */
+/** An earlier portal grants a week for cents. */
 async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
   const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const own = data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
@@ -59,7 +56,7 @@ async function checkPlanChanges(stripe: Stripe): Promise<Finding[]> {
   ];
 }
 
-/** Stripe never changes the version of an endpoint, so `stripe:setup` cannot remedy it. */
+/** Stripe never changes the version of an endpoint. */
 async function checkWebhookVersion(stripe: Stripe, { SITE_URL }: Settings): Promise<Finding[]> {
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 });
   const endpoint = data.find(({ url }) => url === `${SITE_URL}/api/webhooks/stripe`);
@@ -117,7 +114,6 @@ function permission(parts: string[]): Finding {
   return wrong('STRIPE_SECRET_KEY', `may not use ${parts.join(', ')}`, how);
 }
 
-/** One finding for all that a dry run of `npm run stripe:setup` would create or update. */
 function checkSetup(lines: string[]): Finding[] {
   const setup = lines.map((line) => ({
     verb: line.split(' ')[0],
@@ -129,8 +125,7 @@ function checkSetup(lines: string[]): Finding[] {
   const missing = setup.filter(({ verb }) => verb === 'created').map(({ what }) => what);
   const outdated = setup.filter(({ verb }) => verb === 'updated').map(({ what }) => what);
   if (missing.length + outdated.length === 0) return kept;
-  // The portal and the webhook lead to the site; anything
-  // else is another account, or was changed there.
+  // Anything else is another account.
   const isOfSite = [...missing, ...outdated].every((what) => /^(portal|webhook)/.test(what));
   const faults = [
     missing.length > 0 && `Stripe has no ${missing.join(', no ')}`,
@@ -163,7 +158,7 @@ function refusal(error: StripeError): Finding {
 type Account = Stripe.Account;
 type Read = { part: string; findings: Finding[] | null };
 
-/** What Stripe's API does not show: the runbook's checklist says what each should be. */
+/** The runbook says what each should be. */
 const neverShown = [
   'retries of failed payments and what follows the last one',
   'e-mails about receipts, failed payments and authentication',
@@ -171,10 +166,6 @@ const neverShown = [
   'who is told about disputes',
 ];
 
-/**
- * The settings of the Stripe Dashboard as far as the API
- * shows them, and the list of those that it does not show.
- */
 export async function checkStripeAccount(
   stripe: Stripe,
   settings: Settings,
@@ -255,10 +246,7 @@ function checkCharging(isEnabled: boolean, target: Target): Finding[] {
   ];
 }
 
-/**
- * Methods that confirm days later: a renewal would
- * stay unpaid so long, and the plan with it.
- */
+/** A renewal would stay unpaid so long. */
 const confirmedLater = new Set([
   'acss_debit',
   'au_becs_debit',

@@ -48,10 +48,7 @@ const runbook = new URL('../../docs/runbook.md', import.meta.url);
 
 export type Question = { question: string; queries: string[] };
 
-/**
- * The questions of a section of the runbook, with
- * the SQL of those that the database can answer.
- */
+/** With the SQL of those that the database can answer. */
 export function readQuestions(
   title = 'The five questions',
   text = readFileSync(runbook, 'utf8'),

@@ -39,13 +39,10 @@ const subscribedEvents = [
   'charge.refunded',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
-/** One line for each object, and the webhook's secret if the endpoint was created. */
+/** The webhook's secret, if it was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
-/**
- * Creates or updates products, prices, portals
- * and the webhook; a second run changes nothing.
- */
+/** A second run changes nothing. */
 export async function setUpStripe(stripe: Stripe, siteUrl: string): Promise<SetupReport> {
   const lines: string[] = [];
   const plans: SoldPlan[] = [];
@@ -149,10 +146,7 @@ type WantedPrice = {
   current: Stripe.Price | undefined;
 };
 
-/**
- * The amount of a price is immutable, so a new amount
- * needs a new price; the lookup key moves to it.
- */
+/** A new amount needs a new price: amounts are immutable. */
 async function ensurePrice(
   stripe: Stripe,
   { product, tier, current }: WantedPrice,
@@ -184,10 +178,7 @@ async function ensurePrice(
 type Products = { product: string; prices: string[] }[];
 type Configuration = Stripe.BillingPortal.Configuration;
 
-/**
- * One portal has one price a product and interval: each
- * older price gets a portal for those who still pay it.
- */
+/** Each older price has a portal. */
 async function ensurePortals(stripe: Stripe, plans: SoldPlan[], siteUrl: string, lines: string[]) {
   const list = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const own = list.data.filter(({ metadata }) => metadata?.solace === portalMetadata.solace);
@@ -265,7 +256,7 @@ function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCre
   };
 }
 
-/** Stripe lists the products only on request; the digest covers them. */
+/** The digest covers the products. */
 function withoutProducts<
   T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features },
 >(wanted: T) {
@@ -273,10 +264,7 @@ function withoutProducts<
   return { ...wanted, features: { ...wanted.features, subscription_update: update } };
 }
 
-/**
- * Whether `actual` contains all of `wanted`. Objects
- * may have more fields, and lists another order.
- */
+/** Objects may have more fields, and lists another order. */
 export function matches(actual: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     if (!Array.isArray(actual) || actual.length !== wanted.length) return false;
@@ -300,7 +288,7 @@ export async function rehearseSetup(settings: Settings): Promise<string[]> {
   return lines;
 }
 
-/** Stripe's SDK, whose reads reach Stripe and whose writes get a local response. */
+/** Reads reach Stripe, writes get a local response. */
 export function readingStripe(settings: Settings): Stripe {
   const httpClient = Stripe.createFetchHttpClient(readOnly as typeof fetch);
   const options = stripeOptions(settings.require('STRIPE_API_BASE'));

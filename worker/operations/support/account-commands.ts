@@ -151,7 +151,7 @@ function date(instant: number | null): string {
     : `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Keeps the limits of network addresses, since several users may share one. */
+/** Several users may share a network address. */
 const release: SupportCommand = {
   usage: 'release NUMBER',
   about:
@@ -173,14 +173,11 @@ const release: SupportCommand = {
   },
 };
 
-/** The cron job runs every minute and fetches for at most 45 s. */
+/** Each run takes at most 45 s. */
 const patienceMs = 150_000;
 const pauseMs = 1000;
 
-/**
- * Makes the cron job fetch the user's state from
- * Stripe, and waits for it; open pages then update.
- */
+/** Waits for the cron job; open pages then update. */
 const sync: SupportCommand = {
   usage: 'sync NUMBER',
   about: "fetches the user's subscription from Stripe again, within two minutes",
@@ -222,10 +219,7 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
 
 const { path, input: Input } = endpoints.botTrials;
 
-/**
- * Creates a trial link through the bot's API call, so
- * that the same rules apply: one trial per number, ever.
- */
+/** By the bot's call, so that the same rules apply. */
 const trial: SupportCommand = {
   usage: 'trial NUMBER --tier T --days N',
   about:

@@ -37,10 +37,7 @@ export async function runSupport(call: Call): Promise<boolean> {
   }
 }
 
-/**
- * Writes an audit line before and after the action, and one for a
- * command that is refused: what it said may be of an account.
- */
+/** What a refusal said may be of an account. */
 async function audited({ name, command, target, ...call }: Call): Promise<Result> {
   const entry = { env: target, command: name, about: nobody };
   let outcome: AuditOutcome = 'refused';
@@ -85,24 +82,17 @@ export type SupportRequest = {
   settings: Settings;
 };
 
-/**
- * `data` is printed with `--json`, `text` without.
- * `complete` is false if a part failed: exit code 1.
- */
+/** `complete` is false if a part failed: exit code 1. */
 export type Result = {
   data: unknown;
   text: string;
   complete?: boolean;
 };
 
-/**
- * What a command does: its description, whether it
- * needs `--yes`, and the function that does it.
- */
 export type Action = {
   /** Follows "This would ". */
   would: string;
-  /** The subject of the audit line: a number's tag, or ids of events; never the number. */
+  /** A number's tag, or ids of events. */
   about: string;
   needsYes: boolean;
   perform: () => Promise<Result>;
@@ -143,10 +133,7 @@ const timeoutMs = minuteMs;
 
 export class CallRefused extends Error {}
 
-/**
- * The JSON of a call to the running Worker; throws with the
- * Worker's message, a `CallRefused` if nothing was changed (4xx).
- */
+/** Throws a `CallRefused` if nothing was changed (4xx). */
 export async function callApi<T>(
   { SITE_URL }: Settings,
   path: string,
@@ -173,10 +160,7 @@ type AuditEntry = {
   about: string;
 };
 
-/**
- * Appends a JSON line without a number to the audit
- * file and stderr; if it throws, nothing must be done.
- */
+/** If it throws, nothing must be done. */
 export function writeAudit(entry: AuditEntry, outcome: AuditOutcome): void {
   const file = process.env['SUPPORT_AUDIT_FILE'] || defaultFile;
   const line = JSON.stringify({
@@ -190,7 +174,7 @@ export function writeAudit(entry: AuditEntry, outcome: AuditOutcome): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Numbers from here on are instants in unix ms, which are printed as dates. */
+/** Instants in unix ms are printed as dates. */
 const firstInstant = 1_000_000_000_000;
 const lastInstant = 10 * firstInstant;
 

@@ -11,7 +11,7 @@ import {
 } from './command-audit.ts';
 import { callAbout, callAsBot, numberOf, outcomeOf } from './worker-calls.ts';
 
-/** Decides that a contested number has a new owner, who then begins with nothing of the earlier one. */
+/** They begin with nothing of the earlier one. */
 export const newOwner: SupportCommand = {
   usage: 'new-owner NUMBER --yes',
   about:
@@ -63,7 +63,7 @@ async function begin(
   account: string,
 ): ReturnType<Action['perform']> {
   const { db, settings } = request;
-  // The earlier id may write at this moment: then the account is theirs.
+  // If the earlier id writes now, it is theirs.
   const call = callAbout(settings, id, endpoints.supportErase, { onlyContested: true });
   const isDone = async () => (await numberOf(request, id)) === null;
   const text = `Erased ${account}, and began an empty one.`;

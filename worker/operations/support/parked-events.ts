@@ -7,10 +7,7 @@ import { RequestError } from '../../lib/request-error.ts';
 import { printableOnLine, UsageError } from '../owner-command.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
-/**
- * An event that the bot refused for good; instants in unix
- * ms. `phone` is a keyed hash if the event is `sealed`.
- */
+/** Unix ms; `phone` is a keyed hash if it is `sealed`. */
 export type ParkedEvent = {
   seq: number;
   type: string;
@@ -26,10 +23,7 @@ export async function parkedEvents(db: Database): Promise<ParkedEvent[]> {
     from outbox where parked_at is not null order by parked_at`);
 }
 
-/**
- * Sends a parked event with the next cron job, also a
- * message that its user saw fail; false if there is none.
- */
+/** False if there is none. */
 export async function retryParked(
   { db, settings }: Opened,
   seq: number,

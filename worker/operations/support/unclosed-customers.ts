@@ -4,7 +4,7 @@ import { openOf } from '../../withdrawal/statements.ts';
 import { UsageError } from '../owner-command.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
-/** Customers of deleted accounts that Stripe has not closed: somebody who left may be charged. */
+/** Somebody who left may be charged. */
 export const unclosed: SupportCommand = {
   usage: 'unclosed [close CUSTOMER --yes]',
   about:
@@ -34,7 +34,7 @@ function list({ db }: SupportRequest): Action {
   };
 }
 
-/** Without an id of Stripe, the lost customer is found there by the id of its user. */
+/** A lost customer is found by the id of its user. */
 async function named(db: SupportRequest['db']) {
   const left = await leftCustomers(db);
   return left.map(({ stripeId, userId, triedAgainAt }) => ({
@@ -59,7 +59,7 @@ async function close({ db }: SupportRequest, id: string | undefined): Promise<Ac
   };
 }
 
-/** The statements of withdrawal that nobody settles without their customer. */
+/** Nobody settles them without their customer. */
 async function owedTo(db: SupportRequest['db'], userId: string): Promise<string> {
   const open = await db.select({ seq: withdrawals.seq }).from(withdrawals).where(openOf(userId));
   if (open.length === 0) return '';

@@ -22,10 +22,7 @@ import { advice, type AdviceName } from './advice.ts';
 
 const lastCalls = 10;
 
-/**
- * The facts about a user that support may see; all
- * instants in unix ms. Reads no message, secret or hash.
- */
+/** Reads no message, secret or hash. Unix ms. */
 export async function describeUser(
   { db, settings }: Pick<SupportRequest, 'db' | 'settings'>,
   user: User,
@@ -175,10 +172,7 @@ export type Payments =
     }
   | { state: 'none' | 'unknown customer' | 'Stripe refuses the key' | 'Stripe does not respond' };
 
-/**
- * The subscriptions of a customer at Stripe, and the
- * payments that were disputed or refunded; times in unix ms.
- */
+/** Unix ms. */
 export async function describePayments(
   settings: Settings,
   customer: string | null,
@@ -259,7 +253,7 @@ export async function returnedPayments(
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
-/** The sentences that apply to an account, in the order of `advice.ts`. */
+/** In the order of `advice.ts`. */
 export function advise(
   { account, plan, week, limits, eventsForTheBot, names: aliases, customer }: UserDescription,
   payments: Payments,

@@ -12,10 +12,7 @@ import {
   type SupportRequest,
 } from './command-audit.ts';
 
-/**
- * Statements of withdrawal that a person has to
- * look at. A statement itself never changes.
- */
+/** A statement itself never changes. */
 export const withdrawalCommand: SupportCommand = {
   usage: 'withdrawals [show|match|complete SEQ]',
   about:
@@ -92,14 +89,14 @@ function show({ db, settings }: SupportRequest, statement: Statement): Action {
   };
 }
 
-/** The cron job settles it within a minute, as if its person had signed in. */
+/** As if its person had signed in. */
 async function match(
   { db }: SupportRequest,
   statement: Statement,
   number: string | undefined,
 ): Promise<Action> {
   const user = await findUser(db, number);
-  // A restored one goes on: what was paid back by its id is not paid again.
+  // What was paid back by its id is not paid again.
   const isKnown = statement.subscription !== null && statement.reason !== restored;
   if (isKnown) throw new Error('The contract of this statement is known. Nothing was changed.');
   return {
@@ -128,7 +125,7 @@ function complete({ db }: SupportRequest, statement: Statement): Action {
   };
 }
 
-/** Throws if its person, or the cron job, has changed it meanwhile. */
+/** Throws if it was changed meanwhile. */
 async function change(db: Database, statement: Statement, changes: Partial<Statement>) {
   const { rowsAffected } = await updateAsRead(db, statement, changes);
   if (rowsAffected > 0) return;

@@ -15,10 +15,7 @@ export async function numberOf(
   return user?.phone ?? null;
 }
 
-/**
- * `result` if the Worker did it, also if its response is
- * lost: it works on after its caller has disconnected.
- */
+/** The Worker works on after its caller has disconnected. */
 export async function outcomeOf(
   call: Promise<unknown>,
   isDone: () => Promise<boolean>,
@@ -42,10 +39,7 @@ export async function outcomeOf(
   }
 }
 
-/**
- * A call of the Worker about one account, which
- * only the holder of `SESSION_KEYS` can sign.
- */
+/** Only the holder of `SESSION_KEYS` can sign it. */
 export async function callAbout<T>(
   settings: Settings,
   userId: string,
@@ -59,7 +53,7 @@ export async function callAbout<T>(
   return callApi<T>(settings, path, { method, headers, body: JSON.stringify(input) });
 }
 
-/** A call that the bot could make, so that the same rules apply. */
+/** The same rules apply as to the bot. */
 export async function callAsBot<T>(settings: Settings, path: string, fields: object): Promise<T> {
   const body = JSON.stringify(fields);
   const [id, at] = [`support_${crypto.randomUUID()}`, new Date()];
