@@ -20,7 +20,7 @@ const asBot = (path: string, body: object) => {
   return call('POST', path, { text, headers: botHeaders(text) });
 };
 
-describe('what the fields allow fits, however JSON spells it', () => {
+describe('a body accepts, however JSON spells it,', () => {
   const texts = ['я'.repeat(8000), '漢'.repeat(8000), '😀'.repeat(4000)];
 
   it.each(texts)('a reply and a growing reply of 8,000 units, case %#', async (text) => {
@@ -51,7 +51,7 @@ describe('what the fields allow fits, however JSON spells it', () => {
     expect(sent).toMatchObject({ status: 200, body: { voice: true } });
   });
 
-  it('and nothing larger', async () => {
+  it('nothing larger than what the fields allow', async () => {
     const { phone, token } = await newWriter();
     const large = { phone, id: 'large', text: 'x'.repeat(65 * 1024) };
     expect((await asBot('/api/bot/messages', large)).status).toBe(413);

@@ -255,7 +255,7 @@ describe('a week whose plan was cut off stands until it is over', () => {
     expect((await post(phone)).body).toMatchObject({ allowed: false, used: 30, limit: 5 });
   });
 
-  it('and no longer: a plan that ends with its week leaves nothing', async () => {
+  it('and no longer, so that a plan that ends with its week leaves nothing', async () => {
     const { phone, token } = await buyer('basic');
     await post(phone, 30);
     await call('POST', '/api/billing/cancel', { token });
@@ -264,7 +264,7 @@ describe('a week whose plan was cut off stands until it is over', () => {
     expect(await usageOf(phone)).toMatchObject({ tier: 'free', used: 0 });
   });
 
-  it('nothing of it is lost for who has used less than before the purchase', async () => {
+  it('whole for somebody who has used less than before the purchase', async () => {
     const person = await newPerson();
     const free = (await post(person.phone, 4)).body;
     await buysFrom(person, { tier: 'basic' });

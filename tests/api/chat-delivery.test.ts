@@ -186,7 +186,7 @@ it('tells nobody of a message where there is no bot', async () => {
 });
 
 describe('a Worker that is killed', () => {
-  it('after it queued the event and before it stored the message: nothing is sent, and a retry is', async () => {
+  it('before it has stored the message sends nothing, and the message is sent by a retry', async () => {
     const { phone, token } = await newSettledWriter();
     const data = { messageId: 'never-stored', locale: null, country: null };
     const body = JSON.stringify({
@@ -204,7 +204,7 @@ describe('a Worker that is killed', () => {
     expect(await acceptedBy(phone)).toEqual([]);
   });
 
-  it('after the bot accepted the message and before that was noted: the same event arrives again', async () => {
+  it('before it has noted that the bot took the message leaves the same event to arrive again', async () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.faults({ bot: { cut: true } });
     const { message } = (await write(token, 'Hello')).body;
@@ -219,7 +219,7 @@ describe('a Worker that is killed', () => {
     ).toHaveLength(1);
   });
 
-  it('after it stored the message: the cron job sends it', async () => {
+  it('after it has stored the message leaves it to the cron job', async () => {
     const { phone, token } = await newSettledWriter();
     await sandbox.faults({ bot: { drop: true } });
     const { message } = (await write(token, 'Hello')).body;

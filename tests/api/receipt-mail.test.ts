@@ -103,7 +103,7 @@ describe('the receipt of a statement goes by e-mail', () => {
     await mailTo(email);
   });
 
-  it('for a day; then the owner is told, and nothing more is tried', async () => {
+  it('for a day, after which the owner is told, and nothing more is tried', async () => {
     const email = newEmail();
     const { body } = await during({ mail: { status: 500 } }, async () => {
       const response = await state(email);

@@ -497,7 +497,7 @@ describe('the webhook of WhatsApp', () => {
 });
 
 describe('no code is counted that was not sent', () => {
-  it('after a lost response of the database: the same call again sends one', async () => {
+  it('after a lost response of the database, and the same call again sends one', async () => {
     advanceClock(0);
     const { phone } = await newContact();
     const lost = { libsql: { cut: true, match: phone } } as const;

@@ -71,7 +71,7 @@ describe.each(faults)('while Stripe %s', (_, fault) => {
     expect(await planOf(token)).toEqual(['free', 'active']);
   });
 
-  it('who never bought anything has nothing to withdraw from', async () => {
+  it('somebody who never bought anything has nothing to withdraw from', async () => {
     const { token } = await newPerson();
     await during(fault, async () => {
       expect(await read(token)).toMatchObject({ status: 200, body: { contract: null } });

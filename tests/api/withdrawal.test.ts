@@ -30,7 +30,7 @@ async function refundsOf(customer: string): Promise<number[]> {
   return data.map(({ total }) => total);
 }
 
-describe('what a statement gives back', () => {
+describe('a statement gives back', () => {
   it('everything, where nobody asked to start at once', async () => {
     const { phone, token, customer } = await buyer('basic');
     await advance(phone, 3 * day);
@@ -92,7 +92,7 @@ describe('what a statement gives back', () => {
     expect(await planOf(token)).toEqual(['free', 'active']);
   });
 
-  it('what was paid from the balance becomes balance again, and nothing that was credited before', async () => {
+  it('to the balance what was paid from it, and nothing that was credited before', async () => {
     const { phone, token, customer } = await buyer('basic');
     const [first] = (await stripe.invoices.list({ customer })).data;
     const credit = { amount: 500, credit_amount: 500 };
@@ -130,7 +130,7 @@ describe('what a statement gives back', () => {
   });
 });
 
-describe('until when', () => {
+describe('a contract can be withdrawn', () => {
   it('until the end of the last day in UTC-12, by the clock that bills', async () => {
     const { phone, token } = await buyer('basic');
     const { contract } = await read(token);
@@ -145,7 +145,7 @@ describe('until when', () => {
     expect((await withdraw(token)).body).toMatchObject({ code: 'conflict' });
   });
 
-  it('a cancelled plan can be withdrawn as well, also after its end', async () => {
+  it('when its plan was cancelled, also after its end', async () => {
     const { phone, token, customer } = await buyer('basic');
     await call('POST', '/api/billing/cancel', { token });
     await advance(phone, 8 * day);
@@ -153,7 +153,7 @@ describe('until when', () => {
     expect((await withdraw(token)).body.statement).toMatchObject({ refund: 1199, state: 'done' });
   });
 
-  it('who never bought anything has no contract', async () => {
+  it('only by somebody who has bought something', async () => {
     const { token } = await newPerson();
     expect(await read(token)).toEqual({ success: true, contract: null, statement: null });
     expect(await withdraw(token)).toMatchObject({ status: 409, body: { code: 'conflict' } });
@@ -372,7 +372,7 @@ describe('the form for everybody', () => {
       ...(address && { headers: { 'cf-connecting-ip': address } }),
     });
 
-  it('answers the same whether or not a number belongs to an account', async () => {
+  it('responds the same whether or not a number belongs to an account', async () => {
     const { phone, token, customer } = await buyer('basic');
     const known = await state({ name: 'Ada Lovelace', contact: phone, plan: 'Basic' });
     const unknown = await state({ name: 'Ada Lovelace', contact: '+15559990000', plan: 'Basic' });

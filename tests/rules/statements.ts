@@ -462,7 +462,7 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: stands in the export, and outlives the account',
     ],
     'A statement that you make': [
-      'api: answers the same whether or not a number belongs to an account',
+      'api: responds the same whether or not a number belongs to an account',
     ],
     'If you give an e-mail address': [
       'api: to the address that its person gives: the whole text, once, also for 20 callers',
