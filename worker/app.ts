@@ -26,7 +26,8 @@ const table = Object.entries(endpoints) as [EndpointName, Endpoint][];
 
 export const app = new Hono<AppEnv>();
 
-// It could imitate another request in the log.
+// A caller's request id is ignored, since it
+// could imitate another request in the log.
 app.use(requestId({ headerName: '' }), logRequest, apiHeaders, requireSettings);
 for (const [path, group] of Map.groupBy(table, ([, { path }]) => path)) addPath(path, group);
 // Pages of other origins may read the 404, too.
@@ -71,7 +72,6 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     waitUntil: (work: Promise<unknown>) =>
       c.executionCtx.waitUntil(inBackground(work, requestLog.requestId)),
   });
-  // Work goes on after the caller disconnects.
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));
   const result = await running;
   return result instanceof Response ? result : Response.json(result);

@@ -4,7 +4,6 @@ import type { Settings } from './settings.ts';
 
 export type RequestScope = {
   request: Request;
-  /** An IPv4, or the /64 of an IPv6. */
   address: string;
   language: Language;
   /** Unix ms: the start of the request. */
@@ -14,7 +13,6 @@ export type RequestScope = {
   waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** As much of it as a function needs. */
 export type Scope<Part extends keyof RequestScope> = Pick<RequestScope, Part>;
 
 /** `device` from `deviceOf`, of whoever signs in. */

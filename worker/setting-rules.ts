@@ -46,7 +46,6 @@ const keyPairs = v.pipe(
   optional(v.pipe(v.string(), v.regex(/^\s*B[\w-]{86}:[\w-]{43}(\s+B[\w-]{86}:[\w-]{43})*\s*$/))),
   v.transform((ring) => ring?.trim().split(/\s+/).map(keyPairOf)),
 );
-/** Such as `push.example`, `*.push.example`. */
 const hosts = (fallback: string) =>
   v.pipe(
     v.optional(v.string(), fallback),
@@ -123,7 +122,6 @@ export const SettingRules = v.object({
   ON_DISPUTE: v.optional(v.picklist(['cancel', 'keep']), 'cancel'),
   /** 0 turns the function off. */
   WITHDRAWAL_DAYS: days(14, 400),
-  /** As the law of the owner's country asks. */
   WITHDRAWAL_KEPT_DAYS: v.pipe(positive(3 * 365), v.minValue(60), v.maxValue(mostDays)),
   /** For each IPv6 /48 five times as many. */
   LIMIT_STATEMENTS_PER_ADDRESS: limits('20/1h'),

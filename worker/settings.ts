@@ -5,7 +5,6 @@ import { RequestError } from './lib/request-error.ts';
 import { isShort, repeatedSecrets, secretsOf } from './lib/secrets.ts';
 import { type SettingName, SettingRules, type SettingValues } from './setting-rules.ts';
 
-/** If one is wrong, the Worker serves none. */
 const essential = [
   'SITE_URL',
   'TURSO_DATABASE_URL',

@@ -21,7 +21,13 @@ type Options = {
   isResumed?: boolean;
 };
 
-/** Throws 503 unless Stripe responds; what it refuses keeps nobody. */
+/**
+ * Deletes an account and cancels its subscription; returns whether `only`
+ * held. Throws 503 unless Stripe responds; then the account stays. What Stripe
+ * refuses to end, also to our key, keeps nobody: the customer's row stays, and
+ * `closeLeftCustomers` repeats it. One that its person has asked for and that is
+ * cut off stays begun, and `resumeDeletions` goes on with it.
+ */
 export function deleteAccount(
   scope: Background,
   userId: string,
@@ -119,7 +125,6 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 const leftPerRun = 50;
 const leftAgainMs = dayMs;
 
-/** Each once a day; what fails lets the others pass. */
 export async function closeLeftCustomers(scope: Background, now: number): Promise<void> {
   const { db, settings } = scope;
   for (let count = 0; count < leftPerRun; count += 1) {

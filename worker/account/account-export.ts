@@ -99,7 +99,6 @@ export async function exportAccount(
   return streamOf(withRecordings(text, recordings));
 }
 
-/** They may be larger than the memory of a Worker. */
 async function* withRecordings(
   text: string,
   recordings: AsyncIterable<object>,

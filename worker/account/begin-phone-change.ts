@@ -39,7 +39,10 @@ export function isFresh({ session, now }: ChangeScope) {
   return rowExists(sessions, and(own, gt(createdAt, now - freshForMs), eq(isLimited, false)));
 }
 
-/** Throws 401, 403, 429 or 503. */
+/**
+ * Sends a code to the wanted number. A taken one gets none, but the
+ * same statements write as many rows. Throws 401, 403, 429 or 503.
+ */
 export async function beginPhoneChange(
   scope: ChangeScope,
   wanted: NewNumber,
@@ -96,6 +99,7 @@ export async function beginPhoneChange(
           return challenge;
         case 'sent':
           reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
+          // A code that WhatsApp refuses counts too, as one for a taken number does.
           waitUntil(sendCode(scope, row.whatsappId, { code, sentBy }));
           return challenge;
       }
@@ -146,6 +150,10 @@ async function changeRow(
   };
 }
 
+/**
+ * Codes that a taken number did not get are counted under other names,
+ * so that nobody keeps its holder from signing in; they limit as the others do.
+ */
 async function limitsOfChange(scope: ChangeScope, phone: PhoneNumber) {
   const { session, settings } = scope;
   const { codesTo, codesFrom } = await limitsOf(scope, phone);

@@ -102,7 +102,7 @@ export async function deleteExpiredRows(db: Database, now: number): Promise<void
   }
 }
 
-/** An index would be one more write for each row. */
+/** An index on the age would be one more write for each row. */
 function deleteOldest(table: SQLiteTable, since: SQLiteColumn, before: number | SQL): SQL {
   return sql`delete from ${table} where rowid < (select min(rowid) from ${table}) + ${rowsPerStep} and ${since} < ${before}`;
 }

@@ -62,6 +62,7 @@ export async function deleteRows(
       case 'lost':
         throw leaseLost();
       case 'renamed':
+        // What is kept by the hash of a number belongs to the present one.
         phone = present!;
     }
   }
@@ -102,7 +103,7 @@ async function tryDelete(
     otherwise: 'deleted',
   });
 
-  // It must not queue behind a refused event.
+  // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
   cancelEvents(tx, ['deleted'], {
     userId: user.id,
     now,
@@ -143,7 +144,11 @@ function deleteChoices(tx: Deleting, userId: string, isClosed: boolean): void {
   tx.delete(['deleted'], purchaseChoices, which);
 }
 
-/** Throws 503 if the row names another number. */
+/**
+ * What the bot learns; the id by which WhatsApp names the person goes with
+ * the account. Throws 503 if the account's row names another number than
+ * the account has: nobody else's history may be erased.
+ */
 async function deletionEvent(
   { db, settings }: Scope<'db' | 'settings'>,
   { userId, phone }: { userId: string; phone: PhoneNumber },

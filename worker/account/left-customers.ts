@@ -2,9 +2,14 @@ import { and, asc, eq, inArray } from 'drizzle-orm';
 import { customers, purchaseChoices } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 
+/** Later than any due date, so that only `closeLeftCustomers` finds the row. */
 const leftDueAt = Number.MAX_SAFE_INTEGER;
 
-/** No number, unless an open withdrawal needs a choice. */
+/**
+ * What is kept of a deleted account until Stripe, or the owner, confirms
+ * that nothing can charge: no number. The lease ends when it is tried again.
+ * Beside it the choices by which an open statement of withdrawal is settled.
+ */
 export const leftBehind = {
   dueAt: leftDueAt,
   leavingAt: null,

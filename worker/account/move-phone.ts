@@ -13,7 +13,7 @@ const triesAtOnce = 5;
 export async function movePhone(scope: Background, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
-    // If the response is lost, this ends the streams.
+    // If the response is lost, this alone ends the streams (`live/ended-sessions.ts`).
     expectEnd(scope, account.user.id);
     const { outcome, found, ended } = await moveInDatabase(scope, account, move);
 

@@ -49,7 +49,6 @@ import type { Settings } from '../settings.ts';
 import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 
-/** `keeps`: the only session that stays. */
 type MovedBy = { by: 'code'; keeps: string | null } | { by: 'support' };
 
 export type Move = MovedBy & {
@@ -108,6 +107,10 @@ function hasMoreRows({ user, bound }: Account): SQL {
   )!;
 }
 
+/**
+ * One transaction of a move; `found` is the account afterwards, `ended` the
+ * sessions. For `after-restore`, too, which has no live objects.
+ */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,
   account: Account,
@@ -276,6 +279,11 @@ function renumberTrials(tx: Moving, to: Renumbering): void {
   tx.update(['moved'], trialLinks, bound, theirs);
 }
 
+/**
+ * Whoever writes from the old number within the week goes on in it, as
+ * after a deletion. Of what both numbers have used the greater count
+ * stands. A paid week goes on as it is.
+ */
 async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   const { settings, user, phone, now, chatKey } = to;
   const own = eq(users.id, user.id);

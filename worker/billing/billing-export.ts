@@ -6,7 +6,10 @@ import type { Settings } from '../settings.ts';
 import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused, wholeList, withStripe } from './stripe-client.ts';
 
-/** A partial export would mislead: throws 503. */
+/**
+ * Our row and Stripe's data; throws 503 if Stripe does not respond,
+ * since a partial export would mislead. A refusal is told.
+ */
 export const exportBilling: ExportSection = async ({ user, db, settings }) => {
   const { stripeId, syncedAt, hadSubscription, setupSession } = customers;
   const columns = { stripeId, syncedAt, hadSubscription, setupSession };

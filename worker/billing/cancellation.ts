@@ -92,6 +92,7 @@ function unlessRefusedToRead(error: unknown): { result: null } {
   throw error;
 }
 
+/** Stripe refuses to change the end of a subscription while a schedule manages it. */
 async function releaseSchedule(stripe: Stripe, { schedule }: Stripe.Subscription): Promise<void> {
   const id = idOf(schedule);
   if (id) await unlessRefused(stripe.subscriptionSchedules.release(id));

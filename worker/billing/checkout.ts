@@ -26,7 +26,10 @@ import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscrip
 /** A limited session may not change a plan that somebody pays for. */
 type Context = PageContext & { db: Database; limitedBy: SessionLimit | null };
 
-/** The cron job finds a customer whose id was lost. */
+/**
+ * Saved before the customer is created at Stripe, so
+ * that the cron job can find it if its id is lost.
+ */
 export function stripeAsked(now: number): Changes {
   return { stripeAsked: true, askedAt: coalesce<number>(customers.askedAt, now) };
 }
@@ -45,7 +48,7 @@ export async function planPage(
     const { stripeId } = customer;
     if (live) {
       const page = await subscriberPage(stripe, live, stripeId!, scope);
-      // A trial link can be forwarded.
+      // A trial link can be forwarded: only its person says when a plan starts.
       if (wanted && !scope.limitedBy) await noteChoice(stripe, live, wanted);
       return sendTo(scope, user, page, { stripeId });
     }
@@ -95,7 +98,8 @@ function isChoiceAlone(live: Stripe.Subscription, scope: Site): boolean {
 
 async function liveSubscription(stripe: Stripe, leased: LeasedCustomer, settings: Settings) {
   const { stripeId } = leased.customer;
-  // A new checkout would take its card's place.
+  // A card saved during the trial counts before its event
+  // has arrived: a new checkout would take its place.
   const { session: setupSession } = await startPlanAfterTrial(stripe, leased, settings);
   const live = stripeId
     ? (await subscriptionsOf(stripe, stripeId, leased.user.id))?.find(isLive)
@@ -137,7 +141,10 @@ type Order = {
   now: number;
 };
 
-/** A bank debit would grant the plan days before its payment. */
+/**
+ * Methods that confirm at once; wallets come with cards. A
+ * bank debit would grant the plan days before its payment.
+ */
 const allowed_payment_method_types = [
   'card',
   'link',
@@ -161,6 +168,8 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
   );
   for (const other of data)
     if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
+  // A checkout stays open when its customer is deleted
+  // in Stripe's dashboard, but creating one then fails.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;
   return stripe.checkout.sessions.create(
     metadata.purpose === 'trial_plan' ? setup(order, metadata) : purchase(order, metadata, price),

@@ -5,7 +5,11 @@ import { isForeign } from './owner.ts';
 import { unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 
-/** False if Stripe refuses, or does not know them; else it throws. */
+/**
+ * Ends everything at Stripe that could charge a user, then deletes the
+ * customers; false if Stripe refuses that, or our key, or does not know them.
+ * Throws if Stripe does not respond, or limits our rate.
+ */
 export async function closeCustomers(stripe: Stripe, leased: LeasedCustomer): Promise<boolean> {
   const { stripeId, stripeAsked, attempt } = leased.customer;
   if (!stripeId && !stripeAsked) return true;
@@ -46,11 +50,15 @@ async function closeFound(stripe: Stripe, customer: string, userId: string): Pro
   return isNobodys || closeCustomer(stripe, customer);
 }
 
-/** Whoever deletes the customer ends the rest. */
+/**
+ * Goes on where Stripe refuses a step: whoever
+ * deletes the customer ends its subscriptions, too.
+ */
 async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   const listed = { customer, limit: 100 };
   const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
-  // If it was completed, the subscription is canceled below.
+  // Stripe refuses if it was completed meanwhile;
+  // the subscription is then canceled below.
   for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
   const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
   for (const subscription of subscriptions)
@@ -59,7 +67,8 @@ async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean>
   const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
   for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
   const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was paid or voided.
+  // Stripe refuses if it was paid or voided meanwhile;
+  // without a customer it cannot be charged.
   for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
   const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
   return (await unlessDenied(deletion)) ?? false;

@@ -13,10 +13,12 @@ import { RequestError } from '../lib/request-error.ts';
 const keyLifetimeMs = 23 * hourMs;
 /** Stripe's clock may be behind ours. */
 const skewSeconds = 600;
-/** The search lags; new customers may fill the list's page. */
+/**
+ * Stripe's search lags by up to a minute. The list
+ * does not, but many new customers may fill its page.
+ */
 const listedAtMost = 1000;
 
-/** A lost response creates no second customer. */
 export async function ensureCustomer(
   stripe: Stripe,
   { customer, user }: LeasedCustomer,
@@ -45,7 +47,11 @@ async function adoptCustomer(
   return null;
 }
 
-/** A restored database does not know its customers. */
+/**
+ * Without a customer of our own the one that Stripe has of the user
+ * counts: a restored database does not know it. While Stripe does not
+ * say, there is none: the idempotency key finds one that was made today.
+ */
 export async function withFoundCustomer(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -57,6 +63,11 @@ export async function withFoundCustomer(
   return { ...leased, customer: { ...customer, stripeId } };
 }
 
+/**
+ * Gives the customer the number that its user has by now. A list of subscriptions
+ * brings the customer; without one it is read only after a mark. One that the owner
+ * made in Stripe's dashboard names nobody, and stays.
+ */
 export async function renameCustomer(
   stripe: Stripe,
   leased: LeasedCustomer,
@@ -106,7 +117,10 @@ export async function withCustomer<T>(
   return { id: another, result: await work(another) };
 }
 
-/** The cron job finds it if the response is lost. */
+/**
+ * Removes the deleted customer's id first, so that the
+ * cron job finds the new customer if its response is lost.
+ */
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
@@ -142,7 +156,11 @@ export async function presenceOfCustomer(
   return found.deleted ? 'gone' : 'present';
 }
 
-/** Throws 503 for the customer of another account. */
+/**
+ * The customer at Stripe that a row names; null if Stripe has it no
+ * more. Throws 503 for one that was created for another account:
+ * Stripe's pages would show that person's address and cards.
+ */
 export async function ownCustomer(
   stripe: Stripe,
   { customer, user }: { customer: Pick<Customer, 'stripeId'>; user: Pick<User, 'id'> },

@@ -110,7 +110,6 @@ function stateOf(live: Live, known: Known) {
   };
 }
 
-/** The end of a pause grants nothing. */
 function pauseOf(
   { pause_collection: pause }: Stripe.Subscription,
   held: SubscriptionState['collectionPause'],
@@ -143,7 +142,6 @@ function statusOf({
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-/** At most the plan that was paid last. */
 function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;

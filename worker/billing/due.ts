@@ -10,7 +10,6 @@ const intervalMs = 50 * minuteMs;
 const renewalMs = hourMs;
 const longestPauseMs = 6 * hourMs;
 
-/** 350 a minute: half a million customers once a day. */
 export const customersPerRun = 500;
 
 type Facts = {

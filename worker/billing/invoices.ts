@@ -30,7 +30,8 @@ export async function payWithNewCard(
   attempt: number,
 ): Promise<boolean> {
   const invoice = latestInvoice(subscription);
-  // Stripe finalizes the others by itself.
+  // Stripe finalizes a draft with `auto_advance`
+  // by itself, and then charges the new card.
   const payable =
     invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
@@ -38,7 +39,7 @@ export async function payWithNewCard(
   const since = Math.max(
     ...subscription.items.data.map(({ current_period_start: start }) => start),
   );
-  // A later payment shows that its card works.
+  // A plan that was paid for after the invoice shows that its card works again.
   if (!card || (card.created <= invoice.created && since <= invoice.created)) return false;
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
@@ -49,7 +50,6 @@ export async function payWithNewCard(
   return paid?.status === 'paid';
 }
 
-/** Nobody has edited it in the dashboard. */
 export function awaitsPayment(subscription: Stripe.Subscription): boolean {
   const invoice = latestInvoice(subscription);
   if (subscription.status !== 'active' || subscription.pause_collection || !invoice) return false;
@@ -92,7 +92,6 @@ export async function stopCollecting(
   }
 }
 
-/** Returns whether there was anything to collect. */
 export async function collectAgain(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -104,6 +103,8 @@ export async function collectAgain(
     (each) => isStopped(each) && each.id !== latest.id,
   );
   const change = { auto_advance: true, metadata: { stoppedBy: '' } };
+  // The latest one is the last: as long as it
+  // is stopped, the next sync repeats this.
   for (const { id } of [...others, latest]) await unlessRefused(stripe.invoices.update(id, change));
   return true;
 }
@@ -132,6 +133,10 @@ export function isPaidUp(subscription: Stripe.Subscription): boolean {
   return invoice?.status === 'paid' && invoice.lines.data.some(paysFor);
 }
 
+/**
+ * The subscription as owed: past due while its paid
+ * invoice credits an unpaid one, which then is its latest.
+ */
 export async function asOwed(
   stripe: Stripe,
   subscription: Stripe.Subscription,
@@ -215,7 +220,10 @@ function retrieve(stripe: Stripe, id: string): Promise<Stripe.PaymentMethod | nu
   return unlessRefused(stripe.paymentMethods.retrieve(id));
 }
 
-/** Stripe prefers the subscription's own card. */
+/**
+ * Stripe prefers the subscription's own card, so it is
+ * replaced too: later weeks must be charged to the new one.
+ */
 async function useFor(
   stripe: Stripe,
   { id, default_payment_method: own }: Stripe.Subscription,

@@ -50,7 +50,6 @@ export function withLease<T>(
   return done;
 }
 
-/** Fits into the request that checks a session. */
 export function leaseOf(db: Database, userId: string) {
   return db
     .select({ until: customers.leaseUntil })
@@ -93,7 +92,10 @@ export function customersWhere(db: Database, which: SQL) {
     .where(which);
 }
 
-/** Stripe would replay a stored 5xx for a day. */
+/**
+ * Stripe may have done what its lost response reports.
+ * A 5xx that it would replay for a day needs a new key.
+ */
 function afterFailure(error: unknown, customer: Customer): Changes {
   const now = Date.now();
   if (isAnswer(error)) return { dueAt: now };
@@ -106,6 +108,10 @@ function afterFailure(error: unknown, customer: Customer): Changes {
   };
 }
 
+/**
+ * A refusal of the API's list ends the work as a result
+ * does; one of Stripe's is repeated after growing pauses.
+ */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof RequestError) || error instanceof StripeRefused) return false;
   return apiErrors[error.errorName].status < 500;

@@ -4,7 +4,11 @@ import { RequestError } from '../lib/request-error.ts';
 
 type Customer = string | Stripe.Customer | Stripe.DeletedCustomer;
 
-/** Customers that the owner made name nobody. */
+/**
+ * Whether a customer at Stripe, read whole, was created for another
+ * account: somebody has changed our row by hand. Customers that the owner
+ * made in Stripe's dashboard name nobody.
+ */
 export function isForeign(customer: Customer, userId: string): boolean {
   if (typeof customer === 'string' || customer.deleted) return false;
   const { userId: owner = userId } = customer.metadata;

@@ -17,7 +17,6 @@ type Result = {
 
 const finished: Result = { session: null, offSaleTier: null };
 
-/** The subscription waits for the trial's end. */
 export async function startPlanAfterTrial(
   stripe: Stripe,
   leased: LeasedCustomer,

@@ -123,7 +123,13 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
   return entitledTier(user, endsTrial ? Math.min(now, user.trialEndsAt! - 1) : now);
 }
 
-/** Whoever gets the money back has no fresh week. */
+/**
+ * A paid week begins with nothing used, also in the millisecond in which
+ * the free one began. Where it ends in a free week, the one that was kept
+ * for the number goes on. A plan that is cut off, as by a withdrawal, leaves
+ * its week with its count, unless more was used of the kept one: whoever
+ * gets the money back has no fresh week.
+ */
 async function weekAfter(
   { beginsPaidWeek, endsPaidWeek, isCutOff }: Change & Pick<SubscriptionState, 'isCutOff'>,
   { weekAnchor = 0, weekFrozen }: Columns,

@@ -6,7 +6,12 @@ import { withdrawalTextVersion } from '../contract/withdrawal-schemas.ts';
 import type { Database } from '../lib/database.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 
-/** Article 14(3): the row is the evidence. */
+/*
+ * Before a purchase, a person may ask to start at once (article 14(3)).
+ * The row is the evidence: a trigger of the database refuses every change
+ * of it. The metadata of the subscription say which contract it belongs
+ * to.
+ */
 
 export type Choice = { tier: PaidPlanId; startNow: boolean };
 
@@ -70,6 +75,11 @@ function notesIn({ metadata }: Noted, tier: PaidPlanId): Note[] {
 /** Stripe keeps 500 characters; a note has 14. */
 const notesKept = 30;
 
+/**
+ * The metadata of a subscription with a choice for a plan that it may sell
+ * next: those of earlier weeks stay, since a contract may have been
+ * concluded by them.
+ */
 export function withNote(
   subscription: Noted,
   { tier, startNow }: Choice,
@@ -81,6 +91,11 @@ export function withNote(
   return { [keyOf(tier)]: texts.join(' ') };
 }
 
+/**
+ * Whether the buyer of a plan asked to start at once, by the last note
+ * before its first week (`begins`, unix seconds), and by the evidence that
+ * is kept. Later notes change nothing.
+ */
 export function hasAskedToStart(
   subscription: Noted,
   choices: Choice[],

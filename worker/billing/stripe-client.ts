@@ -21,7 +21,6 @@ export function stripeOptions(apiBase: string) {
   } satisfies Stripe.StripeConfig;
 }
 
-/** Evaluated by an isolate's first billing call. */
 let sdk: typeof Stripe | undefined;
 
 export async function openStripe(settings: Settings): Promise<Stripe> {
@@ -88,10 +87,12 @@ export async function isDone(request: Promise<unknown>): Promise<boolean> {
   return (await orLogRefusal(request.then(() => true))) ?? false;
 }
 
-/** `ours` is a defect of what we send. */
 type Kind = 'later' | 'refused' | 'ours';
 
-/** None is about the request itself. */
+/**
+ * Our key (401, 403), a concurrent request (409) or a
+ * rate limit (429): none is about the request itself.
+ */
 const aboutUs = [401, 403, 409, 429];
 const aboutParameters = /^(parameter|url_invalid)/;
 
@@ -118,7 +119,10 @@ function isKeySpent({ type, statusCode }: StripeError): boolean {
 
 /** 503: Stripe does not respond, or fails. */
 export class StripeUnavailable extends RequestError {
-  /** Stripe replays a stored 5xx for a day. */
+  /**
+   * Whether the same idempotency key fails for a day: Stripe
+   * replays a stored 5xx, and takes no other parameters.
+   */
   readonly replays: boolean;
 
   constructor(cause: StripeError) {

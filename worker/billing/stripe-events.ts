@@ -48,7 +48,10 @@ export function customerOf({ data: { object } }: StripeEvent): string | null {
   return typeof object.customer === 'string' ? object.customer : object.customer.id;
 }
 
-/** Another holder sees the mark before it releases. */
+/**
+ * Saves the event, marks its customer as dirty, and acquires
+ * it; another holder sees the mark before it releases.
+ */
 export async function saveStripeEvent(
   db: Database,
   event: StripeEvent,
@@ -107,7 +110,7 @@ async function isSigned(settings: Settings, signature: string, body: string): Pr
   return false;
 }
 
-/** The SDK accepts dates in the future. */
+/** Stripe's SDK accepts future dates, with which a signature would never expire. */
 function isRecent(signature: string): boolean {
   const at = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]);
   return Math.abs(Date.now() / 1000 - at) <= toleranceSeconds;

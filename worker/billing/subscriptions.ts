@@ -3,7 +3,6 @@ import { requireOwner } from './owner.ts';
 import { unlessMissing, unlessRefused, wholeList } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 
-/** What is not listed grants nothing. */
 const ranks: Record<string, number> = {
   active: 0,
   trialing: 0,
@@ -159,7 +158,6 @@ export async function unknownPricesInUse(stripe: Stripe): Promise<UnknownPrice[]
   const found: UnknownPrice[] = [];
   for await (const price of stripe.prices.list({ limit: 100, type: 'recurring' })) {
     if (tierOfPrice(price)) continue;
-    // The account may sell other products.
     for await (const subscription of stripe.subscriptions.list({
       price: price.id,
       limit: 100,

@@ -39,7 +39,6 @@ import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions
 
 /** One of six connections is for other work. */
 const atOnce = 5;
-/** Two rounds are shorter than a lease. */
 const chunk = 2 * atOnce;
 const runMs = 45_000;
 const stoppedMs = 10 * minuteMs;
@@ -110,7 +109,7 @@ export async function syncLeased(
     fetchState(stripe, leased, stripeId, settings),
   );
   const after = await saveState({ db, settings }, leased, fetched).catch((error: unknown) => {
-    // The write may have succeeded.
+    // The write may have succeeded: streams reconnect and read the result.
     endStreams({ env, waitUntil }, user.id, null);
     throw error;
   });

@@ -17,7 +17,13 @@ import type { BotCall } from './signed-call.ts';
 
 export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 
-/** The same call again finds its outcome, and applies nothing. */
+/**
+ * A transaction of a signed call, whose decision stays: the same call
+ * again finds its outcome and facts, and applies nothing. A refusal of
+ * `forgotten` may become another outcome when the call is repeated, or
+ * that of another transaction of the same call. The call, repeated, may
+ * then find an outcome of `others` first, whose facts are not its own.
+ */
 export async function botTransaction<
   Facts extends FactsSql,
   Listed extends string,
@@ -76,7 +82,11 @@ type Stored = {
   forgotten: string[];
 };
 
-/** Of a repeated call `own` is no row, so that no effect holds. */
+/**
+ * The row of a call, by one of its names; only the transaction that
+ * inserted it has its `by`. Of a repeated call `own` is no row, so that
+ * no effect holds.
+ */
 function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stored): DecisionRow {
   const { outcome, facts, by } = botCalls;
   const isNamed = isIn(botCalls.id, names);

@@ -25,7 +25,10 @@ export type MessageEvents = {
 
 export type Outbox = Scope<'db' | 'settings'> & { messages: MessageEvents | null };
 
-/** The second attempt is for a message that waits. */
+/**
+ * Pauses before the two attempts. The second attempt is
+ * for a message that waits behind an event in delivery.
+ */
 const pausesMs = [250, 2000];
 const patienceMs = 20_000;
 const atOnce = 5;

@@ -65,7 +65,6 @@ export function next(event: Attempted, result: DeliveryResult, now: number): Ste
   }
 }
 
-/** Its user sees that it failed. */
 function dueAfter({ type, attempts, createdAt }: Attempted, now: number): number {
   const dueAt = now + retryPause(attempts);
   return type === 'chat.message' ? Math.min(dueAt, createdAt + messageLifetimeMs) : dueAt;

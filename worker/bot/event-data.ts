@@ -21,7 +21,11 @@ export type BotEvent =
 
 export type EventType = BotEvent | 'chat.message';
 
-/** Words that others have written into a row reach nobody. */
+/**
+ * What an event may say, by its type. A row of the outbox is believed no
+ * further: words that somebody has written into one reach nobody. What
+ * names or quotes a person is encrypted for the account whose event it is.
+ */
 const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);
 const unsealed = {
   'chat.message': v.object({

@@ -46,7 +46,10 @@ export const cancelledBody = '{}';
 
 const mostWaiting = 50;
 
-/** What a person has ended, or must learn, is never left out. */
+/**
+ * What a person has ended, or must learn, is never left out: of each one
+ * waits, and of one of them another is in delivery. The others have the rest.
+ */
 const neverLeftOut = new Set<BotEvent>([
   'platform.changed',
   'chat.consent',
@@ -111,7 +114,11 @@ export async function bodyFor(
   return told && JSON.stringify({ type, timestamp, data: told });
 }
 
-/** Put back later, it is the event that the bot knows. */
+/**
+ * The account of a deletion is gone, so that its sealed data alone says
+ * whose it was, and under which id the bot hears of it: put back later, it
+ * is the event that the bot knows.
+ */
 function deletionData(
   event: OutboxEvent,
   { eventId = event.id, ...data }: Record<string, unknown>,

@@ -17,7 +17,6 @@ const isDeletion = and(
 
 export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
 
-/** The cleanup job keeps them 30 days. */
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const [pepper] = CODE_PEPPER as [string];
   const rows = await db

@@ -38,7 +38,13 @@ type PersonDecision<
   others?: Other[];
 };
 
-/** Names of two people are a conflict: nothing else is applied. */
+/**
+ * A transaction of a signed call about one person, whose facts
+ * say whether somebody has the names. Names of two people are
+ * a conflict: it is recorded, the number's codes open limited sessions
+ * until its earlier id writes again (`record-contact.ts`), and nothing
+ * else is applied.
+ */
 export async function personTransaction<
   Facts extends FactsSql,
   Listed extends string,
@@ -68,7 +74,11 @@ export async function personTransaction<
   return tx;
 }
 
-/** Compares with our key, `aliases.ts` two rows. */
+/**
+ * An id that is not bound to its user's number is unknown: the row was not
+ * written by us. `aliases.ts` compares two rows with each other; this
+ * compares them with our key, after the commit.
+ */
 function aliasGuard(
   { db, settings }: PersonCall,
   { phone, businessUserId }: Person,
@@ -165,7 +175,6 @@ function recordConflict<Outcome extends string>(
       set: { otherUserId: excluded(otherUserId), lastAt: excluded(lastAt) },
     },
   });
-  // It stays when the conflict is erased.
   const number = and(eq(aliases.userId, ofPhone!), eq(aliases.kind, 'phone'));
   const isNew = and(number, ne(aliases.proof, 'contested'));
   tx.update(['conflict'], aliases, { proof: 'contested', at: now }, isNew);

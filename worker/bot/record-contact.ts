@@ -18,9 +18,18 @@ type Contact = Person & {
   phoneAsSent?: string | undefined;
 };
 
+/**
+ * `unknown`: nobody has the id, and no number came with it. `ofId`:
+ * the id's user has written, whose number the call does not name.
+ * `ofNumber`: the number's user has, who is created for a new number.
+ */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 
-/** Only its owner can write from a number. */
+/**
+ * Records that a person has written to the assistant, and reads
+ * more in the same request. Only the owner of a number can write
+ * from it, so a contact clears limits that others may have reached.
+ */
 export async function recordContact<Named extends Reads>(
   scope: PersonCall & Scope<'settings'>,
   contact: Contact,

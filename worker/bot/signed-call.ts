@@ -4,7 +4,10 @@ import { RequestError } from '../lib/request-error.ts';
 import { isRecent, isSigned } from '../lib/standard-webhooks.ts';
 import type { Settings } from '../settings.ts';
 
-/** `id` is the idempotency key. A voice takes 8 MB to hash. */
+/**
+ * A signed call; `id` is its idempotency key. Whom it names says `person.ts`.
+ * Fingerprints are made on demand: those of a voice take 8 MB.
+ */
 export type BotCall = {
   /** Never stored: it may contain the number. */
   id: string;

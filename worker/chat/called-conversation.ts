@@ -11,7 +11,11 @@ import type { FactsSql, Reads } from '../lib/transaction.ts';
 import type { ChatRow } from './chat-keys.ts';
 import { requireConversation } from './conversation.ts';
 
-/** Throws 404 for an unknown person, 409 without consent. */
+/**
+ * The conversation that a call of the bot is about, with facts
+ * that a repeated call finds as they were, and what else is read
+ * now. Throws 404 for an unknown person, 409 without consent.
+ */
 export async function calledConversation<Facts extends FactsSql, Named extends Reads>(
   scope: PersonCall,
   person: Person,

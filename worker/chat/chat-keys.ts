@@ -32,7 +32,6 @@ export function newChatKey(settings: Settings, user: ChatUser): Promise<WrappedK
   return wrap(settings, user, crypto.getRandomValues(new Uint8Array(keyBytes)));
 }
 
-/** 503 when `CHAT_KEYS` does not open it. */
 export async function rebindChatKey(
   settings: Settings,
   row: ChatRow,
@@ -137,7 +136,6 @@ async function orUnavailable<T>(keyId: string, open: () => Promise<T>): Promise<
   }
 }
 
-/** Reads the row again after a change of key. */
 export async function keyOfEpoch(
   settings: Settings,
   row: ChatRow,

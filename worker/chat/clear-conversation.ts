@@ -20,7 +20,6 @@ export async function clearChatOf(
   { id, phone }: ChatUser,
   session: SQL,
 ): Promise<void> {
-  // The next key is bound to the number.
   const fresh = await newChatKey(scope.settings, { id, phone });
   const own = and(eq(users.id, session), eq(users.phone, phone), isNotNull(users.chatKey))!;
 

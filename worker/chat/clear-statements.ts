@@ -10,7 +10,11 @@ import { type WrappedKey } from './chat-keys.ts';
 
 const confirmAfterMs = minuteMs;
 
-/** Without a `next` key the consent ends too. */
+/**
+ * Destroys a conversation's key, notes the next epoch
+ * until the live object has confirmed it, and queues the
+ * bot's event; without a `next` key the consent ends too.
+ */
 export function clearConversation<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,

@@ -14,7 +14,12 @@ import { consentOf } from './conversation.ts';
 
 const mostGivenPerDay = 20;
 
-/** Throws 503 after a change, 429 above the day's limit. */
+/**
+ * Stores a consent and its time; the version that is in force keeps its
+ * first time. `isNew` if the bot should learn of it. Throws 503 if number
+ * or session have changed meanwhile, and 429 for somebody who has given
+ * too many in a day.
+ */
 export async function giveConsent(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   user: User,
@@ -24,7 +29,6 @@ export async function giveConsent(
   const known = consentOf(user);
   if (known?.version === version) return { consent: known, isNew: false };
 
-  // The key is bound to the number.
   const fresh = await newChatKey(settings, user);
   const own = and(eq(users.id, userId), eq(users.phone, user.phone));
   const tx = transaction(db, {

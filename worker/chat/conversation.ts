@@ -19,7 +19,10 @@ export function staleEpochError(): RequestError {
   return new RequestError('unavailable', { retryAfter: 1 });
 }
 
-/** Their key is lost: the new epoch clears them. */
+/**
+ * Raises the epoch of a row from a backup: the key of the
+ * stored messages is lost, so the new epoch clears them.
+ */
 export async function restartEpoch(
   { db, settings }: Background,
   { id, phone }: ChatRow,

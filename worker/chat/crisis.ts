@@ -9,7 +9,6 @@ import { openMessage } from './message-encryption.ts';
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 
-/** Only the encrypted message says so. */
 export async function isInCrisis(
   scope: Scope<'settings' | 'now'> & WithEnv,
   user: ChatRow,

@@ -68,7 +68,9 @@ async function openStored(
 
   const { message, sentBefore } = queued;
   if (message.state === 'delivered') return 'delivered';
-  // It was given up by a request that was killed.
+  // The request that sends it again queues its event first,
+  // and makes it `sent` second. A failed message with an event
+  // in the queue was given up by a request that was killed.
   if (message.state === 'failed' && !isRetried(event)) return mayBeStored ? 'later' : 'parked';
   const opened = await openMessage(key, row.id, message);
   return complete(settings, event, { message: opened, sentBefore });

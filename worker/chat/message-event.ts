@@ -18,7 +18,12 @@ export type EventBefore = {
 
 export type QueuedEvent = OutboxEvent & { leasedUntil: number };
 
-/** Without its message it would delay the next ones. */
+/**
+ * Removes the event of a message that was not stored, or parks it again:
+ * without its message it would delay the next ones. Another request of the
+ * same message that has relied on the event meanwhile keeps it, by its
+ * later `created_at`.
+ */
 export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: EventBefore) {
   const { parkedSince, parkedAttempts, parkedCreatedAt } = before;
   const same = and(eq(outbox.seq, seq), eq(outbox.createdAt, createdAt));
@@ -36,7 +41,10 @@ export function unqueue(db: Database, { seq, createdAt }: QueuedEvent, before: E
     .where(same);
 }
 
-/** False if another request has taken it. */
+/**
+ * Takes the first attempt of an event from the request that has queued it, which may be
+ * gone; false if that attempt was made, or another request has taken it.
+ */
 export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<boolean> {
   const now = Date.now();
   const isFirst = and(eq(outbox.seq, seq), eq(outbox.attempts, 1), gt(outbox.leasedUntil, now));
@@ -47,6 +55,10 @@ export async function takeAttempt(db: Database, { seq }: QueuedEvent): Promise<b
   return rowsAffected > 0;
 }
 
+/**
+ * Queues a failed message's event anew unless a request holds
+ * it; under a new `seq`, as that request may park it late.
+ */
 export async function requeue(db: Database, userId: string, messageId: string): Promise<boolean> {
   const now = Date.now();
   const { rowsAffected } = await db

@@ -9,7 +9,11 @@ export type MessageRef = { userId: string; id: string; author: MessageAuthor };
 /** `others`: under which a message of its own id may be stored. */
 export type MessageNames = { id: string; others: string[] };
 
-/** The bot's ids may contain a phone number. */
+/**
+ * The names of a message. The page makes the ids of its messages; the bot's
+ * may contain a phone number, as WhatsApp's do, so a reply is stored under
+ * a keyed hash of its id, which itself stands in the encrypted content.
+ */
 export async function idHashesOf(
   { CODE_PEPPER }: Peppers,
   userId: string,

@@ -94,7 +94,6 @@ function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) 
   }
 }
 
-/** Undefined if another request holds the event. */
 async function sendAgain(scope: SendContext, user: ChatRow, id: string, ownsEvent: boolean) {
   const { db, env, now } = scope;
   if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;

@@ -6,7 +6,11 @@ import type { Scope } from '../request-scope.ts';
 
 type Platform = (typeof users.$inferSelect)['platform'];
 
-/** The request's time is the choice's version. */
+/**
+ * Stores where a user talks with Solace, and queues the
+ * bot's event. The time of the request is the version of the
+ * choice, so that a late write overwrites no newer choice.
+ */
 export function choosePlatform<T>(
   { session, settings, now }: Scope<'settings' | 'now'> & { session: UserSession },
   platform: Platform,

@@ -37,7 +37,11 @@ export function countReferrals(
   }
 }
 
-/** Throws 404. No row tells of a crisis. */
+/**
+ * Counts a referral that the bot has made on WhatsApp; throws 404 for
+ * an unknown person. What is stored of the call is what is stored of
+ * `bot/transcripts`: no row says that somebody was in a crisis.
+ */
 export async function countReported(scope: PersonCall, person: Person): Promise<void> {
   const tx = await personTransaction(scope, person, {
     facts: { hasChat: isNotNull(users.id) },
@@ -50,7 +54,11 @@ export async function countReported(scope: PersonCall, person: Person): Promise<
   if (outcome === 'unknown') throw unknownPerson();
 }
 
-/** No row of the database tells of a crisis. */
+/**
+ * Counts a reply whose mark was not stored yet. The live object decides
+ * between two streams, so that no row of the database tells of a crisis.
+ * If the database fails, the mark is taken back and the next read counts.
+ */
 async function countOnce(
   { db, env }: Scope<'db' | 'waitUntil'> & WithEnv,
   conversation: Conversation,

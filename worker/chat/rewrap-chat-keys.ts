@@ -41,7 +41,6 @@ export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | n
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }
 
-/** Two ranges of the index, which `<>` would not use. */
 function wrappedByOthers(db: Database, first: string, skipped: number) {
   const { id, phone, chatKey, chatKeyId } = users;
   const keys = (where: SQL) =>

@@ -13,5 +13,4 @@ export const audioTypes = ['audio/webm', 'audio/mp4', 'audio/ogg'] as const;
 
 /** A new version (1 to 32 characters) asks everybody again. */
 export const consentVersion = '2026-11-21';
-/** All that were published, older ones first. */
 export const consentVersions: readonly string[] = [consentVersion];

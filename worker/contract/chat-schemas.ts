@@ -112,7 +112,6 @@ export const ConsentVersion = v.picklist(
 export const MessageState = v.picklist(['sent', 'delivered', 'failed']);
 export const MessageAuthor = v.picklist(['user', 'solace']);
 
-/** `type` is the media type with its parameters. */
 export const Voice = v.object({
   seconds: v.number(),
   type: v.string(),
@@ -121,7 +120,6 @@ export const Voice = v.object({
 
 export const ChatMessage = v.object({
   id: v.string(),
-  /** From 1, in the order of arrival. */
   seq: v.number(),
   author: MessageAuthor,
   text: v.string(),
@@ -137,7 +135,6 @@ export const Consent = v.object({ version: v.string(), at: Timestamp });
 export const ChatPage = v.object({
   success: v.literal(true),
   revision: v.number(),
-  /** Oldest first. */
   messages: v.array(ChatMessage),
   hasMore: v.boolean(),
   typingUntil: v.nullable(Timestamp),

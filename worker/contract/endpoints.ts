@@ -376,7 +376,6 @@ export const endpoints = {
       success: v.boolean(),
       tierUpdated: v.boolean(),
       newTier: Tier,
-      /** The card was saved, and the plan was refused. */
       planRefused: v.exactOptional(v.literal(true)),
     }),
     fails: ['notFound', 'paymentRefused'],

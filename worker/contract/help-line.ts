@@ -1,4 +1,3 @@
-/** ISO 639 codes. */
 export type HelpLanguage =
   | 'am'
   | 'ar'
@@ -36,10 +35,8 @@ export type HelpHours = 'always' | { from: number; to: number };
 
 export type HelpLine = {
   service: string;
-  /** For names that many readers cannot read. */
   translated?: 'china' | 'japan' | 'korea' | 'taiwan' | 'thailand';
   area?: 'adults' | 'buenosAires' | 'mobilePhones' | 'mostOfJapan';
-  /** `key` is pressed after the answer. */
   call?: { shown: string; tel?: string; key?: string };
   /** `word` is what the line wants as the first message. */
   text?: { shown: string; number: string; word?: string };
@@ -50,11 +47,9 @@ export type HelpLine = {
     hours?: HelpHours;
   };
   chat?: { address: string; hours?: HelpHours };
-  /** Other channels have their own. */
   hours?: HelpHours;
   isFree?: boolean;
   languages?: readonly [HelpLanguage, ...HelpLanguage[]];
-  /** Languages that the line offers only at some hours. */
   languagesAtTimes?: readonly HelpLanguage[];
   sources: readonly [string, ...string[]];
   /** ISO 8601, to the day, month or year. */

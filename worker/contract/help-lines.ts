@@ -1,6 +1,13 @@
 import type { HelpCountry } from './help-line.ts';
 
-/** Two sources a line, or the provider's own page and its date. */
+/**
+ * Crisis lines by ISO country, in the order of the English names. A wrong
+ * number is worse than none: add a line only with two independent sources, or
+ * with the provider's or a government's own page, and write the date on which
+ * that page was read. The dates 2026-09-03, 2026-09-16 and 2026-10-03 come from
+ * public lists whose authors read each provider's page on that day. At most one
+ * line a country, unless another one offers another language, way or area.
+ */
 export const helpLines: Record<string, HelpCountry> = {
   AR: {
     lines: [

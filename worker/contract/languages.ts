@@ -9,7 +9,6 @@ export type Language = (typeof languages)[number]['tag'];
 /** A language whose words are not complete is not built. */
 export const published: readonly Language[] = ['en', 'es', 'pt-BR'];
 
-/** English, for a tag that no language has. */
 export function pathIn(tag: string, path: string): string {
   return (languages.find((language) => language.tag === tag)?.path ?? '') + path;
 }

@@ -57,7 +57,6 @@ function withoutZero({ countryCallingCode, nationalNumber }: Described): string 
   return `+${countryCallingCode}${nationalNumber.slice(1)}`;
 }
 
-/** Mexico had prefixes until 2019. */
 function withoutFormerPrefix(phone: string): string | undefined {
   const mexico = /^\+52(?:01|04[45])(\d{10})$/.exec(phone);
   return mexico ? `+52${mexico[1]}` : undefined;

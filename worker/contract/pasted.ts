@@ -26,7 +26,6 @@ const internationalNumber = new RegExp(
 );
 /** WhatsApp knows no extensions. */
 const extension = /^[\p{Z},;]*(?:ext\p{L}*|x|#|ramal|int|anexo|durchwahl)[\p{Z}.:=]*\d/iu;
-/** Italy, San Marino and four countries of Africa. */
 const keepsZero = /^\+(?:39|378|22[59]|24[12])/;
 
 const shortestNumber = 10;

@@ -7,9 +7,7 @@ export const currency: string = 'usd';
 
 export type Plan = {
   id: PlanId;
-  /** At Stripe; the site has them in each language. */
   name: string;
-  /** In the smallest unit of the currency. */
   weeklyCents: number;
   description: string;
   /** -1 means unlimited, null that usage is not tracked. */

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 
-/** Of Chrome, Edge, Firefox and Safari. */
 export const publicPushHosts =
   'fcm.googleapis.com jmt17.google.com android.googleapis.com updates.push.services.mozilla.com *.push.apple.com *.notify.windows.com';
 

@@ -117,7 +117,6 @@ function forget(key: string, until: string): void {
 const moved =
   'Your Solace account has a new number. If that was not you, write to our support at once.';
 
-/** One thing of a person after the other, and once. */
 function inOrder(key: string, id: string, work: () => Promise<void>): void {
   if (seen.has(id)) return;
   seen.add(id);

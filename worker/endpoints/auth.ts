@@ -63,7 +63,6 @@ export const codeState: Handler<'codeState'> = async (call) => {
   return { success: true, state: await stateOfCode(call, phone, challenge) };
 };
 
-/** The call, and what people tell its session by. */
 const withDevice = <Call extends { request: Request }>(call: Call) => ({
   ...call,
   device: deviceOf(call.request),

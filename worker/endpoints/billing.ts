@@ -45,7 +45,6 @@ async function pageFor(
   { leased, limitedBy, wanted }: Asked,
 ): Promise<LeaseResult<string>> {
   const { language, now } = context;
-  // It would belong to the earlier owner.
   if (limitedBy === 'newOwner') throw refusalOf(limitedBy);
   const page = await planPage({ ...context, limitedBy }, leased, wanted);
   if (!wanted) return page;
@@ -128,7 +127,6 @@ const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes)
     changes,
   );
 
-/** One request for all three. */
 function withLimitedLease<T>(
   context: OwnContext,
   limited: Limited,

@@ -7,7 +7,6 @@ import { totalsOfYears } from '../lib/daily-totals.ts';
 import { openApi } from '../http/openapi.ts';
 import { memoize } from '../lib/memoize.ts';
 
-/** A deployment asks for `x-version`. */
 export const health: Handler<'health'> = async ({ db, env, now }) => {
   const headers = env.VERSION ? { 'x-version': env.VERSION.id } : {};
   try {
@@ -41,7 +40,6 @@ export const getSafety: Handler<'getSafety'> = async ({ db, now }) => {
   return { success: true, referrals: { lastYear, thisYear } };
 };
 
-/** Takes 25 ms of CPU (2026-11-22). */
 const descriptionOf = memoize((siteUrl: string) => JSON.stringify(openApi(siteUrl)));
 
 export const openapi: Handler<'openapi'> = async ({ settings }) =>

@@ -82,7 +82,6 @@ async function openStream(
   }
 }
 
-/** The greater one of the header and the query. */
 function afterOf(request: Request): { after?: string } {
   const given = [
     new URL(request.url).searchParams.get('after'),

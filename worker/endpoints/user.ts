@@ -163,7 +163,6 @@ export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (context) =
   return moved.map((user) => ({ success: true, profile: profileOf(user, context.now) }));
 };
 
-/** The old number is lost: every session ends. */
 export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...context }) => {
   const { phone, phoneAsSent } = input;
   const [user] = await context.db.select().from(users).where(eq(users.id, userId));

@@ -105,7 +105,6 @@ export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context)
   requireWithdrawal(settings);
   const lease = leaseOf(db, session.tokenUserId);
 
-  // It does not take effect meanwhile.
   return session.run([lease], ({ user }, seen) =>
     withLease(
       context,

@@ -2,7 +2,6 @@ import { apiErrors, type ErrorBody, type ErrorName } from '../contract/errors.ts
 import type { Traffic } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 
-/** Only the log describes an `internal` one. */
 export function toRequestError(error: unknown, traffic: Traffic): RequestError {
   if (error instanceof RequestError) return error;
   return new RequestError(traffic.unreachable ? 'unavailable' : 'internal');

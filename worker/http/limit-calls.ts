@@ -14,7 +14,11 @@ const limitersOf = memoize((settings: Settings) => ({
   refusals: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
 }));
 
-/** The exact limits on signing in are in the database. */
+/**
+ * Whether an address is within the coarse limit of a public call;
+ * the exact limits on signing in are in the database. Each call has
+ * a bucket of its own, so that none uses up what another one needs.
+ */
 export async function isWithinAddress(
   name: EndpointName,
   { env, address }: BaseContext,
@@ -27,7 +31,11 @@ export async function isWithinAddress(
   return results.every(({ success }) => success);
 }
 
-/** Each number still has a bucket there. */
+/**
+ * Behind an address that others have used up, each number
+ * still has a bucket of its own. All of these together
+ * have one of the address, which is five times as large.
+ */
 export async function limitByNumber(
   name: EndpointName,
   { env, settings, address }: BaseContext,
@@ -55,10 +63,12 @@ function failuresAllowedAt({ address, now }: BaseContext): number {
   return Math.max(failures.allowedAt(address, now), ofNetwork);
 }
 
-/** Costs nothing, also from an address that has failed too often. */
+/**
+ * Whoever has failed too often may still prove
+ * a body of this size, which costs nothing.
+ */
 const smallBodyBytes = 64 * 1024;
 
-/** Returns its error, or 429. */
 export function countFailure(context: BaseContext, error: RequestError): RequestError {
   const { address, now } = context;
   const allowedAt = failuresAllowedAt(context);
@@ -80,7 +90,6 @@ function isSmall({ headers }: Request): boolean {
   return Number(headers.get('content-length') ?? Infinity) <= smallBodyBytes;
 }
 
-/** Without a database request. */
 export async function withinUserLimit<T>(
   { env, settings, now }: BaseContext,
   { tokenUserId, sessionId }: UserSession,

@@ -24,7 +24,8 @@ export const logRequest: Middleware = async (c, next) => {
   headers.set('x-request-id', requestLog.requestId);
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   headers.set('vary', 'Origin');
-  // Cloudflare sets it, workerd does not.
+  // Pages show times by the server's clock. Cloudflare's
+  // network sets this header too, workerd does not.
   headers.set('date', new Date().toUTCString());
   await requestLog.write(c.req.method, status);
 };
@@ -61,7 +62,6 @@ export function logRoute(path: string): Middleware {
   };
 }
 
-/** Other origins only receive the methods. */
 export function allowOrigins(methods: string[], credentials: boolean): Middleware {
   const preflight = {
     allowMethods: methods,

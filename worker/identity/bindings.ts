@@ -4,6 +4,11 @@ import { log } from '../lib/log.ts';
 import { memoize } from '../lib/memoize.ts';
 import { keysOfRing } from '../lib/secrets.ts';
 
+/**
+ * Keyed hashes that bind a row to the number of its user.
+ * Whoever may write a row of the database cannot make one
+ * for another number, so the row opens nothing there.
+ */
 type Keys = { CODE_PEPPER: string[] };
 type SessionKeys = { SESSION_KEYS: string };
 

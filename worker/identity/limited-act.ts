@@ -6,7 +6,6 @@ import type { Admitted, Authorized, UserSession } from './user-session.ts';
 
 type Act<Named extends Reads> = Limited & {
   now: number;
-  /** What else is read in the same request. */
   reads: Named;
 };
 

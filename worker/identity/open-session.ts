@@ -15,7 +15,6 @@ type NewSession = {
   userId: SQL<string | null>;
   now: number;
   isLimited: boolean | SQL<number>;
-  /** From `bindSession`. */
   mac: string | SQL<string>;
   device?: string | null | undefined;
 };

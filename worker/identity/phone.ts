@@ -31,7 +31,11 @@ async function loadPlans(): Promise<NumberingPlans> {
   return plans;
 }
 
-/** WhatsApp and some countries change digits. */
+/**
+ * The only spelling that is stored: WhatsApp adds or drops
+ * digits in Mexico, Argentina and Brazil, and Benin and
+ * Côte d'Ivoire have put digits before their old numbers.
+ */
 export function canonicalPhone(phone: string): PhoneNumber {
   return canonicalSpelling(phone) as PhoneNumber;
 }
@@ -40,7 +44,10 @@ export function isSpellingOf(phone: PhoneNumber, whatsappId: string): boolean {
   return canonicalPhone(`+${whatsappId}`) === phone;
 }
 
-/** A changed row must not lead codes to another phone. */
+/**
+ * Where a number's codes go. A database that somebody
+ * else can write must not lead them to another phone.
+ */
 export function ownSpelling(phone: PhoneNumber, whatsappId: string | null): string {
   return whatsappId !== null && isSpellingOf(phone, whatsappId) ? whatsappId : phone.slice(1);
 }
@@ -82,7 +89,6 @@ export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber
   };
 }
 
-/** Those of its hard limit excepted. */
 export async function clearPhoneRateLimits(peppers: Peppers, phone: PhoneNumber): Promise<SQL> {
   const { codesTo, wrongTriesAt } = await phoneSubjects(peppers, phone);
   const own = inArray(rateLimitEvents.subject, [...codesTo, ...wrongTriesAt]);

@@ -39,7 +39,6 @@ export type HashPurpose =
   | 'receipt-mail'
   | 'restore';
 
-/** As lower-case hex. */
 export async function keyedHash(
   secret: string,
   purpose: HashPurpose,

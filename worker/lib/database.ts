@@ -121,12 +121,10 @@ async function orUnavailable<T>(work: Promise<T>, traffic: Traffic): Promise<T> 
 const constraintOrSyntax =
   /^(SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG)|SQL_|ARGS_)/;
 
-/** The same call would fail again. */
 function isOurs({ code, message }: LibsqlError): boolean {
   return constraintOrSyntax.test(code) && !/database is locked/i.test(message);
 }
 
-/** With any other code, a later call may succeed. */
 const reasons: [code: RegExp, reason: string][] = [
   [/^BLOCKED/, 'Turso blocks reads or writes: the plan reached its limit, or a bill is unpaid.'],
   [/^SQLITE_FULL/, 'The disk of the database is full.'],

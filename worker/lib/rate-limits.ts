@@ -9,7 +9,6 @@ import type { On, Transaction } from './transaction.ts';
 
 const { subject: subjects, at: instants } = rateLimitEvents;
 
-/** Every name; a new event gets the first. */
 export type Subject = string[];
 
 export type Limited = { subject: Subject; limits: Limit[] };
@@ -93,7 +92,6 @@ export function parseLimits(text: string): Limit[] {
 
 const keysKept = 5000;
 
-/** In the memory of an isolate, over sliding windows. */
 export class CallLimiter {
   readonly #limits: Limit[];
   readonly #longestMs: number;

@@ -23,9 +23,7 @@ export async function openJson<T>(
       const key = await sealingKey(secret)(purpose);
       const plain = await unseal(key, context, fromBase64(sealed));
       return JSON.parse(new TextDecoder().decode(plain)) as T;
-    } catch {
-      // The next secret of the ring may open it.
-    }
+    } catch {}
   }
   return null;
 }

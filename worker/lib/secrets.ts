@@ -58,7 +58,6 @@ export function repeatedSecrets(secrets: Secret[]): (Secret & { first: SecretNam
   });
 }
 
-/** Of a key that is bound to id and number. */
 export const boundMark = '/2';
 
 export function chatKeyName(chatKeyId: string): string {

@@ -1,3 +1,12 @@
+/**
+ * The tables of one conversation. All are created when its first
+ * message is stored, or when it is first cleared: an object without
+ * a conversation, which a change of usage wakes, stores nothing.
+ *
+ * drizzle's migrations were considered (2026-11-28) and do not fit: its
+ * migrator creates a table of its own and writes a row for each migration
+ * in every object that it opens, and the schema would stand here and there.
+ */
 const tables = [
   `create table messages (
     seq integer primary key,

@@ -3,7 +3,11 @@ import { openDatabase } from '../lib/database.ts';
 import { settingsOf } from '../settings.ts';
 import type { OpenStream } from './open-streams.ts';
 
-/** Their Worker was killed before it ended the streams. */
+/**
+ * Closes the streams of sessions that ended while their Worker was killed, so
+ * that nobody called `endStreams`. A call announces the end before it writes;
+ * the alarm then compares the streams with the database within ten seconds.
+ */
 export const checkMs = 10_000;
 const checkUntilKey = 'checkUntil';
 
@@ -31,7 +35,8 @@ export class EndedSessions {
     const [first] = this.#openStreams();
     if (first && !(await this.#closeUnlessLive(first.userId))) return Date.now() + checkMs;
 
-    // It may be of a session that was still live.
+    // An end that was announced meanwhile may
+    // be of a session that was still live.
     const checkUntil = await this.#checkUntil();
     if (checkUntil !== undefined && readAt < checkUntil) return checkUntil;
     await this.#storage.delete(checkUntilKey);
@@ -42,7 +47,6 @@ export class EndedSessions {
     return this.#storage.get<number>(checkUntilKey);
   }
 
-  /** False if the database could not be asked. */
   async #closeUnlessLive(userId: string): Promise<boolean> {
     try {
       const db = openDatabase(settingsOf(this.#env)!, { requests: 0, unreachable: false });

@@ -1,4 +1,10 @@
-/** Counts clearings, and names the last restore. */
+/**
+ * The epoch of a conversation counts how often it was cleared,
+ * and names the second to which the database was put back last.
+ * A greater epoch ends a smaller one: after a clearing nothing
+ * of it is left, after a restore what was there at that second.
+ * One number, so that every call about messages carries both.
+ */
 export const clearingsPerRestore = 1_000_000;
 
 export function restoredAt(epoch: number): number {

@@ -49,7 +49,6 @@ export class LiveSocket {
     throw new RequestError('unavailable', { retryAfter: 1 });
   }
 
-  /** Its session was found live. */
   admit(): void {
     this.#send(JSON.stringify(this.#owner));
   }

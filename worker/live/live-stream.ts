@@ -35,6 +35,8 @@ export function liveStream(source: Source): Response {
     signal,
     expiresAt,
     opened(stream) {
+      // Otherwise a plan change between the page's
+      // request and this stream would be missed.
       const opening = JSON.stringify({ type: connectionEstablished, profile });
       stream.write(`retry: 3000\nevent: ${connectionEstablished}\ndata: ${opening}\n\n`);
       sendTotal(stream);
@@ -58,7 +60,6 @@ export function liveStream(source: Source): Response {
   function receive(stream: EventStream, change: UsageChange | ConversationChange): void {
     if (change.kind === 'total') return receiveTotal(stream, change);
     if (change.kind === 'changed') return stream.write(frameOf({ type: 'subscription_update' }));
-    // The page then reads the conversation again.
     work = work.then(() => sendEvents(stream, change)).catch(() => stream.end());
   }
 

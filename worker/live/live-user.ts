@@ -28,9 +28,20 @@ import type {
 } from './stored-message.ts';
 
 const withConversation = 'conversation';
+/**
+ * Daily while there are messages, so that fewer days in
+ * `CHAT_RETENTION_DAYS` take effect within one, and not more
+ * often, since each alarm writes rows: messages stay up to a
+ * day longer than the setting.
+ */
 const retentionCheckMs = dayMs;
 
-/** A greater epoch clears the conversation. */
+/**
+ * The live object of one user: its streams (open-streams.ts) and its
+ * messages (message-table.ts). Every call about messages names the
+ * epoch of its caller: a greater one means that the conversation was
+ * cleared, a smaller one that the caller has not learned it.
+ */
 export class LiveUser extends DurableObject<object> {
   readonly #table: MessageTable;
   readonly #endedSessions: EndedSessions;
@@ -233,7 +244,6 @@ export class LiveUser extends DurableObject<object> {
     return message !== null;
   }
 
-  /** False if it changed meanwhile. */
   reseal(
     { epoch, id }: { epoch: number; id: string },
     before: ArrayBuffer,
@@ -345,7 +355,6 @@ export class LiveUser extends DurableObject<object> {
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
-  /** It must not cover an older one, sent again. */
   #sendState(before: MessageState, moved: StoredMessage): void {
     const { seq, revision, state } = moved;
     const isAlone = before !== 'sent' || this.#table.sentBefore(seq) !== null;

@@ -14,7 +14,10 @@ type Before = {
   sentBefore: string | null;
 };
 
-/** Clearing renews no limit. */
+/**
+ * The messages of one conversation, their recordings, and when those of
+ * the last minute came that were cleared: clearing renews no limit.
+ */
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly #tables: ConversationTables;
@@ -136,7 +139,10 @@ export class MessageTable {
     this.#sql.exec('delete from recordings');
   }
 
-  /** With what was written until `until` (unix ms). */
+  /**
+   * Begins a new epoch with what was written until
+   * `until` (unix ms); every page then reads anew.
+   */
   cut(epoch: number, until: number): void {
     this.#tables.create();
     const { revision } = this.head;
@@ -146,7 +152,6 @@ export class MessageTable {
     this.#sql.exec('delete from recordings where seq not in (select seq from messages)');
   }
 
-  /** Whether any are left. */
   removeExpired(now: number, keptMs: number | null): boolean {
     if (!this.#tables.exist) return false;
     this.#removeTimes(now - minuteMs);

@@ -7,7 +7,12 @@ export type Alarm = {
   failed: string;
 };
 
-/** A stored time for each name would cost $300 a month more. */
+/**
+ * Several alarms over the one that an object has, as tldraw's `AlarmScheduler`.
+ * That one stores a time for each name; here each alarm tells from what it
+ * stores anyway when it is due, since a stored time would be a row more a day
+ * for each user: 0.3 G rows, about $300 a month with ten million users.
+ */
 export class NamedAlarms {
   readonly #storage: DurableObjectStorage;
   readonly #alarms: Record<string, Alarm>;

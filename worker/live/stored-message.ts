@@ -24,13 +24,15 @@ type NewContent = {
 export type NewUserMessage = NewContent & {
   author: 'user';
   perMinute: number;
-  /** Of one day, this recording included. */
   recordedBytesPerDay?: number | undefined;
 };
 
 export type NewReply = NewContent & {
   author: 'solace';
-  /** To nothing of a page, it is not stored. */
+  /**
+   * The message that a reply answers; a reply to one
+   * of a page that is not there is not stored.
+   */
   replyTo?: string | undefined;
 };
 

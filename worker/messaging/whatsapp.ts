@@ -6,7 +6,6 @@ import type { Scope } from '../request-scope.ts';
 
 const timeoutMs = 5000;
 
-/** ms, also in a second language. */
 export const sendingMs = 2 * timeoutMs;
 
 /** Missing or not approved in the language, paused, or disabled. */

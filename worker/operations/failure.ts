@@ -1,4 +1,3 @@
-/** The names by which the local services are called. */
 const localNames = ['localhost', '127.0.0.1', '::1'];
 const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
 

@@ -115,7 +115,11 @@ export async function proveClaim(
   await tx.run();
 }
 
-/** A wrong code counts once a call. Throws 400. */
+/**
+ * Proves the claim of an id by the code that came back from it; it uses
+ * nothing up, and a wrong code counts for the claim, once for each call.
+ * Throws 400 for a wrong or old one.
+ */
 export async function proveByCode(
   scope: Scope<'db' | 'settings' | 'now'> & { botCall: BotCall },
   businessUserId: string,
@@ -132,6 +136,7 @@ export async function proveByCode(
       phone: names.phone,
     };
 
+  // A right code may have ended the claim: its call, repeated, then finds the stored outcome.
   const isOpen = tied
     ? and(eq(claims.sentBy, tied.sentBy), gt(claims.expiresAt, now), gt(claims.triesLeft, 0))
     : sql`false`;

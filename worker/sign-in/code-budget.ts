@@ -7,7 +7,10 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 const lowShare = 0.8;
 const retryAfterAtMost = 3600;
 
-/** In ms: it passes what strangers could use up. */
+/**
+ * A number whose owner wrote within this time (ms) passes what
+ * strangers could use up: the budget, and limits of an address.
+ */
 export const justWrittenMs = 10 * minuteMs;
 
 export function codeDay(now: number): number {

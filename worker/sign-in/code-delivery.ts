@@ -116,7 +116,11 @@ export async function noteStatus(
 
 type Named = { macs: string[]; sentBy: string | null };
 
-/** A status names the code itself. */
+/**
+ * Writes, and then does what the message and its status say together. A
+ * status names the code itself, so that it proves a claim also when the
+ * response that names the message was lost.
+ */
 async function settle(
   scope: Scope<'db' | 'settings' | 'now'>,
   { macs, sentBy }: Named,

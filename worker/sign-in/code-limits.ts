@@ -20,6 +20,8 @@ export async function limitsOfNumber(settings: Settings, phone: PhoneNumber) {
   const { everyCodeTo, codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);
   return {
     codesTo: [
+      // A contact clears the other limits of its number,
+      // but not this one, which outlives the account.
       {
         subject: everyCodeTo,
         limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD').map(withReserve),

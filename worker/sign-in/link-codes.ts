@@ -82,6 +82,11 @@ type Unsent = {
   stored?: SQL;
 };
 
+/**
+ * Opens a link code again whose code was not sent, and lets the bot's call
+ * claim again. Nothing is taken back of a claim that a status has proven:
+ * its code has arrived.
+ */
 export async function reopenLink(
   { db, now }: Scope<'db' | 'now'>,
   { link, sentBy, subjects, stored }: Unsent,

@@ -20,6 +20,11 @@ export type Claim = {
 
 type Opened = { session: SessionRef; status: AccountStatus };
 
+/**
+ * Creates the user of a number whose claim was signed in with, and the
+ * session. The id of the claim is tied if it is proven, and waits for its
+ * proof otherwise; an account that exists by now gets none.
+ */
 export async function openClaimed(
   scope: SessionScope,
   phone: PhoneNumber,

@@ -10,7 +10,11 @@ import { newCode } from './code-secrets.ts';
 import { isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
 
-/** Strangers do not use up the day's last codes. */
+/**
+ * Sends the code of a login whose link code the number itself has sent:
+ * neither strangers' requests nor its own use up the last codes of its
+ * day.
+ */
 export async function sendReservedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   link: Link,
@@ -27,7 +31,6 @@ export async function sendReservedCode(
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
 
-/** After 503 the link code stays good. */
 export async function sendLinkedCode(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   link: Link,
@@ -81,7 +84,6 @@ export async function sendLinkedCode(
   const message = { phone, to, code, sentBy: tx.id, counted };
   await sendStoredCode({ ...scope, language: link.language }, message, {
     takeBack: () => takeBack(counted),
-    // Its limits count a message that may arrive.
     ifLost: { takeBack: () => takeBack([]) },
   });
   return outcome;

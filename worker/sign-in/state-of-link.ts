@@ -14,7 +14,12 @@ import { sendLinkedCode } from './send-linked-code.ts';
 
 export type LinkState = 'waiting' | 'code_sent' | 'expired';
 
-/** `expired` for anybody who does not know the code. */
+/**
+ * What has happened since the login page showed a link code; `expired` for
+ * anybody who does not know the code. A number that has written since gets
+ * the code of this login first, so that nobody learns of its message
+ * silently.
+ */
 export async function stateOfLink(
   scope: SignInCall & Scope<'waitUntil'>,
   phone: PhoneNumber,

@@ -50,7 +50,11 @@ export function insertCode<Outcome extends string>(
 
 const patienceMs = 1000;
 
-/** If the response is lost, the code is taken back. */
+/**
+ * What the transaction that stores a code has decided. If the response of
+ * the database is lost, nobody sends the code: it is taken back, so that
+ * the same call again sends one.
+ */
 export async function orTakenBack<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   stored: Promise<T>,

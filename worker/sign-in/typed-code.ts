@@ -47,7 +47,6 @@ export async function typedCode(
       sentBy: columnFact<string | null>(codes.sentBy),
       userId: columnFact<string | null>(users.id),
       status: columnFact<AccountStatus>(users.status),
-      // `openSignedIn` limits its session.
       isContested: isContested(phone),
       claimedBy: columnFact<string | null>(linkCodes.claimedBy),
       whatsappId: columnFact<string | null>(linkCodes.whatsappId),
@@ -65,10 +64,8 @@ export const signsIn = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, 
   claimed: and(isRight, isNotNull(claimedBy)),
 });
 
-/** What a wrong code was compared with. */
 type Compared = { detail: 'number' | 'challenge'; now: number };
 
-/** Each live code loses a try. */
 export function countWrongCode<Outcome extends string>(
   tx: Transaction<Outcome | 'wrong', unknown>,
   { liveSql }: TypedCode,

@@ -19,7 +19,12 @@ import { trialLinkLifetimeMs } from './trials.ts';
 
 type Trial = { tier: PaidPlanId; days: number };
 
-/** Repeatable. Throws 404 before a first message, 409 if used. */
+/**
+ * Makes a link that begins a trial, and returns its token and its
+ * end (unix ms). The token is derived from the call's id, so that a
+ * repeated call returns the same one and no token is stored. Throws
+ * 404 for somebody who has not written, 409 for a used trial.
+ */
 export async function makeTrialLink(
   scope: PersonCall & { settings: Settings },
   person: Person,
@@ -33,7 +38,8 @@ export async function makeTrialLink(
   const phoneMacs = await keyedHashes(peppers, 'phone', phone);
   const ownerMac = await bindTrialLink(settings, mac, phone);
 
-  // Else the hash would be of the wrong number.
+  // With a known id and a number that nobody
+  // has, the hash would be of the wrong number.
   const hasWritten = and(eq(users.phone, phone), isNotNull(users.contactedAt));
   const tx = await personTransaction(scope, person, {
     facts: {

@@ -65,7 +65,8 @@ export async function redeemTrial(scope: SessionScope, token: string): Promise<R
 
   const userId = tx.fact('userId');
   const trialEndsAt = plus(now, times(tx.fact('days'), dayMs));
-  // A second tap finds what the first has begun.
+  // A used link is kept as long as its trial, so that
+  // a second tap finds what the first one has begun.
   const linkEnd = greatest(trialLinks.expiresAt, trialEndsAt);
   tx.update(['begun'], trialLinks, { isUsed: true, expiresAt: linkEnd }, own);
   spendTrial(tx, userId, now);

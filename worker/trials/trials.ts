@@ -8,14 +8,15 @@ import { dayMs, minuteMs } from '../lib/time.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { ExportSection } from '../identity/user-record.ts';
 
-/** Its trial may be longer or shorter. */
 export const trialLinkLifetimeMs = 7 * dayMs;
 
 const batchSize = 200;
-/** Within it Stripe charges for the next plan. */
+/**
+ * Stripe charges for the plan after a trial within seconds:
+ * until then the bot is not notified of the free plan.
+ */
 const chargeMs = 2 * minuteMs;
 
-/** Returns whose streams need a message. */
 export async function endTrials(db: Database, settings: Settings, now: number): Promise<string[]> {
   const isCharged = and(users.tierWaits, gt(users.trialEndsAt, now - chargeMs))!;
   const ended = db

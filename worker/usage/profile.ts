@@ -51,7 +51,6 @@ export function subscriptionOf(user: User): Subscription | null {
   };
 }
 
-/** As scheduled, unless it is cancelled. */
 function duringTrial(user: User) {
   const { tierWaits, tier, scheduledTier } = user;
   const isCancelled = user.cancelAt !== null;

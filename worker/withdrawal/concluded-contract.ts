@@ -28,11 +28,20 @@ export type Terms = {
   statedAt?: number;
 };
 
-/** `at` in unix seconds, by Stripe's clock. */
+/**
+ * `at`: the time of the statement at Stripe (unix seconds), by which its
+ * refund is computed. `isSubscribed`: a subscription is live all the same.
+ * `isKnown`: Stripe has this customer.
+ */
 export type Found =
   | { contract: ConcludedContract; at: number }
   | { contract: null; isSubscribed: boolean; isKnown: boolean };
 
+/**
+ * The customer's newest contract that could be withdrawn at the time of the
+ * statement, by Stripe's clock, which bills. Renewals conclude no contract;
+ * a purchase, a plan chosen during a trial and a move to a dearer plan do.
+ */
 export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
   const { now, subscriptions, isKnown } = await subscriptionsNow(stripe, customer, terms.userId);
   const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
@@ -65,7 +74,8 @@ async function subscriptionsNow(stripe: Stripe, customer: string, userId: string
   });
   const page = await unlessMissing(list);
   for (const subscription of page?.data ?? []) requireOwner(subscription.customer, userId);
-  // With `fetch`, the SDK's response is the raw one.
+  // With `fetch`, the SDK's response is the raw
+  // one, whose headers are no plain object.
   const headers = new Headers(page?.lastResponse.headers);
   const date = Date.parse(headers.get('date') ?? '');
   return {

@@ -23,7 +23,11 @@ export type ShownContract = Omit<ConcludedContract, 'subscription' | 'payments'>
   payments: ConcludedContract['payments'] | null;
 };
 
-/** While Stripe does not tell, by our own records. */
+/**
+ * The contract that could be withdrawn now. None where an open statement
+ * means it already. While Stripe does not tell, the one that our own
+ * records know.
+ */
 export async function withdrawableContract(search: Search): Promise<ShownContract | null> {
   const { statements } = search;
   if (statements.some(meansAnyContract)) return null;

@@ -9,7 +9,6 @@ import { objected, waitingPublicOf, type Statement } from './statements.ts';
 export const isUnconfirmed = ({ origin, state, userId }: Statement): boolean =>
   origin === 'public' && state === 'received' && userId !== null;
 
-/** Its contract is named when it takes effect. */
 export const isOpenToObjection = (statement: Statement): boolean =>
   isUnconfirmed(statement) && statement.subscription === null;
 
@@ -17,7 +16,11 @@ export const isOpenToObjection = (statement: Statement): boolean =>
 export const objectionUntil = ({ submittedAt }: Pick<Statement, 'submittedAt'>): number =>
   submittedAt + objectionMs;
 
-/** Silence is no answer of somebody who was not asked. */
+/**
+ * Silence is no answer of somebody who was not asked: a statement
+ * whose time is over while the bot still has not told its person
+ * takes no effect by itself any more.
+ */
 export function leaveUntold(db: Database, now: number) {
   const { dueAt, submittedAt, origin, state, subscription, attempts } = withdrawals;
   const isSilent = and(
@@ -38,7 +41,12 @@ export function leaveUntold(db: Database, now: number) {
   return db.update(withdrawals).set({ dueAt: null }).where(and(isSilent, isUntold));
 }
 
-/** False if it has taken effect. Its caller holds the lease. */
+/**
+ * Leaves a statement to the owner, and with it all others that wait: their
+ * person was told of one. False if it is not this user's, or has taken
+ * effect. Its caller holds the lease, so nothing begins between its read
+ * and its write.
+ */
 export async function objectTo(db: Database, id: string, userId: string): Promise<boolean> {
   const waiting = waitingPublicOf(userId);
   const named = db

@@ -67,7 +67,12 @@ export async function recordOwnStatement(
   return repeatStatement({ db, settings }, first, { email: row.email, now });
 }
 
-/** The receipt goes to the given address alone. */
+/**
+ * A person makes a statement once more, or confirms one that was made
+ * without signing in: that one takes effect now, also if Stripe does not
+ * respond. The receipt goes to the address that the person gives, and to
+ * no other.
+ */
 export async function repeatStatement(
   { db, settings }: Scope<'db' | 'settings'>,
   statement: Statement,
@@ -82,7 +87,7 @@ export async function repeatStatement(
     outcomes: ({ isWaiting }) => ({ confirmed: isWaiting }),
     otherwise: 'repeated',
   });
-  // Due before the time to object is over.
+  // Not by silence: it is due before the time to object is over.
   const dueAt = withdrawals.submittedAt.getSQL();
   tx.update(['confirmed'], withdrawals, { dueAt }, eq(withdrawals.id, id));
   mail?.queue(tx, ['confirmed', 'repeated']);

@@ -2,9 +2,16 @@ import type { Stripe } from 'stripe';
 import { idOf } from '../billing/subscriptions.ts';
 import { refundOf, type PaidPeriod } from './right.ts';
 
-/** What is less than Stripe charges becomes a debt. */
+/*
+ * What an invoice asks is paid by a charge of its own and by a credit on the
+ * customer's balance. What is less than Stripe charges becomes a debt there,
+ * which the charge of a later invoice pays. A credit is a negative balance.
+ */
 
-/** A statement gives `refund` back, and `credit` to the balance. */
+/**
+ * A payment of a contract; what a statement gives back
+ * of it (`refund`), and to the balance (`credit`).
+ */
 export type Payment = PaidPeriod & {
   invoice: string;
   refund: number;
@@ -15,7 +22,11 @@ export type Payment = PaidPeriod & {
 
 type Conclusion = { concludedAt: number; startNow: boolean };
 
-/** `at` in unix seconds. A debt comes back first. */
+/**
+ * The payments since a contract was concluded, for a statement made at `at`
+ * (unix seconds). Oldest first: a debt comes back before the rest of the
+ * payment that paid it, of which no more is given back than there is.
+ */
 export function paymentsOf(
   invoices: Stripe.Invoice[],
   { concludedAt, startNow }: Conclusion,
@@ -52,9 +63,7 @@ export function paymentsOf(
 
 type Source = {
   charge: Stripe.Charge | null;
-  /** What the charge paid of this invoice. */
   paid: number;
-  /** What a credit paid, or is a debt still. */
   fromBalance: number;
   isLater: boolean;
 };
@@ -80,7 +89,6 @@ function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): Source 
   const later = { charge: chargeOf(payer), paid: Math.min(debt, balanceBefore(payer)) };
   if (later.charge) return { ...later, fromBalance, isLater: true };
 
-  // Nobody collects it any more.
   const isCredited = payer.status === 'paid';
   return {
     ...own,
@@ -96,7 +104,11 @@ function takesDebts(invoice: Stripe.Invoice): boolean {
   return isFinal && balanceBefore(invoice) > 0 && (after ?? 0) <= 0;
 }
 
-/** `starting_balance` may be 0 (stripe-dotnet#3225). */
+/**
+ * The customer's balance before an invoice, by its amounts: what
+ * is due is its total with the balance that it took away. People
+ * have found 0 in `starting_balance` (stripe-dotnet#3225).
+ */
 function balanceBefore(invoice: Stripe.Invoice): number {
   const { amount_due: due, ending_balance: after, total } = invoice;
   return due + invoice.pre_payment_credit_notes_amount + (after ?? 0) - total;

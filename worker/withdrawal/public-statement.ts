@@ -128,7 +128,6 @@ export async function recordPublicStatement(
   return { statement: reads.kept[0]!, mail: queued };
 }
 
-/** As often as five of its addresses. */
 const addressesOfNetwork = 5;
 
 async function limitsOf(

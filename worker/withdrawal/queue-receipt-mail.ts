@@ -20,7 +20,11 @@ function mailsTo(settings: Settings, email: string | null): email is string {
 
 type Stated = { id: string; email: string | null; now: number };
 
-/** Null where none is sent. */
+/**
+ * The mail that a stranger's statement brings; null where none is sent. It
+ * goes with one that waits for the same inbox, or as soon as the limits
+ * allow.
+ */
 export async function strangersMail(
   settings: Settings,
   { id, email, now, address }: Stated & { address: string },

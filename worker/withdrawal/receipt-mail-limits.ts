@@ -9,9 +9,14 @@ import type { QueuedMail } from './receipt-mail.ts';
 
 const { budget, sendAt } = receiptMails;
 
+/** Strangers can name any address; what is more goes in the next mail. */
 export const ofInbox = { most: 3, per: dayMs };
 
-/** A network that states more often delays itself alone. */
+/**
+ * So many mails a day of one network are few. They have a budget of their
+ * own, which a network that states more often does not use up: thirty
+ * addresses delay themselves alone.
+ */
 export const fewOfNetwork = { most: 3, per: dayMs };
 
 export const budgets = { few: { most: 3000, per: dayMs }, many: { most: 300, per: dayMs } };

@@ -7,6 +7,14 @@ import type { On, Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 
+/*
+ * The receipt of a statement by e-mail. It goes to the address that came
+ * with the call which has made, repeated or confirmed the statement: a
+ * stranger's mail says nothing of the account, a person's goes to nobody
+ * else. No mail is dropped. One above a limit waits, and the response says
+ * until when.
+ */
+
 export type Row = typeof receiptMails.$inferSelect;
 
 /** Services recognise a repeated mail for a day. */
@@ -14,6 +22,10 @@ export const lifetimeMs = dayMs;
 
 const { statementId, inbox, isOwn, sealed, budget, sendAt } = receiptMails;
 
+/**
+ * Letters of either case and a `+tag` lead to the
+ * same inbox; at Gmail dots and both its names, too.
+ */
 export function inboxOf(email: string): string {
   const inbox = email.toLowerCase().replace(/\+[^@]*(?=@)/, '');
   const [name = '', host = ''] = inbox.split('@');
@@ -39,7 +51,6 @@ export const queuedMail = (db: Database, mail: NewMail | null) =>
     .from(receiptMails)
     .where(mail?.own ?? eq(statementId, ''));
 
-/** No limit keeps a person's own. */
 export const isDelayed = (mail: QueuedMail, now: number): boolean =>
   !mail.isOwn && mail.sendAt > now;
 

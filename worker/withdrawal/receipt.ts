@@ -12,7 +12,6 @@ import { type ReceiptTexts, receiptTexts } from './receipt-texts.ts';
 import { objectionMs } from './right.ts';
 import { statementOf } from './statements.ts';
 
-/** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
 
 export type Stated = Omit<Withdrawal, 'receipt'>;
@@ -25,6 +24,11 @@ export async function receiptOf(settings: Secrets, { receipt, ...of }: Withdrawa
   return `${receipt}\n\n${download}: ${await linkOf(settings, of.id)}`;
 }
 
+/**
+ * What was stated, with date and time (UTC), in the statement's language.
+ * Somebody who has not signed in reads nothing that only the account
+ * knows.
+ */
 export function receiptText(settings: Secrets, stated: Stated): string {
   const statement = stated.origin === 'public' ? { ...stated, ...notStated } : stated;
   const words = receiptTexts[statement.language as Language];
@@ -45,13 +49,20 @@ export function receiptText(settings: Secrets, stated: Stated): string {
   return lines.filter((each) => each !== null).join('\n');
 }
 
-/** A stranger's words stand in the file alone. */
+/**
+ * The receipt as the person hears of it whose number was
+ * given. A stranger's words reach nobody in our name: they
+ * stand in the file behind the link, and nowhere else.
+ */
 export function receiptForPerson(settings: Secrets, statement: Withdrawal): Promise<string> {
   const isOwn = statement.origin === 'account';
   return isOwn ? receiptOf(settings, statement) : receiptWithout(settings, statement, unsaid);
 }
 
-/** Then nothing that a stranger wrote is in the mail. */
+/**
+ * The receipts of one mail. Whoever makes a statement without signing in
+ * chooses its recipient: then nothing that they wrote is in the mail.
+ */
 export async function receiptMailOf(
   settings: Secrets,
   statements: Withdrawal[],

@@ -9,7 +9,10 @@ import { isUnderWay, type Statement } from './statements.ts';
 export type State = Pick<Statement, 'state' | 'reason'>;
 type Refunded = State & { amount: number };
 
-/** Stripe replays a 5xx for a day (`lease.ts`). */
+/**
+ * `attempt` is part of the idempotency keys, since
+ * Stripe replays a 5xx for a day (`lease.ts`).
+ */
 type Cause = { withdrawal: string; attempt: number };
 
 export async function refundPayment(
@@ -53,6 +56,10 @@ async function noteOf(stripe: Stripe, id: string, invoice: string) {
 
 const expand = ['refunds.refund'];
 
+/**
+ * What was paid from the customer's balance goes back there. A refund of
+ * another invoice's payment is not the note's own, so it comes after it.
+ */
 function createNote(stripe: Stripe, { withdrawal, attempt }: Cause, payment: Payment) {
   const { invoice, refund, credit, laterIntent } = payment;
   const note: Stripe.CreditNoteCreateParams = {
@@ -126,7 +133,6 @@ export const isRefund = ({ type }: { type: string }): boolean => refundEvents.in
 
 const refundEvents = ['refund.updated', 'refund.failed', 'charge.refund.updated'];
 
-/** The next cron job looks again. */
 export async function refundChanged(db: Database, stripeId: string, now: number): Promise<void> {
   const payer = db
     .select({ id: customers.userId })

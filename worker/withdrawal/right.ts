@@ -1,18 +1,31 @@
 import { payableStep } from '../contract/money.ts';
 import { dayMs, hourMs } from '../lib/time.ts';
 
-/** Directive 2011/83/EU, articles 9, 11a, 13 and 14. */
+/*
+ * The right to withdraw from a contract: Directive 2011/83/EU, articles 9,
+ * 11a, 13 and 14. What was supplied is paid for only if the person asked
+ * to start at once (article 14(3) and (4)).
+ */
 
 /** A day ends everywhere in UTC-12. */
 const zoneMs = 12 * hourMs;
 
-/** Unix ms. At 23:30 UTC it is the next day in Berlin already. */
+/**
+ * The first instant (unix ms) at which a contract can no longer be
+ * withdrawn. Nobody's last day is shorter than the law says, wherever
+ * they are: at 23:30 UTC it is the next day in Berlin already.
+ */
 export function withdrawableUntil(concludedAt: number, days: number): number {
   const day = Math.floor((concludedAt + zoneMs) / dayMs);
   return (day + days + 1) * dayMs + zoneMs;
 }
 
-/** Until then its person may object; the law gives 14 days. */
+/**
+ * A statement that was made without signing in takes effect after
+ * this time (ms): whoever knows a number can make one, so its
+ * owner is told at once, and can confirm it or object. The law
+ * gives 14 days for the money. 0 lets it take effect at once.
+ */
 export const objectionMs = 2 * dayMs;
 
 /** In whole cents and unix seconds. */

@@ -50,7 +50,7 @@ type Settled = State & { refund: number };
 const refundWatchMs = 30 * dayMs;
 const statementsPerRun = 20;
 
-/** Each holds its customer's lease. */
+/** Each holds its customer's lease, so that nothing else charges meanwhile. */
 export async function settleWithdrawals(scope: Background, now: number): Promise<void> {
   await leaveUntold(scope.db, now);
   const due = await dueStatements(scope.db, now, statementsPerRun);
@@ -76,7 +76,11 @@ async function settleOne(scope: Background, statement: Statement, now: number): 
   else await endWithoutAccount(scope, statement);
 }
 
-/** Before a parked customer is closed, it is settled. */
+/**
+ * What was paid back before the account was deleted stays so; its refund
+ * cannot be looked at any more. A customer that was left is closed after
+ * its statements were settled.
+ */
 async function endWithoutAccount(scope: Background, { id, userId }: Statement): Promise<void> {
   if (userId !== null && (await isCustomer(scope, userId))) return;
 
@@ -90,7 +94,7 @@ async function endWithoutAccount(scope: Background, { id, userId }: Statement): 
   else await needsOwner(scope, statement, accountUnknown);
 }
 
-/** It may be stopped until the lease is held. */
+/** Until the lease is held, its person may object, or the owner take it over. */
 async function settleAsItIs(
   scope: Background,
   leased: LeasedCustomer,
@@ -100,7 +104,10 @@ async function settleAsItIs(
   return statement ? settle(scope, leased, statement) : { result: null };
 }
 
-/** Throws 503; then call it again. */
+/**
+ * Ends the contract of a statement and gives the money back; returns
+ * the statement as it is then. Throws 503; then call it again.
+ */
 export async function settle(
   scope: Background,
   leased: LeasedCustomer,
@@ -131,7 +138,11 @@ async function settleAtStripe(
   });
 }
 
-/** Throws 503. What Stripe refuses for good is left to the owner. */
+/**
+ * Without its customer at Stripe, a statement could not be settled: its
+ * closing waits for that. Throws 503. What Stripe refuses for good is left
+ * to the owner.
+ */
 export async function settleBeforeClosing(scope: Background, customer: Customer): Promise<void> {
   const open = await scope.db
     .select()
@@ -198,7 +209,7 @@ async function save(
   const after: Statement = { ...statement, ...changes };
   const event = refundedEvent(settings, after, now);
   const update = updateUnderWay(db, statement.id, changes);
-  // It says nothing about later ones.
+  // A later look says nothing about statements made since.
   const others = statement.state === 'received' ? [endRepeated(db, statement)] : [];
   if (isReturned) await db.batch([db.run(event), update, ...others]);
   else await db.batch([update, ...others]);

@@ -4,14 +4,12 @@ import { objected, repeated, type Statement } from './statements.ts';
 const isUntold = (statement: Statement): boolean =>
   isOpenToObjection(statement) && statement.dueAt === null;
 
-/** Made by its person, or to be known. */
 export const lastStatement = (newestFirst: Statement[]): Statement | undefined =>
   newestFirst.find((each) => {
     const { reason } = each;
     return reason !== objected && reason !== repeated && !isUntold(each);
   });
 
-/** For whoever makes it: says nothing about accounts. */
 export function statementNow({ id, submittedAt, state, refund }: Statement) {
   return {
     id,

@@ -17,7 +17,12 @@ export type Begun = {
   at: number;
 };
 
-/** Saved before anything changes at Stripe. */
+/**
+ * The contract that the statement names, or the one that it meant. That
+ * one is saved before anything changes at Stripe: an interrupted
+ * settlement goes on with it, and with no later one. Null if there is
+ * none, or the statement was stopped.
+ */
 export async function nameContract(
   stripe: Stripe,
   { db, settings }: Background,

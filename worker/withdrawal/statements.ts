@@ -31,7 +31,6 @@ export const objected = 'objected';
 
 export const completed = 'completed';
 
-/** Was open at a restored time. */
 export const restored = 'restored';
 
 /** Another statement has ended its contract. */
@@ -65,7 +64,6 @@ export const dueStatements = (db: Database, now: number, limit: number) =>
 /** ms: the law gives 14 days for the money. */
 const patienceMs = 3 * dayMs;
 
-/** Numbers; first those of an account. */
 export async function overdueStatements(db: Database, now: number): Promise<number[]> {
   const rows = await db
     .select({ seq: withdrawals.seq })
@@ -115,7 +113,6 @@ export const unsettled = {
   announcedAt: null,
 } satisfies Partial<Statement>;
 
-/** None about an unknown account. */
 export const waitingPublicOf = (userId: string | null) =>
   and(
     eq(withdrawals.userId, sql.param(userId)),

@@ -10,7 +10,12 @@ import { recordOwnStatement, repeatStatement } from './own-statement.ts';
 import { settle } from './settlement.ts';
 import { type Recorded, statementsOf } from './statements.ts';
 
-/** Throws 409 if nothing can be withdrawn. */
+/**
+ * A person withdraws from their contract. The statement is recorded before
+ * anything changes at Stripe: from then on it counts. Whoever has stated
+ * already confirms or repeats that statement. Throws 409 where there is
+ * nothing to withdraw from.
+ */
 export async function withdrawFrom(
   scope: Background & Scope<'language' | 'now'>,
   leased: LeasedCustomer,

@@ -24,7 +24,6 @@ function withoutOurs<Row extends { userId: string | null; seq: number }>(row: Ro
   return rest;
 }
 
-/** It may be a stranger's. */
 function withoutAddress({ email, ...rest }: Omit<Statement, 'userId' | 'seq'>) {
   return rest.origin === 'public' ? rest : { ...rest, email };
 }

@@ -105,7 +105,6 @@ async function giveCustomer(
   const known = { stripeId: id, stripeAsked: true, askedAt: at, dueAt: 0 };
   const row = { userId: users.id.getSQL(), ...known };
   const given = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, userId)}`);
-  // They may buy at this moment.
   const where = and(isNull(customers.stripeId), lte(customers.leaseUntil, Date.now()));
   const upsert = { target: [customers.userId], set: known, where };
   const { rowsAffected } = await db.run(upsertSelect(given, customers, upsert));

@@ -98,7 +98,6 @@ async function audited(target: Target, restore: Restore): Promise<boolean> {
   }
 }
 
-/** Every step, also if one fails: false then. */
 async function runAll(restore: Restore): Promise<boolean> {
   const unknown: string[] = [];
   let isComplete = true;

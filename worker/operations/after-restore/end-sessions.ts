@@ -77,7 +77,6 @@ export const raiseGenerations: Step = {
 
 export const generationOf = (at: number) => Math.floor(at / 1000) * clearingsPerRestore;
 
-/** 500 a minute. */
 export const fetchSubscriptions: Step = {
   name: 'subscriptions',
   async run({ db, isDry }: Restore): Promise<Report> {

@@ -88,12 +88,10 @@ function lineOf({ type, data }: ToldEvent, outcome: Outcome): string {
   }
 }
 
-/** Its owner looks at Stripe. */
 async function tell(_: Restore, { data }: ToldEvent): Promise<Outcome> {
   return v.is(Told, data) ? 'unknown' : 'nothing';
 }
 
-/** The person of an event who had an account then. */
 async function personOf({ db }: Restore, { data, timestamp }: ToldEvent): Promise<User | null> {
   const named = v.safeParse(Named, data);
   if (!named.success) return null;
@@ -139,7 +137,6 @@ async function withdraw(restore: Restore, event: ToldEvent): Promise<Outcome> {
 
   const tx = transaction(db, {
     from: oneRow([users, eq(users.id, user.id)]),
-    // The person may consent anew at this moment.
     facts: {
       isOlder: isTrue(and(isNotNull(users.chatKey), lte(users.chatConsentAt, withdrawnAt))),
     },

@@ -11,9 +11,7 @@ export type Restore = {
   settings: Settings;
   /** The instant (unix ms) to which the database was put back. */
   at: number;
-  /** Later events are of the product in use again. */
   until: number;
-  /** Writes nothing. */
   isDry: boolean;
 };
 
@@ -24,7 +22,6 @@ export type Step = {
 
 const markersKeptMs = 90 * dayMs;
 
-/** Another restore forgets it. */
 export const markerOf = (at: number, name: string, by: string) => ({
   id: `restore:${at}:${name}`,
   by,
@@ -54,13 +51,11 @@ export async function markedAt(db: Database, at: number, step: string): Promise<
   return by === null ? null : Number(by);
 }
 
-/** Keeps the first instant. */
 export async function markNow(db: Database, at: number, step: string): Promise<void> {
   const row = markerOf(at, step, String(Date.now()));
   await db.insert(usedTokens).values(row).onConflictDoNothing();
 }
 
-/** How many rows of a table a condition holds for. */
 export async function countOf(db: Database, table: SQL, where: SQL): Promise<number> {
   const [row] = await db.all<{ n: number }>(sql`select count(*) as n from ${table} where ${where}`);
   return row!.n;

@@ -396,7 +396,6 @@ function dutyRow({ event, who, alert, advice: name, person }: Duty): string[] {
   return [`\`${event}\``, who, `${alert}: ${rule.meaning}`, rule.urgency, said, person];
 }
 
-/** The list of `who-must-act.ts` as a page. */
 export function dutyTable(): string {
   return tableOf([dutyHead, ...whoMustAct.map(dutyRow)]);
 }

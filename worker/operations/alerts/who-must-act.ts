@@ -7,11 +7,9 @@ import type { AdviceName } from '../support/advice.ts';
 export type Duty = {
   event: string;
   who: 'the owner' | 'the author of the bot' | 'the person';
-  /** A name in `alerts.ts`. */
   alert: string;
   /** Null for what concerns no single account. */
   advice: AdviceName | null;
-  /** What the person sees meanwhile. */
   person: string;
 };
 

@@ -91,7 +91,6 @@ async function isMigrated(values: Values, { migrate, say }: DeployTools): Promis
 }
 
 export type Plan = {
-  /** In per cent. */
   parts: number[];
   watchMs: number;
   pauseMs: number;

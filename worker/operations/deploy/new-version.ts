@@ -180,9 +180,7 @@ export type Patience = { forMs: number; pauseMs: number };
 export type Look = {
   siteUrl: string;
   version: Version | null;
-  /** Only a part of the users gets it. */
   isPart?: boolean;
-  /** For calls that are signed rightly. */
   secrets?: CallerSecrets | null;
 };
 

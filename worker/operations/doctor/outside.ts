@@ -17,7 +17,6 @@ import {
 } from './probe.ts';
 import { type CallerSecrets, problemsOfSigned } from './signed-calls.ts';
 
-/** Nothing of it changes anything. */
 const calls: Probe[] = [
   {
     who: 'the bot',
@@ -135,7 +134,6 @@ function changesOf(path: string, { status, headers }: Response, html: string): O
   return problems;
 }
 
-/** A script that is not in the policy is foreign. */
 function hasForeignScript(html: string, policy: string): boolean {
   const scripts = html.matchAll(
     /<script(?: type="(?:text\/javascript|module)")?>([\s\S]*?)<\/script>/g,

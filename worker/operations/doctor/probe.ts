@@ -1,6 +1,5 @@
 import { httpRequest } from './finding.ts';
 
-/** What stands between the site and its callers. */
 export type Obstacle = { what: string; remedy: string };
 export type Problem = Obstacle & { about: string };
 
@@ -63,7 +62,6 @@ function tooLarge({ status }: Response, kib: number): Obstacle | null {
   };
 }
 
-/** What answers in place of our site. */
 export function obstacleOf({ status, headers }: Response, text: string): Obstacle | null {
   if (status >= 300 && status < 400)
     return {

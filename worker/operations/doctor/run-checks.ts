@@ -241,7 +241,6 @@ async function checkDatabase(settings: Settings, behind: Behind): Promise<Findin
   }
 }
 
-/** Those that wait are the last of `all`. */
 export function checkSchema(
   waiting: string[],
   all: string[],
@@ -263,7 +262,6 @@ export function checkSchema(
   return wrong('Migrations', what, `${how} Or pause the site and add \`--paused\`.`);
 }
 
-/** Such a version may use what the removal removes. */
 export function prematureRemoval(waiting: string[]): string | undefined {
   const isRemoval = (tag: string) => tag.endsWith('_contract');
   const addition = waiting.findIndex((tag) => !isRemoval(tag));

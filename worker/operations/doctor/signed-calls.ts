@@ -17,7 +17,6 @@ import {
   unanswered,
 } from './probe.ts';
 
-/** What the callers of the site sign with. */
 const CallerSecrets = v.pick(SettingRules, [
   'BOT_WEBHOOK_SECRET',
   'STRIPE_WEBHOOK_SECRET',
@@ -32,7 +31,6 @@ export function callerSecretsIn(values: Values): CallerSecrets | null {
 }
 
 const roomForFields = 100;
-/** Refused before anybody is looked for. */
 const nobody = 'nobody';
 
 /** The API refuses each for its body alone. */
@@ -118,7 +116,6 @@ const isHeld: Obstacle = {
   remedy: 'Turn buffering and compression off for it in what stands before the Worker.',
 };
 
-/** A stream of a page begins at once and stays open. */
 async function problemsOfStream(site: Site, authorization: string): Promise<Problem[]> {
   const { path } = endpoints.supportStream;
   const about = `A stream of an open page (${path})`;
@@ -139,7 +136,6 @@ async function problemsOfStream(site: Site, authorization: string): Promise<Prob
   return obstacle ? [{ about, ...obstacle }] : [];
 }
 
-/** The time limit of the request runs on. */
 async function held({ body }: Response): Promise<Obstacle | null> {
   const reader = body!.getReader();
   const first = await reader.read().catch(() => null);

@@ -125,7 +125,6 @@ function checkSetup(lines: string[]): Finding[] {
   const missing = setup.filter(({ verb }) => verb === 'created').map(({ what }) => what);
   const outdated = setup.filter(({ verb }) => verb === 'updated').map(({ what }) => what);
   if (missing.length + outdated.length === 0) return kept;
-  // Anything else is another account.
   const isOfSite = [...missing, ...outdated].every((what) => /^(portal|webhook)/.test(what));
   const faults = [
     missing.length > 0 && `Stripe has no ${missing.join(', no ')}`,

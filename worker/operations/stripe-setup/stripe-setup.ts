@@ -39,7 +39,6 @@ const subscribedEvents = [
   'charge.refunded',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
-/** The webhook's secret, if it was created. */
 export type SetupReport = { lines: string[]; webhookSecret: string | null };
 
 /** A second run changes nothing. */
@@ -256,7 +255,6 @@ function featuresWith(products: Products): Stripe.BillingPortal.ConfigurationCre
   };
 }
 
-/** The digest covers the products. */
 function withoutProducts<
   T extends { features: Stripe.BillingPortal.ConfigurationCreateParams.Features },
 >(wanted: T) {

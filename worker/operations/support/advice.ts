@@ -1,4 +1,3 @@
-/** What `support find` may advise about an account. */
 export const advice = {
   pending: 'The account waits for approval: the bot approves it.',
   neverWrote:

@@ -37,7 +37,6 @@ export async function runSupport(call: Call): Promise<boolean> {
   }
 }
 
-/** What a refusal said may be of an account. */
 async function audited({ name, command, target, ...call }: Call): Promise<Result> {
   const entry = { env: target, command: name, about: nobody };
   let outcome: AuditOutcome = 'refused';
@@ -61,7 +60,6 @@ async function audited({ name, command, target, ...call }: Call): Promise<Result
 
 const nobody = 'nobody';
 
-/** What stands for the numbers that a command names. */
 async function tagOf({ words, settings }: SupportRequest): Promise<string> {
   const phones = await Promise.all(words.map((word) => phoneOf(word).catch(() => null)));
   const [pepper] = settings.CODE_PEPPER;

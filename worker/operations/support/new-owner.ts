@@ -11,7 +11,6 @@ import {
 } from './command-audit.ts';
 import { callAbout, callAsBot, numberOf, outcomeOf } from './worker-calls.ts';
 
-/** They begin with nothing of the earlier one. */
 export const newOwner: SupportCommand = {
   usage: 'new-owner NUMBER --yes',
   about:

@@ -23,7 +23,6 @@ export async function parkedEvents(db: Database): Promise<ParkedEvent[]> {
     from outbox where parked_at is not null order by parked_at`);
 }
 
-/** False if there is none. */
 export async function retryParked(
   { db, settings }: Opened,
   seq: number,

@@ -4,7 +4,6 @@ import { openOf } from '../../withdrawal/statements.ts';
 import { UsageError } from '../owner-command.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
-/** Somebody who left may be charged. */
 export const unclosed: SupportCommand = {
   usage: 'unclosed [close CUSTOMER --yes]',
   about:
@@ -59,7 +58,6 @@ async function close({ db }: SupportRequest, id: string | undefined): Promise<Ac
   };
 }
 
-/** Nobody settles them without their customer. */
 async function owedTo(db: SupportRequest['db'], userId: string): Promise<string> {
   const open = await db.select({ seq: withdrawals.seq }).from(withdrawals).where(openOf(userId));
   if (open.length === 0) return '';

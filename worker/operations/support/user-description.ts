@@ -148,7 +148,6 @@ const ifFuture = (instant: number | undefined, now: number) =>
 export type ReturnedPayment = {
   charge: string;
   at: number;
-  /** In the smallest unit of the currency. */
   amount: number;
   refunded: number;
   currency: string;
@@ -167,7 +166,6 @@ export type Payments =
       subscriptions: Subscription[];
       returned: ReturnedPayment[];
       hasCard: boolean;
-      /** The number of the customer at Stripe. */
       phone: string | null;
     }
   | { state: 'none' | 'unknown customer' | 'Stripe refuses the key' | 'Stripe does not respond' };
@@ -253,7 +251,6 @@ export async function returnedPayments(
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
-/** In the order of `advice.ts`. */
 export function advise(
   { account, plan, week, limits, eventsForTheBot, names: aliases, customer }: UserDescription,
   payments: Payments,

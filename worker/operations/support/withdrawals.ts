@@ -12,7 +12,6 @@ import {
   type SupportRequest,
 } from './command-audit.ts';
 
-/** A statement itself never changes. */
 export const withdrawalCommand: SupportCommand = {
   usage: 'withdrawals [show|match|complete SEQ]',
   about:
@@ -89,7 +88,6 @@ function show({ db, settings }: SupportRequest, statement: Statement): Action {
   };
 }
 
-/** As if its person had signed in. */
 async function match(
   { db }: SupportRequest,
   statement: Statement,
