@@ -4,7 +4,7 @@ import type { Background } from '../env.ts';
 import { endStreams, expectEnd } from '../live/publish.ts';
 import { endSubscriptions } from '../push/reply-notices.ts';
 
-/** One session, or all (null), with its streams and notices. Returns how many there were. */
+/** Of one session, or of all (null). Returns how many there were. */
 export async function endSessions(
   scope: Background,
   userId: string,

@@ -44,7 +44,6 @@ export type QueueOutcome =
   | 'rateLimited'
   | 'queued';
 
-/** A message to send, by a session that is checked in the same statements. */
 export type Queueing = SessionCaller & {
   messageId: string;
   kind: 'text' | 'voice';
@@ -176,7 +175,7 @@ const insertEvent = madeOnce(
     .onConflictDoUpdate({
       target: outbox.id,
       set: {
-        // Each request changes it, also two of one millisecond: `unqueue` tells them apart by it.
+        // `unqueue` tells two requests of one millisecond apart by it.
         createdAt: greatest(plus(outbox.createdAt, 1), now),
         parkedAt: null,
         attempts: iif(isParked, 1, outbox.attempts),
@@ -187,7 +186,7 @@ const insertEvent = madeOnce(
     .returning({ ...eventColumns(), leasedUntil: outbox.leasedUntil }),
 );
 
-/** What is stored of the event; the text is read from the conversation when it is sent. */
+/** The text is read from the conversation when it is sent. */
 function bodyOf({ messageId, locale, country, now }: Queueing): string {
   const timestamp = new Date(now).toISOString();
   return JSON.stringify({
@@ -199,7 +198,6 @@ function bodyOf({ messageId, locale, country, now }: Queueing): string {
 
 const waitSeconds = 5;
 
-/** The error of a message that was not queued. */
 export function refusalOf(
   outcome: Exclude<QueueOutcome, 'queued'>,
   user: User,

@@ -41,7 +41,7 @@ export async function sendQueued(
   const { ownsEvent } = decision;
   const stored = await appendMessage(context, user, sent, { inCrisis, ownsEvent }).catch(
     async (error: unknown) => {
-      // With any other error the message may be stored; if not, whoever delivers the event drops it.
+      // With any other error the message may be stored.
       if (ownsEvent && error instanceof RequestError) await unqueue(context.db, event!, decision);
       throw error;
     },

@@ -103,7 +103,7 @@ type UserDecision<
  */
 export class UserSession {
   readonly sessionId: string;
-  /** From the token, so possibly of an ended session; in SQL use `admittedUserSql`. */
+  /** Possibly of an ended session; in SQL use `admittedUserSql`. */
   readonly tokenUserId: string;
   readonly #db: Database;
   readonly #settings: Pick<Settings, 'SESSION_KEYS'>;
@@ -140,7 +140,7 @@ export class UserSession {
     };
   }
 
-  /** Runs the statements with the session check, then `respond`. Throws 401 or 403. */
+  /** Throws 401 or 403. */
   async run<List extends Statements, T>(
     statements: [...List],
     respond: (admitted: Admitted, ...results: ResultsOf<List>) => T | Promise<T>,
@@ -218,14 +218,13 @@ export class UserSession {
   }
 }
 
-/** What a limited session is refused by. */
 export const refusalOf = (limitedBy: SessionLimit): RequestError =>
   new RequestError('signInNeeded', limitedBy === 'newOwner' ? newOwner : {});
 
 /** A number that may have a new owner opens limited sessions alone. */
 const isOfContested = iif<number>(sessions.isLimited, isAccountContested(users.id), 0);
 
-/** A session that makes a call, and what the call admits: 1 or 0 each, and a JSON list. */
+/** 1 or 0 each, and a JSON list. */
 export type SessionCaller = {
   sessionId: string;
   userId: string;
@@ -264,7 +263,7 @@ function isLive({ sessionId, userId, now }: NamedSession): SQL | undefined {
   return and(eq(id, sessionId), eq(sessions.userId, userId), gt(expiresAt, now));
 }
 
-/** The live session with its user, from before whatever else the transaction does. */
+/** From before whatever else the transaction does. */
 const liveSession = madeOnce(
   build
     .select({
@@ -295,7 +294,7 @@ const newOwner = {
   fields: { newOwner: true },
 };
 
-/** The precision (ms) of `lastSeenAt`: a session writes it at most this often. */
+/** In ms: a session writes `lastSeenAt` at most this often. */
 export const seenEveryMs = hourMs;
 
 type Session = { sessionId: string; tokenUserId: string };

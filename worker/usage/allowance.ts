@@ -47,7 +47,6 @@ export function weeklyAllowance(tier: PlanId): number {
   return plans[tier].messageLimit ?? -1;
 }
 
-/** SQL: whether a number of messages in a week is within the limit of a plan. */
 export function fitsAllowanceSql(messages: SQLWrapper, tier: SQLWrapper): SQL<number> {
   const limited = planIds.filter((id) => weeklyAllowance(id) >= 0);
   const cases = limited.map((id) => `when '${id}' then ${weeklyAllowance(id)}`).join(' ');

@@ -106,7 +106,7 @@ export async function firstWeek(
   };
 }
 
-/** The week in which a paid one ends: that which was left to the number, else `week`. */
+/** The one that was left to the number, else `week`. */
 export async function leftWeekOr(owner: WeekOwner, week: Pick<Weeks, 'weekAnchor' | 'weekStart'>) {
   const left = await leftWeekOf(owner);
   const began = () => left(minus(leftWeeks.endsAt, weekMs));
@@ -175,7 +175,7 @@ export async function carryLeftWeek<Outcome extends string>(
   });
 }
 
-/** Of two weeks that were kept for a number the greater count stands, to the later end. */
+/** The greater count stands, to the later end. */
 function orGreater(now: number) {
   const { phoneMac, used, endsAt } = leftWeeks;
   const greater = greatest(used, excluded(used));
