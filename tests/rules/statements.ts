@@ -433,7 +433,7 @@ export const texts: Record<string, Record<string, string[]>> = {
       'api: all weeks since the contract was concluded',
       'runbook: answers withdrawals',
     ],
-    'What was paid from a credit': ['api: what was paid from the balance becomes balance again'],
+    'What was paid from a credit': ['api: to the balance what was paid from it'],
     'Your account and your conversation stay': ['browser: without the tick everything comes back'],
     'Before you buy': [
       'browser: a review tells what is ordered, and asks unticked whether to begin at once',

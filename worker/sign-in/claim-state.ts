@@ -14,22 +14,20 @@ import { isProven } from './claims.ts';
 import { type Link, reopenLink } from './link-codes.ts';
 
 /*
- * A claim of a number, by the one transaction that has sent its code:
+ * A claim of a number, by the one transaction that has sent its code (`sentBy`):
  *
- * | state   | bot's call | link code | claim      | who moves it on           |
- * | ------- | ---------- | --------- | ---------- | ------------------------- |
- * | open    | none       | `sentBy`: | none       | `claimNumber` claims it   |
- * |         |            | null      |            |                           |
- * | claimed | `claimed`  | `sentBy`  | not proven | `noteSent`, if WhatsApp   |
- * |         |            |           |            | takes the code; else      |
- * |         |            |           |            | `takeBackClaim` opens it  |
- * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim`: a status,   |
- * |         |            |           |            | or the code, comes back   |
- * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`: the code      |
- * |         |            |           |            | signs in, and ends it     |
+ * | state   | bot's call | link code | claim      | moved on by         |
+ * | ------- | ---------- | --------- | ---------- | ------------------- |
+ * | open    | none       | open      | none       | `claimNumber`       |
+ * | claimed | `claimed`  | `sentBy`  | not proven | see below           |
+ * | sent    | `codeSent` | `sentBy`  | not proven | `proveClaim`        |
+ * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`, at last |
  *
- * `claimed` for longer than `sendingMs`: its request was ended. The same
- * call, sent again, takes it back and claims the number itself.
+ * `noteSent` moves a claimed one on if WhatsApp takes the code; else
+ * `takeBackClaim` opens it again. `claimed` for longer than `sendingMs`:
+ * its request was ended. The same call, sent again, takes it back and
+ * claims the number itself. A status proves it, or the code that comes
+ * back; once the code has signed in, the id is tied and the claim ends.
  */
 
 export type ClaimScope = Scope<'db' | 'settings' | 'now' | 'waitUntil'> & { botCall: BotCall };
