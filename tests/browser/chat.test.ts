@@ -490,3 +490,17 @@ stubbed(
     await expect(page.getByRole('button', { name: '1 new message' })).toHaveCount(0);
   },
 );
+
+stubbed(
+  'the options of the conversation fit with text of twice the size',
+  async ({ page, stub }) => {
+    await page.setViewportSize({ width: 390, height: 700 });
+    await openConversation(page, stub, [messageOf(1, 'Hello')]);
+    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+    await page.getByLabel('Options of the conversation').click();
+    const option = page.getByRole('button', { name: 'Print the conversation' });
+    const { x, width } = (await option.boundingBox())!;
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(390);
+  },
+);

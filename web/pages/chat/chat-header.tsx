@@ -180,7 +180,6 @@ const list = css({
   insetInlineEnd: 'gutter',
   zIndex: 'header',
   display: 'grid',
-  width: '[max-content]',
   padding: '2',
   borderRadius: 'md',
   borderWidth: 'thin',
