@@ -237,6 +237,15 @@ test('who is signed in and has no contract finds the known number in the form', 
   await expect(number).toHaveValue('ada@example.com');
 });
 
+stubbed('whose account waits for approval finds the form, and no login', async ({ page, stub }) => {
+  await stub.signedIn({ status: 'pending' });
+  await page.goto('/withdraw');
+  await hydrated(page, 'main form');
+  await expect(page.getByRole('link', { name: 'My Account' })).toBeVisible();
+  await expect(confirmButton(page)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Log in, and see what comes back' })).toHaveCount(0);
+});
+
 test(
   'signed out, a login leads back to the contract',
   { tag: '@full' },
