@@ -48,7 +48,7 @@ export const globalCss = defineGlobalStyles({
   '.offer a, .offer button': { minWidth: 'touch', minHeight: 'touch', paddingBlock: '2' },
   '.offer button': { marginInlineStart: 'auto', fontSize: 'lg' },
   'h1, h2, h3': { font: 'inherit' },
-  'p, li': { textWrap: 'pretty' },
+  'p, li, dd, label, output, [data-part=helper-text]': { textWrap: 'pretty' },
   'ul, ol': { listStyle: 'none' },
   'img, svg': { display: 'block', maxWidth: 'full' },
   'button, input, select, textarea': {
