@@ -56,16 +56,18 @@ export type DecisionRow = {
   end?: SQL;
 };
 
+const theRow = sql`${decisions.id} = 1`;
+
 /** The one row of `decisions`, which the last statement of its transaction deletes. */
 const temporary: DecisionRow = {
   outcome: decisions.outcome,
   facts: decisions.facts,
-  row: sql`true`,
+  row: theRow,
   insert: (decided, from) => sql`
     replace into ${decisions} (id, outcome, facts)
     select 1, ${decided.outcome}, ${decided.facts} ${from}
     returning ${decisions.outcome}, ${decisions.facts}`,
-  end: sql`delete from ${decisions}`,
+  end: deleteSql(decisions, theRow),
 };
 
 /**
