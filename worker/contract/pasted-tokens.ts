@@ -1,4 +1,7 @@
-/** What follows a token in a message is cut off. */
+/**
+ * The beginning of a pasted text that a token can
+ * be: what follows it in a message is cut off.
+ */
 function beginning(token: RegExp): (text: string) => string {
   return (text) => token.exec(text)?.[0] ?? text;
 }

@@ -1,7 +1,16 @@
+/** What people paste into a field, a command or a call, read as what they see in it. */
+
+/**
+ * Characters that nobody sees: formatting,
+ * variation selectors, fillers, control characters.
+ */
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 const isDigit = /^\p{Nd}$/u;
 
-/** In the usual widths, with ASCII digits. Lines are kept. */
+/**
+ * The text without invisible characters, in the usual
+ * widths and with ASCII digits. Lines are kept.
+ */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -11,6 +20,7 @@ function plain(text: string): string {
     .replaceAll(/\p{Nd}/gu, asciiDigit);
 }
 
+/** Unicode gives each script its ten digits in a row. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!;
   let before = 0;
@@ -20,26 +30,39 @@ function asciiDigit(digit: string): string {
 
 const separators = String.raw`\p{Z}\p{Pd}.·•_~()\[\]/*'\u2212`;
 const separator = new RegExp(`[${separators}]`, 'gu');
+/** A plus or the prefix of international calls, then digits between separators. */
 const internationalNumber = new RegExp(
   `(?:\\+[${separators}]*|(?<![\\d+][${separators}]*)(?=00))\\d[\\d${separators}]*`,
   'u',
 );
-/** WhatsApp knows no extensions. */
+/** Follows a number that has more to dial: WhatsApp knows no extensions. */
 const extension = /^[\p{Z},;]*(?:ext\p{L}*|x|#|ramal|int|anexo|durchwahl)[\p{Z}.:=]*\d/iu;
+/**
+ * National numbers that begin with a zero, in
+ * Italy, San Marino and four countries of Africa.
+ */
 const keepsZero = /^\+(?:39|378|22[59]|24[12])/;
 
 const shortestNumber = 10;
 const longestNumber = 16;
 
-/** What the numbering plans of all countries know. */
+/**
+ * What the numbering plans of all countries
+ * know; `numberingPlans` makes it of a library.
+ */
 export type NumberingPlans = {
-  /** If the number is possible without it alone. */
+  /** The number without a trunk prefix, if it is possible without it and not with it. */
   withoutTrunkPrefix: (phone: string) => string;
   isPossible: (phone: string) => boolean;
+  /** Grouped as its country does, or null for a number of no country. */
   grouped: (phone: string) => string | null;
 };
 
-/** Without a number the text without separators. */
+/**
+ * The international number in a pasted text: `+` and digits. Where
+ * there is none it returns the text without separators, which then
+ * breaks the rule of `Phone`. Of two numbers it takes the first.
+ */
 export function readPhone(pasted: string, plans?: NumberingPlans): string {
   const text = /^\+\d+$/.test(pasted) ? pasted : withoutAddress(plain(pasted));
   const phone = numberIn(text, plans);
@@ -55,6 +78,10 @@ function numberIn(text: string, plans: NumberingPlans | undefined): string | und
   return phone.length < shortestNumber ? undefined : phone;
 }
 
+/**
+ * The longest beginning of a run of digits that
+ * can be one number: a second one may follow.
+ */
 function oneNumber(run: string, plans: NumberingPlans | undefined): string {
   const whole = e164(run);
   if (whole.length <= longestNumber) return whole;
@@ -82,7 +109,7 @@ function e164(run: string): string {
 const addressOfNumber =
   /(?:\bwa\.me\/|[?&]phone=|\b(?:tel|callto|sms):(?:\/\/)?)((?:%2B|%20|[+\d\p{Z}\p{Pd}()./])+)/iu;
 
-/** `tel:` and the addresses of WhatsApp hold a number. */
+/** `tel:` and the addresses of WhatsApp hold a number; what else they hold is left out. */
 function withoutAddress(text: string): string {
   const address = addressOfNumber.exec(text);
   if (!address) return text;
@@ -93,7 +120,10 @@ function withoutAddress(text: string): string {
   return `${needsPlus ? '+' : ''}${written}${dialledAfter}`;
 }
 
-/** Without a code the text without separators. */
+/**
+ * The one-time code in a pasted text, or the
+ * text without separators where none is found.
+ */
 export function readCode(pasted: string): string {
   const text = plain(pasted);
   const groups = [...text.matchAll(/\+?\d(?:[\p{Z}\p{Pd}.()/\u2212]*\d)*/gu)].map(

@@ -3,11 +3,20 @@ export type StreamMessage =
   | { type: 'subscription_update' }
   | { type: 'subscriptionChange' };
 
-/** Its data holds the profile as of that moment. */
+/**
+ * The named event that opens every stream; a usage
+ * stream's data holds the profile as of that moment.
+ */
 export const connectionEstablished = 'connection_established';
 
-/** A newer stream replaced it; reconnecting would end another. */
+/**
+ * The named event before the end of a stream that a newer
+ * one replaced; reconnecting would end another stream.
+ */
 export const streamReplaced = 'stream_replaced';
 
-/** At least every 20 s, with the server's time (ISO 8601). */
+/**
+ * The named event that each stream sends at least every 20
+ * s. Its data is `{"at": …}`, the server's time (ISO 8601).
+ */
 export const streamBeat = 'beat';

@@ -11,16 +11,15 @@ import type { PhoneNumber } from './phone.ts';
 /*
  * The names of a user: the number (`phone`), WhatsApp's spelling of it
  * (`whatsapp`), and the business-scoped id (`business`), at most one of
- * each. What a new proof does to a name that is known:
+ * each. What a new proof does:
  *
- * | name       | named again                       | a second one of the same user          |
- * | ---------- | --------------------------------- | -------------------------------------- |
- * | `phone`    | `contact` replaces `token`        | by a change of number alone            |
- * | `whatsapp` | `contact` replaces `typed`        | `contact` replaces it                  |
- * | `business` | is bound to the user's number     | replaces one of an `earlier-number`    |
+ * - `phone`: `contact` replaces `token`; a change of number, all.
+ * - `whatsapp`: `contact` replaces `typed`, and another spelling.
+ * - `business`: is bound to the user's number; another one replaces
+ *   that of an `earlier-number` alone.
  *
- * A name of another user is never replaced. `contested` stays until the id
- * that the number is bound to writes from it.
+ * A name of another user is never replaced. `contested` stays until
+ * the user's own id writes from the number.
  */
 
 export type Kind = typeof aliases.$inferSelect.kind;

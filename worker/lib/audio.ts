@@ -2,7 +2,7 @@ export type Recording = { type: string; bytes: ArrayBuffer };
 
 type Signature = { at: number; text: string };
 
-/** Of Ogg, the first page holds the header of Opus. */
+/** What the containers begin with. Of Ogg, the first page holds the header of Opus. */
 const signatures: Record<string, Signature[]> = {
   'audio/webm': [{ at: 0, text: '\x1a\x45\xdf\xa3' }],
   'audio/mp4': [{ at: 4, text: 'ftyp' }],
@@ -11,10 +11,16 @@ const signatures: Record<string, Signature[]> = {
     { at: 28, text: 'OpusHead' },
   ],
 };
-/** Matroska begins with the same bytes. */
+/**
+ * A WebM file names its kind within its first
+ * header; Matroska begins with the same bytes.
+ */
 const webmWithin = 64;
 
-/** Nothing serves a recording as a document. */
+/**
+ * Whether the bytes begin as a file of the type does. This
+ * stops mistakes; nothing serves a recording as a document.
+ */
 export function isRecording({ type, bytes }: Recording): boolean {
   const container = type.split(';')[0]!.trim().toLowerCase();
   const begin = latin1.decode(bytes.byteLength > webmWithin ? bytes.slice(0, webmWithin) : bytes);

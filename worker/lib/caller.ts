@@ -1,6 +1,9 @@
 import { published, type Language } from '../contract/languages.ts';
 
-/** An IPv6 by its /64; `unknown` without an address. */
+/**
+ * What limits count: an IPv4 as it is, an IPv6
+ * by its /64, `unknown` without an address.
+ */
 export function callerAddress(headers: Headers): string {
   const address = (headers.get('cf-connecting-ip') ?? '').trim().toLowerCase();
   if (/^[\d.]{7,15}$/.test(address)) return address;
@@ -10,7 +13,10 @@ export function callerAddress(headers: Headers): string {
   return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
-/** A provider gives one customer up to 65,536 /64s; else null. */
+/**
+ * The /48 of a caller's /64, since a provider gives one
+ * customer up to 65,536 of them; null for other addresses.
+ */
 export function networkOf(address: string): string | null {
   return address.endsWith('::/64') ? `${address.split(':').slice(0, 3).join(':')}::/48` : null;
 }
@@ -32,7 +38,10 @@ export function connectionCountry({ headers }: Request): string | null {
 /** Browsers send up to 200 characters. */
 const longestPreferences = 1000;
 
-/** RFC 9110; English if none is named, or if it is malformed. */
+/**
+ * The published language that `Accept-Language` names first
+ * (RFC 9110); English if none is, or if it is malformed.
+ */
 export function callerLanguage(headers: Headers): Language {
   const preferences = headers.get('accept-language') ?? '';
   if (preferences.length > longestPreferences) return 'en';
@@ -54,6 +63,10 @@ function preferenceOf(text: string): { range: string; quality: number }[] {
   return quality > 0 ? [{ range: parts[1]!.toLowerCase(), quality }] : [];
 }
 
+/**
+ * By the language alone: `es-MX` is Spanish, and
+ * `pt-PT` the only Portuguese that there is.
+ */
 function publishedOf(range: string): Language | undefined {
   const [primary] = range.split('-');
   return published.find((tag) => tag.split('-')[0] === primary);

@@ -7,11 +7,15 @@
  */
 export const clearingsPerRestore = 1_000_000;
 
+/** Unix ms; 0 if the database was never put back. */
 export function restoredAt(epoch: number): number {
   return Math.floor(epoch / clearingsPerRestore) * 1000;
 }
 
-/** Without a clearing that the other epoch has not seen. */
+/**
+ * Whether an epoch follows another one by a restore
+ * alone, without a clearing that the other has not seen.
+ */
 export function isRestoreOf(epoch: number, earlier: number): boolean {
   const clearings = (each: number) => each % clearingsPerRestore;
   return restoredAt(epoch) > restoredAt(earlier) && clearings(epoch) <= clearings(earlier);

@@ -48,7 +48,10 @@ const runbook = new URL('../../docs/runbook.md', import.meta.url);
 
 export type Question = { question: string; queries: string[] };
 
-/** With the SQL of those that the database can answer. */
+/**
+ * The questions of a section of the runbook, with
+ * the SQL of those that the database can answer.
+ */
 export function readQuestions(
   title = 'The five questions',
   text = readFileSync(runbook, 'utf8'),
