@@ -18,6 +18,7 @@ import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
 type Options = {
   seen?: { until: number }[];
   only?: SQL;
+  /** Whether nobody waits for the result: a deletion that fails stays begun. */
   isResumed?: boolean;
 };
 
@@ -98,6 +99,7 @@ async function closeSettled(
   }
 }
 
+/** A call and its work after the response end within this time (ms). */
 const cutOffAfterMs = 2 * minuteMs;
 const resumedPerRun = 20;
 

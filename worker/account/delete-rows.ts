@@ -176,6 +176,7 @@ async function deletionEvent(
 const aliasOf = (userId: string) =>
   valueOf(aliases.value, and(eq(aliases.userId, userId), eq(aliases.kind, 'business')));
 
+/** A message in flight during the deletion is stored within this time. */
 const eraseAgainMs = minuteMs;
 
 function eraseChat(tx: Deleting, userId: string, now: number): void {

@@ -17,8 +17,11 @@ export type SubscriptionState = {
   resumesAt: number | null;
   /** Null if nothing was paid. */
   weekAnchor: number | null;
+  /** The week is a paid one: it lasts until the next one is paid. */
   weekFrozen: boolean;
+  /** The plan has ended before the paid week was over. */
   isCutOff: boolean;
+  /** The plan begins when it is paid, at the end of our own trial. */
   tierWaits: boolean;
   endsTrial: boolean;
   hadSubscription: boolean;

@@ -25,6 +25,10 @@ export type LeasedCustomer = {
 };
 export type Changes = { [Column in keyof Customer]?: Customer[Column] | SQL };
 export type Release = Transaction<'released' | 'lost', unknown>;
+/**
+ * The lease is released with `changes` and `effects`
+ * in one transaction, unless the work has `released` it.
+ */
 export type LeaseResult<T> = {
   result: T;
   changes?: Changes;
@@ -35,6 +39,7 @@ export type LeaseResult<T> = {
 type Work<T> = (leased: LeasedCustomer) => Promise<LeaseResult<T>>;
 type Acquisition = {
   changes?: Changes | undefined;
+  /** The result of `leaseOf`; without it the first look is an attempt to acquire. */
   seen?: { until: number }[];
 };
 

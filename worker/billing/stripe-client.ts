@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts';
 
 export const apiVersion = '2026-10-28.endive';
 
+/** Reads all pages of a list: no customer has more objects of a kind. */
 export const wholeList = { limit: 1000 };
 
 export function stripeOptions(apiBase: string) {
@@ -32,6 +33,10 @@ export async function openStripe(settings: Settings): Promise<Stripe> {
   });
 }
 
+/**
+ * The result, or null if Stripe does not have the
+ * object: the requested one, or the one in `param`.
+ */
 export async function unlessMissing<T>(request: Promise<T>, param?: string): Promise<T | null> {
   try {
     return await request;

@@ -41,6 +41,7 @@ import { tierOfPrice, isCancelled, owes, subscriptionsOf } from './subscriptions
 const atOnce = 5;
 const chunk = 2 * atOnce;
 const runMs = 45_000;
+/** The pause after a Worker that was killed during a fetch. */
 const stoppedMs = 10 * minuteMs;
 
 /** Throws 503 if Stripe does not respond. */

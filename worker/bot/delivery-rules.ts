@@ -30,6 +30,7 @@ export type Step =
   | { kind: 'moveBehind' }
   | { kind: 'park'; parkedAt: number };
 
+/** The cron job runs every minute; the longest pause is an hour. */
 const pausesMs = [5_000, 15_000, 30_000, 45_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
 
 export function retryPause(attempts: number): number {

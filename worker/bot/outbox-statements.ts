@@ -21,6 +21,7 @@ import { messageLifetimeMs, next, type Attempted, type DeliveryResult } from './
 import { cancelledBody, eventColumns, isCancelled, storedOf, type OutboxEvent } from './outbox.ts';
 
 export const leaseMs = 30_000;
+/** Of a parked event: later than any `now`, so that the index of due events excludes it. */
 export const neverDue = Number.MAX_SAFE_INTEGER;
 /**
  * How many due events a statement looks at, whatever waits: to lease from them takes
@@ -124,6 +125,10 @@ export function leaseDue(db: Database, most: number) {
   return leased(db, now).where(inArray(outbox.seq, oldest)).returning(eventColumns());
 }
 
+/**
+ * Makes events behind one that waits for its next attempt
+ * due with it, so that no lease looks at them until then.
+ */
 export function postponeBlocked(db: Database, now: number) {
   const due = dueEvents(db, now);
   const headDue = db

@@ -8,6 +8,7 @@ import { type Transaction, type On } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import { type WrappedKey } from './chat-keys.ts';
 
+/** If the request does not confirm the erasure, the cron job does after this time. */
 const confirmAfterMs = minuteMs;
 
 /**

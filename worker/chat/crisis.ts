@@ -6,6 +6,7 @@ import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import { openMessage } from './message-encryption.ts';
 
+/** How long (ms) after a reply marked `crisis` a spent allowance refuses no message. */
 const crisisMs = dayMs;
 const repliesPerRead = 50;
 

@@ -13,6 +13,7 @@ import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import { openMessage } from './message-encryption.ts';
 
+/** How long (ms) after its event was queued a message may still be stored. */
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 

@@ -1,3 +1,4 @@
+/** Keeps the `most` recently used results in the isolate. */
 export function memoize<Key, Made>(make: (key: Key) => Made, most = 10): (key: Key) => Made {
   const results = new Map<Key, { made: Made }>();
   return (key) => {

@@ -24,6 +24,7 @@ type Source = {
   conversationEvents?: ConversationEvents | undefined;
 };
 
+/** Reconnecting at once would end the next oldest stream. */
 const replacedRetryMs = minuteMs;
 
 export function liveStream(source: Source): Response {

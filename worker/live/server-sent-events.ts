@@ -7,6 +7,7 @@ const heartbeatMs = 19_000;
 const padding = `:${' '.repeat(2048)}\n\n`;
 const oldestMs = 15 * minuteMs;
 const ageJitterMs = 5 * minuteMs;
+/** The maximum age of a stream, plus a minute for clock skew. */
 export const longestStreamMs = oldestMs + ageJitterMs + minuteMs;
 /** Unread bytes after which a slow reader is disconnected. */
 const unreadBytes = 1024 * 1024;

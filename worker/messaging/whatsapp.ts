@@ -6,6 +6,7 @@ import type { Scope } from '../request-scope.ts';
 
 const timeoutMs = 5000;
 
+/** How long (ms) it takes at most to send a code, also in a second language. */
 export const sendingMs = 2 * timeoutMs;
 
 /** Missing or not approved in the language, paused, or disabled. */

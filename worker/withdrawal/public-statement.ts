@@ -128,6 +128,7 @@ export async function recordPublicStatement(
   return { statement: reads.kept[0]!, mail: queued };
 }
 
+/** A network may state so many times as often as one of its addresses. */
 const addressesOfNetwork = 5;
 
 async function limitsOf(

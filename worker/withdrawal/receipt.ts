@@ -12,6 +12,7 @@ import { type ReceiptTexts, receiptTexts } from './receipt-texts.ts';
 import { objectionMs } from './right.ts';
 import { statementOf } from './statements.ts';
 
+/** The link of a receipt works for this time (ms). */
 export const receiptLinkMs = 30 * dayMs;
 
 export type Stated = Omit<Withdrawal, 'receipt'>;
