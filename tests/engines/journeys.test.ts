@@ -1,3 +1,4 @@
+import type { Page } from './support/page.ts';
 import { playedSeconds, watchPlayers } from './support/sound.ts';
 import { buy, openChat, send, signIn, startTrial } from './support/steps.ts';
 import { expect, test } from './support/test.ts';
@@ -74,6 +75,17 @@ test('a conversation by text: consent, message, reply, crisis lines', async ({ p
   await page.reads('Hello from this engine', 'main');
 });
 
+async function expectToPlay(page: Page, within: string): Promise<void> {
+  await watchPlayers(page);
+  const play = { role: 'button', name: /^Play voice message/, within } as const;
+  // A press that waited long for the recording no longer counts: the next one plays at once.
+  const hasPlayed = async () => {
+    if (await page.find(play)) await page.click(play);
+    return (await playedSeconds(page)) > 0.3;
+  };
+  await expect.poll(hasPlayed).toBe(true);
+}
+
 test('a conversation by voice: record, send, play', async ({ page, phone }) => {
   await startTrial(phone);
   await openChat(page, phone);
@@ -83,14 +95,21 @@ test('a conversation by voice: record, send, play', async ({ page, phone }) => {
   await page.button('Send', '[role=group]');
   await page.see({ role: 'listitem', name: /You said.*Delivered/ });
   await page.open('/chat');
-  await watchPlayers(page);
-  const play = { role: 'button', name: /^Play voice message/, within: 'li' } as const;
-  // A press that waited long for the recording no longer counts: the next one plays at once.
-  const hasPlayed = async () => {
-    if (await page.find(play)) await page.click(play);
-    return (await playedSeconds(page)) > 0.3;
-  };
-  await expect.poll(hasPlayed).toBe(true);
+  await expectToPlay(page, 'li');
+});
+
+test('what is being recorded outlives its page, and plays', async ({ page, phone }) => {
+  await startTrial(phone);
+  await openChat(page, phone);
+  await page.button('Record a voice message');
+  const slices = () =>
+    page.run(() => Object.keys(sessionStorage).filter((key) => /slice/.test(key)).length);
+  await expect.poll(slices).toBeGreaterThan(1);
+  await page.open('/chat');
+  await page.reads('The recording stopped when you left this page.', '[role=group]');
+  await expectToPlay(page, '[role=group]');
+  await page.button('Send', '[role=group]');
+  await page.see({ role: 'listitem', name: /You said.*Delivered/ });
 });
 
 test('help: the lines of a country', async ({ page }) => {

@@ -31,6 +31,8 @@ function visitorOf(context: BrowserContext): Visitor {
     open: async () => {
       const page = await context.newPage();
       own.add(page);
+      // WebKit's driver leaves a page without its question.
+      page.on('dialog', (dialog) => void dialog.accept());
       return tabOf(page);
     },
     opened: async () => {
