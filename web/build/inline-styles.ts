@@ -2,7 +2,10 @@ import type { Plugin } from 'vite';
 
 type Styles = Record<string, (...args: unknown[]) => unknown>;
 
-/** No page ships `css` or recipes for literal arguments. */
+/**
+ * Replaces calls of `css` and of recipes by their results, where the arguments are literals. Without it each page has
+ * 6 KiB more of scripts, and the chat 5 KiB more of HTML (2026-11-29).
+ */
 export function inlineStyles(generated: string): Plugin {
   let styles: Styles = {};
   return {
@@ -38,13 +41,13 @@ function inlined(code: string, calls: StaticStyleCall[], styles: Styles): string
 /** An object must not be parsed as a block. */
 const wrapped = (result: string) => (result.startsWith('{') ? `(${result})` : result);
 
-type Node = { type: string; start: number; end: number } & Record<string, unknown>;
+type AstNode = { type: string; start: number; end: number } & Record<string, unknown>;
 type StaticStyleCall = { name: string; args: unknown[]; start: number; end: number };
 
 function staticStyleCalls(program: object): StaticStyleCall[] {
-  const names = importedNames(program as Node);
+  const names = importedNames(program as AstNode);
   const calls: StaticStyleCall[] = [];
-  walk(program as Node, (node) => {
+  walk(program as AstNode, (node) => {
     const name = names.get(calledBy(node));
     const args = nodesOf(node, 'arguments');
     if (!name || !args.every(isStatic)) return;
@@ -53,30 +56,30 @@ function staticStyleCalls(program: object): StaticStyleCall[] {
   return calls;
 }
 
-function calledBy(node: Node): string {
-  const callee = node['callee'] as Node | undefined;
+function calledBy(node: AstNode): string {
+  const callee = node['callee'] as AstNode | undefined;
   const isCall = node.type === 'CallExpression' && callee?.type === 'Identifier';
   return isCall ? nameOf(callee) : '';
 }
 
 /** Local name → exported name. */
-function importedNames(program: Node): Map<string, string> {
+function importedNames(program: AstNode): Map<string, string> {
   const imports = nodesOf(program, 'body').filter(
     (node) =>
       node.type === 'ImportDeclaration' &&
-      String((node['source'] as Node)['value']).startsWith('#styled/'),
+      String((node['source'] as AstNode)['value']).startsWith('#styled/'),
   );
   const specifiers = imports.flatMap((node) => nodesOf(node, 'specifiers'));
   return new Map(specifiers.map((one) => [nameOf(one['local']), nameOf(one['imported'])]));
 }
 
-const nameOf = (identifier: unknown) => String((identifier as Node | undefined)?.['name']);
-const nodesOf = (node: Node, key: string) => (node[key] ?? []) as Node[];
+const nameOf = (identifier: unknown) => String((identifier as AstNode | undefined)?.['name']);
+const nodesOf = (node: AstNode, key: string) => (node[key] ?? []) as AstNode[];
 
-type Kind = { isStatic: (node: Node) => boolean; value: (node: Node) => unknown };
+type Kind = { isStatic: (node: AstNode) => boolean; value: (node: AstNode) => unknown };
 
-const cookedOf = (quasi: Node) => (quasi['value'] as { cooked: string }).cooked;
-const operand = (node: Node) => node['argument'] as Node;
+const cookedOf = (quasi: AstNode) => (quasi['value'] as { cooked: string }).cooked;
+const operand = (node: AstNode) => node['argument'] as AstNode;
 
 const literals: Record<string, Kind> = {
   Literal: { isStatic: () => true, value: (node) => node['value'] },
@@ -98,19 +101,19 @@ const literals: Record<string, Kind> = {
   },
 };
 
-const isStatic = (node: Node): boolean => literals[node.type]?.isStatic(node) ?? false;
-const valueOf = (node: Node): unknown => literals[node.type]?.value(node);
+const isStatic = (node: AstNode): boolean => literals[node.type]?.isStatic(node) ?? false;
+const valueOf = (node: AstNode): unknown => literals[node.type]?.value(node);
 
-const isStaticProperty = (node: Node) =>
-  node.type === 'Property' && node['computed'] === false && isStatic(node['value'] as Node);
+const isStaticProperty = (node: AstNode) =>
+  node.type === 'Property' && node['computed'] === false && isStatic(node['value'] as AstNode);
 
-function entryOf(property: Node): [string, unknown] {
-  const key = property['key'] as Node;
+function entryOf(property: AstNode): [string, unknown] {
+  const key = property['key'] as AstNode;
   const name = key.type === 'Identifier' ? nameOf(key) : String(key['value']);
-  return [name, valueOf(property['value'] as Node)];
+  return [name, valueOf(property['value'] as AstNode)];
 }
 
-function walk(node: Node, visit: (node: Node) => void): void {
+function walk(node: AstNode, visit: (node: AstNode) => void): void {
   visit(node);
   for (const value of Object.values(node)) {
     const children = Array.isArray(value) ? value : [value];
@@ -118,5 +121,5 @@ function walk(node: Node, visit: (node: Node) => void): void {
   }
 }
 
-const isNode = (value: unknown): value is Node =>
+const isNode = (value: unknown): value is AstNode =>
   typeof value === 'object' && value !== null && 'type' in value;

@@ -97,14 +97,16 @@ export async function sendRecording(
 ): Promise<Output<'sendVoice'>> {
   return withSession(token, 'sendVoice', async (route) => {
     const path = addressOf(route, query);
-    const response = await sendCall('sendVoice', path, token, recording, signal);
+    const sending = { name: 'sendVoice', path, token, input: recording, signal } as const;
+    const response = await sendCall(sending);
     return (await bodyOf(response, token)) as Output<'sendVoice'>;
   });
 }
 
 export async function fetchRecording(token: string, id: string): Promise<Blob> {
   return withSession(token, 'getVoice', async (route) => {
-    const response = await sendCall('getVoice', addressOf(route, { id }), token);
+    const path = addressOf(route, { id });
+    const response = await sendCall({ name: 'getVoice', path, token });
     if (!response.ok) await bodyOf(response, token);
     return response.blob();
   });
@@ -176,7 +178,8 @@ async function fetchBody(name: PageCall, token: string | null, argument?: object
   const route: Route = pageRoutes[name];
   const hasBody = route.method !== 'GET' && !hasParameters(route);
   const path = hasBody ? route.path : addressOf(route, argument);
-  return bodyOf(await sendCall(name, path, token, hasBody ? argument : undefined), token);
+  const input = hasBody ? argument : undefined;
+  return bodyOf(await sendCall({ name, path, token, input }), token);
 }
 
 /** Reads a response, and throws an `ApiError` for a refusal. */
@@ -222,42 +225,46 @@ function addressOf(route: Route, argument: object = {}): string {
   return query ? `${route.path}?${query}` : route.path;
 }
 
-async function sendCall(
-  name: PageCall,
-  path: string,
-  token: string | null,
-  input?: object | Blob,
-  signal?: AbortSignal,
-): Promise<Response> {
-  const { method }: Route = pageRoutes[name];
-  const early = method === 'GET' && token ? takeEarlyResponse(path, token) : null;
-  const response = await (early ?? sendOnce(outlivePage.has(name)));
+type Sending = {
+  name: PageCall;
+  path: string;
+  token: string | null;
+  input?: object | Blob | undefined;
+  signal?: AbortSignal;
+};
+
+async function sendCall(sending: Sending): Promise<Response> {
+  const { name, path, token } = sending;
+  const isRead = pageRoutes[name].method === 'GET';
+  const early = isRead && token ? takeEarlyResponse(path, token) : null;
+  const response = await (early ?? sendNow(sending, outlivePage.has(name)));
   if (!(response instanceof Response)) throw sendFailed(response);
   serverClock.learn(response.headers.get('date'));
   // A stream that has asked for a ticket is trying already.
   if (response.ok && name !== 'streamTicket') signsOfLife.note();
   return response;
+}
 
-  async function sendOnce(keepalive: boolean): Promise<Response | SendFailure> {
-    const headers = new Headers({ 'Accept-Language': locale });
-    const isRecording = input instanceof Blob;
-    if (isRecording) headers.set('Content-Type', input.type);
-    else if (input !== undefined) headers.set('Content-Type', 'application/json');
-    if (token) headers.set('Authorization', `Bearer ${token}`);
-    const sent = await send(apiBase + path, limitOf(name), {
-      method,
-      headers,
-      body: isRecording || input === undefined ? (input ?? null) : JSON.stringify(input),
-      mode: 'cors',
-      credentials: 'omit',
-      // Chromium's cache lets a call wait up to 20 s for an earlier one of its address.
-      cache: 'no-store',
-      keepalive,
-      signal: signal ?? null,
-    });
-    // A page's calls with `keepalive` share 64 KiB, which other scripts may have used up.
-    return keepalive && sent === 'unreachable' ? sendOnce(false) : sent;
-  }
+async function sendNow(sending: Sending, keepalive: boolean): Promise<Response | SendFailure> {
+  const { name, path, token, input, signal } = sending;
+  const headers = new Headers({ 'Accept-Language': locale });
+  const isRecording = input instanceof Blob;
+  if (isRecording) headers.set('Content-Type', input.type);
+  else if (input !== undefined) headers.set('Content-Type', 'application/json');
+  if (token) headers.set('Authorization', `Bearer ${token}`);
+  const sent = await send(apiBase + path, limitOf(name), {
+    method: pageRoutes[name].method,
+    headers,
+    body: isRecording || input === undefined ? (input ?? null) : JSON.stringify(input),
+    mode: 'cors',
+    credentials: 'omit',
+    // Chromium's cache lets a call wait up to 20 s for an earlier one of its address.
+    cache: 'no-store',
+    keepalive,
+    signal: signal ?? null,
+  });
+  // A page's calls with `keepalive` share 64 KiB, which other scripts may have used up.
+  return keepalive && sent === 'unreachable' ? sendNow(sending, false) : sent;
 }
 
 function limitOf(name: PageCall): number {

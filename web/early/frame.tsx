@@ -1,7 +1,24 @@
 import { Outlet, rootRouteId, type RegisteredRouter } from '@tanstack/react-router';
-import { newEarlyStart } from '../data/early-start.ts';
-import { sample } from './sample.ts';
+import { consentVersion } from '#contract/chat-limits';
+import { newEarlyStart, type ShownChat } from '../data/early-start.ts';
 
+const at = '2025-01-01T00:00:00.000Z';
+
+/** A conversation that `fill-chat.tsx` replaces by the user's. */
+const sample: ShownChat = {
+  token: '',
+  openedAt: Date.parse(at),
+  page: {
+    success: true,
+    revision: 0,
+    messages: [{ id: '', seq: 1, author: 'user', text: '', at, state: 'delivered' }],
+    hasMore: true,
+    typingUntil: null,
+    consent: { version: consentVersion, at },
+  },
+};
+
+/** Renders the main part of the chat around a sample. */
 export function renderFrame(
   router: RegisteredRouter,
   render: (router: RegisteredRouter) => string,
