@@ -268,7 +268,7 @@ stubbed(
     await send(page, 'The first text');
     await chat.field(page).fill('The second text');
     release();
-    await expect(page.getByRole('alert')).toContainText('You are writing faster');
+    await expect(page.getByRole('alert')).toContainText('No more messages can be taken');
     await expect(chat.field(page)).toHaveValue('The second text');
     const first = chat.message(page, 'The first text');
     await expect(first.getByText('Not sent')).toBeVisible();
