@@ -134,11 +134,6 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
     this.#add(deleteSql(table, and(where, this.#holds(on))));
   }
 
-  /** Adds whole statements that drizzle cannot say; each must contain the condition. */
-  write(on: On<Outcome>, statements: (holds: SQL) => SQL | SQL[]): void {
-    for (const statement of [statements(this.#holds(on))].flat()) this.#add(statement);
-  }
-
   /** Also runs `reads`, which see what was written. Throws if it has run before. */
   async run<Named extends Reads = Reads>(
     reads: Named = {} as Named,
