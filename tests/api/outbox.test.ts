@@ -196,7 +196,7 @@ describe('an event that the bot refuses for good', () => {
     'is parked after %i, logged, and the next one follows',
     async (status) => {
       const { phone, token } = await newPerson();
-      await during({ bot: { status } }, async () => {
+      await during({ bot: { status, match: phone } }, async () => {
         await choose(token);
         await untilParked(phone);
       });
@@ -212,7 +212,7 @@ describe('an event that the bot refuses for good', () => {
 
   it.each([302, 408, 425, 429, 500, 503])('is none after %i: it is sent again', async (status) => {
     const { phone, token } = await newPerson();
-    await during({ bot: { status } }, async () => {
+    await during({ bot: { status, match: phone } }, async () => {
       await choose(token);
       await untilRetried(phone);
     });
