@@ -178,3 +178,17 @@ stubbed(
     await expect(cancelButton(page)).toBeVisible();
   },
 );
+
+test('guests read what the page is about until the login has come', async ({ page }) => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/assets\/.*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/cancel', { waitUntil: 'commit' });
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Cancel subscription');
+  await expect(page.getByRole('main').getByRole('link', { name: 'Log in' })).toBeVisible();
+  release();
+  await page.waitForURL('**/login?next=%2Fcancel');
+  await expect(page.getByLabel('Phone number')).toBeVisible();
+});

@@ -29,11 +29,8 @@ function prepare(): void {
 }
 
 /** Whether this address shows something else than the page that is served for it. */
-function servedPageDiffers({ search, pathname, hash }: Location): boolean {
-  const hasValues = search !== '' || hash.startsWith(externalTokenHash);
-  // Guests are led to the login, unless their browser runs no scripts.
-  const leadsToLogin = pathname.endsWith('/cancel');
-  return hasValues || leadsToLogin;
+function servedPageDiffers({ search, hash }: Location): boolean {
+  return search !== '' || hash.startsWith(externalTokenHash);
 }
 
 function applyStored({ theme, authToken, language }: Storage, early: EarlyStart): void {
