@@ -1,4 +1,4 @@
-import { figure, type Part } from './measurement.ts';
+import { figure, type Part, type Target } from './measurement.ts';
 
 /** The parts that a run has measured, by their letters. */
 export type Run = { date: string; machine: string; parts: Record<string, Part> };
@@ -26,7 +26,7 @@ export function withFigures(document: string, { date, machine, parts }: Run): st
 
 function rowsOf(parts: Run['parts'], date: string): string[][] {
   return Object.entries(parts).flatMap(([letter, { targets }]) =>
-    targets.map(({ what, value, atMost, unit = '' }) => [
+    limitedOf(targets).map(({ what, value, atMost, unit = '' }) => [
       letter,
       what,
       `${figure(value)}${unit}`,
@@ -34,6 +34,12 @@ function rowsOf(parts: Run['parts'], date: string): string[][] {
       date,
     ]),
   );
+}
+
+/** The figures with a limit; of a part without any all of them. */
+function limitedOf(targets: Target[]): Target[] {
+  const limited = targets.filter(({ atMost }) => Number.isFinite(atMost));
+  return limited.length > 0 ? limited : targets;
 }
 
 function rowsIn(table: string): string[][] {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import { availableParallelism, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../product/machine.ts';
 import { measureCalls, measureCleanup, measureGrowth, measureLoad } from './parts/calls.ts';
@@ -49,7 +49,7 @@ if (!values.built)
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
 const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
-const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${memory}, ${platform()} ${release()}`;
+const machine = `${availableParallelism()} cores, ${memory}, ${platform()}`;
 print(`${date}, ${machine}${values.quick ? ', the short form' : ''}`);
 const results: Record<string, Part> = {};
 for (const letter of values.only) {
