@@ -162,7 +162,12 @@ async function deletionEvent(
   const alias = names.find(({ kind }) => kind === 'business');
   const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
   const eventId = newEventId();
-  const said = { userId, phone, ...(isOwn && { businessUserId: alias.value }), eventId };
+  const said = {
+    userId,
+    phone,
+    ...(isOwn && { businessUserId: alias.value }),
+    eventId,
+  };
   const sealed = await sealData(settings, { type: 'user.deleted', userId }, said);
   const idMacs = await ownMacs(settings, names);
   return {

@@ -151,7 +151,11 @@ export async function moveInDatabase(
   renumberEvents(tx, to);
   deleteCodes(tx, to);
   renumberTrials(tx, to);
-  renameUser(tx, ['moved'], { userId: user.id, names: to.names, now: to.now });
+  renameUser(tx, ['moved'], {
+    userId: user.id,
+    names: to.names,
+    now: to.now,
+  });
   renumberSessions(tx, to);
   await renumberUser(tx, to);
   deletePhoneChanges(tx, to);
@@ -180,7 +184,11 @@ async function renumberingOf(settings: Settings, { user, bound }: Account, move:
   const { phone, whatsappId } = move;
   const type = 'user.phone_changed';
   const sessionId = keptSession(move);
-  const kept = sessionId !== null && { sessionId, phone, isLimited: false };
+  const kept = sessionId !== null && {
+    sessionId,
+    phone,
+    isLimited: false,
+  };
   const [macs, { business, ownerMacs }] = await Promise.all([
     Promise.all(
       [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),

@@ -102,7 +102,13 @@ function stateOf(live: Live, known: Known) {
   const scheduledTier = cancelAt ? null : scheduled(planned, live.tier, trialing);
   return {
     tier,
-    status: statusOf({ unpaid, pastDue, trialing, cancelAt, scheduledTier }),
+    status: statusOf({
+      unpaid,
+      pastDue,
+      trialing,
+      cancelAt,
+      scheduledTier,
+    }),
     renewalAt: isLapsed && subscription.pause_collection ? null : periodEnd,
     cancelAt,
     scheduledTier,

@@ -56,7 +56,11 @@ export async function saveState(
   const tier = entitledTierSql(now);
   const event = { settings, type: 'plan.changed' as const, now };
   const isNews = and(own, ne(tier, announcedTier(user, state, now)));
-  queueEvent(tx, ifHeld, { ...event, who: isNews, data: { tier } });
+  queueEvent(tx, ifHeld, {
+    ...event,
+    who: isNews,
+    data: { tier },
+  });
   if (offSaleTier)
     queueEvent(tx, ifHeld, {
       ...event,

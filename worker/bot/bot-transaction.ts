@@ -70,7 +70,13 @@ export type Applied<Outcome, Facts, Other extends string, Named extends Reads> =
   reads: Results<Named>;
 } & (
   | { outcome: Outcome; facts: Facts; isFirst: boolean }
-  | { [Each in Other]: { outcome: Each; facts: null; isFirst: false } }[Other]
+  | {
+      [Each in Other]: {
+        outcome: Each;
+        facts: null;
+        isFirst: false;
+      };
+    }[Other]
 );
 
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };

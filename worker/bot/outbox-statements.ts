@@ -65,7 +65,11 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'park':
       return db
         .update(outbox)
-        .set({ ...free, dueAt: neverDue, parkedAt: step.parkedAt })
+        .set({
+          ...free,
+          dueAt: neverDue,
+          parkedAt: step.parkedAt,
+        })
         .where(own);
     case 'wait':
       return db

@@ -6,7 +6,11 @@ import { inJson } from '../lib/expressions.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';
 import type { Settings } from '../settings.ts';
 
-type ParkedRow = { seq: number; phone: PhoneNumber; body: string };
+type ParkedRow = {
+  seq: number;
+  phone: PhoneNumber;
+  body: string;
+};
 
 const sealedAtOnce = 100;
 const sealedBody = inJson<string>(outbox.body, '$.sealed');

@@ -23,7 +23,11 @@ export function clearConversation<Outcome extends string>(
   { id, next }: { id: string; next: WrappedKey | null },
 ): void {
   const own = eq(users.id, id);
-  cancelEvents(tx, on, { userId: id, now, which: 'messages' });
+  cancelEvents(tx, on, {
+    userId: id,
+    now,
+    which: 'messages',
+  });
   replaceEvent(tx, on, {
     settings,
     type: 'chat.cleared',

@@ -54,7 +54,11 @@ export async function giveConsent(
   };
   replaceEvent(tx, ['given'], event);
   tx.update(['given'], users, consented(version, now, fresh), own);
-  const row = { userId: users.id.getSQL(), version, givenAt: now };
+  const row = {
+    userId: users.id.getSQL(),
+    version,
+    givenAt: now,
+  };
   tx.insert(['given'], consents, row, { from: users, where: own! });
   const after = db.select().from(users).where(own);
   const { outcome, facts, reads } = await tx.run({ after });

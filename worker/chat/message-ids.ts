@@ -4,7 +4,11 @@ import type { Settings } from '../settings.ts';
 
 type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
-export type MessageRef = { userId: string; id: string; author: MessageAuthor };
+export type MessageRef = {
+  userId: string;
+  id: string;
+  author: MessageAuthor;
+};
 
 /** `others`: under which a message of its own id may be stored. */
 export type MessageNames = { id: string; others: string[] };

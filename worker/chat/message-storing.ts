@@ -47,10 +47,19 @@ export async function appendMessage(
   const { outcome, message: stored, sentBefore } = accepted(scope, user, appended);
   await rewrapKey(scope, user);
   if (outcome === 'stored')
-    return { message: toChatMessage(stored, contentOf(sent)), sentBefore, isNew: true };
+    return {
+      message: toChatMessage(stored, contentOf(sent)),
+      sentBefore,
+      isNew: true,
+    };
 
   const message = await sameMessage(scope, { user, key }, stored, sent);
-  if (message.state !== 'failed') return { message, sentBefore, isNew: false };
+  if (message.state !== 'failed')
+    return {
+      message,
+      sentBefore,
+      isNew: false,
+    };
 
   const state = await sendAgain(scope, user, sent.id, ownsEvent);
   const again = { ...message, state: state ?? message.state };
@@ -124,7 +133,14 @@ async function rewrapKey({ db, settings, waitUntil }: SendContext, user: ChatRow
 export function contentOf({ text, recording }: Sent): MessageContent {
   if (!recording) return { text };
   const { seconds, type, bytes } = recording;
-  return { text, voice: { seconds, type, bytes: bytes.byteLength } };
+  return {
+    text,
+    voice: {
+      seconds,
+      type,
+      bytes: bytes.byteLength,
+    },
+  };
 }
 
 async function sameMessage(

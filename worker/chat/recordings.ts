@@ -50,7 +50,11 @@ export async function* exportRecordings(
   }
 }
 
-type Encoded = { type: string; seconds: number; data: string };
+type Encoded = {
+  type: string;
+  seconds: number;
+  data: string;
+};
 
 /** Throws 400 for broken base64, or another size or type. */
 export function decodeRecording({ type, seconds, data }: Encoded): Recording & { seconds: number } {

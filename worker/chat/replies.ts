@@ -15,7 +15,11 @@ import { contentOf, type SendContext, type Sent } from './message-storing.ts';
 import { sealRecording } from './recordings.ts';
 
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
-type StoredReply = { seq: number; voice: boolean; unseen: boolean };
+type StoredReply = {
+  seq: number;
+  voice: boolean;
+  unseen: boolean;
+};
 
 const author = 'solace' as const;
 const cleared = 'The person has cleared this message.';
@@ -94,7 +98,11 @@ export async function storeTranscript(
 
   const { replyTo, voice } = await openMessage(key, user.id, stored);
   if (!voice) throw notFound;
-  const ref = { userId: user.id, id, author: 'user' as const };
+  const ref = {
+    userId: user.id,
+    id,
+    author: 'user' as const,
+  };
   const sealed = await sealMessage(key, ref, { text, replyTo, voice });
   const isStored = await conversation.replaceContent(user.chatEpoch, id, sealed);
   if (!isStored) throw notFound;

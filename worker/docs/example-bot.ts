@@ -38,7 +38,11 @@ type Turn = {
   content: string;
   at: string;
 };
-type Usage = { allowed: boolean; used: number; limit: number };
+type Usage = {
+  allowed: boolean;
+  used: number;
+  limit: number;
+};
 
 const webhooks = BOT_WEBHOOK_SECRET.trim()
   .split(/\s+/)

@@ -50,7 +50,11 @@ async function sendIssued(
     // The code stays good until the next one.
     ifLost: { retryAfter: nextAfterSeconds },
   });
-  return { success: true, requiresInitialContact: false, challenge };
+  return {
+    success: true,
+    requiresInitialContact: false,
+    challenge,
+  };
 }
 
 export const contactState: Handler<'contactState'> = async (call) => {
@@ -86,7 +90,11 @@ export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
       throw new RequestError('invalidCode');
     case 'signedIn': {
       const token = await sessionToken(call.settings, redeemed.session, call.now);
-      return { success: true, token, status: redeemed.status };
+      return {
+        success: true,
+        token,
+        status: redeemed.status,
+      };
     }
   }
 };

@@ -37,7 +37,12 @@ export const getWithdrawal: Handler<'getWithdrawal'> = async ({ session, db, set
   return withinLimit(session, { ...billingCalls(userId), now, reads }, async ({ user }, read) => {
     const { customer, ...history } = read;
     const stripeId = customer[0]?.stripeId ?? null;
-    const contract = await withdrawableContract({ settings, user, stripeId, ...history });
+    const contract = await withdrawableContract({
+      settings,
+      user,
+      stripeId,
+      ...history,
+    });
     return {
       success: true as const,
       contract: contract && shownContract(contract),

@@ -24,7 +24,11 @@ export function openApi(serverUrl: string): Json {
 }
 
 const securitySchemes = {
-  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+  },
   streamToken: {
     type: 'apiKey',
     in: 'query',
@@ -38,7 +42,11 @@ const securitySchemes = {
     description:
       'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature over "id.timestamp.body"',
   },
-  stripe: { type: 'apiKey', in: 'header', name: 'stripe-signature' },
+  stripe: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'stripe-signature',
+  },
   whatsapp: {
     type: 'apiKey',
     in: 'header',

@@ -7,7 +7,11 @@ import { conflictsOf, ownMacs } from './identity-conflicts.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
 type ExportContext = Scope<'db' | 'settings'> & { user: User };
-type Name = { kind: Kind; value: string; mac: string | null };
+type Name = {
+  kind: Kind;
+  value: string;
+  mac: string | null;
+};
 
 export async function exportIdentity({ user, db, settings }: ExportContext) {
   const { at, lastAt } = identityConflicts;

@@ -34,7 +34,11 @@ export function nameUser<Outcome extends string>(
     at,
   } as const;
   tx.insert(on, aliases, row, {
-    upsert: { target: [kind, value], set: newer, where: ofToken },
+    upsert: {
+      target: [kind, value],
+      set: newer,
+      where: ofToken,
+    },
   });
   if (whatsapp.id === null) return;
 

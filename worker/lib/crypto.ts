@@ -71,7 +71,11 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
     salt: new Uint8Array(0),
     info: encoder.encode(purpose),
   };
-  const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 };
+  const algorithm = {
+    name: 'HMAC',
+    hash: 'SHA-256',
+    length: 256,
+  };
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
 

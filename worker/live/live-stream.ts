@@ -10,7 +10,11 @@ import { replacedCode, type ConversationChange, type UsageChange } from './live-
 import type { LiveSocket } from './live-socket.ts';
 import { EventStream } from './server-sent-events.ts';
 
-type Total = { seq: number; used: number; resetsAt: number | null };
+type Total = {
+  seq: number;
+  used: number;
+  resetsAt: number | null;
+};
 
 /** As text, or null for a change that nobody sees. */
 export type ConversationEvents = (change: ConversationChange) => Promise<string | null>;
@@ -50,7 +54,11 @@ export function liveStream(source: Source): Response {
     beat(stream) {
       const { resetsAt } = total;
       if (resetsAt !== null && resetsAt <= Date.now()) {
-        total = { ...total, used: 0, resetsAt: resetsAt + weekMs };
+        total = {
+          ...total,
+          used: 0,
+          resetsAt: resetsAt + weekMs,
+        };
         sendTotal(stream);
       }
       socket.ping();

@@ -359,7 +359,12 @@ export class LiveUser extends DurableObject<object> {
     const { seq, revision, state } = moved;
     const isAlone = before !== 'sent' || this.#table.sentBefore(seq) !== null;
     if (state === 'sent' || isAlone) return this.#sendMessage(moved);
-    this.#send({ kind: 'state', revision, upTo: seq, state });
+    this.#send({
+      kind: 'state',
+      revision,
+      upTo: seq,
+      state,
+    });
   }
 
   #sendMessage(message: StoredMessage): void {

@@ -38,7 +38,11 @@ export class MessageHead {
 
   advance(more: Partial<Head> = {}): Head {
     const { revision } = this.value;
-    this.#head = { ...this.value, revision: revision + 1, ...more };
+    this.#head = {
+      ...this.value,
+      revision: revision + 1,
+      ...more,
+    };
     return this.#head;
   }
 

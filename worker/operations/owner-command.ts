@@ -26,7 +26,12 @@ export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {})
   if (!target) throw new UsageError('--env takes local, preview or production.');
   const file = target === 'local' ? '.dev.vars' : `.dev.vars.${target}`;
   if (existsSync(file)) loadEnvFile(file);
-  return { target, words: positionals, flags, values: process.env };
+  return {
+    target,
+    words: positionals,
+    flags,
+    values: process.env,
+  };
 }
 
 const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;

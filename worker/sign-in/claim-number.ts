@@ -67,7 +67,12 @@ export async function claimNumber(
   const code = newCode();
   const row = await codeRow(settings, { phone, code, sentBy, now });
   const claim = await storeClaim(settings, tx, { businessUserId, row });
-  closeLink(tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
+  closeLink(tx, ['claimed'], {
+    link,
+    row,
+    claimedBy: claim.mac,
+    counted,
+  });
 
   const sent = { businessUserId, link, sentBy, at: now };
   const takeBack = () => takeBackClaim(scope, sent, 'unsent');
@@ -90,7 +95,13 @@ export async function claimNumber(
 
       reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const to = ownSpelling(phone, link.whatsappId);
-      await sendClaimCode(scope, sent, { phone, to, code, sentBy, counted });
+      await sendClaimCode(scope, sent, {
+        phone,
+        to,
+        code,
+        sentBy,
+        counted,
+      });
     }
   }
 }

@@ -72,7 +72,15 @@ export async function takeBackClaim(
   );
   const subjects = [claimsOf, codesTo];
   if (message === 'unsent') subjects.push(everyCodeTo);
-  return reopenLink({ db: scope.db, now: at }, { link, sentBy, subjects, stored });
+  return reopenLink(
+    { db: scope.db, now: at },
+    {
+      link,
+      sentBy,
+      subjects,
+      stored,
+    },
+  );
 }
 
 const looksEveryMs = 250;

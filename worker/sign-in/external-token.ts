@@ -30,7 +30,11 @@ const IssuerToken = v.object({
 /** An access token opens no session. */
 const acceptedType = /^(application\/)?jwt$/i;
 
-type Issuer = { issuer: string; audience: string; jwksUrl: string };
+type Issuer = {
+  issuer: string;
+  audience: string;
+  jwksUrl: string;
+};
 
 export function externalIssuer(settings: Settings): Issuer | null {
   const issuer = settings.require('EXTERNAL_TOKEN_ISSUER');
@@ -73,7 +77,13 @@ export async function redeemExternalToken(
     firstWeek: await firstWeek(phone, settings, now),
   };
   upsertUser(tx, ['signedIn'], sighting, { settings, now });
-  await openSignedIn(tx, ['signedIn'], { userId, phone, settings, now, device });
+  await openSignedIn(tx, ['signedIn'], {
+    userId,
+    phone,
+    settings,
+    now,
+    device,
+  });
   const { outcome, reads } = await tx.run({
     user: db.select().from(users).where(eq(users.id, userId)),
   });

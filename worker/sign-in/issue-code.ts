@@ -80,14 +80,26 @@ export async function issueCode(scope: IssueCall, asked: Asked, code: string): P
   const until = (ofAddress: number) => (facts.hasJustWritten ? facts.numberAt : ofAddress);
   switch (outcome) {
     case 'tooManyLinks':
-      return { kind: 'limited', until: until(facts.askAt), linkCode: undefined };
+      return {
+        kind: 'limited',
+        until: until(facts.askAt),
+        linkCode: undefined,
+      };
     case 'tooManyRequests':
-      return { kind: 'limited', until: until(facts.askAt), linkCode };
+      return {
+        kind: 'limited',
+        until: until(facts.askAt),
+        linkCode,
+      };
     case 'unknownNumber':
       return { kind: 'unknownNumber', linkCode };
     case 'tooManyCodes': {
       const later = Math.max(facts.numberAt, facts.addressAt);
-      return { kind: 'limited', until: until(later), linkCode };
+      return {
+        kind: 'limited',
+        until: until(later),
+        linkCode,
+      };
     }
     case 'budgetSpent':
     case 'budgetSpentAbove':
@@ -181,6 +193,11 @@ export async function withdrawCode(
     outcomes: ({ isStored }) => ({ gone: not(isStored) }),
     otherwise: 'removed',
   });
-  removeCode(tx, ['removed'], { phone, sentBy: id, now, subjects });
+  removeCode(tx, ['removed'], {
+    phone,
+    sentBy: id,
+    now,
+    subjects,
+  });
   await tx.run();
 }

@@ -88,7 +88,11 @@ async function isLeftTo({ phone, settings, now }: WeekOwner): Promise<SQL | unde
   return and(isIn(leftWeeks.phoneMac, macs), gt(leftWeeks.endsAt, now));
 }
 
-type WeekOwner = { phone: PhoneNumber; settings: Settings; now: number };
+type WeekOwner = {
+  phone: PhoneNumber;
+  settings: Settings;
+  now: number;
+};
 
 /**
  * The free week in which a new user of a number begins:
@@ -136,7 +140,11 @@ export async function keepWeek<Outcome extends string>(
   const [phoneMac] = await hashesOf(phone, settings);
   const { used, weekStart } = users;
   const endsAt = plus(weekStart, weekMs);
-  const row = { phoneMac: phoneMac!, used: used.getSQL(), endsAt };
+  const row = {
+    phoneMac: phoneMac!,
+    used: used.getSQL(),
+    endsAt,
+  };
   const lasts = and(who, gt(used, 0), gt(endsAt, now));
   tx.insert(on, leftWeeks, row, {
     from: users,

@@ -46,7 +46,13 @@ export function paymentsOf(
     const creditable = total - noted;
     const before = givenBack.get(charge?.id ?? '') ?? 0;
     const rest = Math.min(leftOf(charge) - before, creditable);
-    const period = { paid: source.paid, rest, start, end, currency };
+    const period = {
+      paid: source.paid,
+      rest,
+      start,
+      end,
+      currency,
+    };
     const refund = refundOf(period, startNow, at);
     if (charge && noted === 0) givenBack.set(charge.id, before + refund);
 
@@ -87,7 +93,12 @@ function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): Source 
     };
 
   const later = { charge: chargeOf(payer), paid: Math.min(debt, balanceBefore(payer)) };
-  if (later.charge) return { ...later, fromBalance, isLater: true };
+  if (later.charge)
+    return {
+      ...later,
+      fromBalance,
+      isLater: true,
+    };
 
   const isCredited = payer.status === 'paid';
   return {

@@ -18,7 +18,11 @@ function mailsTo(settings: Settings, email: string | null): email is string {
   return email !== null && mailService(settings) !== null;
 }
 
-type Stated = { id: string; email: string | null; now: number };
+type Stated = {
+  id: string;
+  email: string | null;
+  now: number;
+};
 
 /**
  * The mail that a stranger's statement brings; null where none is sent. It

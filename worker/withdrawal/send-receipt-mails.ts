@@ -79,7 +79,11 @@ async function deliver(scope: Scope<'db' | 'settings'>, mail: Leased): Promise<v
       .where(own);
 }
 
-const none: MailResult = { sent: false, status: 0, fault: 'theirs' };
+const none: MailResult = {
+  sent: false,
+  status: 0,
+  fault: 'theirs',
+};
 
 type Found = { mail: Row; statement: Withdrawal };
 
@@ -106,7 +110,12 @@ async function send(
   { mail, email, statements }: Addressed,
 ): Promise<MailResult> {
   const service = mailService(settings);
-  if (!service) return { sent: false, status: 0, fault: 'passing' };
+  if (!service)
+    return {
+      sent: false,
+      status: 0,
+      fault: 'passing',
+    };
 
   const text = await receiptMailOf(settings, statements, mail.isOwn);
   return sendMail(service, {

@@ -102,11 +102,20 @@ async function giveCustomer(
   userId: string,
   { id, phone }: { id: string; phone: PhoneNumber },
 ): Promise<void> {
-  const known = { stripeId: id, stripeAsked: true, askedAt: at, dueAt: 0 };
+  const known = {
+    stripeId: id,
+    stripeAsked: true,
+    askedAt: at,
+    dueAt: 0,
+  };
   const row = { userId: users.id.getSQL(), ...known };
   const given = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, userId)}`);
   const where = and(isNull(customers.stripeId), lte(customers.leaseUntil, Date.now()));
-  const upsert = { target: [customers.userId], set: known, where };
+  const upsert = {
+    target: [customers.userId],
+    set: known,
+    where,
+  };
   const { rowsAffected } = await db.run(upsertSelect(given, customers, upsert));
   if (rowsAffected === 0) throw new Error(`${phone} is buying at this moment.`);
 

@@ -85,7 +85,11 @@ async function checkTime(db: Database, at: number): Promise<void> {
 
 async function audited(target: Target, restore: Restore): Promise<boolean> {
   const about = new Date(restore.at).toISOString();
-  const entry = { env: target, command: 'after-restore', about };
+  const entry = {
+    env: target,
+    command: 'after-restore',
+    about,
+  };
   writeAudit(entry, 'started');
   try {
     await markNow(restore.db, restore.at, 'begun');

@@ -118,7 +118,11 @@ async function leave(restore: Restore, event: ToldEvent): Promise<Outcome> {
   const user = await personOf(restore, event);
   if (!user) return 'nothing';
 
-  const row = { userId: users.id.getSQL(), dueAt: null, leavingAt: 0 };
+  const row = {
+    userId: users.id.getSQL(),
+    dueAt: null,
+    leavingAt: 0,
+  };
   // The cron job may have deleted the account meanwhile.
   const begin = insertSelect(customers, row, sql`from ${users} where ${eq(users.id, user.id)}`);
   const upsert = { target: [customers.userId], set: { leavingAt: 0 } };

@@ -38,7 +38,11 @@ export async function runSupport(call: Call): Promise<boolean> {
 }
 
 async function audited({ name, command, target, ...call }: Call): Promise<Result> {
-  const entry = { env: target, command: name, about: nobody };
+  const entry = {
+    env: target,
+    command: name,
+    about: nobody,
+  };
   let outcome: AuditOutcome = 'refused';
   try {
     const { words, flags, values } = call;

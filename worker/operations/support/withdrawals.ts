@@ -76,7 +76,12 @@ function show({ db, settings }: SupportRequest, statement: Statement): Action {
       const stated = { name, contact, email, plan, userId, subscription };
       const receipt = await receiptOf(settings, statement);
       const notMailedTo = (await unsentTo({ db, settings }, statement.id)).join(', ') || null;
-      const data = { ...summaryOf(statement), ...stated, notMailedTo, receipt };
+      const data = {
+        ...summaryOf(statement),
+        ...stated,
+        notMailedTo,
+        receipt,
+      };
       const lines = Object.entries(data).map(([key, value]) =>
         key === 'receipt'
           ? ''
@@ -102,7 +107,12 @@ async function match(
     about: `withdrawal ${statement.seq}`,
     needsYes: true,
     async perform() {
-      const changes = { userId: user.id, state: 'received', reason: null, attempts: 0 } as const;
+      const changes = {
+        userId: user.id,
+        state: 'received',
+        reason: null,
+        attempts: 0,
+      } as const;
       await change(db, statement, { ...changes, dueAt: statement.submittedAt });
       const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute.`;
       return { data: { matched: statement.seq }, text };
@@ -117,7 +127,11 @@ function complete({ db }: SupportRequest, statement: Statement): Action {
     about: `withdrawal ${seq}`,
     needsYes: true,
     async perform() {
-      await change(db, statement, { state: 'done', reason: completed, dueAt: null });
+      await change(db, statement, {
+        state: 'done',
+        reason: completed,
+        dueAt: null,
+      });
       return { data: { completed: seq }, text: `Withdrawal ${seq} is done.` };
     },
   };

@@ -50,7 +50,11 @@ export async function callAbout<T>(
   if (!input) return callApi<T>(settings, path, { method, headers: { authorization } });
 
   const headers = { authorization, 'content-type': 'application/json' };
-  return callApi<T>(settings, path, { method, headers, body: JSON.stringify(input) });
+  return callApi<T>(settings, path, {
+    method,
+    headers,
+    body: JSON.stringify(input),
+  });
 }
 
 /** The same rules apply as to the bot. */
