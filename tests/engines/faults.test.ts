@@ -102,6 +102,18 @@ test.describe('without a server', () => {
       await pagesAreKept(distant);
     });
 
+  test('the app starts again in a tab that has lost its files', async ({ distant, line }) => {
+    line.set((path) => (/\/assets\/.+\.js$/.test(path) ? { lost: 'request' } : null));
+    await distant.visit('/');
+    await scriptsHaveEnded(distant);
+    line.set(null);
+    await expect(async () => {
+      await distant.visit('/login');
+      await scriptsHaveEnded(distant);
+      expect(await distant.isHydrated()).toBe(true);
+    }).toPass({ timeout: 60_000 });
+  });
+
   test('a link inside the site says that there is no connection', async ({ distant, line }) => {
     await distant.open('/plans');
     await pagesAreKept(distant);

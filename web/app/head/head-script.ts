@@ -1,4 +1,6 @@
 import { newEarlyStart, type EarlyStart } from '../../data/early-start.ts';
+import { send } from '../../data/send.ts';
+import * as timeLimits from '../../data/time-limits.ts';
 import { isOwnScript } from '../../rules/own-errors.ts';
 import { tokenExpired } from '../../rules/token-claims.ts';
 import { documentMarks, externalTokenHash, usedMarks } from '../start/protocol.ts';
@@ -59,10 +61,20 @@ function noteEarlySubmit(): void {
 function leaveServedWithoutScripts(): void {
   const leave = ({ target }: Event) => {
     const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
-    if (isOwn) documentMarks().visitor = 'unscripted';
+    if (!isOwn) return;
+    documentMarks().visitor = 'unscripted';
+    loadAgain();
   };
   // Such events do not bubble.
   addEventListener('error', leave, { capture: true });
+}
+
+/** For the next visit: WebKit remembers for a tab which modules failed, until one is loaded past its cache. */
+function loadAgain(): void {
+  const files = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
+  const scripts = document.querySelectorAll<HTMLScriptElement>('script[type=module][src]');
+  const addresses = [...[...files].map(({ href }) => href), ...[...scripts].map(({ src }) => src)];
+  for (const address of addresses) void send(address, timeLimits.reading, { cache: 'reload' });
 }
 
 prepare();
