@@ -61,20 +61,29 @@ function noteEarlySubmit(): void {
 function leaveServedWithoutScripts(): void {
   const leave = ({ target }: Event) => {
     const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
-    if (!isOwn) return;
+    if (!isOwn || documentMarks().visitor === 'unscripted') return;
     documentMarks().visitor = 'unscripted';
-    loadAgain();
+    void loadAgain(target.src);
   };
   // Such events do not bubble.
   addEventListener('error', leave, { capture: true });
 }
 
-/** For the next visit: WebKit remembers for a tab which modules failed, until one is loaded past its cache. */
-function loadAgain(): void {
-  const files = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
-  const scripts = document.querySelectorAll<HTMLScriptElement>('script[type=module][src]');
-  const addresses = [...[...files].map(({ href }) => href), ...[...scripts].map(({ src }) => src)];
-  for (const address of addresses) void send(address, timeLimits.reading, { cache: 'reload' });
+/**
+ * Loads the page again once its files have come: WebKit remembers for a tab which
+ * modules failed, also by leaving a page early, until they are loaded past its cache.
+ */
+async function loadAgain(script: string): Promise<void> {
+  const files = document.querySelectorAll<HTMLLinkElement>('[rel=modulepreload]');
+  const addresses = [script, ...[...files].map(({ href }) => href)];
+  const answers = await Promise.all(
+    addresses.map((each) => send(each, timeLimits.reading, { cache: 'reload' })),
+  );
+  const [navigation] = performance.getEntriesByType('navigation');
+  // A page that fails after it was loaded again stays as it is.
+  const wasReloaded = (navigation as PerformanceNavigationTiming | undefined)?.type === 'reload';
+  if (!wasReloaded && answers.every((answer) => typeof answer === 'object' && answer.ok))
+    location.reload();
 }
 
 prepare();
