@@ -235,7 +235,7 @@ test('the label of the first invalid field can be read', async ({ page }) => {
     await page.button('Send Message', 'main');
     const topOfLabel = () =>
       page.run(() => {
-        const label = (document.activeElement as HTMLInputElement).labels?.[0];
+        const label = document.querySelector(`label[for="${document.activeElement!.id}"]`);
         if (!label) return -1;
         return (
           label.getBoundingClientRect().top -

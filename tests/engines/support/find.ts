@@ -60,11 +60,17 @@ export function find(query: Query, scrolls: boolean): Found | null {
         .map((id) => document.getElementById(id)?.innerText)
         .join(' '),
     );
-  const labels = (element: Element) => (element as HTMLInputElement).labels ?? [];
+  // WebKit ends its process when it frees a field's own list of labels.
+  const allLabels = [...document.querySelectorAll('label')];
+  const labels = (element: Element) => allLabels.filter(({ control }) => control === element);
   const nameOf = (element: HTMLElement) =>
     plain(element.ariaLabel) ||
     textOf(element.getAttribute('aria-labelledby')) ||
-    plain([...labels(element)].map(({ innerText }) => innerText).join(' ')) ||
+    plain(
+      labels(element)
+        .map(({ innerText }) => innerText)
+        .join(' '),
+    ) ||
     plain(element.innerText);
   const fits = (element: HTMLElement) => {
     if (query.pattern !== undefined) return new RegExp(query.pattern).test(nameOf(element));

@@ -1,9 +1,15 @@
 import { expect } from 'playwright/test';
 import { expectClick, find, queryOf, type Found, type Target } from './find.ts';
-import type { Tab } from './tab.ts';
+import { BrowserEnded, type Tab } from './tab.ts';
 
 /** A look into a page that is loaded in that moment fails: it shows nothing that is waited for. */
-const whileItChanges = () => 'The page changes.';
+const whileItChanges =
+  <Shown>(shown: Shown) =>
+  (error: unknown): Shown => {
+    if (error instanceof BrowserEnded) throw error;
+    return shown;
+  };
+const isChanging = whileItChanges('The page changes.');
 
 /** A page as a person uses it. Every deed waits until it is possible. */
 export class Page {
@@ -30,12 +36,13 @@ export class Page {
     this.run(() => {
       const child = document.querySelector('#root > *') ?? {};
       return Object.keys(child).some((key) => key.startsWith('__reactProps'));
-    }).catch(() => false);
+    }).catch(whileItChanges(false));
 
   hydrated = () => expect.poll(this.isHydrated, 'React has hydrated the page').toBe(true);
 
   /** `unscripted` if the page is left as it was served. */
-  visitor = () => this.run(() => document.documentElement.dataset['visitor'] ?? '').catch(() => '');
+  visitor = () =>
+    this.run(() => document.documentElement.dataset['visitor'] ?? '').catch(whileItChanges(''));
 
   find = (target: Target, scrolls = false): Promise<Found | null> =>
     this.run(find, queryOf(target), scrolls);
@@ -44,7 +51,7 @@ export class Page {
   async see(target: Target): Promise<Found> {
     let found: Found | null = null;
     const look = async () => {
-      found = await this.find(target, true).catch(() => null);
+      found = await this.find(target, true).catch(whileItChanges(null));
       return found !== null;
     };
     await expect
@@ -58,14 +65,14 @@ export class Page {
   }
 
   async gone(target: Target): Promise<void> {
-    const look = () => this.find(target).catch(whileItChanges);
+    const look = () => this.find(target).catch(isChanging);
     await expect.poll(look, `no ${target.role} ${target.name ?? ''}`).toBe(null);
   }
 
   async click(target: Target): Promise<void> {
     const settled = async () => {
-      const before = await this.find(target, true).catch(() => null);
-      const now = await this.find(target).catch(() => null);
+      const before = await this.find(target, true).catch(whileItChanges(null));
+      const now = await this.find(target).catch(whileItChanges(null));
       const isStill = before && now && before.box.y === now.box.y && before.box.x === now.box.x;
       return isStill && now.isOnTop && !now.isDisabled ? now.box : null;
     };
@@ -74,7 +81,7 @@ export class Page {
       if (!box) return false;
       await this.run(expectClick);
       await this.tab.click(box.x + box.width / 2, box.y + box.height / 2);
-      return this.run(() => window.wasHit ?? true).catch(() => true);
+      return this.run(() => window.wasHit ?? true).catch(whileItChanges(true));
     };
     await expect
       .poll(click, `a ${target.role} ${target.name ?? ''} that can be clicked`)
@@ -116,17 +123,17 @@ export class Page {
     this.run(
       (of) => (document.querySelector<HTMLElement>(of)?.innerText ?? '').replaceAll(/\s+/g, ' '),
       selector,
-    ).catch(() => '');
+    ).catch(whileItChanges(''));
 
   /** Waits for a text on the page. */
   async reads(text: string | RegExp, selector = 'body'): Promise<void> {
     const matching =
       typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
-    const look = () => this.text(selector).catch(whileItChanges);
+    const look = () => this.text(selector).catch(isChanging);
     await expect.poll(look, `"${text}"`).toEqual(matching);
   }
 
-  path = () => this.run(() => location.pathname + location.search).catch(() => '');
+  path = () => this.run(() => location.pathname + location.search).catch(whileItChanges(''));
 
   async at(path: string | RegExp): Promise<void> {
     const poll = expect.poll(this.path, 'the address');

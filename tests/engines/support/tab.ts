@@ -17,6 +17,9 @@ export type Tab = {
   picture: (file: `${string}.png`) => Promise<void>;
 };
 
+/** The browser itself has ended, or does not answer any more. No look at a page passes over it. */
+export class BrowserEnded extends Error {}
+
 /** A browser without a past. */
 export type Visitor = {
   open: () => Promise<Tab>;

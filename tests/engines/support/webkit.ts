@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'playwright/test';
-import { Builder, Key, Origin, type WebDriver } from 'selenium-webdriver';
+import { Builder, error, Key, Origin, type WebDriver } from 'selenium-webdriver';
 import { freePort, waitUntilReady } from '../../product/machine.ts';
-import type { Engine, Tab, Visitor } from './tab.ts';
+import { BrowserEnded, type Engine, type Tab, type Visitor } from './tab.ts';
 
 export type WebKitPrograms = { driver: string; browser: string };
 
@@ -50,21 +50,26 @@ async function visit(driver: string, browser: string, env: NodeJS.ProcessEnv): P
   started.defer(() => endGroup(service));
   const ended = once(service, 'exit').then(() => `${driver} ended.`);
   await waitUntilReady([`http://127.0.0.1:${port}/status`], ended);
-  const visitor = await startSession(port, browser, env);
+  const visitor = limited(await within(60_000, startSession(port, browser, env)));
   started.defer(() => within(10_000, visitor.close()).catch(() => {}));
 
   const running = started.move();
   return { ...visitor, close: () => running.disposeAsync() };
 }
 
-/** Only a browser that has crashed takes longer. */
+/** Only a browser that has crashed takes longer, or has no session any more. */
 async function within<T>(ms: number, deed: Promise<T>): Promise<T> {
   using stack = new DisposableStack();
   const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error(`WebKit did not answer for ${ms} ms.`)), ms);
+    const end = () => reject(new BrowserEnded(`WebKit did not answer for ${ms} ms.`));
+    const timer = setTimeout(end, ms);
     stack.defer(() => clearTimeout(timer));
   });
-  return await Promise.race([deed, late]);
+  const ended = (cause: unknown): never => {
+    if (!(cause instanceof error.NoSuchSessionError)) throw cause;
+    throw new BrowserEnded('WebKit has crashed.', { cause });
+  };
+  return await Promise.race([deed.catch(ended), late]);
 }
 
 /** A window is at least 447 pixels wide with the usual paddings of its tools. */
@@ -204,11 +209,12 @@ function tabOf(session: WebDriver, handle: string): Tab {
   });
 }
 
-function limited(tab: Tab): Tab {
-  const deeds = Object.entries(tab) as [string, (...args: unknown[]) => Promise<unknown>][];
+/** Gives each deed a limit. */
+function limited<Deeds extends object>(deedsByName: Deeds): Deeds {
+  const deeds = Object.entries(deedsByName) as [string, (...args: unknown[]) => Promise<unknown>][];
   const withLimit = deeds.map(([name, deed]) => [
     name,
     (...args: unknown[]) => within(90_000, deed(...args)),
   ]);
-  return Object.fromEntries(withLimit) as Tab;
+  return Object.fromEntries(withLimit) as Deeds;
 }
