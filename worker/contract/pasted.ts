@@ -38,6 +38,11 @@ const internationalNumber = new RegExp(
 /** Follows a number that has more to dial: WhatsApp knows no extensions. */
 const extension = /^[\p{Z},;]*(?:ext\p{L}*|x|#|ramal|int|anexo|durchwahl)[\p{Z}.:=]*\d/iu;
 /**
+ * A letter at the last digit stands where one more was meant.
+ * Scripts without capitals may write the next word so.
+ */
+const isGlued = (text: string, end: number) => /^\d\p{LC}/u.test(text.slice(end - 1));
+/**
  * National numbers that begin with a zero, in
  * Italy, San Marino and four countries of Africa.
  */
@@ -73,7 +78,9 @@ export function readPhone(pasted: string, plans?: NumberingPlans): string {
 function numberIn(text: string, plans: NumberingPlans | undefined): string | undefined {
   const match = internationalNumber.exec(text);
   if (!match) return undefined;
-  if (extension.test(text.slice(match.index + match[0].length))) return undefined;
+  const end = match.index + match[0].length;
+  if (isGlued(text, end) || extension.test(text.slice(end))) return undefined;
+
   const phone = oneNumber(match[0], plans);
   return phone.length < shortestNumber ? undefined : phone;
 }
@@ -115,8 +122,9 @@ function withoutAddress(text: string): string {
   if (!address) return text;
   const written = address[1]!.replaceAll(/%2B/gi, '+').replaceAll('%20', ' ').trim();
   const needsPlus = !/^(?:\+|00)/.test(written);
-  const rest = text.slice(address.index + address[0].length);
-  const dialledAfter = /^;ext=\d+/i.exec(rest)?.[0] ?? '';
+  const end = address.index + address[0].length;
+  const glued = isGlued(text, end) ? text[end]! : '';
+  const dialledAfter = /^;ext=\d+/i.exec(text.slice(end))?.[0] ?? glued;
   return `${needsPlus ? '+' : ''}${written}${dialledAfter}`;
 }
 
