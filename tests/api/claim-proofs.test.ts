@@ -164,6 +164,18 @@ describe('a code that WhatsApp could not deliver', () => {
     expect(await codeState(code)).toBe('expired');
   });
 
+  it('is not one whose tries are used up: its page learns that it is over', async () => {
+    const code = await newCode();
+    const wrongTry = () => redeem({ ...code, otp: otherThan(code.otp) });
+    for (let tries = 1; tries < 5; tries += 1) await wrongTry();
+    expect(await codeState(code)).toBe('sent');
+    await wrongTry();
+    expect((await redeem(code)).body.code).toBe('code_spent');
+    expect(await codeState(code)).toBe('expired');
+    await reportStatus(code.phone, { status: 'failed' });
+    expect(await codeState(code)).toBe('undelivered');
+  });
+
   it('is told by a status that overtakes the response, too', async () => {
     const code = await newCode();
     const { rows } = await run('select sent_by from codes where phone = ?', code.phone);

@@ -182,7 +182,7 @@ async function endCode(
 
 export type CodeState = 'sent' | 'undelivered' | 'expired';
 
-/** `expired` for all who lack the challenge. */
+/** `expired` also if its tries are used up, and for all who lack the challenge. */
 export async function stateOfCode(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   phone: PhoneNumber,
@@ -190,10 +190,11 @@ export async function stateOfCode(
 ): Promise<CodeState> {
   const hashes = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, challenge);
   const [code] = await db
-    .select({ expiresAt: codes.expiresAt, undelivered: codes.undelivered })
+    .select()
     .from(codes)
     .where(and(eq(codes.phone, phone), isIn(codes.challenge, hashes)));
 
   if (!code || code.expiresAt <= now) return 'expired';
-  return code.undelivered ? 'undelivered' : 'sent';
+  if (code.undelivered) return 'undelivered';
+  return code.triesLeft > 0 ? 'sent' : 'expired';
 }
