@@ -2,7 +2,6 @@ import { gt, gte, isNotNull, isNull, eq, not, or } from 'drizzle-orm';
 import { claims, linkCodes } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
 import { userOf } from '../identity/aliases.ts';
-import { ownSpelling } from '../identity/phone.ts';
 import { allowedAt } from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { dayMs } from '../lib/time.ts';
@@ -14,13 +13,12 @@ import {
   takeBackClaim,
   waitForSender,
   type ClaimScope,
-  type SentClaim,
 } from './claim-state.ts';
 import { claimRow } from './claims.ts';
-import { reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
-import { sendStoredCode, type StoredCode } from './code-delivery.ts';
+import { untilNextBudget } from './code-budget.ts';
 import { newCode } from './code-secrets.ts';
-import { closeLink, isOpenSql, linksOf, writerOf, type Link } from './link-codes.ts';
+import { closeLink, linksOf, type Link } from './link-codes.ts';
+import { linkFacts, sendCodeOf, type Sending } from './send-linked-code.ts';
 import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
@@ -38,8 +36,7 @@ export async function claimNumber(
 
   const tx = await botTransaction(scope, {
     facts: {
-      isOpen: isOpenSql(link, now),
-      writer: writerOf(phone),
+      ...linkFacts(link, now),
       holder: userOf('business', businessUserId),
       allowedAt: allowedAt([
         { subject: subjects.claimsOf, limits: claimLimits },
@@ -50,7 +47,6 @@ export async function claimNumber(
           limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER'),
         },
       ]),
-      sent: sentToday(now),
     },
     outcomes: ({ isOpen, writer, holder, allowedAt: at, sent }) => ({
       refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
@@ -75,8 +71,8 @@ export async function claimNumber(
   });
 
   const sent = { businessUserId, link, sentBy, at: now };
-  const takeBack = () => takeBackClaim(scope, sent, 'unsent');
-  const applied = await orTakenBack(scope, tx.apply(), takeBack);
+  const takeBack: Sending['takeBack'] = (fate) => takeBackClaim(scope, sent, fate);
+  const applied = await orTakenBack(scope, tx.apply(), () => takeBack('unsent'));
   const { outcome, facts, isFirst } = applied;
 
   switch (outcome) {
@@ -93,26 +89,11 @@ export async function claimNumber(
     case 'claimed': {
       if (!isFirst) return resumeClaim(scope, businessUserId, applied.by);
 
-      reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
-      const to = ownSpelling(phone, link.whatsappId);
-      await sendClaimCode(scope, sent, {
-        phone,
-        to,
-        code,
-        sentBy,
-        counted,
-      });
+      const message = { code, sentBy, counted };
+      await sendCodeOf(scope, link, { message, sent: facts.sent, takeBack });
+      scope.waitUntil(noteSent(scope, sentBy));
     }
   }
-}
-
-async function sendClaimCode(scope: ClaimScope, sent: SentClaim, message: StoredCode) {
-  const { language } = sent.link;
-  await sendStoredCode({ ...scope, language }, message, {
-    takeBack: () => takeBackClaim(scope, sent, 'unsent'),
-    ifLost: { takeBack: () => takeBackClaim(scope, sent, 'mayArrive') },
-  });
-  scope.waitUntil(noteSent(scope, sent.sentBy));
 }
 
 type Claiming = { businessUserId: string; row: CodeRow };

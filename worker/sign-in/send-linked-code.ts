@@ -5,7 +5,7 @@ import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import { reportCodeBudget, sentToday } from './code-budget.ts';
-import { sendStoredCode } from './code-delivery.ts';
+import { sendStoredCode, type StoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
 import { isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
@@ -42,10 +42,8 @@ export async function sendLinkedCode(
 
   const tx = transaction(db, {
     facts: {
-      isOpen: isOpenSql(link, now),
-      writer: writerOf(phone),
+      ...linkFacts(link, now),
       allowedAt: allowedAt(limits),
-      sent: sentToday(now),
       whatsappId: spellingOf(userOf('phone', phone)),
     },
     outcomes: ({ isOpen, writer, allowedAt: at, sent }) => ({
@@ -69,22 +67,52 @@ export async function sendLinkedCode(
     counted,
   });
 
-  const takeBack = (subjects: Subject[]) =>
+  const takeBack = (fate: Fate) =>
     reopenLink(scope, {
       link,
       sentBy: tx.id,
-      subjects,
+      subjects: fate === 'unsent' ? counted : [],
     });
   const sending = tx.run();
-  const { outcome, facts } = await orTakenBack(scope, sending, () => takeBack(counted));
+  const { outcome, facts } = await orTakenBack(scope, sending, () => takeBack('unsent'));
 
   if (outcome !== 'sent') return outcome;
-  reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
-  const to = ownSpelling(phone, facts.whatsappId);
-  const message = { phone, to, code, sentBy: tx.id, counted };
-  await sendStoredCode({ ...scope, language: link.language }, message, {
-    takeBack: () => takeBack(counted),
-    ifLost: { takeBack: () => takeBack([]) },
-  });
+  const { whatsappId, sent } = facts;
+  const message = { code, sentBy: tx.id, counted };
+  await sendCodeOf(scope, { ...link, whatsappId }, { message, sent, takeBack });
   return outcome;
+}
+
+export const linkFacts = (link: Link, now: number) => ({
+  isOpen: isOpenSql(link, now),
+  writer: writerOf(link.phone),
+  sent: sentToday(now),
+});
+
+/** Of the message, once the link is to be open again. */
+type Fate = 'unsent' | 'mayArrive';
+
+export type Sending = {
+  message: Omit<StoredCode, 'phone' | 'to'>;
+  /** Codes of the day before it. */
+  sent: number;
+  takeBack: (fate: Fate) => Promise<unknown>;
+};
+
+/** Sends the code with which `closeLink` has closed a link. */
+export async function sendCodeOf(
+  scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
+  { phone, language, whatsappId }: Pick<Link, 'phone' | 'language'> & { whatsappId: string | null },
+  { message, sent, takeBack }: Sending,
+): Promise<void> {
+  reportCodeBudget(sent + 1, scope.settings.require('CODE_BUDGET_PER_DAY'));
+  const to = ownSpelling(phone, whatsappId);
+  await sendStoredCode(
+    { ...scope, language },
+    { phone, to, ...message },
+    {
+      takeBack: () => takeBack('unsent'),
+      ifLost: { takeBack: () => takeBack('mayArrive') },
+    },
+  );
 }
