@@ -12,4 +12,4 @@ export type Env = {
 export type WithEnv = { env: Env };
 
 /** What work after a response needs. */
-export type Background = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;
+export type EnvScope = Scope<'db' | 'settings' | 'waitUntil'> & WithEnv;

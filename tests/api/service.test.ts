@@ -3,7 +3,7 @@ import { expect, expectTypeOf, it } from 'vitest';
 import type { canonicalPhone, PhoneNumber } from '../../worker/identity/phone.ts';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
 import type { Env } from '../../worker/env.ts';
-import type { Handler } from '../../worker/http/request-context.ts';
+import type { Handler } from '../../worker/http/handlers.ts';
 import { type Answer, botCall, botHeaders, call, runCron, send, vars } from './support/api.ts';
 import { buy } from './support/buying.ts';
 import { consent, newWriter, readChat, reply, untilDelivered, write } from './support/chat.ts';

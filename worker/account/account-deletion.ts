@@ -11,7 +11,7 @@ import { describeError, log } from '../lib/log.ts';
 import { dayMs, minuteMs } from '../lib/time.ts';
 import { endStreams, expectEnd, liveUserOf } from '../live/publish.ts';
 import { settleBeforeClosing } from '../withdrawal/settlement.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { deleteRows } from './delete-rows.ts';
 import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
 
@@ -30,7 +30,7 @@ type Options = {
  * cut off stays begun, and `resumeDeletions` goes on with it.
  */
 export function deleteAccount(
-  scope: Background,
+  scope: EnvScope,
   userId: string,
   { seen, only, isResumed = false }: Options = {},
 ): Promise<boolean> {
@@ -58,7 +58,7 @@ const begun = () => ({ leavingAt: coalesce<number>(customers.leavingAt, Date.now
 const heldBy = ({ token }: LeasedCustomer) => eq(customers.leaseToken, token);
 
 async function deleteLeased(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
   only: SQL | undefined,
 ): Promise<boolean> {
@@ -76,7 +76,7 @@ async function deleteLeased(
   return true;
 }
 
-function closeAtStripe(scope: Background, leased: LeasedCustomer): Promise<boolean> {
+function closeAtStripe(scope: EnvScope, leased: LeasedCustomer): Promise<boolean> {
   return closeSettled(scope, leased.customer, async () => {
     const { stripeId, stripeAsked } = leased.customer;
     if (!stripeId && !stripeAsked) return true;
@@ -86,7 +86,7 @@ function closeAtStripe(scope: Background, leased: LeasedCustomer): Promise<boole
 
 /** False if Stripe refuses our key or does not know the customer. */
 async function closeSettled(
-  scope: Background,
+  scope: EnvScope,
   customer: Customer,
   close: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -103,7 +103,7 @@ async function closeSettled(
 const cutOffAfterMs = 2 * minuteMs;
 const resumedPerRun = 20;
 
-export async function resumeDeletions(scope: Background, now: number): Promise<void> {
+export async function resumeDeletions(scope: EnvScope, now: number): Promise<void> {
   const begun = await scope.db
     .select({ userId: customers.userId })
     .from(customers)
@@ -127,7 +127,7 @@ async function isTrueOf(db: Database, userId: string, condition: SQL): Promise<b
 const leftPerRun = 50;
 const leftAgainMs = dayMs;
 
-export async function closeLeftCustomers(scope: Background, now: number): Promise<void> {
+export async function closeLeftCustomers(scope: EnvScope, now: number): Promise<void> {
   const { db, settings } = scope;
   for (let count = 0; count < leftPerRun; count += 1) {
     const customer = await nextLeft(db, now);

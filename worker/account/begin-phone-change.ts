@@ -21,14 +21,14 @@ import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-i
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { orTakenBack } from '../sign-in/stored-codes.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 
 export const phoneChangeSubject = (userId: string) => `phone-changes:${userId}`;
 
 const freshForMs = 10 * minuteMs;
 
-export type ChangeScope = Background &
+export type ChangeScope = EnvScope &
   Scope<'address' | 'language' | 'now'> & { session: UserSession };
 
 type NewNumber = { phone: PhoneNumber; phoneAsSent: string };

@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import { sessions } from '#db/schema';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { endStreams, expectEnd } from '../live/publish.ts';
 import { endSubscriptions } from '../push/reply-notices.ts';
 
 /** Of one session, or of all (null). Returns how many there were. */
 export async function endSessions(
-  scope: Background,
+  scope: EnvScope,
   userId: string,
   sessionId: string | null,
 ): Promise<number> {

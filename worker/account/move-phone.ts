@@ -4,13 +4,13 @@ import { syncUser } from '../billing/sync.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { keptSession, moveInDatabase, type Account, type Move } from './move-rows.ts';
 
 const triesAtOnce = 5;
 
 /** Throws 409 for a taken number, 401, else 503. */
-export async function movePhone(scope: Background, before: Account, move: Move): Promise<User> {
+export async function movePhone(scope: EnvScope, before: Account, move: Move): Promise<User> {
   let account = before;
   for (let count = 0; count < triesAtOnce; count += 1) {
     // If the response is lost, this alone ends the streams (`live/ended-sessions.ts`).
@@ -41,7 +41,7 @@ const everySession = [null];
 const isMarked = gt(customers.dirty, customers.synced);
 
 /** If this is lost, the live object and the cron job do the same. */
-function finishMove(scope: Background, user: User, ended: (string | null)[]): void {
+function finishMove(scope: EnvScope, user: User, ended: (string | null)[]): void {
   const { db, env, settings, waitUntil } = scope;
   for (const sessionId of ended) endStreams(scope, user.id, sessionId);
   waitUntil(publish(env, user.id, { kind: 'changed' }));

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { requireKnown } from './customer.ts';
 import { asOwed, stopCollecting } from './invoices.ts';
@@ -11,7 +11,7 @@ import { syncLeased } from './sync.ts';
 
 /** Returns when (unix ms) the plan ends. Repeatable. Throws 409, 503. */
 export function cancelPlan(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<number | null>> {
   return changeLive(scope, leased, async (stripe, subscription) => {
@@ -24,7 +24,7 @@ export function cancelPlan(
 
 /** Returns null, as nothing ends. */
 export function resumePlan(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<number | null>> {
   return changeLive(scope, leased, async (stripe, subscription) => {
@@ -40,7 +40,7 @@ export function resumePlan(
 type Change = (stripe: Stripe, subscription: Stripe.Subscription) => Promise<Stripe.Subscription>;
 
 async function changeLive(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
   change: Change,
 ): Promise<LeaseResult<number | null>> {

@@ -16,15 +16,15 @@ import {
   fittingFlow,
   openPortal,
   sendTo,
-  type PageContext,
-  type Site,
+  type PageScope,
+  type SiteScope,
 } from './portal.ts';
 import { startMetadata, withNote, type Choice } from './start-choice.ts';
 import { unlessMissing, unlessRefused, withStripe } from './stripe-client.ts';
 import { currentPriceOf, isLive, subscriptionsOf, tierOfPrice } from './subscriptions.ts';
 
 /** A limited session may not change a plan that somebody pays for. */
-type Context = PageContext & { db: Database; limitedBy: SessionLimit | null };
+type CheckoutScope = PageScope & { db: Database; limitedBy: SessionLimit | null };
 
 /**
  * Saved before the customer is created at Stripe, so
@@ -35,7 +35,7 @@ export function stripeAsked(now: number): Changes {
 }
 
 export async function planPage(
-  scope: Context,
+  scope: CheckoutScope,
   asked: LeasedCustomer,
   wanted: Choice | undefined,
 ): Promise<LeaseResult<string>> {
@@ -92,7 +92,7 @@ export async function checkoutOf(
   return session;
 }
 
-function isChoiceAlone(live: Stripe.Subscription, scope: Site): boolean {
+function isChoiceAlone(live: Stripe.Subscription, scope: SiteScope): boolean {
   return live.status === 'trialing' && fittingFlow(live, scope)?.type === 'subscription_update';
 }
 
@@ -111,7 +111,7 @@ async function subscriberPage(
   stripe: Stripe,
   live: Stripe.Subscription,
   customer: string,
-  scope: Context,
+  scope: CheckoutScope,
 ) {
   if (scope.limitedBy && !isChoiceAlone(live, scope)) throw refusalOf(scope.limitedBy);
   const owed = await asOwed(stripe, live);
@@ -137,7 +137,7 @@ type Order = {
   customer: string;
   user: User;
   wanted: Choice;
-  site: Site;
+  site: SiteScope;
   now: number;
 };
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import { customers, stripeEvents } from '#db/schema';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
 import { unlessMissing, wholeList, withStripe } from './stripe-client.ts';
@@ -34,7 +34,7 @@ export async function dealWithDispute(
   });
 }
 
-export async function reviewDisputes(scope: Background, now: number): Promise<void> {
+export async function reviewDisputes(scope: EnvScope, now: number): Promise<void> {
   const { db, settings } = scope;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
   const list = (stripe: Stripe) =>

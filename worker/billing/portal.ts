@@ -12,12 +12,12 @@ import { isLive, nextPhase, owes, portalMetadata, subscriptionsOf } from './subs
 
 const watchMs = hourMs;
 
-export type Site = Scope<'language' | 'settings'>;
-export type PageContext = Site & Scope<'db' | 'now'>;
+export type SiteScope = Scope<'language' | 'settings'>;
+export type PageScope = SiteScope & Scope<'db' | 'now'>;
 
 /** Throws 409 for a user who never paid. */
 export async function portalPage(
-  scope: PageContext,
+  scope: PageScope,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<string>> {
   const { settings } = scope;
@@ -37,7 +37,7 @@ export async function portalPage(
 
 /** The webhooks of what happens there may be lost. */
 export function sendTo(
-  { now }: PageContext,
+  { now }: PageScope,
   { id }: User,
   url: string,
   changes: Changes = {},
@@ -50,7 +50,7 @@ export function sendTo(
   };
 }
 
-export function addressIn({ settings, language }: Site, path: string): string {
+export function addressIn({ settings, language }: SiteScope, path: string): string {
   return settings.SITE_URL + pathIn(language, path);
 }
 
@@ -59,7 +59,7 @@ type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData;
 export async function openPortal(
   stripe: Stripe,
   customer: string,
-  scope: Site,
+  scope: SiteScope,
   { live, flow }: { live: Stripe.Subscription | undefined; flow?: Flow | undefined },
 ): Promise<string> {
   const configuration = await configurationFor(stripe, live);
@@ -75,7 +75,7 @@ export async function openPortal(
 }
 
 /** No flow while a change is scheduled. */
-export function fittingFlow(subscription: Stripe.Subscription, scope: Site): Flow | undefined {
+export function fittingFlow(subscription: Stripe.Subscription, scope: SiteScope): Flow | undefined {
   const return_url = addressIn(scope, '/auth/stripe-success');
   const after_completion = { type: 'redirect', redirect: { return_url } } as const;
   if (owes(subscription)) return { type: 'payment_method_update', after_completion };

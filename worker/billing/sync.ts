@@ -10,7 +10,7 @@ import type { Settings } from '../settings.ts';
 import { currentCount } from '../usage/week.ts';
 import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { ensureCustomer, renameCustomer, requireKnown } from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
 import { derive, plannedPrice } from './derive.ts';
@@ -45,11 +45,11 @@ const runMs = 45_000;
 const stoppedMs = 10 * minuteMs;
 
 /** Throws 503 if Stripe does not respond. */
-export function sync(scope: Background, leased: LeasedCustomer): Promise<User> {
+export function sync(scope: EnvScope, leased: LeasedCustomer): Promise<User> {
   return hold(scope.db, leased, () => syncLeased(scope, leased));
 }
 
-export async function syncUser(scope: Background, userId: string, condition?: SQL): Promise<void> {
+export async function syncUser(scope: EnvScope, userId: string, condition?: SQL): Promise<void> {
   const token = crypto.randomUUID();
   const which = and(eq(customers.userId, userId), condition)!;
   const { acquired } = await batch(scope.db, acquireLease(scope.db, token, which));
@@ -57,7 +57,7 @@ export async function syncUser(scope: Background, userId: string, condition?: SQ
   if (row) await syncOrPostpone(scope, { token, ...row });
 }
 
-export async function reconcile(scope: Background, now: number): Promise<void> {
+export async function reconcile(scope: EnvScope, now: number): Promise<void> {
   const until = Date.now() + runMs;
   for (let synced = 0; synced < customersPerRun && Date.now() < until;) {
     const leased = await acquireDue(scope.db, now);
@@ -92,13 +92,13 @@ export function logPostponed({ customer }: LeasedCustomer, error: unknown): void
   log('error', 'sync_postponed', { failures: customer.failures + 1, ...describeError(error) });
 }
 
-async function syncOrPostpone(scope: Background, leased: LeasedCustomer): Promise<void> {
+async function syncOrPostpone(scope: EnvScope, leased: LeasedCustomer): Promise<void> {
   await sync(scope, leased).catch((error: unknown) => logPostponed(leased, error));
 }
 
 /** Fetches again while events arrive. */
 export async function syncLeased(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<User>> {
   const { db, env, settings, waitUntil } = scope;
@@ -128,7 +128,7 @@ export function sameForUser(before: User, after: User, now = Date.now()): boolea
 }
 
 async function adoptCustomer(
-  { settings }: Background,
+  { settings }: EnvScope,
   leased: LeasedCustomer,
 ): Promise<LeaseResult<User>> {
   const { customer, user } = leased;
@@ -172,7 +172,7 @@ function logOddities(customer: string, { state }: FetchedState): void {
   }
 }
 
-function notify({ db, env, settings, waitUntil }: Background, user: User): void {
+function notify({ db, env, settings, waitUntil }: EnvScope, user: User): void {
   const total = {
     kind: 'total' as const,
     seq: user.usageSeq,

@@ -249,7 +249,7 @@ export function cancelEvents<Outcome extends string>(
   tx.update(on, outbox, cancelled, own);
 }
 
-export async function exportOutbox({ user, db, settings }: ExportContext) {
+export async function exportOutbox({ user, db, settings }: ExportScope) {
   const rows = await db
     .select({ body: outbox.body })
     .from(outbox)
@@ -266,4 +266,4 @@ export async function exportOutbox({ user, db, settings }: ExportContext) {
   return { eventsForTheBot: (await Promise.all(events)).filter(({ data }) => data !== null) };
 }
 
-type ExportContext = Scope<'db' | 'settings'> & { user: User };
+type ExportScope = Scope<'db' | 'settings'> & { user: User };

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt } from 'drizzle-orm';
 import { users, type User } from '#db/schema';
 import { iif } from '../lib/expressions.ts';
 import type { ChatMessage, ChatStreamEvent, Consent } from '../contract/chat-schemas.ts';
-import type { Env, Background } from '../env.ts';
+import type { Env, EnvScope } from '../env.ts';
 import { fromBase64 } from '../lib/crypto.ts';
 import { log } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -24,7 +24,7 @@ export function staleEpochError(): RequestError {
  * stored messages is lost, so the new epoch clears them.
  */
 export async function restartEpoch(
-  { db, settings }: Background,
+  { db, settings }: EnvScope,
   { id, phone }: ChatRow,
   { epoch }: StaleEpoch,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export function consentOf({
 
 /** `key` is null without consent. Throws 503. */
 export async function readPage(
-  scope: Background,
+  scope: EnvScope,
   user: ChatRow,
   { before, limit }: { before?: number | undefined; limit: number },
 ) {

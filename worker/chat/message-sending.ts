@@ -9,7 +9,7 @@ import { queueMessage, refusalOf, type QueueDecision, type Queueing } from './me
 import {
   appendMessage,
   findOrRefuse,
-  type SendContext,
+  type SendScope,
   type Sent,
   type Stored,
 } from './message-storing.ts';
@@ -29,25 +29,25 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  * is now. So are the messages of parallel requests, of which one has stored it.
  */
 export async function sendQueued(
-  context: SendContext,
+  scope: SendScope,
   user: User,
   sent: Sent,
   { queueing, queued }: { queueing: Queueing; queued: Queued },
 ): Promise<ChatMessage> {
-  const { decision, event, inCrisis } = await queuedInCrisis(context, user, queueing, queued);
+  const { decision, event, inCrisis } = await queuedInCrisis(scope, user, queueing, queued);
   if (decision.outcome !== 'queued')
-    return findOrRefuse(context, user, sent, refusalOf(decision.outcome, user, context.now));
+    return findOrRefuse(scope, user, sent, refusalOf(decision.outcome, user, scope.now));
 
   const { ownsEvent } = decision;
-  const stored = await appendMessage(context, user, sent, { inCrisis, ownsEvent }).catch(
+  const stored = await appendMessage(scope, user, sent, { inCrisis, ownsEvent }).catch(
     async (error: unknown) => {
       // With any other error the message may be stored.
-      if (ownsEvent && error instanceof RequestError) await unqueue(context.db, event!, decision);
+      if (ownsEvent && error instanceof RequestError) await unqueue(scope.db, event!, decision);
       throw error;
     },
   );
 
-  context.waitUntil(deliver(context, user, stored, { event: event!, ownsEvent }));
+  scope.waitUntil(deliver(scope, user, stored, { event: event!, ownsEvent }));
   return stored.message;
 }
 
@@ -56,17 +56,17 @@ export async function sendQueued(
  * messages refuse it: it is queued by a second call of the same rule.
  */
 async function queuedInCrisis(
-  context: SendContext,
+  scope: SendScope,
   user: User,
   queueing: Queueing,
   queued: Queued,
 ): Promise<Queued & { inCrisis: boolean }> {
   const { outcome } = queued.decision;
   const mayPass = outcome === 'allowanceSpent' || outcome === 'rateLimited';
-  if (!mayPass || !(await isInCrisis(context, user))) return { ...queued, inCrisis: false };
+  if (!mayPass || !(await isInCrisis(scope, user))) return { ...queued, inCrisis: false };
 
   const [decide, insert] = queueMessage(queueing, true);
-  const [[decision], [event]] = await context.db.batch([decide, insert]);
+  const [[decision], [event]] = await scope.db.batch([decide, insert]);
   // Its sender's session has ended since the first call.
   if (!decision) throw new RequestError('unauthenticated');
   return { decision, event, inCrisis: true };
@@ -77,20 +77,20 @@ async function queuedInCrisis(
  * event and another has stored the message, whoever first takes the attempt delivers it.
  */
 async function deliver(
-  context: SendContext,
+  scope: SendScope,
   user: User,
   { isNew, ...stored }: Stored,
   { event, ownsEvent }: { event: QueuedEvent; ownsEvent: boolean },
 ): Promise<void> {
-  const { db, settings } = context;
+  const { db, settings } = scope;
   const mayDeliver = isNew === ownsEvent ? isNew : await takeAttempt(db, event);
   if (mayDeliver && event.leasedUntil > 0) {
-    const messages = messageEvents(context, {
+    const messages = messageEvents(scope, {
       event,
       row: user,
       ...stored,
     });
     await deliverLeased({ db, settings, messages }, event);
   } else if (stored.message.state === 'sent')
-    await deliverSoon(db, settings, user.id, messageEvents(context));
+    await deliverSoon(db, settings, user.id, messageEvents(scope));
 }

@@ -4,7 +4,7 @@ import type { Recording } from '../lib/audio.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { AppendedMessage, StoredMessage } from '../live/stored-message.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import {
@@ -20,7 +20,7 @@ import { requeue } from './message-event.ts';
 import { idHashesOf } from './message-ids.ts';
 import { readRecording, sameBytes, sealRecording } from './recordings.ts';
 
-export type SendContext = Background & Scope<'now'>;
+export type SendScope = EnvScope & Scope<'now'>;
 
 export type Sent = {
   id: string;
@@ -37,7 +37,7 @@ export type Stored = {
 
 /** Throws 409 for another content under the same id, 429 or 503. */
 export async function appendMessage(
-  scope: SendContext,
+  scope: SendScope,
   user: ChatRow,
   sent: Sent,
   { inCrisis, ownsEvent }: { inCrisis: boolean; ownsEvent: boolean },
@@ -69,7 +69,7 @@ export async function appendMessage(
 type Conversation = { user: ChatRow; key: CryptoKey };
 
 async function append(
-  { env, settings, now }: SendContext,
+  { env, settings, now }: SendScope,
   { user, key, inCrisis }: Conversation & { inCrisis: boolean },
   sent: Sent,
 ) {
@@ -88,7 +88,7 @@ async function append(
   });
 }
 
-function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) {
+function accepted(scope: SendScope, user: ChatRow, appended: AppendedMessage) {
   switch (appended.outcome) {
     case 'stored':
     case 'known':
@@ -103,7 +103,7 @@ function accepted(scope: SendContext, user: ChatRow, appended: AppendedMessage) 
   }
 }
 
-async function sendAgain(scope: SendContext, user: ChatRow, id: string, ownsEvent: boolean) {
+async function sendAgain(scope: SendScope, user: ChatRow, id: string, ownsEvent: boolean) {
   const { db, env, now } = scope;
   if (!ownsEvent && !(await requeue(db, user.id, id))) return undefined;
 
@@ -118,7 +118,7 @@ async function sendAgain(scope: SendContext, user: ChatRow, id: string, ownsEven
   return moved?.state;
 }
 
-async function rewrapKey({ db, settings, waitUntil }: SendContext, user: ChatRow): Promise<void> {
+async function rewrapKey({ db, settings, waitUntil }: SendScope, user: ChatRow): Promise<void> {
   const { id, phone, chatKey, chatKeyId } = user;
   const row = {
     id,
@@ -144,7 +144,7 @@ export function contentOf({ text, recording }: Sent): MessageContent {
 }
 
 async function sameMessage(
-  scope: SendContext,
+  scope: SendScope,
   { user, key }: Conversation,
   stored: StoredMessage,
   sent: Sent,
@@ -158,7 +158,7 @@ async function sameMessage(
 }
 
 async function isStored(
-  scope: SendContext,
+  scope: SendScope,
   user: ChatRow,
   message: ChatMessage,
   { bytes }: Recording,
@@ -170,7 +170,7 @@ async function isStored(
 
 /** Throws `refusal` if there is none. */
 export async function findOrRefuse(
-  scope: SendContext,
+  scope: SendScope,
   user: ChatRow,
   sent: Sent,
   refusal: RequestError,

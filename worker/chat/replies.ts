@@ -1,6 +1,6 @@
 import { RequestError } from '../lib/request-error.ts';
 import { liveUserOf } from '../live/publish.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { chatKeyOf, type ChatRow } from './chat-keys.ts';
 import {
   openContent,
@@ -11,7 +11,7 @@ import {
 import { restartEpoch, staleEpochError } from './conversation.ts';
 import { storedWithinMs } from './message-delivery.ts';
 import { idHashesOf } from './message-ids.ts';
-import { contentOf, type SendContext, type Sent } from './message-storing.ts';
+import { contentOf, type SendScope, type Sent } from './message-storing.ts';
 import { sealRecording } from './recordings.ts';
 
 type Reply = Sent & { replyTo?: string | undefined; crisis: boolean };
@@ -26,7 +26,7 @@ const cleared = 'The person has cleared this message.';
 
 /** Throws 409 for a known id or a cleared message. */
 export async function storeReply(
-  scope: SendContext,
+  scope: SendScope,
   user: ChatRow,
   reply: Reply,
 ): Promise<StoredReply> {
@@ -66,7 +66,7 @@ export async function storeReply(
 }
 
 async function append(
-  { env, settings, now }: SendContext,
+  { env, settings, now }: SendScope,
   user: ChatRow,
   key: CryptoKey,
   { reply, content }: { reply: Reply; content: MessageContent },
@@ -86,7 +86,7 @@ async function append(
 
 /** Throws 404 if there is none. */
 export async function storeTranscript(
-  { env, settings }: Background,
+  { env, settings }: EnvScope,
   user: ChatRow,
   { id, text }: { id: string; text: string },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
 import { sendStoredCode, stateOfCode } from '../sign-in/code-delivery.ts';
 import { stateOfLink } from '../sign-in/state-of-link.ts';
 import { brand } from '../contract/brand.ts';
-import type { Handler } from '../http/request-context.ts';
+import type { Handler } from '../http/handlers.ts';
 import { RequestError, rateLimited } from '../lib/request-error.ts';
 import { sessionToken } from '../sign-in/session-token.ts';
 import { refusalOf } from '../identity/user-session.ts';
@@ -18,9 +18,9 @@ import { redeemTrial } from '../trials/redeem-trial.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { publish } from '../live/publish.ts';
 
-export const requestOtp: Handler<'requestOtp'> = async (call) => {
-  const { now, input } = call;
-  const issued = await issueCode(call, input, newCode());
+export const requestOtp: Handler<'requestOtp'> = async (scope) => {
+  const { now, input } = scope;
+  const issued = await issueCode(scope, input, newCode());
 
   switch (issued.kind) {
     case 'limited':
@@ -37,16 +37,16 @@ export const requestOtp: Handler<'requestOtp'> = async (call) => {
       };
     }
     case 'issued':
-      return sendIssued(call, issued);
+      return sendIssued(scope, issued);
   }
 };
 
 async function sendIssued(
-  call: Parameters<Handler<'requestOtp'>>[0],
+  scope: Parameters<Handler<'requestOtp'>>[0],
   { message, challenge, nextAfterSeconds }: Extract<Issued, { kind: 'issued' }>,
 ) {
-  await sendStoredCode(call, message, {
-    takeBack: () => withdrawCode(call, message.phone, message.sentBy),
+  await sendStoredCode(scope, message, {
+    takeBack: () => withdrawCode(scope, message.phone, message.sentBy),
     // The code stays good until the next one.
     ifLost: { retryAfter: nextAfterSeconds },
   });
@@ -57,39 +57,39 @@ async function sendIssued(
   };
 }
 
-export const contactState: Handler<'contactState'> = async (call) => {
-  const { phone, linkCode } = call.input;
-  return { success: true, state: await stateOfLink(call, phone, linkCode) };
+export const contactState: Handler<'contactState'> = async (scope) => {
+  const { phone, linkCode } = scope.input;
+  return { success: true, state: await stateOfLink(scope, phone, linkCode) };
 };
 
-export const codeState: Handler<'codeState'> = async (call) => {
-  const { phone, challenge } = call.input;
-  return { success: true, state: await stateOfCode(call, phone, challenge) };
+export const codeState: Handler<'codeState'> = async (scope) => {
+  const { phone, challenge } = scope.input;
+  return { success: true, state: await stateOfCode(scope, phone, challenge) };
 };
 
-const withDevice = <Call extends { request: Request }>(call: Call) => ({
-  ...call,
-  device: deviceOf(call.request),
+const withDevice = <Given extends { request: Request }>(scope: Given) => ({
+  ...scope,
+  device: deviceOf(scope.request),
 });
 
-export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
-  const { phone, otp: code, challenge = [] } = call.input;
+export const verifyOtp: Handler<'verifyOtp'> = async (scope) => {
+  const { phone, otp: code, challenge = [] } = scope.input;
   const typed = { phone, code };
   const challenges = [challenge].flat();
   const redeemed =
     challenges.length === 0
-      ? await redeemNewestCode(withDevice(call), typed)
-      : await redeemByChallenge(withDevice(call), typed, challenges);
+      ? await redeemNewestCode(withDevice(scope), typed)
+      : await redeemByChallenge(withDevice(scope), typed, challenges);
 
   switch (redeemed.kind) {
     case 'limited':
-      throw rateLimited(redeemed.until, call.now);
+      throw rateLimited(redeemed.until, scope.now);
     case 'spent':
       throw new RequestError('codeSpent');
     case 'invalid':
       throw new RequestError('invalidCode');
     case 'signedIn': {
-      const token = await sessionToken(call.settings, redeemed.session, call.now);
+      const token = await sessionToken(scope.settings, redeemed.session, scope.now);
       return {
         success: true,
         token,
@@ -99,11 +99,11 @@ export const verifyOtp: Handler<'verifyOtp'> = async (call) => {
   }
 };
 
-export const verifyExternalToken: Handler<'verifyExternalToken'> = async (call) => {
-  const { input, settings, now } = call;
+export const verifyExternalToken: Handler<'verifyExternalToken'> = async (scope) => {
+  const { input, settings, now } = scope;
   const issuer = externalIssuer(settings);
   if (!issuer) throw new RequestError('notFound');
-  const { user, session } = await redeemExternalToken(withDevice(call), issuer, input.token);
+  const { user, session } = await redeemExternalToken(withDevice(scope), issuer, input.token);
   const token = await sessionToken(settings, session, now);
   return {
     success: true,
@@ -119,9 +119,9 @@ const trialErrors = {
   invalid: 'invalidToken',
 } as const;
 
-export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
-  const { input, db, env, settings, now, waitUntil } = call;
-  const redemption = await redeemTrial(withDevice(call), input.trialToken);
+export const verifyTrialToken: Handler<'verifyTrialToken'> = async (scope) => {
+  const { input, db, env, settings, now, waitUntil } = scope;
+  const redemption = await redeemTrial(withDevice(scope), input.trialToken);
   if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
   const { user, sessionId } = redemption;
   const total = {
@@ -137,11 +137,11 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (call) => {
   };
 };
 
-export const logout: Handler<'logout'> = async (context) => {
-  const { session, input } = context;
+export const logout: Handler<'logout'> = async (scope) => {
+  const { session, input } = scope;
   return session.run([], async ({ user, limitedBy }) => {
     if (input.everywhere && limitedBy) throw refusalOf(limitedBy);
-    await endSessions(context, user.id, input.everywhere ? null : session.sessionId);
+    await endSessions(scope, user.id, input.everywhere ? null : session.sessionId);
     return { success: true };
   });
 };

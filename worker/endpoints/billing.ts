@@ -10,7 +10,7 @@ import {
 import { billingCalls, billingPages, countReason } from '../billing/page-limits.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
-import type { Handler, UserContext } from '../http/request-context.ts';
+import type { Handler, UserScope } from '../http/handlers.ts';
 import { refusalOf, type SessionLimit, type UserSession } from '../identity/user-session.ts';
 import type { Limited } from '../lib/rate-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
@@ -23,14 +23,14 @@ import { statementsOf, type Statement } from '../withdrawal/statements.ts';
 import type { Scope } from '../request-scope.ts';
 
 export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateSession'> = async (
-  context,
+  scope,
 ) => {
-  const { tier, startNow } = context.input;
+  const { tier, startNow } = scope.input;
   const wanted = tier && { tier, startNow };
   return withOwnPage(
-    context,
-    (leased, limitedBy) => pageFor(context, { leased, limitedBy, wanted }),
-    wanted && stripeAsked(context.now),
+    scope,
+    (leased, limitedBy) => pageFor(scope, { leased, limitedBy, wanted }),
+    wanted && stripeAsked(scope.now),
   );
 };
 
@@ -41,12 +41,12 @@ type Asked = {
 };
 
 async function pageFor(
-  context: UserContext<'createSubscriptionUpdateSession'>,
+  scope: UserScope<'createSubscriptionUpdateSession'>,
   { leased, limitedBy, wanted }: Asked,
 ): Promise<LeaseResult<string>> {
-  const { language, now } = context;
+  const { language, now } = scope;
   if (limitedBy === 'newOwner') throw refusalOf(limitedBy);
-  const page = await planPage({ ...context, limitedBy }, leased, wanted);
+  const page = await planPage({ ...scope, limitedBy }, leased, wanted);
   if (!wanted) return page;
 
   return {
@@ -58,14 +58,14 @@ async function pageFor(
   };
 }
 
-export const createPortalSession: Handler<'createPortalSession'> = async (context) =>
-  withOwnPage(context, (leased) => portalPage(context, leased));
+export const createPortalSession: Handler<'createPortalSession'> = async (scope) =>
+  withOwnPage(scope, (leased) => portalPage(scope, leased));
 
-export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (context) =>
-  withOwnLease(context, async (leased) => {
-    const { settings, input, now } = context;
+export const verifyCheckoutSession: Handler<'verifyCheckoutSession'> = async (scope) =>
+  withOwnLease(scope, async (leased) => {
+    const { settings, input, now } = scope;
     const checkout = await checkoutOf(settings, leased, input.sessionId);
-    const { result: user, ...release } = await syncLeased(context, leased);
+    const { result: user, ...release } = await syncLeased(scope, leased);
     const newTier = entitledTier(user, Date.now());
     const tierBefore = checkout.metadata?.tierBefore ?? entitledTier(leased.user, now);
     const success = checkout.status === 'complete';
@@ -94,49 +94,44 @@ function openWithdrawal(settings: Settings, statements: Statement[]) {
   return days > 0 && last && last.state !== 'done' ? { withdrawal: shownStatement(last) } : {};
 }
 
-export const cancelPlan: Handler<'cancelPlan'> = async (context) =>
-  withOwnLease(context, async (leased) => {
-    const { result: cancelAt, ...release } = await cancel(context, leased);
+export const cancelPlan: Handler<'cancelPlan'> = async (scope) =>
+  withOwnLease(scope, async (leased) => {
+    const { result: cancelAt, ...release } = await cancel(scope, leased);
     // Without a date, the subscription ended meanwhile.
-    const cancelAtDate = new Date(cancelAt ?? context.now).toISOString();
+    const cancelAtDate = new Date(cancelAt ?? scope.now).toISOString();
     return { result: { success: true as const, cancelAtDate }, ...release };
   });
 
-export const resumePlan: Handler<'resumePlan'> = async (context) =>
-  withOwnLease(context, async (leased) => {
-    const { result: _, ...release } = await resume(context, leased);
+export const resumePlan: Handler<'resumePlan'> = async (scope) =>
+  withOwnLease(scope, async (leased) => {
+    const { result: _, ...release } = await resume(scope, leased);
     return { result: { success: true as const }, ...release };
   });
 
 export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, input, now }) =>
   countReason(session, { reason: input.reason, now }, () => ({ success: true }));
 
-type OwnContext = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
+type OwnScope = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
 
 type Work<T> = (leased: LeasedCustomer, limitedBy: SessionLimit | null) => Promise<LeaseResult<T>>;
 
 /** Throws 429 for a user who asks Stripe too often. */
-const withOwnLease = <T>(context: OwnContext, work: Work<T>) =>
-  withLimitedLease(context, billingCalls(context.session.tokenUserId), work);
+const withOwnLease = <T>(scope: OwnScope, work: Work<T>) =>
+  withLimitedLease(scope, billingCalls(scope.session.tokenUserId), work);
 
-const withOwnPage = (context: OwnContext, work: Work<string>, changes?: Changes) =>
+const withOwnPage = (scope: OwnScope, work: Work<string>, changes?: Changes) =>
   withLimitedLease(
-    context,
-    billingPages(context.session.tokenUserId),
+    scope,
+    billingPages(scope.session.tokenUserId),
     (...held) => toPage(work(...held)),
     changes,
   );
 
-function withLimitedLease<T>(
-  context: OwnContext,
-  limited: Limited,
-  work: Work<T>,
-  changes?: Changes,
-) {
-  const { session, db, now } = context;
+function withLimitedLease<T>(scope: OwnScope, limited: Limited, work: Work<T>, changes?: Changes) {
+  const { session, db, now } = scope;
   const reads = { seen: leaseOf(db, session.tokenUserId) };
   return withinLimit(session, { ...limited, now, reads }, ({ user, limitedBy }, { seen }) =>
-    withLease(context, user.id, (leased) => work(leased, limitedBy), { changes, seen }),
+    withLease(scope, user.id, (leased) => work(leased, limitedBy), { changes, seen }),
   );
 }
 

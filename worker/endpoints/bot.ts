@@ -7,7 +7,7 @@ import { recordContact } from '../bot/record-contact.ts';
 import { countReported } from '../chat/referrals.ts';
 import { proveByCode, refusedCode } from '../sign-in/claims.ts';
 import { pathIn } from '../contract/languages.ts';
-import type { Handler } from '../http/request-context.ts';
+import type { Handler } from '../http/handlers.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { endStreams, expectEnd, publish } from '../live/publish.ts';
 import { claimNumber, resumeClaim } from '../sign-in/claim-number.ts';
@@ -15,24 +15,24 @@ import { type Link, readLink } from '../sign-in/link-codes.ts';
 import { sendReservedCode } from '../sign-in/send-linked-code.ts';
 import { makeTrialLink } from '../trials/make-trial-link.ts';
 
-export const botContacts: Handler<'botContacts'> = async (context) => {
-  const { input } = context;
+export const botContacts: Handler<'botContacts'> = async (scope) => {
+  const { input } = scope;
   requireSpelling(input);
   const { businessUserId, linkCode } = input;
-  const sentLink = await readLink(context, linkCode);
-  const contact = await recordContact(context, input, sentLink);
+  const sentLink = await readLink(scope, linkCode);
+  const contact = await recordContact(scope, input, sentLink);
   const [link] = contact.reads.link;
 
   switch (contact.outcome) {
     case 'ofId':
     case 'ofNumber':
-      await finishContact(context, contact, link);
+      await finishContact(scope, contact, link);
       break;
     case 'unknown':
-      await findNumberOf(context, businessUserId!, link);
+      await findNumberOf(scope, businessUserId!, link);
       break;
     case 'claimed':
-      await resumeClaim(context, businessUserId!, contact.by);
+      await resumeClaim(scope, businessUserId!, contact.by);
       break;
     case 'wrongCode':
       throw refusedCode();
@@ -43,34 +43,34 @@ export const botContacts: Handler<'botContacts'> = async (context) => {
   return { success: true, known: true };
 };
 
-type ContactContext = Parameters<Handler<'botContacts'>>[0];
+type ContactScope = Parameters<Handler<'botContacts'>>[0];
 
 async function findNumberOf(
-  context: ContactContext,
+  scope: ContactScope,
   businessUserId: string,
   link: Link | undefined,
 ): Promise<void> {
-  const { code, linkCode } = context.input;
-  if (code !== undefined) return proveByCode(context, businessUserId, code);
+  const { code, linkCode } = scope.input;
+  if (code !== undefined) return proveByCode(scope, businessUserId, code);
   if (linkCode === undefined) throw unknownId();
-  return claimNumber(context, businessUserId, link);
+  return claimNumber(scope, businessUserId, link);
 }
 
 type Contact = { phone: PhoneNumber | undefined; isFirst: boolean };
 
 async function finishContact(
-  context: ContactContext,
+  scope: ContactScope,
   contact: Contact,
   link: Link | undefined,
 ): Promise<void> {
-  const { phone } = context.input;
+  const { phone } = scope.input;
   const own = contact.phone ?? phone;
-  if (link && link.phone === own) await sendReservedCode(context, link);
+  if (link && link.phone === own) await sendReservedCode(scope, link);
   if (contact.isFirst && own !== undefined && own !== phone)
-    context.waitUntil(clearLimitsSoon(context, own));
+    scope.waitUntil(clearLimitsSoon(scope, own));
 }
 
-function requireSpelling({ phone, whatsappId }: ContactContext['input']): void {
+function requireSpelling({ phone, whatsappId }: ContactScope['input']): void {
   if (whatsappId === undefined || (phone && isSpellingOf(phone, whatsappId))) return;
   const message = 'whatsappId must be a spelling of the same number';
   throw new RequestError('invalidField', {
@@ -79,28 +79,25 @@ function requireSpelling({ phone, whatsappId }: ContactContext['input']): void {
   });
 }
 
-async function clearLimitsSoon(
-  { db, settings }: ContactContext,
-  phone: PhoneNumber,
-): Promise<void> {
+async function clearLimitsSoon({ db, settings }: ContactScope, phone: PhoneNumber): Promise<void> {
   await scheduler.wait(0);
   await db.run(await clearPhoneRateLimits(settings, phone));
 }
 
-export const botApprovals: Handler<'botApprovals'> = async (context) => {
-  const { input, db, settings, waitUntil } = context;
-  const userId = await changeStatus(context, input, input.status);
+export const botApprovals: Handler<'botApprovals'> = async (scope) => {
+  const { input, db, settings, waitUntil } = scope;
+  const userId = await changeStatus(scope, input, input.status);
   if (input.status === 'pending') {
-    expectEnd(context, userId);
-    endStreams(context, userId, null);
+    expectEnd(scope, userId);
+    endStreams(scope, userId, null);
   }
   waitUntil(deliverSoon(db, settings, userId));
   return { success: true, status: input.status };
 };
 
-export const botTrials: Handler<'botTrials'> = async (context) => {
-  const { input, settings } = context;
-  const { token, expiresAt } = await makeTrialLink(context, input, input);
+export const botTrials: Handler<'botTrials'> = async (scope) => {
+  const { input, settings } = scope;
+  const { token, expiresAt } = await makeTrialLink(scope, input, input);
   const page = pathIn(input.language, '/activate-trial');
   const url = `${settings.SITE_URL}${page}?token=${token}`;
   return {
@@ -110,18 +107,18 @@ export const botTrials: Handler<'botTrials'> = async (context) => {
   };
 };
 
-export const botUsage: Handler<'botUsage'> = async (context) => {
-  const { input, env, waitUntil } = context;
-  const { usage, publish: published } = await countUsage(context, input, input);
+export const botUsage: Handler<'botUsage'> = async (scope) => {
+  const { input, env, waitUntil } = scope;
+  const { usage, publish: published } = await countUsage(scope, input, input);
   // The first message may be lost.
   if (published) waitUntil(publish(env, published.userId, published.total));
   return usage;
 };
 
-export const botEntitlements: Handler<'botEntitlements'> = (context) =>
-  readAllowance(context, context.input);
+export const botEntitlements: Handler<'botEntitlements'> = (scope) =>
+  readAllowance(scope, scope.input);
 
-export const botReferrals: Handler<'botReferrals'> = async (context) => {
-  await countReported(context, context.input);
+export const botReferrals: Handler<'botReferrals'> = async (scope) => {
+  await countReported(scope, scope.input);
   return { success: true };
 };

@@ -8,16 +8,16 @@ import { sendQueued } from '../chat/message-sending.ts';
 import type { Sent } from '../chat/message-storing.ts';
 import { readRecording, recordingResponse } from '../chat/recordings.ts';
 import { countReferrals } from '../chat/referrals.ts';
-import type { BaseContext, Handler } from '../http/request-context.ts';
+import type { BaseScope, Handler } from '../http/handlers.ts';
 import type { UserSession } from '../identity/user-session.ts';
 import { connectionCountry } from '../lib/caller.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isoDate } from '../lib/time.ts';
 
-export const getChat: Handler<'getChat'> = async ({ session, query, ...context }) =>
+export const getChat: Handler<'getChat'> = async ({ session, query, ...scope }) =>
   session.run([], async ({ user }) => {
-    const { key, page, reads } = await readPage(context, user, query);
-    if (key) countReferrals(context, { userId: user.id, key, epoch: user.chatEpoch }, reads);
+    const { key, page, reads } = await readPage(scope, user, query);
+    if (key) countReferrals(scope, { userId: user.id, key, epoch: user.chatEpoch }, reads);
     return {
       success: true,
       revision: page.revision,
@@ -28,10 +28,10 @@ export const getChat: Handler<'getChat'> = async ({ session, query, ...context }
     };
   });
 
-type Sender = BaseContext & { session: UserSession };
+type SenderScope = BaseScope & { session: UserSession };
 
-async function send({ session, request, ...context }: Sender, sent: Sent) {
-  const { settings, language: locale } = context;
+async function send({ session, request, ...scope }: SenderScope, sent: Sent) {
+  const { settings, language: locale } = scope;
   if (!settings.require('BOT_WEBHOOK_URL'))
     throw new RequestError('unavailable', { retryAfter: 3600 });
   const queueing: Queueing = {
@@ -46,66 +46,66 @@ async function send({ session, request, ...context }: Sender, sent: Sent) {
   const statements = queueMessage(queueing);
   return session.run([...statements], async ({ user }, [decision], [event]) => {
     const queued = { decision: decision!, event };
-    const message = await sendQueued(context, user, sent, { queueing, queued });
+    const message = await sendQueued(scope, user, sent, { queueing, queued });
     return { success: true as const, message };
   });
 }
 
-export const sendMessage: Handler<'sendMessage'> = ({ input, ...context }) => send(context, input);
+export const sendMessage: Handler<'sendMessage'> = ({ input, ...scope }) => send(scope, input);
 
-export const sendVoice: Handler<'sendVoice'> = ({ query, recording, ...context }) => {
+export const sendVoice: Handler<'sendVoice'> = ({ query, recording, ...scope }) => {
   const { id, seconds } = query;
-  return send(context, {
+  return send(scope, {
     id,
     text: '',
     recording: { ...recording, seconds },
   });
 };
 
-export const getVoice: Handler<'getVoice'> = async ({ session, params, ...context }) =>
+export const getVoice: Handler<'getVoice'> = async ({ session, params, ...scope }) =>
   session.run([], async ({ user }) => {
-    const recording = await readRecording(context, user, params.id);
+    const recording = await readRecording(scope, user, params.id);
     if (!recording) throw new RequestError('notFound');
     return recordingResponse(recording);
   });
 
-export const clearChat: Handler<'clearChat'> = async ({ session, ...context }) =>
+export const clearChat: Handler<'clearChat'> = async ({ session, ...scope }) =>
   session.run([], async ({ user }) => {
     if (user.chatKey) {
-      await clearChatOf(context, user, session.admittedUserSql());
-      finishClearing(context, user);
+      await clearChatOf(scope, user, session.admittedUserSql());
+      finishClearing(scope, user);
     }
     return { success: true };
   });
 
 /** Repeating a version keeps the first time. */
-export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...context }) =>
+export const putChatConsent: Handler<'putChatConsent'> = async ({ session, input, ...scope }) =>
   session.run([], async ({ user }) => {
     const { consent, isNew } = await giveConsent(
-      context,
+      scope,
       user,
       session.admittedUserSql(),
       input.version,
     );
-    if (isNew) tellBot(context, user.id);
+    if (isNew) tellBot(scope, user.id);
     return { success: true, consent };
   });
 
-export const deleteChatConsent: Handler<'deleteChatConsent'> = async (context) =>
-  withdrawConsent(context, ({ user, isNew }) => {
-    if (isNew) finishClearing(context, user);
+export const deleteChatConsent: Handler<'deleteChatConsent'> = async (scope) =>
+  withdrawConsent(scope, ({ user, isNew }) => {
+    if (isNew) finishClearing(scope, user);
     return { success: true, consent: null };
   });
 
 type Cleared = { id: string; chatEpoch: number };
 
-function finishClearing(context: BaseContext, { id, chatEpoch }: Cleared): void {
-  const { db, env, waitUntil } = context;
+function finishClearing(scope: BaseScope, { id, chatEpoch }: Cleared): void {
+  const { db, env, waitUntil } = scope;
   waitUntil(confirmCleared(env, db, id, chatEpoch + 1));
-  tellBot(context, id);
+  tellBot(scope, id);
 }
 
-function tellBot(context: BaseContext, userId: string): void {
-  const { db, settings, waitUntil } = context;
-  waitUntil(deliverSoon(db, settings, userId, messageEvents(context)));
+function tellBot(scope: BaseScope, userId: string): void {
+  const { db, settings, waitUntil } = scope;
+  waitUntil(deliverSoon(db, settings, userId, messageEvents(scope)));
 }

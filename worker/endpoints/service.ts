@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { rateLimitEvents } from '#db/schema';
-import type { Handler } from '../http/request-context.ts';
+import type { Handler } from '../http/handlers.ts';
 import { connectionCountry } from '../lib/caller.ts';
 import type { Database } from '../lib/database.ts';
 import { totalsOfYears } from '../lib/daily-totals.ts';

@@ -3,7 +3,7 @@ import { users, type User } from '#db/schema';
 import { keyOfEpoch } from '../chat/chat-keys.ts';
 import { conversationEvents } from '../chat/conversation.ts';
 import { countReferrals } from '../chat/referrals.ts';
-import type { Handler, UserContext } from '../http/request-context.ts';
+import type { Handler, UserScope } from '../http/handlers.ts';
 import { LiveSocket } from '../live/live-socket.ts';
 import { liveStream, type ConversationEvents } from '../live/live-stream.ts';
 import { EventStream, longestStreamMs } from '../live/server-sent-events.ts';
@@ -24,17 +24,17 @@ export const streamTicket: Handler<'streamTicket'> = async ({ session, settings,
     };
   });
 
-export const usageStream: Handler<'usageStream'> = async (context) =>
-  openStream(context, { usage: '' });
+export const usageStream: Handler<'usageStream'> = async (scope) =>
+  openStream(scope, { usage: '' });
 
-export const chatStream: Handler<'chatStream'> = async (context) =>
-  openStream(context, afterOf(context.request), async (user) => {
-    const { db, settings } = context;
+export const chatStream: Handler<'chatStream'> = async (scope) =>
+  openStream(scope, afterOf(scope.request), async (user) => {
+    const { db, settings } = scope;
     const readAgain = async () =>
       (await db.select().from(users).where(eq(users.id, user.id)))[0] ?? null;
     const keyOf = await keyOfEpoch(settings, user, readAgain);
     return conversationEvents(user.id, keyOf, (conversation, read) =>
-      countReferrals(context, { userId: user.id, ...conversation }, [read]),
+      countReferrals(scope, { userId: user.id, ...conversation }, [read]),
     );
   });
 
@@ -51,7 +51,7 @@ export const supportStream: Handler<'supportStream'> = async ({ request, now }) 
 
 /** Joins first, so that no change is lost. */
 async function openStream(
-  { session, db, env, now, request }: UserContext<'usageStream' | 'chatStream'>,
+  { session, db, env, now, request }: UserScope<'usageStream' | 'chatStream'>,
   query: Record<string, string>,
   eventsFor?: (user: User) => Promise<ConversationEvents>,
 ) {

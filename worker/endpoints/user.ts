@@ -12,7 +12,7 @@ import { syncUser } from '../billing/sync.ts';
 import type { Input } from '../contract/endpoints.ts';
 import { deliverSoon } from '../bot/deliver-outbox.ts';
 import { choosePlatform } from '../chat/platform.ts';
-import type { Handler } from '../http/request-context.ts';
+import type { Handler } from '../http/handlers.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import { isAccountContested } from '../identity/aliases.ts';
 import { fixed, isTrue } from '../lib/expressions.ts';
@@ -25,13 +25,13 @@ import { profileOf } from '../usage/profile.ts';
 const freshMs = 10_000;
 
 /** Stripe's event may be lost. */
-export const getMe: Handler<'getMe'> = async (context) => {
-  const { session, now, waitUntil } = context;
+export const getMe: Handler<'getMe'> = async (scope) => {
+  const { session, now, waitUntil } = scope;
   return session.run([], ({ user }) => {
     const stale = and(isNotNull(customers.stripeId), lt(customers.syncedAt, now - freshMs));
     const mayAsk = or(eq(customers.failures, 0), lte(customers.dueAt, now));
     if (user.billingWatchUntil && user.billingWatchUntil > now)
-      waitUntil(syncUser(context, user.id, and(stale, mayAsk)));
+      waitUntil(syncUser(scope, user.id, and(stale, mayAsk)));
     return { success: true, profile: profileOf(user, now) };
   });
 };
@@ -39,9 +39,9 @@ export const getMe: Handler<'getMe'> = async (context) => {
 export const getPlatform: Handler<'getPlatform'> = async ({ session }) =>
   session.run([], ({ user }) => ({ success: true, platform: user.platform }));
 
-export const putPlatform: Handler<'putPlatform'> = async (context) => {
-  const { input, db, settings, waitUntil } = context;
-  return choosePlatform(context, input.platform, ({ userId, platform, isNew }) => {
+export const putPlatform: Handler<'putPlatform'> = async (scope) => {
+  const { input, db, settings, waitUntil } = scope;
+  return choosePlatform(scope, input.platform, ({ userId, platform, isNew }) => {
     if (isNew) waitUntil(deliverSoon(db, settings, userId));
     return { success: true, platform };
   });
@@ -65,10 +65,10 @@ export const getSessions: Handler<'getSessions'> = async ({ session, db, now }) 
   }));
 };
 
-export const endSession: Handler<'endSession'> = async (context) => {
-  const { session, params } = context;
+export const endSession: Handler<'endSession'> = async (scope) => {
+  const { session, params } = scope;
   return session.run([], async ({ user }) => {
-    const ended = await endSessions(context, user.id, params.id);
+    const ended = await endSessions(scope, user.id, params.id);
     if (ended === 0) throw new RequestError('notFound');
     return { success: true };
   });
@@ -126,8 +126,8 @@ export const deletePush: Handler<'deletePush'> = async ({ session, input, db, se
   });
 };
 
-export const exportMe: Handler<'exportMe'> = async (context) => {
-  const { session, now } = context;
+export const exportMe: Handler<'exportMe'> = async (scope) => {
+  const { session, now } = scope;
   const subject = [exportSubject(session.tokenUserId)];
   return withinLimit(
     session,
@@ -138,36 +138,36 @@ export const exportMe: Handler<'exportMe'> = async (context) => {
         'content-type': 'application/json; charset=utf-8',
         'content-disposition': `attachment; filename="solace-data-${day}.json"`,
       };
-      return new Response(await exportAccount(context, user.id), { headers });
+      return new Response(await exportAccount(scope, user.id), { headers });
     },
   );
 };
 
-export const deleteMe: Handler<'deleteMe'> = async (context) => {
-  const { session, db } = context;
+export const deleteMe: Handler<'deleteMe'> = async (scope) => {
+  const { session, db } = scope;
   return session.run([leaseOf(db, session.tokenUserId)], async ({ user }, seen) => {
-    await deleteAccount(context, user.id, { seen });
+    await deleteAccount(scope, user.id, { seen });
     return { success: true };
   });
 };
 
-export const beginPhoneChange: Handler<'beginPhoneChange'> = async (context) =>
-  (await startPhoneChange(context, context.input)).map((challenge) => ({
+export const beginPhoneChange: Handler<'beginPhoneChange'> = async (scope) =>
+  (await startPhoneChange(scope, scope.input)).map((challenge) => ({
     success: true,
     challenge,
   }));
 
-export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (context) => {
-  const { phone, otp: code, challenge } = context.input;
-  const moved = await finishPhoneChange(context, { phone, code, challenge });
-  return moved.map((user) => ({ success: true, profile: profileOf(user, context.now) }));
+export const verifyPhoneChange: Handler<'verifyPhoneChange'> = async (scope) => {
+  const { phone, otp: code, challenge } = scope.input;
+  const moved = await finishPhoneChange(scope, { phone, code, challenge });
+  return moved.map((user) => ({ success: true, profile: profileOf(user, scope.now) }));
 };
 
-export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...context }) => {
+export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...scope }) => {
   const { phone, phoneAsSent } = input;
-  const [user] = await context.db.select().from(users).where(eq(users.id, userId));
+  const [user] = await scope.db.select().from(users).where(eq(users.id, userId));
   if (!user) throw new RequestError('notFound');
-  const bound = await boundRowsOf(context.db, userId);
+  const bound = await boundRowsOf(scope.db, userId);
   const whatsappId = phoneAsSent.slice(1);
   const move = {
     phone,
@@ -175,18 +175,18 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...co
     by: 'support' as const,
     isAllowed: fixed(true),
   };
-  await movePhone(context, { user, bound }, move);
+  await movePhone(scope, { user, bound }, move);
   return { success: true };
 };
 
-export const supportErase: Handler<'supportErase'> = async ({ userId, input, ...context }) => {
+export const supportErase: Handler<'supportErase'> = async ({ userId, input, ...scope }) => {
   const only = input.onlyContested ? isTrue(isAccountContested(users.id)) : undefined;
-  const isDeleted = await deleteAccount(context, userId, only && { only });
+  const isDeleted = await deleteAccount(scope, userId, only && { only });
   if (isDeleted) return { success: true };
   throw new RequestError('conflict', { message: 'The earlier id of the number has written.' });
 };
 
-export const supportExport: Handler<'supportExport'> = async ({ userId, ...context }) =>
-  new Response(await exportAccount(context, userId), {
+export const supportExport: Handler<'supportExport'> = async ({ userId, ...scope }) =>
+  new Response(await exportAccount(scope, userId), {
     headers: { 'content-type': 'application/json; charset=utf-8' },
   });

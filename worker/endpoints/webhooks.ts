@@ -1,7 +1,7 @@
 import { dealWithDispute, isDispute } from '../billing/disputes.ts';
 import { customerOf, saveStripeEvent, readStripeEvent } from '../billing/stripe-events.ts';
 import { logPostponed, sync } from '../billing/sync.ts';
-import type { Handler } from '../http/request-context.ts';
+import type { Handler } from '../http/handlers.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
@@ -19,21 +19,21 @@ import { noteStatus } from '../sign-in/code-delivery.ts';
 const received = { received: true } as const;
 
 /** The cron job repeats a failed fetch. */
-export const stripeWebhook: Handler<'stripeWebhook'> = async (context) => {
-  const { db, settings, now } = context;
-  const event = await readStripeEvent(settings, context.request, context.readBody);
+export const stripeWebhook: Handler<'stripeWebhook'> = async (scope) => {
+  const { db, settings, now } = scope;
+  const event = await readStripeEvent(settings, scope.request, scope.readBody);
   if (event.livemode !== isLive(settings)) return received;
 
   // Until then Stripe sends the event again.
-  const customer = isDispute(event) ? await dealWithDispute(context, event) : customerOf(event);
+  const customer = isDispute(event) ? await dealWithDispute(scope, event) : customerOf(event);
   if (!customer) return received;
 
   if (isRefund(event)) await refundChanged(db, customer, now);
   const leased = await saveStripeEvent(db, event, customer, now);
   if (!leased) return received;
 
-  const work = sync(context, leased).catch((error: unknown) => logPostponed(leased, error));
-  context.waitUntil(work);
+  const work = sync(scope, leased).catch((error: unknown) => logPostponed(leased, error));
+  scope.waitUntil(work);
   await work;
   return received;
 };
@@ -56,8 +56,8 @@ export const verifyWhatsappWebhook: Handler<'verifyWhatsappWebhook'> = async ({
   });
 };
 
-export const whatsappWebhook: Handler<'whatsappWebhook'> = async (context) => {
-  const { request, readBody, settings } = context;
+export const whatsappWebhook: Handler<'whatsappWebhook'> = async (scope) => {
+  const { request, readBody, settings } = scope;
   const secret = settings.require('WHATSAPP_APP_SECRET');
   if (!secret) throw new RequestError('notFound');
 
@@ -69,7 +69,7 @@ export const whatsappWebhook: Handler<'whatsappWebhook'> = async (context) => {
   if (!isSigned) throw new RequestError('invalidBotSignature');
 
   for (const status of statusesIn(parse(rawBody))) {
-    await noteStatus(context, status);
+    await noteStatus(scope, status);
     if (status.state === 'failed') await logUndelivered(settings, status);
   }
   return received;

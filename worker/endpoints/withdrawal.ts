@@ -5,7 +5,7 @@ import { leaseOf, withLease } from '../billing/lease.ts';
 import { billingCalls, withdrawalCalls } from '../billing/page-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import type { Output } from '../contract/endpoints.ts';
-import type { BaseContext, Handler } from '../http/request-context.ts';
+import type { BaseScope, Handler } from '../http/handlers.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
 import { type ShownContract, withdrawableContract } from '../withdrawal/find-contract.ts';
@@ -75,8 +75,8 @@ async function lastOf(settings: Settings, statements: Statement[]) {
   return { statement: shownStatement(last), receipt: await receiptForPerson(settings, last) };
 }
 
-export const withdraw: Handler<'withdraw'> = async (context) => {
-  const { session, db, settings, now, input } = context;
+export const withdraw: Handler<'withdraw'> = async (scope) => {
+  const { session, db, settings, now, input } = scope;
   requireWithdrawal(settings);
   const userId = session.tokenUserId;
   const reads = { seen: leaseOf(db, userId) };
@@ -84,35 +84,35 @@ export const withdraw: Handler<'withdraw'> = async (context) => {
   const limited = { ...withdrawalCalls(userId), now, reads };
   return withinLimit(session, limited, async ({ user }, { seen }) => {
     const recorded = await withLease(
-      context,
+      scope,
       user.id,
-      (leased) => withdrawFrom(context, leased, input.email ?? null),
+      (leased) => withdrawFrom(scope, leased, input.email ?? null),
       { seen },
     );
-    return respond(context, recorded, await receiptForPerson(settings, recorded.statement));
+    return respond(scope, recorded, await receiptForPerson(settings, recorded.statement));
   });
 };
 
-function respond(context: BaseContext, { statement, mail }: Recorded, receipt: string) {
-  mailSoon(context, mail);
+function respond(scope: BaseScope, { statement, mail }: Recorded, receipt: string) {
+  mailSoon(scope, mail);
   return {
     success: true as const,
     statement: statementNow(statement),
     receipt,
     mail: mail
-      ? { at: new Date(mail.sendAt).toISOString(), isDelayed: isDelayed(mail, context.now) }
+      ? { at: new Date(mail.sendAt).toISOString(), isDelayed: isDelayed(mail, scope.now) }
       : null,
   };
 }
 
-export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (context) => {
-  const { session, db, settings, input } = context;
+export const objectToWithdrawal: Handler<'objectToWithdrawal'> = async (scope) => {
+  const { session, db, settings, input } = scope;
   requireWithdrawal(settings);
   const lease = leaseOf(db, session.tokenUserId);
 
   return session.run([lease], ({ user }, seen) =>
     withLease(
-      context,
+      scope,
       user.id,
       async () => {
         const isStopped = await objectTo(db, input.id, user.id);
@@ -132,19 +132,19 @@ export const getWithdrawalForm: Handler<'getWithdrawalForm'> = async ({ settings
 };
 
 /** The response says nothing about accounts. */
-export const stateWithdrawal: Handler<'stateWithdrawal'> = async (context) => {
-  const { settings, input, language } = context;
+export const stateWithdrawal: Handler<'stateWithdrawal'> = async (scope) => {
+  const { settings, input, language } = scope;
   requireWithdrawal(settings);
   const { name, contact, plan = null, email = null } = input;
   const phone = await phoneIn(contact);
 
   const stated = { name, contact, plan, email, language, phone };
-  const { statement, mail } = await recordPublicStatement(context, stated);
+  const { statement, mail } = await recordPublicStatement(scope, stated);
   if (statement.state === 'needs_owner') logNeedsOwner(statement, statement.reason);
 
   const receipt = await receiptOf(settings, statement);
   const received: Statement = { ...statement, state: 'received' };
-  return respond(context, { statement: received, mail }, receipt);
+  return respond(scope, { statement: received, mail }, receipt);
 };
 
 async function phoneIn(contact: string): Promise<string | null> {
@@ -154,10 +154,10 @@ async function phoneIn(contact: string): Promise<string | null> {
   return phone.success ? phone.output : null;
 }
 
-export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (context) => {
-  const { settings, params, query } = context;
+export const getWithdrawalReceipt: Handler<'getWithdrawalReceipt'> = async (scope) => {
+  const { settings, params, query } = scope;
   requireWithdrawal(settings);
-  const receipt = await openReceipt(context, { id: params.id, key: query.key });
+  const receipt = await openReceipt(scope, { id: params.id, key: query.key });
   if (!receipt) throw new RequestError('notFound');
 
   return new Response(receipt.text, {

@@ -7,7 +7,7 @@ import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { minuteMs } from '../lib/time.ts';
 import type { Settings } from '../settings.ts';
 import type { UserSession } from '../identity/user-session.ts';
-import type { BaseContext } from './request-context.ts';
+import type { BaseScope } from './handlers.ts';
 
 const limitersOf = memoize((settings: Settings) => ({
   calls: new CallLimiter(settings.require('LIMIT_CALLS_PER_USER')),
@@ -21,7 +21,7 @@ const limitersOf = memoize((settings: Settings) => ({
  */
 export async function isWithinAddress(
   name: EndpointName,
-  { env, address }: BaseContext,
+  { env, address }: BaseScope,
 ): Promise<boolean> {
   const network = networkOf(address);
   const results = await Promise.all([
@@ -38,7 +38,7 @@ export async function isWithinAddress(
  */
 export async function limitByNumber(
   name: EndpointName,
-  { env, settings, address }: BaseContext,
+  { env, settings, address }: BaseScope,
   phone: string | undefined,
 ): Promise<void> {
   if (phone === undefined) throw tooManyCalls();
@@ -57,7 +57,7 @@ const failuresOfAddress = { most: 600, per: minuteMs };
 const failures = new CallLimiter([failuresOfAddress]);
 const failuresOfNetwork = new CallLimiter([{ ...failuresOfAddress, most: 3000 }]);
 
-function failuresAllowedAt({ address, now }: BaseContext): number {
+function failuresAllowedAt({ address, now }: BaseScope): number {
   const network = networkOf(address);
   const ofNetwork = network ? failuresOfNetwork.allowedAt(network, now) : 0;
   return Math.max(failures.allowedAt(address, now), ofNetwork);
@@ -69,9 +69,9 @@ function failuresAllowedAt({ address, now }: BaseContext): number {
  */
 const smallBodyBytes = 64 * 1024;
 
-export function countFailure(context: BaseContext, error: RequestError): RequestError {
-  const { address, now } = context;
-  const allowedAt = failuresAllowedAt(context);
+export function countFailure(scope: BaseScope, error: RequestError): RequestError {
+  const { address, now } = scope;
+  const allowedAt = failuresAllowedAt(scope);
   if (allowedAt > 0) return rateLimited(allowedAt, now);
 
   const network = networkOf(address);
@@ -80,10 +80,10 @@ export function countFailure(context: BaseContext, error: RequestError): Request
   return error;
 }
 
-export function refuseLargeBody(context: BaseContext): void {
-  if (isSmall(context.request)) return;
-  const allowedAt = failuresAllowedAt(context);
-  if (allowedAt > 0) throw rateLimited(allowedAt, context.now);
+export function refuseLargeBody(scope: BaseScope): void {
+  if (isSmall(scope.request)) return;
+  const allowedAt = failuresAllowedAt(scope);
+  if (allowedAt > 0) throw rateLimited(allowedAt, scope.now);
 }
 
 function isSmall({ headers }: Request): boolean {
@@ -91,7 +91,7 @@ function isSmall({ headers }: Request): boolean {
 }
 
 export async function withinUserLimit<T>(
-  { env, settings, now }: BaseContext,
+  { env, settings, now }: BaseScope,
   { tokenUserId, sessionId }: UserSession,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -8,7 +8,7 @@ import { isRecording, type Recording } from '../lib/audio.ts';
 import { phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { refuseBody } from './middleware.ts';
-import type { BaseContext, IncomingRequest, Parsed } from './request-context.ts';
+import type { BaseScope, IncomingRequest, Parsed } from './handlers.ts';
 
 type Fields = Record<string, unknown>;
 type Shape = NonNullable<Endpoint['input']>;
@@ -135,7 +135,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   return issue.message || `${path} is not valid`;
 }
 
-export async function readBody(name: EndpointName, { request }: BaseContext): Promise<string> {
+export async function readBody(name: EndpointName, { request }: BaseScope): Promise<string> {
   const { method }: Endpoint = endpoints[name];
   return method === 'GET' ? '' : readText(request);
 }

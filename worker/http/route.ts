@@ -10,10 +10,10 @@ import type {
   SupportHandler,
   UserHandler,
   WebhookHandler,
-  BaseContext,
+  BaseScope,
   IncomingRequest,
   NameOf,
-} from './request-context.ts';
+} from './handlers.ts';
 import {
   countFailure,
   isWithinAddress,
@@ -87,8 +87,8 @@ export function webhookRoute<Name extends NameOf<'stripe' | 'whatsapp'>>(
     name,
     run: async (incoming) => {
       refuseLargeBody(incoming);
-      const context = { ...incoming, readBody: () => readBody(name, incoming) };
-      return countingRefusals(incoming, () => handler(context));
+      const scope = { ...incoming, readBody: () => readBody(name, incoming) };
+      return countingRefusals(incoming, () => handler(scope));
     },
   };
 }
@@ -111,22 +111,22 @@ export function supportRoute<Name extends NameOf<'support'>>(
   };
 }
 
-async function supportedBy({ request, settings }: BaseContext): Promise<SessionRef> {
+async function supportedBy({ request, settings }: BaseScope): Promise<SessionRef> {
   const token = bearerToken(request);
   const ref = await verifyToken(settings.SESSION_KEYS, ['support+jwt'], token);
   if (!ref) throw new RequestError('unauthenticated');
   return ref;
 }
 
-async function sessionOf(endpoint: Endpoint, context: BaseContext): Promise<UserSession> {
-  const { request, settings } = context;
+async function sessionOf(endpoint: Endpoint, scope: BaseScope): Promise<UserSession> {
+  const { request, settings } = scope;
   const ref = endpoint.tokenInQuery
     ? await sessionFromQuery(settings.SESSION_KEYS, request)
     : await verifyToken(settings.SESSION_KEYS, ['session+jwt'], bearerToken(request));
   if (!ref) throw new RequestError('unauthenticated');
-  if (!endpoint.needsSignIn) return new UserSession(ref, context, endpoint);
+  if (!endpoint.needsSignIn) return new UserSession(ref, scope, endpoint);
   const limitedMacs = await limitedSessionMacs(settings, ref.sessionId);
-  return new UserSession(ref, context, { ...endpoint, limitedMacs });
+  return new UserSession(ref, scope, { ...endpoint, limitedMacs });
 }
 
 const refusals = new Set<ErrorName>([
@@ -138,14 +138,14 @@ const refusals = new Set<ErrorName>([
 
 /** A wrong signature or token counts for the address. */
 async function countingRefusals<Result>(
-  context: BaseContext,
+  scope: BaseScope,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     const isRefusal = error instanceof RequestError && refusals.has(error.errorName);
-    throw isRefusal ? countFailure(context, error) : error;
+    throw isRefusal ? countFailure(scope, error) : error;
   }
 }
 

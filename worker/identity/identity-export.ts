@@ -6,14 +6,14 @@ import { isOwnAlias } from './bindings.ts';
 import { conflictsOf, ownMacs } from './identity-conflicts.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
-type ExportContext = Scope<'db' | 'settings'> & { user: User };
+type ExportScope = Scope<'db' | 'settings'> & { user: User };
 type Name = {
   kind: Kind;
   value: string;
   mac: string | null;
 };
 
-export async function exportIdentity({ user, db, settings }: ExportContext) {
+export async function exportIdentity({ user, db, settings }: ExportScope) {
   const { at, lastAt } = identityConflicts;
   const names = await namesOf(db, user.id);
   const owned = await Promise.all(names.map((name) => isOwnName(settings, user.phone, name)));

@@ -9,9 +9,9 @@ import { nameUser } from './name-user.ts';
 import { userOf, type Proof } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
-type ExportContext = Scope<'db' | 'settings'> & { user: User };
+type ExportScope = Scope<'db' | 'settings'> & { user: User };
 /** Without secrets. Instants are unix ms. */
-export type ExportSection = (context: ExportContext) => Promise<Record<string, unknown>>;
+export type ExportSection = (scope: ExportScope) => Promise<Record<string, unknown>>;
 
 /** SQL: its start (unix ms), and its messages. */
 export type FreeWeek = { began: SQL; used: SQL };

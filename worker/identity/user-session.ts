@@ -27,7 +27,7 @@ export type SessionRef = {
   sessionId: string;
 };
 
-type SessionContext = Scope<'db' | 'now' | 'waitUntil'> & {
+type AdmissionScope = Scope<'db' | 'now' | 'waitUntil'> & {
   settings: Pick<Settings, 'SESSION_KEYS'>;
 };
 
@@ -112,13 +112,13 @@ export class UserSession {
   readonly #admission: Admission;
   readonly #limitedMacs: string[];
 
-  constructor(ref: SessionRef, context: SessionContext, admission: Admission) {
+  constructor(ref: SessionRef, scope: AdmissionScope, admission: Admission) {
     this.sessionId = ref.sessionId;
     this.tokenUserId = ref.userId;
-    this.#db = context.db;
-    this.#settings = context.settings;
-    this.#now = context.now;
-    this.#waitUntil = context.waitUntil;
+    this.#db = scope.db;
+    this.#settings = scope.settings;
+    this.#now = scope.now;
+    this.#waitUntil = scope.waitUntil;
     this.#admission = admission;
     this.#limitedMacs = admission.limitedMacs ?? [];
   }

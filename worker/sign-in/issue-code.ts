@@ -15,7 +15,7 @@ import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
 import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
 
-export type SignInCall = SessionScope & Scope<'address'>;
+export type SignInScope = SessionScope & Scope<'address'>;
 
 type Asked = { phone: PhoneNumber; phoneAsSent: string };
 
@@ -31,7 +31,7 @@ export type Issued =
   | { kind: 'limited'; until: number; linkCode: string | undefined }
   | { kind: 'budgetSpent'; retryAfter: number };
 
-type IssueCall = SignInCall & Scope<'language' | 'waitUntil'>;
+type IssueScope = SignInScope & Scope<'language' | 'waitUntil'>;
 
 /**
  * Makes `code` the newest one of its number, and that of a new challenge. If it is
@@ -47,12 +47,12 @@ type IssueCall = SignInCall & Scope<'language' | 'waitUntil'>;
  * | `budgetSpentAbove` | they have, and the address has asked too often | nothing   |
  * | `issued`           | the code is stored                             | code      |
  */
-export async function issueCode(scope: IssueCall, asked: Asked, code: string): Promise<Issued> {
+export async function issueCode(scope: IssueScope, asked: Asked, code: string): Promise<Issued> {
   const { db, settings, now } = scope;
   const { phone } = asked;
   const limits = await limitsOf(scope, phone);
   const ofNumber = [...limits.codesTo, ...limits.wrongTries];
-  const tx = decide(scope, phone, { ...limits, ofNumber });
+  const tx = decideIssue(scope, phone, { ...limits, ofNumber });
 
   const [challenge, linkCode] = [newChallenge(), newLinkCode()];
   const [row, link, challengeHash] = await Promise.all([
@@ -119,7 +119,7 @@ export async function issueCode(scope: IssueCall, asked: Asked, code: string): P
 
 type Limits = Record<'requests' | 'links' | 'ofNumber' | 'codesFrom', Limited[]>;
 
-function decide(scope: SignInCall, phone: PhoneNumber, limits: Limits) {
+function decideIssue(scope: SignInScope, phone: PhoneNumber, limits: Limits) {
   const { db, now } = scope;
   return transaction(db, {
     from: oneRow([users, eq(users.id, userOf('phone', phone))]),
@@ -144,7 +144,7 @@ type Facts = Record<
 >;
 
 /** They pass what strangers could have used up. */
-function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
+function outcomesOf(facts: Facts, { settings, now }: SignInScope) {
   const { askAt, linkAt, numberAt, addressAt, contactedAt, hasJustWritten, sent } = facts;
   const isAbove = gt(askAt, now);
   const hasTooMany = or(gt(numberAt, now), and(gt(addressAt, now), not(hasJustWritten)));
@@ -164,7 +164,7 @@ function outcomesOf(facts: Facts, { settings, now }: SignInCall) {
 
 /** Its challenge is that of the code that it brings. */
 async function linkRow(
-  { settings, language, now }: Pick<SignInCall, 'settings' | 'now'> & { language: Language },
+  { settings, language, now }: Pick<SignInScope, 'settings' | 'now'> & { language: Language },
   { phone, phoneAsSent }: Asked,
   linkCode: string,
 ) {
@@ -180,7 +180,7 @@ async function linkRow(
 }
 
 export async function withdrawCode(
-  scope: SignInCall,
+  scope: SignInScope,
   phone: PhoneNumber,
   id: string,
 ): Promise<void> {

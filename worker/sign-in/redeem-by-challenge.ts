@@ -7,7 +7,7 @@ import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import { limitsOfCaller } from './code-limits.ts';
-import type { SignInCall } from './issue-code.ts';
+import type { SignInScope } from './issue-code.ts';
 import {
   countWrongCode,
   type Redeemed,
@@ -35,24 +35,24 @@ import {
  * | `unknown`      | no challenge is known, or the code opens nothing  |
  */
 export async function redeemByChallenge(
-  call: SignInCall,
+  scope: SignInScope,
   typed: Typed,
   challenges: string[],
 ): Promise<Redeemed> {
-  const { settings, now } = call;
+  const { settings, now } = scope;
   const { phone } = typed;
   const peppers = settings.CODE_PEPPER;
   const [hashes, { tries, codesFrom }] = await Promise.all([
     Promise.all(challenges.map((each) => keyedHashes(peppers, 'challenge', phone, each))),
-    limitsOfCaller(call),
+    limitsOfCaller(scope),
   ]);
-  const code = await typedCode(call, typed, hashes.flat());
+  const code = await typedCode(scope, typed, hashes.flat());
 
-  const tx = decide(call, code, tries);
+  const tx = decideByChallenge(scope, code, tries);
 
   recordEvents(tx, ['unknown'], subjectsIn(tries), { now });
   countWrongCode(tx, code, { detail: 'challenge', now });
-  await useRightCode(tx, call, phone);
+  await useRightCode(tx, scope, phone);
   // One of a claim never counted for the address.
   const event = and(
     isIn(rateLimitEvents.subject, subjectsIn(codesFrom).flat()),
@@ -70,16 +70,16 @@ export async function redeemByChallenge(
     case 'unknown':
       return { kind: 'invalid' };
     case 'wrong':
-      reportWrongCode(call, facts, true);
+      reportWrongCode(scope, facts, true);
       return { kind: 'invalid' };
     case 'right':
       return signedIn(facts, tx.id);
     case 'claimed':
-      return signedInByClaim(call, phone, facts);
+      return signedInByClaim(scope, phone, facts);
   }
 }
 
-function decide({ db, now }: SignInCall, code: TypedCode, tries: Limited[]) {
+function decideByChallenge({ db, now }: SignInScope, code: TypedCode, tries: Limited[]) {
   const { isRight, isLive } = code.facts;
   return transaction(db, {
     // The right one of the codes, else a live one, else any.

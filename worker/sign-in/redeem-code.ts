@@ -3,7 +3,7 @@ import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../l
 import { transaction } from '../lib/transaction.ts';
 import { untilNextBudget } from './code-budget.ts';
 import { limitsOfCaller, limitsOfNumber } from './code-limits.ts';
-import type { SignInCall } from './issue-code.ts';
+import type { SignInScope } from './issue-code.ts';
 import { newestCode } from './stored-codes.ts';
 import {
   countWrongCode,
@@ -35,16 +35,16 @@ import {
  * If the response of the database is lost, a right code is used
  * up, and the same call again is `invalid`.
  */
-export async function redeemNewestCode(call: SignInCall, typed: Typed): Promise<Redeemed> {
-  const { settings, now } = call;
+export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promise<Redeemed> {
+  const { settings, now } = scope;
   const { phone } = typed;
   const [code, { tries }, { wrongTries }] = await Promise.all([
-    typedCode(call, typed, [newestCode]),
-    limitsOfCaller(call),
+    typedCode(scope, typed, [newestCode]),
+    limitsOfCaller(scope),
     limitsOfNumber(settings, phone),
   ]);
 
-  const tx = decide(call, code, { tries, wrongTries });
+  const tx = decideByNumber(scope, code, { tries, wrongTries });
 
   const [ofAddress, ofNumber] = [subjectsIn(tries), subjectsIn(wrongTries)];
   recordEventsByOutcome(tx, now, {
@@ -56,7 +56,7 @@ export async function redeemNewestCode(call: SignInCall, typed: Typed): Promise<
     claimed: ofAddress,
   });
   countWrongCode(tx, code, { detail: 'number', now });
-  await useRightCode(tx, call, phone);
+  await useRightCode(tx, scope, phone);
   const { outcome, facts } = await tx.run();
 
   switch (outcome) {
@@ -69,18 +69,22 @@ export async function redeemNewestCode(call: SignInCall, typed: Typed): Promise<
     case 'unknown':
       return { kind: 'invalid' };
     case 'wrong':
-      reportWrongCode(call, facts, false);
+      reportWrongCode(scope, facts, false);
       return { kind: 'invalid' };
     case 'right':
       return signedIn(facts, tx.id);
     case 'claimed':
-      return signedInByClaim(call, phone, facts);
+      return signedInByClaim(scope, phone, facts);
   }
 }
 
 type Limits = { tries: Limited[]; wrongTries: Limited[] };
 
-function decide({ db, settings, now }: SignInCall, code: TypedCode, { tries, wrongTries }: Limits) {
+function decideByNumber(
+  { db, settings, now }: SignInScope,
+  code: TypedCode,
+  { tries, wrongTries }: Limits,
+) {
   return transaction(db, {
     from: code.from,
     facts: {

@@ -9,7 +9,7 @@ import { subjectsIn } from '../lib/rate-limits.ts';
 import type { Scope } from '../request-scope.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs } from './code-secrets.ts';
-import type { SignInCall } from './issue-code.ts';
+import type { SignInScope } from './issue-code.ts';
 import { sendLinkedCode } from './send-linked-code.ts';
 
 export type LinkState = 'waiting' | 'code_sent' | 'expired';
@@ -21,7 +21,7 @@ export type LinkState = 'waiting' | 'code_sent' | 'expired';
  * silently.
  */
 export async function stateOfLink(
-  scope: SignInCall & Scope<'waitUntil'>,
+  scope: SignInScope & Scope<'waitUntil'>,
   phone: PhoneNumber,
   linkCode: string,
 ): Promise<LinkState> {

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { desc, eq } from 'drizzle-orm';
 import { customers, users, withdrawals } from '#db/schema';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { ownCustomer, requireKnown } from '../billing/customer.ts';
 import { pauseAfter } from '../billing/due.ts';
 import { stopCollecting } from '../billing/invoices.ts';
@@ -51,7 +51,7 @@ const refundWatchMs = 30 * dayMs;
 const statementsPerRun = 20;
 
 /** Each holds its customer's lease, so that nothing else charges meanwhile. */
-export async function settleWithdrawals(scope: Background, now: number): Promise<void> {
+export async function settleWithdrawals(scope: EnvScope, now: number): Promise<void> {
   await leaveUntold(scope.db, now);
   const due = await dueStatements(scope.db, now, statementsPerRun);
   for (const statement of due)
@@ -66,7 +66,7 @@ export async function reviewWithdrawals(db: Database, now: number): Promise<void
   log('error', 'withdrawal_overdue', { statements, action: lookAtIt });
 }
 
-async function settleOne(scope: Background, statement: Statement, now: number): Promise<void> {
+async function settleOne(scope: EnvScope, statement: Statement, now: number): Promise<void> {
   const isPostponed = await postpone(scope, statement, now);
   if (!isPostponed) return;
 
@@ -81,7 +81,7 @@ async function settleOne(scope: Background, statement: Statement, now: number): 
  * cannot be looked at any more. A customer that was left is closed after
  * its statements were settled.
  */
-async function endWithoutAccount(scope: Background, { id, userId }: Statement): Promise<void> {
+async function endWithoutAccount(scope: EnvScope, { id, userId }: Statement): Promise<void> {
   if (userId !== null && (await isCustomer(scope, userId))) return;
 
   // Whoever closed the customer has settled it.
@@ -96,7 +96,7 @@ async function endWithoutAccount(scope: Background, { id, userId }: Statement): 
 
 /** Until the lease is held, its person may object, or the owner take it over. */
 async function settleAsItIs(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
   id: string,
 ): Promise<LeaseResult<unknown>> {
@@ -109,7 +109,7 @@ async function settleAsItIs(
  * the statement as it is then. Throws 503; then call it again.
  */
 export async function settle(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
   statement: Statement,
 ): Promise<LeaseResult<Statement>> {
@@ -119,7 +119,7 @@ export async function settle(
 }
 
 async function settleAtStripe(
-  scope: Background,
+  scope: EnvScope,
   customer: Customer,
   statement: Statement,
 ): Promise<Statement> {
@@ -143,7 +143,7 @@ async function settleAtStripe(
  * closing waits for that. Throws 503. What Stripe refuses for good is left
  * to the owner.
  */
-export async function settleBeforeClosing(scope: Background, customer: Customer): Promise<void> {
+export async function settleBeforeClosing(scope: EnvScope, customer: Customer): Promise<void> {
   const open = await scope.db
     .select()
     .from(withdrawals)
@@ -192,7 +192,7 @@ async function endSubscription(stripe: Stripe, id: string, customer: string): Pr
 
 /** The bot is told once that the money is on its way. */
 async function save(
-  { db, settings }: Background,
+  { db, settings }: EnvScope,
   statement: Statement,
   { state, reason, refund }: Settled,
 ): Promise<Statement> {
@@ -224,7 +224,7 @@ function nextLook({ submittedAt }: Statement, state: Statement['state'], now: nu
   return now < submittedAt + refundWatchMs ? now + dayMs : null;
 }
 
-async function needsOwner({ db }: Background, statement: Statement, reason: string) {
+async function needsOwner({ db }: EnvScope, statement: Statement, reason: string) {
   const changes = {
     state: 'needs_owner',
     reason,
@@ -247,7 +247,7 @@ export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | nu
 
 /** False if it was stopped meanwhile. */
 async function postpone(
-  { db }: Background,
+  { db }: EnvScope,
   { id, attempts }: Statement,
   now: number,
 ): Promise<boolean> {
@@ -256,7 +256,7 @@ async function postpone(
   return rowsAffected > 0;
 }
 
-async function isCustomer({ db }: Background, userId: string): Promise<boolean> {
+async function isCustomer({ db }: EnvScope, userId: string): Promise<boolean> {
   const found = await db
     .select({ userId: customers.userId })
     .from(customers)
@@ -264,7 +264,7 @@ async function isCustomer({ db }: Background, userId: string): Promise<boolean> 
   return found.length > 0;
 }
 
-async function isUser({ db }: Background, userId: string): Promise<boolean> {
+async function isUser({ db }: EnvScope, userId: string): Promise<boolean> {
   const found = await db.select({ id: users.id }).from(users).where(eq(users.id, userId));
   return found.length > 0;
 }

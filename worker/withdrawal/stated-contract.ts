@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { choicesOf } from '../billing/start-choice.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import { readContract, type ConcludedContract } from './concluded-contract.ts';
 import { contractColumns, statementsOf, updateUnderWay, type Statement } from './statements.ts';
 
@@ -25,7 +25,7 @@ export type Begun = {
  */
 export async function nameContract(
   stripe: Stripe,
-  { db, settings }: Background,
+  { db, settings }: EnvScope,
   { statement, stripeId, userId }: Case,
 ): Promise<Begun | null> {
   const named = begunOf(statement);

@@ -2,7 +2,7 @@ import type { LeasedCustomer, LeaseResult } from '../billing/lease.ts';
 import { choicesOf } from '../billing/start-choice.ts';
 import { batch } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
-import type { Background } from '../env.ts';
+import type { EnvScope } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 import { hasContract, meantBy } from './find-contract.ts';
 import { isUnconfirmed } from './objection.ts';
@@ -17,7 +17,7 @@ import { type Recorded, statementsOf } from './statements.ts';
  * nothing to withdraw from.
  */
 export async function withdrawFrom(
-  scope: Background & Scope<'language' | 'now'>,
+  scope: EnvScope & Scope<'language' | 'now'>,
   leased: LeasedCustomer,
   email: string | null,
 ): Promise<LeaseResult<Recorded>> {
@@ -55,7 +55,7 @@ export async function withdrawFrom(
 
 /** The cron job goes on with what fails here. */
 async function settleSoon(
-  scope: Background,
+  scope: EnvScope,
   leased: LeasedCustomer,
   recorded: Recorded,
 ): Promise<LeaseResult<Recorded>> {

@@ -15,9 +15,9 @@ import type { WithEnv } from '../env.ts';
 import type { RequestScope } from '../request-scope.ts';
 import type { RequestLog } from './middleware.ts';
 
-export type BaseContext = RequestScope & WithEnv;
+export type BaseScope = RequestScope & WithEnv;
 
-export type IncomingRequest = BaseContext & {
+export type IncomingRequest = BaseScope & {
   pathParams: Record<string, string>;
   requestLog: RequestLog;
 };
@@ -40,33 +40,33 @@ export type Parsed<Name extends EndpointName> = {
   recording: Endpoints[Name] extends { recording: true } ? Recording : undefined;
 };
 
-export type PublicContext<Name extends EndpointName = EndpointName> = BaseContext & Parsed<Name>;
-export type UserContext<Name extends EndpointName = EndpointName> = BaseContext &
+export type PublicScope<Name extends EndpointName = EndpointName> = BaseScope & Parsed<Name>;
+export type UserScope<Name extends EndpointName = EndpointName> = BaseScope &
   Parsed<Name> & { session: UserSession };
-export type BotContext<Name extends EndpointName = EndpointName> = BaseContext &
+export type BotScope<Name extends EndpointName = EndpointName> = BaseScope &
   Parsed<Name> & { botCall: BotCall };
-export type SupportContext<Name extends EndpointName = EndpointName> = BaseContext &
+export type SupportScope<Name extends EndpointName = EndpointName> = BaseScope &
   Parsed<Name> & { userId: string };
 /** It reads the body once its headers may be right. */
-export type WebhookContext = BaseContext & { readBody: () => Promise<string> };
+export type WebhookScope = BaseScope & { readBody: () => Promise<string> };
 
 type Result<Name extends EndpointName> = Output<Name> | Response;
 
 export type PublicHandler<Name extends EndpointName> = (
-  context: PublicContext<Name>,
+  scope: PublicScope<Name>,
 ) => Promise<Result<Name>>;
 export type UserHandler<Name extends EndpointName> = (
-  context: UserContext<Name>,
+  scope: UserScope<Name>,
 ) => Promise<Authorized<Result<Name>>>;
 export type BotHandler<Name extends EndpointName> = (
-  context: BotContext<Name>,
+  scope: BotScope<Name>,
 ) => Promise<Result<Name>>;
 export type WebhookHandler<Name extends EndpointName> = (
-  context: WebhookContext,
+  scope: WebhookScope,
 ) => Promise<Result<Name>>;
 
 export type SupportHandler<Name extends EndpointName> = (
-  context: SupportContext<Name>,
+  scope: SupportScope<Name>,
 ) => Promise<Result<Name>>;
 
 type Handlers<Name extends EndpointName> = {
