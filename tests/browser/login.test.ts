@@ -358,6 +358,30 @@ const codeFailures: [arrange: (stub: Stub) => void, told: string][] = [
   ],
 ];
 
+for (const [part, file] of [
+  ['the code step', 'code-step.js'],
+  ['the profile', 'profile-query.js'],
+] as const)
+  stubbed(
+    `where ${part} never comes, the page names the reload, which keeps the step`,
+    async ({ page }) => {
+      await installClock(page);
+      await holdAssets(page, file);
+      await open(page, '/login');
+      await login.phone(page).fill('+15551234567');
+      await login.send(page).click();
+      if (part === 'the profile') await submitCode(page);
+      await settle(page);
+      await page.clock.fastForward(10_000);
+      const refresh = login.alert(page).getByRole('button', { name: 'Refresh Page' });
+      await expect(refresh).toBeVisible();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await refresh.click();
+      await expect(refresh).toHaveCount(0);
+      await expect(login.code(page)).toBeVisible();
+    },
+  );
+
 stubbed(
   'a failed code is shown in the alert and as a toast, and stores no token',
   async ({ page, stub }) => {

@@ -371,12 +371,18 @@ for (const part of ['recorder', 'voice-panel'])
       await page.route(`**/${part}.js`, (route) => route.abort());
       await chat.field(page).fill('My draft');
       await microphone(page).click();
-      await expect(
-        page.getByRole('status').filter({ hasText: 'Please check your internet connection.' }),
-      ).toBeVisible();
+      const refresh = page
+        .getByRole('status')
+        .filter({ hasText: 'Please check your internet connection.' })
+        .getByRole('button', { name: 'Refresh Page' });
+      await expect(refresh).toBeVisible();
       await expect(chat.field(page)).toHaveValue('My draft');
       expect(await timesAsked(page)).toBe(1);
       expect(await openMicrophones(page)).toBe(0);
+      await page.unrouteAll();
+      await refresh.click();
+      await expect(refresh).toBeHidden();
+      await expect(chat.field(page)).toHaveValue('My draft');
     },
   );
 

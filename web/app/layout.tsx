@@ -4,6 +4,7 @@ import { css } from '#styled/css';
 import { useSession } from '../data/session.ts';
 import { titleChange } from '../ui/result-page.tsx';
 import { PageSpinner } from '../ui/spinner.tsx';
+import { RefreshPage } from '../ui/refresh-page.tsx';
 import { layoutWords } from '#words/layout';
 import { CrashScreen, uncaughtError } from './error-screens.tsx';
 import { showsCrisisLines } from '../rules/own-errors.ts';
@@ -102,6 +103,7 @@ function PlainToast() {
       {toast && (
         <span className={sign}>
           {toast.description ?? toast.title}
+          {toast.reloads && <RefreshPage />}
           <button
             type="button"
             className={link()}

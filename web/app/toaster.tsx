@@ -4,6 +4,7 @@ import { toast as recipe } from '#styled/recipes';
 import { toasts } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
 import { Icon } from '../ui/icons.tsx';
+import { RefreshPage } from '../ui/refresh-page.tsx';
 import { TextDirection } from '../ui/text-direction.tsx';
 
 /** At the bottom it would cover the chat's field, or lie under the keyboard. */
@@ -22,7 +23,8 @@ const show = () => {
   const dialog = document.querySelector('dialog:modal');
   if (dialog) return dialog.addEventListener('close', show, { once: true });
   const taken = toasts.take();
-  for (const toast of taken.toasts) toaster.create(toast);
+  for (const { reloads, ...toast } of taken.toasts)
+    toaster.create(reloads ? { ...toast, duration: Infinity, meta: { reloads } } : toast);
   for (const id of taken.withdrawn) toaster.dismiss(id);
 };
 
@@ -52,6 +54,7 @@ export default function Toaster() {
                   {toast.description}
                 </Toast.Description>
               )}
+              {toast.meta?.['reloads'] && <RefreshPage />}
             </div>
             <Toast.CloseTrigger
               className={styles.close}

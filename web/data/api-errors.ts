@@ -11,6 +11,7 @@ import { loaded } from './within.ts';
 export type LocalErrorCode =
   | 'network'
   | 'slow'
+  | 'file_missing'
   | 'token_missing'
   | 'token_expired'
   | 'session_replaced'
@@ -54,7 +55,7 @@ export class ApiError extends Error {
 
   /** Says how the call failed; null if nothing was sent. */
   get kind(): 'unreachable' | 'slow' | 'refused' | 'ours' | null {
-    if (this.code === 'network') return 'unreachable';
+    if (this.code === 'network' || this.code === 'file_missing') return 'unreachable';
     if (this.code === 'slow') return 'slow';
     if (this.status === null) return null;
     return this.status >= 500 ? 'ours' : 'refused';
@@ -70,6 +71,10 @@ export const sendFailed = (failure: SendFailure): ApiError =>
   failure === 'slow'
     ? new ApiError(errorWords.slow, { code: 'slow' })
     : new ApiError(errorWords.network, { code: 'network' });
+
+/** Browsers wait for a lost file, or remember that it failed: only a reload brings it. */
+export const fileMissing = (): ApiError =>
+  new ApiError(errorWords.network, { code: 'file_missing' });
 
 /** Makes an error that shows nothing, since the page has changed already. */
 export const sessionReplaced = (): ApiError =>
@@ -128,10 +133,11 @@ export function notifyError(
   if (error instanceof ApiError) error.isNotified = true;
   if (text === undefined) return;
   const words = title ? { title, description: text } : { title: text };
-  showToast({ type: 'error', ...words, ...(id ? { id } : {}) });
+  const reloads = error instanceof ApiError && error.code === 'file_missing';
+  showToast({ type: 'error', reloads, ...words, ...(id ? { id } : {}) });
 }
 
-/** Opens what a file contains. If it does not load, a further press tries again. */
+/** Opens what a file contains. */
 export function openAfterLoading<File>(
   load: () => Promise<File>,
   open: (file: File) => void,
@@ -141,7 +147,7 @@ export function openAfterLoading<File>(
     // The import gives no file while the page is loaded again after a deployment.
     (file) => file && open(file),
     () => {
-      notifyError(sendFailed('unreachable'));
+      notifyError(fileMissing());
       leave?.();
     },
   );

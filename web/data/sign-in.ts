@@ -1,7 +1,7 @@
 import { loginWords } from '#words/login';
 import { trialWords } from '#words/results';
 import { request, revoke } from './api-client.ts';
-import { ApiError, errorMessage, sendFailed } from './api-errors.ts';
+import { ApiError, errorMessage, fileMissing } from './api-errors.ts';
 import { serverClock } from './clock.ts';
 import { session } from './session.ts';
 import { subjectOf, tokenExpired } from '../rules/token-claims.ts';
@@ -18,7 +18,7 @@ export type LoginResult = {
 /** Loads the profile's file before a code is used up: without it nobody could be signed in. */
 const loadProfiles = () =>
   loaded(import('./profile-query.ts')).catch(() => {
-    throw sendFailed('unreachable');
+    throw fileMissing();
   });
 
 /** Loads the profile's file early, since the connection may be lost later. */

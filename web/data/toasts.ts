@@ -1,6 +1,13 @@
 import { createStore } from './store.ts';
 
-export type Toast = { type: 'success' | 'error'; title: string; description?: string; id?: string };
+export type Toast = {
+  type: 'success' | 'error';
+  title: string;
+  description?: string;
+  id?: string;
+  /** Only a reload of the page helps. */
+  reloads?: boolean;
+};
 
 const queue = createStore<{ toasts: readonly Toast[]; withdrawn: readonly string[] }>({
   toasts: [],

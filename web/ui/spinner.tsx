@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import { css } from '#styled/css';
-import { link, spinner } from '#styled/recipes';
+import { spinner } from '#styled/recipes';
 import { layoutWords } from '#words/layout';
+import { RefreshPage } from './refresh-page.tsx';
 
 /** ms. What is waited for has shorter limits; a file may have none. */
 const longAfter = 25_000;
@@ -29,14 +30,7 @@ export function Spinner({ label }: { label: string }) {
       <span>{label}</span>
       {isLong && (
         <span>
-          {layoutWords.takesLong}{' '}
-          <button
-            type="button"
-            className={link()}
-            onClick={() => location.reload()}
-          >
-            {layoutWords.refreshPage}
-          </button>
+          {layoutWords.takesLong} <RefreshPage />
         </span>
       )}
     </output>

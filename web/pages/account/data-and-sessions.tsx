@@ -2,7 +2,7 @@ import { Suspense, lazy, useState } from 'react';
 import { button } from '#styled/recipes';
 import { brand } from '#contract/brand';
 import { request } from '../../data/api-client.ts';
-import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
+import { fileMissing, notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { lazyPart } from '../../data/late-part.tsx';
 import { loaded } from '../../data/within.ts';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -22,7 +22,7 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
     setDownloading(true);
     try {
       const file = await loadMyData();
-      const { saveFile } = await loaded(import('../../data/save-file.ts'));
+      const { saveFile } = await loadSaving();
       setUnsaved((await saveFile(file)) ? null : await file.text());
     } catch (error) {
       notifyError(error, { title: accountWords.error, fallback: privacyWords.downloadFailed });
@@ -70,6 +70,11 @@ export function PrivacyActions({ isDisabled }: { isDisabled: boolean }) {
     </>
   );
 }
+
+const loadSaving = () =>
+  loaded(import('../../data/save-file.ts')).catch(() => {
+    throw fileMissing();
+  });
 
 async function loadMyData(): Promise<File> {
   const data: unknown = await request('exportMe');

@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, lazy, useEffect } from 'react';
-import { link, skeleton } from '#styled/recipes';
+import { Suspense, useEffect } from 'react';
+import { skeleton } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
-import * as timeLimits from '../../data/time-limits.ts';
-import { within } from '../../data/within.ts';
+import { lazyPart } from '../../data/late-part.tsx';
 import { useSession } from '../../data/session.ts';
-import { layoutWords } from '#words/layout';
-import { errorWords } from '#words/page-errors';
-import { Alert } from '../../ui/alert.tsx';
+import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { platformWords } from '#words/account';
 import { AccountCard } from './account-layout.tsx';
 import { css } from '#styled/css';
+import type { Props as ChoiceProps } from './platform-choice.tsx';
 
 const loadChoice = () => import('./platform-choice.tsx');
-const PlatformChoice = lazy(() =>
-  within(timeLimits.file, loadChoice()).catch(() => ({ default: NotLoaded })),
-);
+const PlatformChoice = lazyPart<ChoiceProps>(loadChoice, NotLoaded);
 
 /** No card without a known preference. */
 export function PlatformCard() {
@@ -63,20 +59,5 @@ function PlatformSkeleton() {
         />
       ))}
     </div>
-  );
-}
-
-function NotLoaded() {
-  return (
-    <Alert look="danger">
-      {errorWords.network}{' '}
-      <button
-        type="button"
-        className={link()}
-        onClick={() => location.reload()}
-      >
-        {layoutWords.refreshPage}
-      </button>
-    </Alert>
   );
 }

@@ -18,7 +18,7 @@ const options = (['whatsapp', 'web'] as const).map((value) => ({
   label: platformWords.options[value],
 }));
 
-type Props = { current: Platform; queryKey: readonly unknown[] };
+export type Props = { current: Platform; queryKey: readonly unknown[] };
 
 export default function PlatformChoice({ current, queryKey }: Props) {
   const [chosen, setChosen] = useState<Platform>(current);

@@ -9,6 +9,7 @@ import { noRecording, voiceStore } from '../../data/voice-store.ts';
 import { loaded } from '../../data/within.ts';
 import { visuallyHidden } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { RefreshPage } from '../../ui/refresh-page.tsx';
 import { voiceNotInPlan, type SendError } from './send-error.tsx';
 
 export const loadPanel = () => import('./voice-panel.tsx');
@@ -62,7 +63,7 @@ export function RecordButton({ ref, token, showError }: Props) {
         className={problem || question ? notice : visuallyHidden}
         data-look={problem ? 'problem' : undefined}
       >
-        {problem ?? question}
+        {problem ?? question} {problem === errorWords.network && <RefreshPage />}
       </output>
     </>
   );

@@ -280,7 +280,8 @@ function useVerification({ current, wishes, lockout }: Options) {
       keptSignIn.remove();
       return navigate({ ...finishSignIn(status, wishes), replace: true });
     }
-    setFailure({ text: message, until });
+    const isFileMissing = result.code === 'file_missing';
+    setFailure({ text: message, until, isFileMissing });
     setSpent(result.code === 'code_spent');
     if (result.code !== 'code_spent') lockout.addFailure();
     showToast({ type: 'error', title: loginWords.verificationFailed, description: message });

@@ -2,10 +2,11 @@ import { errorWords } from '#words/page-errors';
 import { useStanding } from '../../data/instants.ts';
 import type { CodeLimit } from '../../rules/sign-in-steps.ts';
 import { Refusal } from '../../ui/refusal.tsx';
+import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { latePart } from '../../data/late-part.tsx';
 import { showCodeSent } from './login-step.tsx';
 
-const LimitedWay = latePart(() => import('./limited-way.tsx'));
+const LimitedWay = latePart(() => import('./limited-way.tsx'), { failed: <NotLoaded /> });
 
 export type LimitProps = {
   limit: CodeLimit | null;

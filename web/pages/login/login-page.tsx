@@ -22,14 +22,14 @@ import {
   type SignInStep,
 } from '../../rules/sign-in-steps.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { NotLoaded } from '../../ui/refresh-page.tsx';
 import { Sentence } from '../../ui/text.tsx';
 import { planName } from '../../rules/plan-texts.ts';
 import { loginWords } from '#words/login';
-import { errorWords } from '#words/page-errors';
 import { useLockout } from './lockout.ts';
 import { PhoneStep } from './phone-step.tsx';
 
-const missing = <Alert look="danger">{errorWords.network}</Alert>;
+const missing = <NotLoaded />;
 const signingIn = <PageSpinner label={loginWords.signingIn} />;
 const ExternalSignIn = latePart<ExternalProps>(() => import('./external-sign-in.tsx'), {
   loading: signingIn,

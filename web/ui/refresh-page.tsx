@@ -1,0 +1,21 @@
+import { link } from '#styled/recipes';
+import { errorWords } from '#words/page-errors';
+import { layoutWords } from '#words/layout';
+import { Alert } from './alert.tsx';
+
+export const RefreshPage = () => (
+  <button
+    type="button"
+    className={link()}
+    onClick={() => location.reload()}
+  >
+    {layoutWords.refreshPage}
+  </button>
+);
+
+/** Browsers wait for a lost file, or remember that it failed, until the page is loaded again. */
+export const NotLoaded = () => (
+  <Alert look="danger">
+    {errorWords.network} <RefreshPage />
+  </Alert>
+);
