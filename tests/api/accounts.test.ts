@@ -18,6 +18,7 @@ import {
   newPerson,
   trialSession,
   userOf,
+  choosePlatform,
 } from './support/person.ts';
 import { deliveredEvents, run, sandbox, userRowOf } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
@@ -26,8 +27,6 @@ import { OpenStream, ticketOf } from './support/streams.ts';
 import { recordingOf, sendRecording } from './support/voice.ts';
 
 const approve = (phone: string, status: string) => botCall('/api/bot/approvals', { phone, status });
-const choose = (token: string, platform: string) =>
-  call('PUT', '/api/user/platform', { token, body: { platform } });
 const platformOf = (token: string) => call('GET', '/api/user/platform', { token });
 
 it('makes new users wait when it is manual, until the bot approves them', async () => {
@@ -57,11 +56,11 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
   const whatsapp = { success: true, platform: 'whatsapp' };
   expect((await platformOf(token)).body).toEqual(whatsapp);
   for (const platform of ['whatsapp', 'web', 'web', 'whatsapp']) {
-    expect((await choose(token, platform)).body).toEqual({ success: true, platform });
+    expect((await choosePlatform(token, platform)).body).toEqual({ success: true, platform });
     // One that still waits would be replaced.
     await deliveredEvents(phone);
   }
-  expect(await choose(token, 'pigeon')).toMatchObject({
+  expect(await choosePlatform(token, 'pigeon')).toMatchObject({
     status: 400,
     body: { message: 'Choose whatsapp or web' },
   });
@@ -73,7 +72,7 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
   expect(events).toMatchObject(told);
   // An older choice that arrives late changes nothing.
   advanceClock(-second);
-  expect((await choose(token, 'web')).body).toEqual(whatsapp);
+  expect((await choosePlatform(token, 'web')).body).toEqual(whatsapp);
   expect((await platformOf(token)).body).toEqual(whatsapp);
   expect(await deliveredEvents(phone)).toEqual(events);
 });
@@ -81,7 +80,7 @@ it('keeps the newest choice of a platform, WhatsApp without one, and the bot rec
 it('erases the account, its sessions and streams, and notifies the bot', async () => {
   const { phone, token } = await newPerson();
   await post(phone, 3);
-  await choose(token, 'web');
+  await choosePlatform(token, 'web');
   const ticket = await ticketOf(token);
   const stream = await OpenStream.opened(ticket);
   expect(tally(await parallel(50, () => deleteAccount(token)))).toEqual({ 200: 1, 401: 49 });

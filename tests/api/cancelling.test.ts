@@ -7,6 +7,8 @@ import {
   pressUnseen,
   switchPlan,
   verify,
+  cancel,
+  resume,
 } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { metadataOf, newPerson, planOf, trialSession, userOf } from './support/person.ts';
@@ -16,8 +18,6 @@ import { advance, fetchByCron, hour, periodEnd, week } from './support/stripe-ev
 import { customerOf, latestInvoice, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
 
 describe('cancelling', () => {
-  const cancel = (token: string) => call('POST', '/api/billing/cancel', { token });
-  const resume = (token: string) => call('POST', '/api/billing/resume', { token });
   const conflict = { status: 409, body: { success: false, code: 'conflict' } };
   /** What can be cancelled, also if a trial hides it. */
   const subscriptionFor = async (token: string) => {

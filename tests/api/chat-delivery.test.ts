@@ -21,14 +21,8 @@ import {
 import { advanceClock, day, eventually, minute, second, until } from './support/clock.ts';
 import { type Person, userOf } from './support/person.ts';
 import { holdRequests } from './support/requests.ts';
-import { during, eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
+import { during, eventsAbout, outboxOf, run, sandbox, untilParked } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
-
-/** Waits until the only event of a number is parked. */
-const untilParked = (phone: string) =>
-  eventually(async () =>
-    expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]),
-  );
 
 const acceptedTexts = async (phone: string) => (await acceptedBy(phone)).map(({ text }) => text);
 

@@ -11,16 +11,12 @@ import {
   untilDelivered,
   untilReplied,
   write,
+  idReused,
 } from './support/chat.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
 import { newPerson } from './support/person.ts';
 import { outboxOf, sandbox } from './support/sandbox.ts';
 import { OpenChat } from './support/streams.ts';
-
-const idReused = {
-  status: 409,
-  body: { success: false, code: 'id_reused', message: 'Message id already used' },
-};
 
 describe('a message', () => {
   it('is stored, sent to the bot and replied to, in order', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, parallel, tally } from './support/api.ts';
+import { botCall, parallel, tally, invalidField } from './support/api.ts';
 import { advanceClock, minute, second, until } from './support/clock.ts';
 import {
   claimNumber,
@@ -18,7 +18,7 @@ import { newestCode, run } from './support/sandbox.ts';
 import { allowedBy, ask, claim, sendBack } from './support/claims.ts';
 
 describe('an id is tied to the number', () => {
-  const wrong = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'code' }] } };
+  const wrong = invalidField('code');
   const statusOf = (businessUserId: string, status = 'delivered') => ({
     status,
     recipient_user_id: businessUserId,

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, call, newAddress, parallel, runCron, tally, vars } from './support/api.ts';
+import {
+  botCall,
+  call,
+  newAddress,
+  parallel,
+  runCron,
+  tally,
+  vars,
+  invalidField,
+} from './support/api.ts';
 import { advanceClock, day, minute, second, until } from './support/clock.ts';
 import {
   claimNumber,
@@ -21,7 +30,7 @@ const stateOf = async (body: { phone: string; linkCode: string }) =>
 const codesOn = async (phone: string) =>
   (await sandbox.messages(phone)).filter(({ code }) => code).length;
 
-const refused = { status: 400, body: { code: 'invalid_field', issues: [{ path: 'linkCode' }] } };
+const refused = invalidField('linkCode');
 
 describe('a claim', () => {
   it('sends the code of the number for its link code; the code signs in once and makes a user with the id', async () => {

@@ -6,7 +6,7 @@ import { newBusinessUserId } from './support/contacts.ts';
 import { deleteAccount, getMe, newPerson, planOf, userOf } from './support/person.ts';
 import { cutFirst, intercept, logLines, startHeld } from './support/requests.ts';
 import { deliveredEvents, during, run } from './support/sandbox.ts';
-import { stripe } from './support/stripe.ts';
+import { stripe, isDeleted } from './support/stripe.ts';
 
 describe('a deletion that Cloudflare cuts off', () => {
   const leavingAt = async (token: string) =>
@@ -95,8 +95,6 @@ describe('a customer that Stripe refuses to close', () => {
   const hourly = () => runCron('0 * * * *');
   const rowsOf = async (customer: string) =>
     (await run('select * from customers where stripe_id = ?', customer)).rows;
-  const isDeleted = async (customer: string) =>
-    (await stripe.customers.retrieve(customer)).deleted === true;
   const callsAbout = (customer: string) => {
     const calls: string[] = [];
     intercept(async (request, body, send) => {

@@ -2,7 +2,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { consentVersion } from '../../worker/contract/chat-limits.ts';
 import { type Endpoint, endpoints } from '../../worker/contract/endpoints.ts';
-import { botCall, botHeaders, call, send } from './support/api.ts';
+import { botCall, botHeaders, call, send, invalidField } from './support/api.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
 import { bytesOf, recordingOf, sendRecording } from './support/voice.ts';
 import { advanceClock, day, minute } from './support/clock.ts';
@@ -190,10 +190,7 @@ it.each([
 ])('%s %s refuses half of a surrogate pair, which no database takes', async (...asked) => {
   const [method, to, body, field] = asked;
   const { token } = await newPerson();
-  expect(await call(method, to, { token, body })).toMatchObject({
-    status: 400,
-    body: { code: 'invalid_field', issues: [{ path: field }] },
-  });
+  expect(await call(method, to, { token, body })).toMatchObject(invalidField(field));
 });
 
 /** The headers of every API response. */

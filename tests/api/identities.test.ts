@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { botCall, botPaths, parallel, tally } from './support/api.ts';
+import { botCall, botPaths, parallel, tally, invalidField } from './support/api.ts';
 import { consent, textsOf } from './support/chat.ts';
 import { advanceClock, eventually } from './support/clock.ts';
 import { redeem, requestCode, requestOtp } from './support/codes.ts';
-import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
+import { linkedTo, newBusinessUserId, newContact, newPhone, contact } from './support/contacts.ts';
 import {
   deleteAccount,
   exportOf,
@@ -15,7 +15,6 @@ import {
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, run, sandbox } from './support/sandbox.ts';
 
-const contact = (names: object) => botCall('/api/bot/contacts', names);
 const usageOf = async (names: object) => (await botCall('/api/bot/usage', names)).body;
 const entitlementsOf = async (names: object) =>
   (await botCall('/api/bot/entitlements', names)).body;
@@ -134,15 +133,11 @@ describe.each(botPaths)('%s', (path) => {
       7,
       null,
     ];
-    const refusal = (path: string) => ({
-      status: 400,
-      body: { code: 'invalid_field', issues: [{ path }] },
-    });
     for (const businessUserId of malformed)
       expect(await post({ businessUserId }), `${businessUserId}`).toMatchObject(
-        refusal('businessUserId'),
+        invalidField('businessUserId'),
       );
-    expect(await post({})).toMatchObject(refusal('phone'));
+    expect(await post({})).toMatchObject(invalidField('phone'));
   });
 
   it('costs one request of the database, whatever names a person', async () => {

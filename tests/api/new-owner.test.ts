@@ -3,7 +3,7 @@ import { botCall, call, parallel, runCron } from './support/api.ts';
 import { newWriter, readChat, write } from './support/chat.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { beginChange, newCode, redeem, requestCode, verifyChange } from './support/codes.ts';
-import { newBusinessUserId } from './support/contacts.ts';
+import { newBusinessUserId, contact } from './support/contacts.ts';
 import {
   deleteAccount,
   exportOf,
@@ -16,8 +16,6 @@ import { costOf, logLines } from './support/requests.ts';
 import { run } from './support/sandbox.ts';
 
 /* A number that WhatsApp reports with another id than its own may have been given to somebody else. */
-
-const contact = (names: object) => botCall('/api/bot/contacts', names);
 
 /** Somebody with a conversation, whose number and id are known. */
 async function newOwner() {

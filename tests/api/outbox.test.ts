@@ -11,25 +11,33 @@ import {
 import { advanceClock, day, eventually, minute, second } from './support/clock.ts';
 import { beginChange, verifyChange } from './support/codes.ts';
 import { eventTypes, newContact } from './support/contacts.ts';
-import { deleteAccount, newPerson, trialSession, userOf } from './support/person.ts';
+import {
+  deleteAccount,
+  newPerson,
+  trialSession,
+  userOf,
+  choosePlatform,
+} from './support/person.ts';
 import { holdRequests, logLines, watchDatabase } from './support/requests.ts';
-import { database, during, eventsAbout, outboxOf, run, sandbox } from './support/sandbox.ts';
+import {
+  database,
+  during,
+  eventsAbout,
+  outboxOf,
+  run,
+  sandbox,
+  untilParked,
+} from './support/sandbox.ts';
 
-const choose = (token: string, platform = 'web') =>
-  call('PUT', '/api/user/platform', { token, body: { platform } });
 const platformsTold = async (phone: string) =>
   (await eventsAbout(phone)).map(({ data }) => data.platform);
-const untilParked = (phone: string) =>
-  eventually(async () =>
-    expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]),
-  );
 
 it('waits longer after each refusal of the bot', async () => {
   const { phone, token } = await newPerson();
   await sandbox.faults({ bot: { status: 500 } });
   // The clock stands still.
   advanceClock(0);
-  await choose(token);
+  await choosePlatform(token);
   const pauses: number[] = [];
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     await untilRetried(phone, attempt);
@@ -48,7 +56,7 @@ it('waits longer after each refusal of the bot', async () => {
 it('keeps the order of events while the bot refuses the first of them', async () => {
   const { phone, token } = await newPerson();
   await during({ bot: { status: 503, match: 'platform.changed' } }, async () => {
-    await choose(token, 'web');
+    await choosePlatform(token, 'web');
     await consent(token);
     await cronAfter(minute);
     expect(await eventsAbout(phone)).toEqual([]);
@@ -62,7 +70,7 @@ describe('what waits for the bot', () => {
   it('is of each platform, consent and clearing the newest alone', async () => {
     const { phone, token } = await newPerson();
     await during({ bot: { status: 503 } }, async () => {
-      for (const platform of ['web', 'whatsapp', 'web']) await choose(token, platform);
+      for (const platform of ['web', 'whatsapp', 'web']) await choosePlatform(token, platform);
       for (const _ of ['given', 'withdrawn', 'given again']) {
         await call('DELETE', '/api/user/chat/consent', { token });
         await consent(token);
@@ -88,7 +96,7 @@ describe('what waits for the bot', () => {
     const parked = async () => (await outboxOf(phone)).filter((row) => row.parked_at !== null);
     await during({ bot: { status: 400, match: phone } }, async () => {
       for (const platform of ['web', 'whatsapp', 'web', 'whatsapp', 'web']) {
-        await choose(token, platform);
+        await choosePlatform(token, platform);
         await eventually(async () => {
           const [row, ...others] = await parked();
           expect([JSON.parse(row!.body as string).data, others]).toEqual([{ platform }, []]);
@@ -108,7 +116,7 @@ describe('what waits for the bot', () => {
     // However long the test takes, nothing leaves the queue.
     await sandbox.faults({ bot: { status: 503 } });
     await run(plans, userOf(token), phone, now, later);
-    await choose(token);
+    await choosePlatform(token);
     const waiting = async (number = phone) =>
       (await outboxOf(number)).map(({ body }) => JSON.parse(body as string).type);
     // What a person has ended, or must learn, is not left out.
@@ -153,7 +161,7 @@ describe('what waits for the bot', () => {
         0, case n when 1 then ? else 0 end, n = 1 from n`;
     await run(rows, userOf(crowd.token), crowd.phone, Date.now() + day);
     await during({ bot: { status: 503 } }, async () => {
-      await choose(other.token);
+      await choosePlatform(other.token);
       await untilRetried(other.phone);
     });
     const requests = watchDatabase('outbox');
@@ -169,7 +177,7 @@ describe('what waits for the bot', () => {
 it('sends an event about the account that its row names, whatever its body says', async () => {
   const [person, victim] = [await newPerson(), await newPerson()];
   await during({ bot: { status: 503 } }, async () => {
-    await choose(person.token);
+    await choosePlatform(person.token);
     await consent(person.token);
     await untilRetried(person.phone);
   });
@@ -197,10 +205,10 @@ describe('an event that the bot refuses for good', () => {
     async (status) => {
       const { phone, token } = await newPerson();
       await during({ bot: { status, match: phone } }, async () => {
-        await choose(token);
+        await choosePlatform(token);
         await untilParked(phone);
       });
-      await choose(token, 'whatsapp');
+      await choosePlatform(token, 'whatsapp');
       await eventually(async () => expect(await platformsTold(phone)).toEqual(['whatsapp']));
       const parked = logLines('outbox_parked');
       expect(parked).toMatchObject([
@@ -213,7 +221,7 @@ describe('an event that the bot refuses for good', () => {
   it.each([302, 408, 425, 429, 500, 503])('is none after %i: it is sent again', async (status) => {
     const { phone, token } = await newPerson();
     await during({ bot: { status, match: phone } }, async () => {
-      await choose(token);
+      await choosePlatform(token);
       await untilRetried(phone);
     });
     expect(await outboxOf(phone)).toMatchObject([{ parked_at: null, attempts: 1 }]);
@@ -246,7 +254,7 @@ it('keeps of a deletion that the bot refused neither number nor id, and nothing 
 it('sends a deletion first: earlier events of the number go with the account', async () => {
   const { phone, token } = await newPerson();
   await during({ bot: { status: 500 } }, async () => {
-    await choose(token);
+    await choosePlatform(token);
     await untilRetried(phone);
   });
   await deleteAccount(token);
@@ -258,7 +266,7 @@ it.each([false, true])(
   async (isLost) => {
     const { phone, token } = await newPerson();
     const { arrived, release } = holdRequests(vars.BOT_WEBHOOK_URL!, phone);
-    await choose(token);
+    await choosePlatform(token);
     await arrived();
     await deleteAccount(token);
     release({ isLost });
@@ -269,7 +277,7 @@ it.each([false, true])(
 it('holds at most five connections to the bot at once, each for 15 seconds', async () => {
   const people = await parallel(12, () => newPerson());
   await during({ bot: { status: 503 } }, async () => {
-    for (const { token } of people) await choose(token);
+    for (const { token } of people) await choosePlatform(token);
     for (const { phone } of people) await untilRetried(phone);
   });
   const real = globalThis.fetch;

@@ -12,7 +12,7 @@ import {
   verifyChange,
 } from './support/codes.ts';
 import { eventTypes, newBusinessUserId, newPhone, post } from './support/contacts.ts';
-import { getMe, logOut, newPerson, userOf } from './support/person.ts';
+import { getMe, logOut, newPerson, userOf, choosePlatform } from './support/person.ts';
 import { watchDatabase } from './support/requests.ts';
 import { deliveredEvents, run } from './support/sandbox.ts';
 import { newEventsOf, postEvent } from './support/stripe-events.ts';
@@ -20,8 +20,6 @@ import { newEventsOf, postEvent } from './support/stripe-events.ts';
 const count = async (sql: string, ...values: string[]) =>
   (await run(`select count(*) as n from ${sql}`, ...values)).rows[0]!.n;
 
-const choose = (token: string, platform: string) =>
-  call('PUT', '/api/user/platform', { token, body: { platform } });
 const withdrawConsent = (token: string) => call('DELETE', '/api/user/chat/consent', { token });
 const state = (token: string) => call('POST', '/api/billing/withdrawal', { token });
 
@@ -48,7 +46,7 @@ describe('fifty parallel callers', () => {
     await deliveredEvents(phone);
     expect(tally(await parallel(50, () => withdrawConsent(token)))).toEqual({ 200: 50 });
     await deliveredEvents(phone);
-    expect(tally(await parallel(50, () => choose(token, 'web')))).toEqual({ 200: 50 });
+    expect(tally(await parallel(50, () => choosePlatform(token, 'web')))).toEqual({ 200: 50 });
     await deliveredEvents(phone);
     const told = (await eventTypes(phone)).toSorted();
     expect(told).toEqual(['chat.cleared', 'chat.consent', 'chat.consent', 'platform.changed']);
@@ -114,7 +112,7 @@ it('writes at most so many rows for a call, its decision among them', async () =
   await add('a counted message', () => post(phone));
   await add('consent', () => consent(token), 'outbox');
   await add('a chat message', () => write(token, 'Hello'), 'outbox');
-  await add('a platform', () => choose(token, 'web'), 'outbox');
+  await add('a platform', () => choosePlatform(token, 'web'), 'outbox');
   await add('a change of the number', () => requestChange(token, newPhone()));
   const atMost: Record<string, number> = {
     'a wrong code': 6,

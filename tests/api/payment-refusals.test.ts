@@ -1,16 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, runCron } from './support/api.ts';
-import { buy, newSubscriber, onTrial, verify } from './support/buying.ts';
+import { buy, newSubscriber, onTrial, verify, cancel, resume, newBuyer } from './support/buying.ts';
 import { advanceClock, day } from './support/clock.ts';
 import { eventTypes } from './support/contacts.ts';
-import { deleteAccount, exportOf, getMe, metadataOf, newPerson, planOf } from './support/person.ts';
+import { deleteAccount, exportOf, getMe, metadataOf, planOf } from './support/person.ts';
 import { intercept, logLines } from './support/requests.ts';
 import { database, during } from './support/sandbox.ts';
 import { fetchByCron } from './support/stripe-events.ts';
-import { customerOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { stripe, subscriptionOf } from './support/stripe.ts';
 
-const cancel = (token: string) => call('POST', '/api/billing/cancel', { token });
-const resume = (token: string) => call('POST', '/api/billing/resume', { token });
 const portal = (token: string) => call('POST', '/api/billing/create-portal-session', { token });
 
 const refused = {
@@ -21,13 +19,6 @@ const refused = {
     message: 'The payment provider refuses this. Please write to our support.',
   },
 };
-
-/** A person with a customer at Stripe who never paid. */
-async function newBuyer() {
-  const person = await newPerson();
-  await buy(person.token, 'basic');
-  return { ...person, customer: await customerOf(person.phone) };
-}
 
 describe('a 4xx of Stripe that no repetition changes', () => {
   it.each([400, 402, 404, 422])('with status %i is an outcome with a way out', async (status) => {

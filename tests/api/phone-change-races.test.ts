@@ -9,7 +9,7 @@ import {
   tally,
   vars,
 } from './support/api.ts';
-import { buy, newSubscriber } from './support/buying.ts';
+import { buy, newSubscriber, newBuyer } from './support/buying.ts';
 import { advanceClock, day, second } from './support/clock.ts';
 import { type Code, beginChange, requestOtp, verifyChange } from './support/codes.ts';
 import {
@@ -282,11 +282,7 @@ it('keeps one of two changes of an account that are verified at once', async () 
 describe('the cron job gives the customer at Stripe the new number', () => {
   const people = {
     'of a subscriber': async () => newSubscriber('basic'),
-    'of somebody who has opened a checkout': async () => {
-      const person = await newPerson();
-      await buy(person.token, 'basic');
-      return { ...person, customer: await customerOf(person.phone) };
-    },
+    'of somebody who has opened a checkout': newBuyer,
   };
 
   it.each(Object.entries(people))('%s, if the response of the move is lost', async (_, open) => {

@@ -17,7 +17,6 @@ import { newBusinessUserId, newContact, newPhone, post, usageOf } from './suppor
 import { externalSession, getMe, newPerson, trialSession, userOf } from './support/person.ts';
 import { costOf, watchDatabase } from './support/requests.ts';
 import { deliveredEvents, during, outboxOf, run, sandbox } from './support/sandbox.ts';
-
 import { change, untilAtStripe } from './support/phone-changes.ts';
 
 describe('a change of the number', () => {

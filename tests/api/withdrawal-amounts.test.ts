@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call, runCron } from './support/api.ts';
-import { buyer, orderPage, type Subscriber } from './support/buying.ts';
+import { buyer, orderPage, type Subscriber, withdraw } from './support/buying.ts';
 import { newPerson } from './support/person.ts';
 import { deliveredEvents, during, run, type Faults } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
@@ -8,7 +8,6 @@ import { customerOf, paymentsOf, stripe, stripeCoupon, subscriptionOf } from './
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
-const withdraw = (token: string) => call('POST', path, { token });
 const contractOf = async (token: string) => (await call('GET', path, { token })).body.contract;
 
 async function balanceOf(customer: string): Promise<number> {

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { creditedByLaw, owedByLaw } from '../faults/withdrawals/law.ts';
 import { call, parallel, runCron } from './support/api.ts';
-import { buyer, inPortal, orderPage, switchPlan, type Subscriber } from './support/buying.ts';
+import {
+  buyer,
+  inPortal,
+  orderPage,
+  switchPlan,
+  type Subscriber,
+  withdraw,
+} from './support/buying.ts';
 import { deleteAccount, planOf } from './support/person.ts';
 import { during, type Faults, run, sandbox } from './support/sandbox.ts';
 import { advance, deliver, hour, week } from './support/stripe-events.ts';
@@ -9,7 +16,6 @@ import { priceOf, stripe, stripeCoupon, subscriptionOf } from './support/stripe.
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
-const withdraw = (token: string) => call('POST', path, { token });
 
 /** Numbers that look random and are the same in each run (mulberry32). */
 function randomFrom(seed: number): (below: number) => number {

@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { owedByLaw } from '../faults/withdrawals/law.ts';
 import { call, runCron, send } from './support/api.ts';
-import { buyer, orderPage, type Subscriber } from './support/buying.ts';
+import { buyer, orderPage, type Subscriber, withdraw } from './support/buying.ts';
 import { deleteAccount, newPerson, planOf, userOf } from './support/person.ts';
 import { startHeld } from './support/requests.ts';
 import { columnsWith, deliveredEvents, during, type Faults, run } from './support/sandbox.ts';
 import { advance, hour } from './support/stripe-events.ts';
-import { stripe, subscriptionOf } from './support/stripe.ts';
+import { stripe, subscriptionOf, refundsOf, isDeleted } from './support/stripe.ts';
 
 const path = '/api/billing/withdrawal';
 const read = (token: string) => call('GET', path, { token });
-const withdraw = (token: string) => call('POST', path, { token });
-
-async function refundsOf(customer: string): Promise<number[]> {
-  const { data } = await stripe.creditNotes.list({ customer, limit: 100 });
-  return data.map(({ total }) => total);
-}
 
 async function statementsOf(customer: string) {
   const own = 'user_id = (select user_id from customers where stripe_id = ?)';
@@ -130,9 +124,6 @@ async function tryAgain(customer: string): Promise<void> {
   await run('update customers set lease_until = 0 where stripe_id = ?', customer);
   await runCron('0 * * * *');
 }
-
-const isDeleted = async (customer: string) =>
-  (await stripe.customers.retrieve(customer)).deleted === true;
 
 it('nobody is kept from leaving by a statement that Stripe refuses', async () => {
   const { id } = await leaving({ stripe: { status: 400 } });

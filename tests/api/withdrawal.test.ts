@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call, parallel, runCron, send } from './support/api.ts';
-import { buyer, subscribe, switchPlan } from './support/buying.ts';
+import { buyer, subscribe, switchPlan, withdraw } from './support/buying.ts';
 import { deleteAccount, exportOf, newPerson, planOf, trialSession } from './support/person.ts';
 import { costOf } from './support/requests.ts';
 import { deliveredEvents, during, run, sandbox } from './support/sandbox.ts';
@@ -10,24 +10,17 @@ import { openDatabase } from '../../worker/lib/database.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { overdueStatements } from '../../worker/withdrawal/statements.ts';
 import { objectionMs } from '../../worker/withdrawal/right.ts';
-import { customerOf, paymentsOf, stripe, subscriptionOf } from './support/stripe.ts';
+import { customerOf, paymentsOf, stripe, subscriptionOf, refundsOf } from './support/stripe.ts';
 
 const day = 24 * hour;
 const path = '/api/billing/withdrawal';
 const read = async (token: string) => (await call('GET', path, { token })).body;
-const withdraw = (token: string, body?: object) =>
-  call('POST', path, { token, ...(body && { body }) });
 
 /** Such as "December 1, 2026 at 09:05:00 UTC". */
 function inWords(iso: string): string {
   const date = new Date(iso);
   const written = date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' });
   return `${written} at ${iso.slice(11, 19)} UTC`;
-}
-
-async function refundsOf(customer: string): Promise<number[]> {
-  const { data } = await stripe.creditNotes.list({ customer, limit: 100 });
-  return data.map(({ total }) => total);
 }
 
 describe('a statement gives back', () => {

@@ -142,3 +142,9 @@ export function tally(answers: { status: number }[]): Record<number, number> {
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
+
+/** The refusal of a field, for `toMatchObject`. */
+export const invalidField = (path: string) => ({
+  status: 400,
+  body: { code: 'invalid_field', issues: [{ path }] },
+});

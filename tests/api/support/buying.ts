@@ -42,6 +42,13 @@ export const verify = (token: string, sessionId: string, settings?: Settings) =>
 export const subscribe = async (token: string, tier: Tier, form?: CheckoutForm) =>
   verify(token, await checkOut(token, tier, form));
 
+/** A person with a customer at Stripe who never paid. */
+export async function newBuyer(): Promise<Subscriber> {
+  const person = await newPerson();
+  await buy(person.token, 'basic');
+  return { ...person, customer: await customerOf(person.phone) };
+}
+
 /** A user who has bought a plan and returned to the site. */
 export async function newSubscriber(tier: Tier): Promise<Subscriber> {
   const person = await newPerson();
@@ -92,3 +99,8 @@ export async function pressUnseen(customer: string, action: string, form?: Recor
 /** Chooses another plan on the page to which the site leads. */
 export const switchPlan = async (token: string, tier: Tier) =>
   inPortal((await buy(token)).body.portalUrl, 'switch', { price: await priceOf(tier) });
+
+export const cancel = (token: string) => call('POST', '/api/billing/cancel', { token });
+export const resume = (token: string) => call('POST', '/api/billing/resume', { token });
+export const withdraw = (token: string, body?: object) =>
+  call('POST', '/api/billing/withdrawal', { token, body });

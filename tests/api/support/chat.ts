@@ -91,3 +91,8 @@ export async function newSettledWriter() {
   await untilDelivered(person.phone);
   return person;
 }
+
+export const idReused = {
+  status: 409,
+  body: { success: false, code: 'id_reused', message: 'Message id already used' },
+};

@@ -33,3 +33,5 @@ export const post = (phone: string, count = 1) => botCall('/api/bot/usage', { ph
 
 export const usageOf = async (phone: string) =>
   (await botCall('/api/bot/entitlements', { phone })).body;
+
+export const contact = (names: object) => botCall('/api/bot/contacts', names);

@@ -44,3 +44,6 @@ export async function planOf(token: string): Promise<[tier: string, status: stri
 
 export const userOf = (token: string) => decodeJwt(token).sub!;
 export const sessionOf = (token: string) => decodeJwt(token)['sid'] as string;
+
+export const choosePlatform = (token: string, platform = 'web') =>
+  call('PUT', '/api/user/platform', { token, body: { platform } });

@@ -126,6 +126,12 @@ export async function deliveredEvents(phone: string) {
 export const outboxOf = async (phone: string) =>
   (await database.execute('select * from outbox where phone = ? order by seq', [phone])).rows;
 
+/** Waits until the only event of a number is parked. */
+export const untilParked = (phone: string) =>
+  eventually(async () =>
+    expect(await outboxOf(phone)).toMatchObject([{ parked_at: expect.any(Number) }]),
+  );
+
 /** The newest code on a phone. */
 export async function newestCode(phone: string): Promise<string> {
   const messages = await sandbox.messages(phone);

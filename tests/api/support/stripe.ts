@@ -71,3 +71,11 @@ export const holdLease = (customer: string, until: number) =>
     until,
     customer,
   );
+
+export const isDeleted = async (customer: string) =>
+  (await stripe.customers.retrieve(customer)).deleted === true;
+
+export async function refundsOf(customer: string): Promise<number[]> {
+  const { data } = await stripe.creditNotes.list({ customer, limit: 100 });
+  return data.map(({ total }) => total);
+}
