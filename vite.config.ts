@@ -143,6 +143,7 @@ export default defineConfig({
         shells: {
           '/account': join(web, 'app/start/release-account.ts'),
           '/chat': join(web, 'early/fill-chat.tsx'),
+          '/offline': join(web, 'app/leave-offline.ts'),
         },
       },
       scriptPlugins: [inlineStyles(join(web, 'styled-system'))],

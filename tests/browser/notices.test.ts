@@ -5,6 +5,7 @@ import {
   expectToFit,
   hydrated,
   openAccount,
+  setVisible,
   settle,
   takeToasts,
   violations,
@@ -203,15 +204,45 @@ test('without a connection each language shows its crisis lines, or says so', as
   await page.getByRole('main').getByRole('link', { name: 'Get help now' }).click();
   await expect(page).toHaveURL(/\/help-now$/);
   await page.goto('/contact');
+  const title = page.locator('h1');
+  const tries = await refuseCalls(page);
   await page.context().setOffline(false);
+  await expect.poll(tries, 'it tries, and stays while the address does not answer').toBe(2);
+  await expect(title).toContainText('offline');
   await page.getByRole('link', { name: 'Try again' }).click();
   await expect(page).toHaveURL(/\/contact$/);
-  await expect(page.getByRole('heading', { level: 1 })).not.toContainText('offline');
+  await expect(title).not.toContainText('offline');
+
+  await page.context().setOffline(true);
+  await page.goto('/plans');
+  await page.context().setOffline(false);
+  await expect(title).toHaveText('Choose Your Plan');
+
+  await page.context().setOffline(true);
+  await page.goto('/terms');
+  await setVisible(page, false);
+  await page.context().setOffline(false);
+  await expect(title).toContainText('offline');
+  await setVisible(page, true);
+  await expect(title).toHaveText('Terms and Conditions');
 
   await failAtServer(page);
   await page.goto('/help-now');
   await expect(page.locator('h1')).toHaveText('Get help now');
 });
+
+/** No call of this page is answered from now on; returns their number. */
+async function refuseCalls(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const refused = { number: 0 };
+    const fetch = async () => {
+      refused.number += 1;
+      throw new TypeError('Failed to fetch');
+    };
+    Object.assign(globalThis, { refused, fetch });
+  });
+  return () => page.evaluate(() => (globalThis as any).refused.number);
+}
 
 /** Every navigation that the worker passes on is answered 503. */
 const failAtServer = (page: Page) =>

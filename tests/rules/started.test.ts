@@ -20,6 +20,7 @@ const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by i
  */
 const files: Record<string, Ending> = {
   'web/app/account-unreached.tsx': endedBy(1, 'clearTimeout(timer)'),
+  'web/app/leave-offline.ts': endsAlone(1, 'clearTimeout(timer)'),
   'web/app/head/after-paint.ts': endsAlone(1, 'setTimeout(load, 1000)'),
   'web/app/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
   'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, patienceMs)'),

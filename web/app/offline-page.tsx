@@ -3,7 +3,7 @@ import { offlinePageWords } from '#words/notices';
 import { button } from '#styled/recipes';
 import { ResultPage } from '../ui/result-page.tsx';
 
-/** The page for any address without a connection; it has no scripts. */
+/** The page for any address without a connection; the app does not start in it. */
 export const OfflinePage = () => (
   <ResultPage
     mood="lost"

@@ -1,0 +1,31 @@
+import { send } from '../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
+
+/* The offline page has this script alone. */
+
+const longestPause = 30_000;
+let pause = 1000;
+let timer = 0;
+let isLooking = false;
+
+/** Opens the address once it answers. Until then the page stays: a reload in vain would take it away. */
+async function look(): Promise<void> {
+  if (isLooking || document.hidden) return;
+  isLooking = true;
+  clearTimeout(timer);
+  const response = await send(location.href, timeLimits.reading, {
+    method: 'HEAD',
+    cache: 'no-store',
+  });
+  isLooking = false;
+  if (response instanceof Response && response.status < 500) return location.reload();
+  // Networks are reported before names are found.
+  timer = window.setTimeout(() => void look(), pause);
+  pause = Math.min(pause * 2, longestPause);
+}
+
+// Served at its own address it would find itself for ever.
+if (!location.pathname.endsWith('/offline')) {
+  addEventListener('online', () => void look());
+  document.addEventListener('visibilitychange', () => void look());
+}
