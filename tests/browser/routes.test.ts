@@ -6,8 +6,10 @@ import {
   expectToFit,
   follow,
   hydrated,
+  installClock,
   open,
   returnToTab,
+  setVisible,
   settle,
   stopTime,
   storedToken,
@@ -160,6 +162,27 @@ test('a return to the tab leads to the account once it is approved; a refusal le
   stub.respond('createPortalSession', refused, 403);
   await follow(page.getByRole('button', { name: 'Billing Management' }), '**/pending-approval');
   await expectToasts(page);
+});
+
+test('somebody who waits for approval is let in without a return to the tab', async ({
+  page,
+  stub,
+}) => {
+  await installClock(page);
+  await stub.signedIn({ status: 'pending' });
+  await open(page, '/pending-approval');
+  await expect(page.getByRole('heading', { name: 'Account Pending Approval' })).toBeVisible();
+  await settle(page);
+  const before = stub.calls('getMe').length;
+  await setVisible(page, false);
+  await page.clock.runFor(60_000);
+  await settle(page);
+  expect(stub.calls('getMe').length - before, 'nobody looks').toBe(0);
+  await setVisible(page, true);
+  await settle(page);
+  stub.person({ status: 'approved' });
+  await page.clock.runFor(30_000);
+  await page.waitForURL('**/account', { timeout: 20_000 });
 });
 
 type Reported = { message: string; filename?: string; thrown?: string };

@@ -84,7 +84,7 @@ export async function restoreSession(token: string): Promise<void> {
   notifyError(result.error, { text: result.message });
 }
 
-const meQuery = (token: string) => ({
+export const meQuery = (token: string) => ({
   queryKey: key(token),
   queryFn: () => fetchUser(token),
   staleTime: 0,

@@ -1,10 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
-import { useFreshProfile } from '../../data/profile-query.ts';
+import { meQuery, useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { logOut } from '../../data/sign-out.ts';
 import { Unbroken } from '../../ui/text.tsx';
@@ -22,6 +23,7 @@ export function PendingApproval() {
   const isApproved = useSession(({ user }) => user?.status === 'approved');
   const navigate = useNavigate();
   useFreshProfile();
+  useProfilePoll();
   useEffect(() => {
     if (isApproved) void navigate({ to: '/account', replace: true });
   }, [isApproved, navigate]);
@@ -42,6 +44,16 @@ export function PendingApproval() {
       </button>
     </ResultPage>
   );
+}
+
+/** ms, while the tab is visible: no stream tells a pending user anything. */
+const pollEvery = 30_000;
+
+function useProfilePoll(): void {
+  const token = useSession((session) => session.token);
+  const query = meQuery(token ?? '');
+  const options = { enabled: token !== null, refetchOnMount: false };
+  useQuery({ ...query, ...options, refetchInterval: pollEvery }, queryClient);
 }
 
 /** A pending user may not read the conversation; without a consent nothing changes. */
