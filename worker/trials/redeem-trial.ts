@@ -4,6 +4,7 @@ import { trialLinks, usedTrials, users, type User } from '#db/schema';
 import { openSession } from '../identity/open-session.ts';
 import { queueEvent } from '../bot/outbox.ts';
 import { bindSession, isOwnTrialLink } from '../identity/bindings.ts';
+import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { greatest, iif, isTrue, oneRow, plus, rowExists, times } from '../lib/expressions.ts';
 import { build, isIn } from '../lib/sql.ts';
@@ -12,19 +13,27 @@ import { transaction, type Transaction } from '../lib/transaction.ts';
 import { entitledTierSql } from '../usage/allowance.ts';
 import type { SessionScope } from '../request-scope.ts';
 
-export type Redemption =
-  | { outcome: 'begun'; user: User; sessionId: string }
-  /** A link that was used, and whose trial runs. */
-  | { outcome: 'running' | 'spent' | 'invalid' };
+/** `running`: it was used, and its trial runs. */
+type Refusal = 'running' | 'spent' | 'invalid';
+
+export type Redemption = { outcome: 'begun'; user: User; sessionId: string } | { outcome: Refusal };
 
 /** A refused call writes nothing, so it reads first. */
 export async function redeemTrial(scope: SessionScope, token: string): Promise<Redemption> {
-  const { db, settings, now } = scope;
+  const link = await readOpenLink(scope, token);
+  return typeof link === 'string' ? { outcome: link } : beginTrial(scope, link);
+}
+
+type OpenLink = { mac: string; phone: PhoneNumber };
+
+async function readOpenLink(
+  { db, settings, now }: SessionScope,
+  token: string,
+): Promise<OpenLink | Refusal> {
   const macs = await keyedHashes(settings.CODE_PEPPER, 'trial', token);
-  const state = stateOf(now);
   const [link] = await db
     .select({
-      ...state,
+      ...stateOf(now),
       mac: trialLinks.mac,
       ownerMac: trialLinks.ownerMac,
       phone: users.phone,
@@ -33,24 +42,66 @@ export async function redeemTrial(scope: SessionScope, token: string): Promise<R
     .leftJoin(users, eq(users.id, trialLinks.userId))
     .where(isIn(trialLinks.mac, macs));
 
-  if (link?.isRunning) return { outcome: 'running' };
-  if (!link?.isOpen) return { outcome: 'invalid' };
-  if (link.isSpent) return { outcome: 'spent' };
-  const { mac: linkMac, ownerMac, phone } = link;
-  const isOwn =
-    phone !== null &&
-    (await isOwnTrialLink(settings, {
-      linkMac,
-      phone,
-      mac: ownerMac,
-    }));
-  if (!isOwn) return { outcome: 'invalid' };
+  if (link?.isRunning) return 'running';
+  if (!link?.isOpen) return 'invalid';
+  if (link.isSpent) return 'spent';
 
-  const own = eq(trialLinks.mac, linkMac);
-  const tx = transaction(db, {
+  const { mac, ownerMac, phone } = link;
+  if (phone === null) return 'invalid';
+  const isOwn = await isOwnTrialLink(settings, {
+    linkMac: mac,
+    phone,
+    mac: ownerMac,
+  });
+  return isOwn ? { mac, phone } : 'invalid';
+}
+
+async function beginTrial(scope: SessionScope, link: OpenLink): Promise<Redemption> {
+  const { db, settings, now, device } = scope;
+  const own = eq(trialLinks.mac, link.mac);
+  const tx = decideTrial(scope, own);
+  const userId = tx.fact('userId');
+  const who = eq(users.id, userId);
+
+  const trialEndsAt = plus(now, times(tx.fact('days'), dayMs));
+  // A used link is kept as long as its trial, so that
+  // a second tap finds what the first one has begun.
+  const linkEnd = greatest(trialLinks.expiresAt, trialEndsAt);
+  tx.update(['begun'], trialLinks, { isUsed: true, expiresAt: linkEnd }, own);
+  spendTrial(tx, userId, now);
+
+  const trial = { trialTier: tx.fact('tier'), trialEndsAt };
+  tx.update(['begun'], users, { ...trial, ...newWeek(now) }, who);
+  const data = { tier: entitledTierSql(now) };
+  queueEvent(tx, ['begun'], {
+    settings,
+    type: 'plan.changed',
+    now,
+    who,
+    data,
+  });
+
+  const isLimited = true;
+  const bound = { sessionId: tx.id, phone: link.phone, isLimited };
+  const mac = await bindSession(settings, bound);
+  openSession(tx, ['begun'], {
+    userId,
+    now,
+    isLimited,
+    mac,
+    device,
+  });
+  const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
+
+  if (outcome !== 'begun') return { outcome };
+  return { outcome, user: reads.user[0]!, sessionId: tx.id };
+}
+
+function decideTrial({ db, now }: SessionScope, own: SQL) {
+  return transaction(db, {
     from: oneRow([trialLinks, own], [users, eq(users.id, trialLinks.userId)]),
     facts: {
-      ...state,
+      ...stateOf(now),
       userId: trialLinks.userId.getSQL() as SQL<string>,
       tier: trialLinks.tier.getSQL(),
       days: trialLinks.days.getSQL(),
@@ -62,46 +113,9 @@ export async function redeemTrial(scope: SessionScope, token: string): Promise<R
     }),
     otherwise: 'begun',
   });
-
-  const userId = tx.fact('userId');
-  const trialEndsAt = plus(now, times(tx.fact('days'), dayMs));
-  // A used link is kept as long as its trial, so that
-  // a second tap finds what the first one has begun.
-  const linkEnd = greatest(trialLinks.expiresAt, trialEndsAt);
-  tx.update(['begun'], trialLinks, { isUsed: true, expiresAt: linkEnd }, own);
-  spendTrial(tx, userId, now);
-
-  const trial = { trialTier: tx.fact('tier'), trialEndsAt };
-  const who = eq(users.id, userId);
-  tx.update(['begun'], users, { ...trial, ...newWeek(now) }, who);
-  const data = { tier: entitledTierSql(now) };
-  queueEvent(tx, ['begun'], {
-    settings,
-    type: 'plan.changed',
-    now,
-    who,
-    data,
-  });
-
-  const mac = await bindSession(settings, {
-    sessionId: tx.id,
-    phone,
-    isLimited: true,
-  });
-  openSession(tx, ['begun'], {
-    userId,
-    now,
-    isLimited: true,
-    mac,
-    device: scope.device,
-  });
-  const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
-
-  if (outcome !== 'begun') return { outcome };
-  return { outcome, user: reads.user[0]!, sessionId: tx.id };
 }
 
-type Redeeming = Transaction<'running' | 'invalid' | 'spent' | 'begun', unknown>;
+type Redeeming = Transaction<Refusal | 'begun', unknown>;
 
 function spendTrial(tx: Redeeming, userId: SQL, now: number): void {
   const theirs = build
