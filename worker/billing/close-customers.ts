@@ -56,22 +56,40 @@ async function closeFound(stripe: Stripe, customer: string, userId: string): Pro
  */
 async function closeCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   const listed = { customer, limit: 100 };
-  const sessions = await listOf(stripe.checkout.sessions.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was completed meanwhile;
-  // the subscription is then canceled below.
-  for (const { id } of sessions) await unlessDenied(stripe.checkout.sessions.expire(id));
-  const subscriptions = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
-  for (const subscription of subscriptions)
-    if (isLive(subscription) || subscription.status === 'incomplete')
-      await unlessDenied(cancelNow(stripe, subscription));
-  const schedules = await listOf(stripe.subscriptionSchedules.list({ ...listed, scheduled: true }));
-  for (const { id } of schedules) await unlessDenied(stripe.subscriptionSchedules.cancel(id));
-  const invoices = await listOf(stripe.invoices.list({ ...listed, status: 'open' }));
-  // Stripe refuses if it was paid or voided meanwhile;
-  // without a customer it cannot be charged.
-  for (const { id } of invoices) await unlessDenied(stripe.invoices.voidInvoice(id));
+  await expireSessions(stripe, listed);
+  await endSubscriptions(stripe, listed);
+  await voidInvoices(stripe, listed);
+
   const deletion = unlessMissing(stripe.customers.del(customer)).then(() => true);
   return (await unlessDenied(deletion)) ?? false;
+}
+
+type Listed = { customer: string; limit: number };
+
+/** Stripe refuses for one that was completed meanwhile; its subscription is then canceled. */
+async function expireSessions({ checkout }: Stripe, listed: Listed): Promise<void> {
+  const sessions = await listOf(checkout.sessions.list({ ...listed, status: 'open' }));
+  for (const { id } of sessions) await unlessDenied(checkout.sessions.expire(id));
+}
+
+async function endSubscriptions(stripe: Stripe, listed: Listed): Promise<void> {
+  const all = await listOf(stripe.subscriptions.list({ ...listed, status: 'all' }));
+  for (const subscription of all)
+    if (isLive(subscription) || subscription.status === 'incomplete')
+      await unlessDenied(cancelNow(stripe, subscription));
+
+  const { subscriptionSchedules } = stripe;
+  const schedules = await listOf(subscriptionSchedules.list({ ...listed, scheduled: true }));
+  for (const { id } of schedules) await unlessDenied(subscriptionSchedules.cancel(id));
+}
+
+/**
+ * Stripe refuses for one that was paid or voided
+ * meanwhile; without a customer it cannot be charged.
+ */
+async function voidInvoices({ invoices }: Stripe, listed: Listed): Promise<void> {
+  const open = await listOf(invoices.list({ ...listed, status: 'open' }));
+  for (const { id } of open) await unlessDenied(invoices.voidInvoice(id));
 }
 
 async function listOf<T>(list: Stripe.ApiListPromise<T>): Promise<T[]> {
