@@ -117,32 +117,7 @@ export async function moveInDatabase(
   move: Move,
 ) {
   const { user } = account;
-  const { phone } = move;
-  const own = eq(users.id, user.id);
-
-  const tx = transaction(db, {
-    from: oneRow([users, own]),
-    facts: {
-      holder: userOf('phone', phone),
-      isKnown: isNotNull(users.id),
-      isAllowed: move.isAllowed,
-      isThere: eq(users.phone, phone),
-      isUnchanged: and(
-        eq(users.phone, user.phone),
-        isSame(users.chatKey, user.chatKey),
-        not(hasMoreRows(account)),
-      )!,
-      ended: valuesOf(sessions.id, endedBy(user.id, move)),
-    },
-    outcomes: ({ holder, isKnown, isAllowed, isThere, isUnchanged }) => ({
-      taken: ne(holder, user.id),
-      gone: not(isKnown),
-      overtaken: not(isAllowed),
-      alreadyMoved: isThere,
-      changed: not(isUnchanged),
-    }),
-    otherwise: 'moved',
-  });
+  const tx = decideMove(db, account, move);
 
   const to = await renumberingOf(settings, account, move);
   if (move.marker) tx.insert(['moved'], usedTokens, move.marker);
@@ -162,7 +137,7 @@ export async function moveInDatabase(
   markCustomer(tx, user.id, to.now);
 
   const { outcome, facts, reads } = await tx.run({
-    found: db.select().from(users).where(own),
+    found: db.select().from(users).where(eq(users.id, user.id)),
     bound: boundRowsOf(db, user.id),
   });
 
@@ -172,6 +147,33 @@ export async function moveInDatabase(
     found: { user: reads.found[0]!, bound: reads.bound },
     ended,
   };
+}
+
+function decideMove(db: Database, account: Account, move: Move) {
+  const { user } = account;
+  return transaction(db, {
+    from: oneRow([users, eq(users.id, user.id)]),
+    facts: {
+      holder: userOf('phone', move.phone),
+      isKnown: isNotNull(users.id),
+      isAllowed: move.isAllowed,
+      isThere: eq(users.phone, move.phone),
+      isUnchanged: and(
+        eq(users.phone, user.phone),
+        isSame(users.chatKey, user.chatKey),
+        not(hasMoreRows(account)),
+      )!,
+      ended: valuesOf(sessions.id, endedBy(user.id, move)),
+    },
+    outcomes: ({ holder, isKnown, isAllowed, isThere, isUnchanged }) => ({
+      taken: ne(holder, user.id),
+      gone: not(isKnown),
+      overtaken: not(isAllowed),
+      alreadyMoved: isThere,
+      changed: not(isUnchanged),
+    }),
+    otherwise: 'moved',
+  });
 }
 
 type Moving = Transaction<

@@ -34,29 +34,7 @@ export async function claimNumber(
   const { phone } = link;
   const subjects = await subjectsOf(settings, businessUserId, phone);
 
-  const tx = await botTransaction(scope, {
-    facts: {
-      ...linkFacts(link, now),
-      holder: userOf('business', businessUserId),
-      allowedAt: allowedAt([
-        { subject: subjects.claimsOf, limits: claimLimits },
-        { subject: subjects.everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
-        { subject: subjects.codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
-        {
-          subject: subjects.wrongTriesAt,
-          limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER'),
-        },
-      ]),
-    },
-    outcomes: ({ isOpen, writer, holder, allowedAt: at, sent }) => ({
-      refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
-      limited: gt(at, now),
-      budgetSpent: gte(sent, settings.require('CODE_BUDGET_PER_DAY')),
-    }),
-    otherwise: 'claimed',
-    forgotten: ['refused', 'limited', 'budgetSpent'],
-    others: ['codeSent', 'ofId'],
-  });
+  const tx = await decideClaim(scope, { businessUserId, link, subjects });
 
   const counted = [subjects.claimsOf, subjects.everyCodeTo, subjects.codesTo];
   const sentBy = tx.id;
@@ -94,6 +72,42 @@ export async function claimNumber(
       scope.waitUntil(noteSent(scope, sentBy));
     }
   }
+}
+
+type Asked = {
+  businessUserId: string;
+  link: Link;
+  subjects: Awaited<ReturnType<typeof subjectsOf>>;
+};
+
+function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Asked) {
+  const { settings, now } = scope;
+  const limits = {
+    everyCodeTo: settings.require('LIMIT_CODES_PER_NUMBER_HARD'),
+    codesTo: settings.require('LIMIT_CODES_PER_NUMBER'),
+    wrongTriesAt: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER'),
+  };
+
+  return botTransaction(scope, {
+    facts: {
+      ...linkFacts(link, now),
+      holder: userOf('business', businessUserId),
+      allowedAt: allowedAt([
+        { subject: subjects.claimsOf, limits: claimLimits },
+        { subject: subjects.everyCodeTo, limits: limits.everyCodeTo },
+        { subject: subjects.codesTo, limits: limits.codesTo },
+        { subject: subjects.wrongTriesAt, limits: limits.wrongTriesAt },
+      ]),
+    },
+    outcomes: ({ isOpen, writer, holder, allowedAt: at, sent }) => ({
+      refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
+      limited: gt(at, now),
+      budgetSpent: gte(sent, settings.require('CODE_BUDGET_PER_DAY')),
+    }),
+    otherwise: 'claimed',
+    forgotten: ['refused', 'limited', 'budgetSpent'],
+    others: ['codeSent', 'ofId'],
+  });
 }
 
 type Claiming = { businessUserId: string; row: CodeRow };

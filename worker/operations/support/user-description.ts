@@ -11,7 +11,7 @@ import {
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
 import { namesOf } from '../../identity/aliases.ts';
-import { phoneSubjects } from '../../identity/phone.ts';
+import { phoneSubjects, type PhoneNumber } from '../../identity/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';
 import type { SupportRequest } from './command-audit.ts';
@@ -22,27 +22,42 @@ import { advice, type AdviceName } from './advice.ts';
 
 const lastCalls = 10;
 
+type Described = Pick<SupportRequest, 'db' | 'settings'>;
+
 /** Reads no message, secret or hash. Unix ms. */
-export async function describeUser(
-  { db, settings }: Pick<SupportRequest, 'db' | 'settings'>,
-  user: User,
-  now: number,
-) {
-  const { id, phone } = user;
-  const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
-  const mayAskAt = allowedAt([
-    { subject: codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
-  ]);
-  const ofDayAt = allowedAt([
-    { subject: everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
-  ]);
-  const mayTryAt = allowedAt([
-    { subject: wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
-  ]);
-  const [limits, [code], live, events, calls, [customer], names, conflicts] = await db.batch([
-    db.all<{ codesFrom: number; ofDayFrom: number; triesFrom: number }>(
-      sql`select ${mayAskAt} as codesFrom, ${ofDayAt} as ofDayFrom, ${mayTryAt} as triesFrom`,
-    ),
+export async function describeUser(scope: Described, user: User, now: number) {
+  const [[limits], [code], live, events, calls, [customer], names, conflicts] = await readAbout(
+    scope,
+    user,
+    now,
+  );
+  return {
+    account: accountOf(user),
+    plan: planOf(user, now),
+    week: {
+      ...currentCount(user, now),
+      limit: plans[entitledTier(user, now)].messageLimit,
+      frozen: user.weekFrozen,
+    },
+    limits: {
+      nextCodeAt: ifFuture(limits?.codesFrom, now),
+      nextCodeOfDayAt: ifFuture(limits?.ofDayFrom, now),
+      nextTryAt: ifFuture(limits?.triesFrom, now),
+    },
+    code: code ?? null,
+    sessions: live,
+    eventsForTheBot: events,
+    lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === 1 })),
+    customer: customer ?? null,
+    names,
+    conflicts,
+  };
+}
+
+async function readAbout({ db, settings }: Described, { id, phone }: User, now: number) {
+  const limits = await limitsSql(settings, phone);
+  return db.batch([
+    db.all<Record<'codesFrom' | 'ofDayFrom' | 'triesFrom', number>>(limits),
     db
       .select({ expiresAt: codes.expiresAt, triesLeft: codes.triesLeft })
       .from(codes)
@@ -88,27 +103,20 @@ export async function describeUser(
       .from(identityConflicts)
       .where(or(eq(identityConflicts.userId, id), eq(identityConflicts.otherUserId, id))),
   ]);
-  return {
-    account: accountOf(user),
-    plan: planOf(user, now),
-    week: {
-      ...currentCount(user, now),
-      limit: plans[entitledTier(user, now)].messageLimit,
-      frozen: user.weekFrozen,
-    },
-    limits: {
-      nextCodeAt: ifFuture(limits[0]?.codesFrom, now),
-      nextCodeOfDayAt: ifFuture(limits[0]?.ofDayFrom, now),
-      nextTryAt: ifFuture(limits[0]?.triesFrom, now),
-    },
-    code: code ?? null,
-    sessions: live,
-    eventsForTheBot: events,
-    lastBotCalls: calls.map(({ at, allowed }) => ({ at, allowed: allowed === 1 })),
-    customer: customer ?? null,
-    names,
-    conflicts,
-  };
+}
+
+async function limitsSql(settings: Settings, phone: PhoneNumber) {
+  const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
+  const mayAskAt = allowedAt([
+    { subject: codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
+  ]);
+  const ofDayAt = allowedAt([
+    { subject: everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
+  ]);
+  const mayTryAt = allowedAt([
+    { subject: wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
+  ]);
+  return sql`select ${mayAskAt} as codesFrom, ${ofDayAt} as ofDayFrom, ${mayTryAt} as triesFrom`;
 }
 
 export type UserDescription = Awaited<ReturnType<typeof describeUser>>;
