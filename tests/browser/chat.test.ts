@@ -15,6 +15,7 @@ import {
   expectToBeAccessible,
   expectToFit,
   follow,
+  hydrated,
   installClock,
   settle,
   violations,
@@ -295,6 +296,30 @@ stubbed(
     await expect(chat.message(page, 'A secret')).toHaveCount(0);
     await expect(chat.field(page)).toHaveValue('');
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Not finished');
+  },
+);
+
+stubbed(
+  'a draft goes when the conversation is cleared in another tab, and not by an older clearing',
+  async ({ page, stub }) => {
+    const push = stub.openStream('chatStream');
+    await openConversation(page, stub, long, {});
+    await chat.field(page).fill('Half a thought');
+    push({ type: 'cleared' });
+    await expect(chat.message(page, 'Message number 50.')).toHaveCount(0);
+    await expect(chat.field(page)).toHaveValue('');
+    await page.reload();
+    await hydrated(page, 'main form');
+    await expect(chat.field(page)).toHaveValue('');
+
+    stub.respond('getChat', pageOf([messageOf(60, 'A new beginning')], { revision: 300 }));
+    await page.reload();
+    await hydrated(page, 'main form');
+    await chat.field(page).fill('Another thought');
+    push({ type: 'cleared' });
+    push(typing());
+    await expect(page.getByRole('status').filter({ hasText: 'Solace is writing' })).toBeVisible();
+    await expect(chat.field(page)).toHaveValue('Another thought');
   },
 );
 

@@ -81,6 +81,8 @@ class ConversationStore {
     // A restored database counts its revisions from below.
     if (event.type === 'reset') return this.#forgetRevision(token);
     if (event.type === 'cleared') this.#noteCleared();
+    // An older one may be the reader's own, who has begun a new draft.
+    if (event.type === 'cleared' && (revision ?? 0) > this.revision(token)) dropDraft(token);
     for (const read of this.#reads)
       if (read.token === token) read.received.push({ event, revision });
     change(token, (current) => applyEvent(current, event, revision));
@@ -158,9 +160,7 @@ class ConversationStore {
 
   async #reloadCleared(token: string): Promise<void> {
     this.#noteCleared();
-    // Drafts belong to the conversation that was cleared.
-    drafts.write('');
-    voiceStore.drop(token);
+    dropDraft(token);
     await this.reload(token);
   }
 
@@ -170,6 +170,12 @@ class ConversationStore {
     drafts.removeUnsent();
     void closeShownNotices();
   }
+}
+
+/** It belongs to the conversation that was cleared. */
+function dropDraft(token: string): void {
+  drafts.write('');
+  voiceStore.drop(token);
 }
 
 export const conversation = new ConversationStore();
