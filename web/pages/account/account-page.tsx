@@ -20,6 +20,7 @@ import { UsageCard } from './usage-card.tsx';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { call } from '../../data/api-client.ts';
 import { showToast } from '../../data/toasts.ts';
+import { tabStorage } from '../../data/store.ts';
 
 export function AccountPage() {
   const token = useSession((session) => session.token);
@@ -120,7 +121,15 @@ async function welcomeBack(sessionId: string | undefined): Promise<void> {
 async function verify(sessionId: string): Promise<void> {
   // The failure is shown already.
   const answer = await call('verifyCheckoutSession', { sessionId }).catch(() => null);
-  if (!answer?.success || !answer.tierUpdated) return;
+  if (!answer?.success || !answer.tierUpdated || wasSaid(sessionId)) return;
   const description = accountWords.planUpdatedTo(planName(planOf(answer.newTier).id));
   showToast({ type: 'success', title: accountWords.planUpdated, description });
+}
+
+/** Whether this tab has said it: Back and a reload open the address again. */
+function wasSaid(sessionId: string): boolean {
+  const key = `planUpdated.${sessionId}`;
+  const was = tabStorage.read(key) !== null;
+  tabStorage.write(key, 'yes');
+  return was;
 }
