@@ -23,21 +23,19 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
       owner.current = null;
     }
     owner.current = current ?? keptInTab.takeLeft(name) ?? owner.current;
-    fill();
+    fillEmptyFields(ref.current, { ...known, ...readKept() });
     return () => {
       if (token !== null && session.get().token === null) keptInTab.noteLeft(name, token);
     };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- what is known does not change
   }, [token]);
 
-  /** Fills empty fields; call it again when a field comes later. */
-  const fill = () => fillEmptyFields(ref.current, { ...known, ...readKept() });
   const readKept = () => readTexts(keptInTab.read(name, owner.current));
 
   const noteInput = (event: FormEvent<HTMLFormElement>) => {
     const typed = textsOf(event.currentTarget);
     owner.current ??= session.get().token;
-    // A field may not be here yet.
+    // The forms of guests and members share what is kept.
     keptInTab.keep(name, owner.current, { ...readKept(), ...typed });
     const found = errorsOf(rules, typed);
     setErrors((shown) =>
@@ -64,7 +62,7 @@ export function useKeptForm(name: Name, rules: Rules, known: Texts = {}) {
 
   /** Method `dialog`: a native submission would put texts into the address. */
   const form = { ref, noValidate: true, method: 'dialog', 'data-kept': '', onInput: noteInput };
-  return { form, errors, check, clear, fill };
+  return { form, errors, check, clear };
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement;

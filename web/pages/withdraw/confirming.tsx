@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
 import * as v from 'valibot';
+import { css } from '#styled/css';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
 import { queryClient } from '../../data/query-client.ts';
@@ -32,27 +32,25 @@ const form = {
   meta: { silent: true },
 };
 
-type EmailProps = { error: string | undefined; onShow: () => void };
-
-/** Where the receipt goes as well; nothing, unless the server sends mails. */
-export function EmailField({ error, onShow }: EmailProps) {
+/** Where the receipt goes as well, unless the server says that it sends no mails. */
+export function EmailField({ error }: { error: string | undefined }) {
   const { data } = useQuery(form, queryClient);
-  const isShown = data?.email === true;
-  const show = useEffectEvent(onShow);
-  useEffect(() => {
-    if (isShown) show();
-  }, [isShown]);
-  if (!isShown) return null;
+  if (data?.email === false) return null;
 
   return (
-    <TextField
-      name="email"
-      type="email"
-      autoComplete="email"
-      label={withdrawWords.email}
-      hint={withdrawWords.emailHint}
-      error={error}
-      maxLength={254}
-    />
+    <div className={data ? '' : reserved}>
+      <TextField
+        name="email"
+        type="email"
+        autoComplete="email"
+        label={withdrawWords.email}
+        hint={withdrawWords.emailHint}
+        error={error}
+        maxLength={254}
+      />
+    </div>
   );
 }
+
+/** Keeps its place until the server has answered: otherwise the button moves while it is pressed. */
+const reserved = css({ visibility: 'hidden' });

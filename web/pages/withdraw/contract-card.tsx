@@ -119,7 +119,7 @@ const list = css({ display: 'grid', gap: '2', listStyle: 'disc', paddingInlineSt
 const OwnFields = v.object({ email: EmailRule });
 
 function ConfirmForm({ onSent }: { onSent: OnSent }) {
-  const { form, errors, check, clear, fill } = useKeptForm('statement', OwnFields);
+  const { form, errors, check, clear } = useKeptForm('statement', OwnFields);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
 
@@ -148,10 +148,7 @@ function ConfirmForm({ onSent }: { onSent: OnSent }) {
       onSubmit={(event) => void confirm(event)}
       className={css({ display: 'grid', gap: '5' })}
     >
-      <EmailField
-        error={errors['email']}
-        onShow={fill}
-      />
+      <EmailField error={errors['email']} />
       <Failure failure={failure} />
       <button
         type="submit"

@@ -16,7 +16,7 @@ import type { Receipt } from './receipt-card.tsx';
 /** The statement of somebody whose contract is not known: it is accepted from everybody. */
 export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }) {
   const known = { contact: session.get().user?.phoneNumber ?? undefined };
-  const { form, errors, check, clear, fill } = useKeptForm('statement', Fields, known);
+  const { form, errors, check, clear } = useKeptForm('statement', Fields, known);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Refused | null>(null);
 
@@ -58,10 +58,7 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
       </noscript>
       <div className={fields}>
         <p>{withdrawWords.formLead}</p>
-        <StatementFields
-          errors={errors}
-          fill={fill}
-        />
+        <StatementFields errors={errors} />
         <Failure failure={failure} />
         <button
           type="submit"
@@ -75,9 +72,7 @@ export function StatementForm({ onDone }: { onDone: (receipt: Receipt) => void }
   );
 }
 
-type FieldsProps = { errors: Partial<Record<string, string>>; fill: () => void };
-
-function StatementFields({ errors, fill }: FieldsProps) {
+function StatementFields({ errors }: { errors: Partial<Record<string, string>> }) {
   return (
     <>
       <TextField
@@ -104,10 +99,7 @@ function StatementFields({ errors, fill }: FieldsProps) {
         hint={withdrawWords.whichHint}
         maxLength={200}
       />
-      <EmailField
-        error={errors['email']}
-        onShow={fill}
-      />
+      <EmailField error={errors['email']} />
     </>
   );
 }
