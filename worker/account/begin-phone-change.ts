@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNotNull, isNull, ne, not } from 'drizzle-orm';
+import { and, eq, gt, gte, isNotNull, isNull, ne, not, type SQL } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
 import { userOf } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
@@ -15,6 +15,7 @@ import {
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { excluded, isIn } from '../lib/sql.ts';
 import { minuteMs } from '../lib/time.ts';
+import type { Transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
 import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
@@ -68,24 +69,12 @@ export async function beginPhoneChange(
     otherwise: 'sent',
     effects: (tx) => {
       const isFree = isNull(tx.fact('holder'));
-      // No code matches the empty text.
-      const mac = iif<string>(isFree, row.mac, '');
-      tx.insert(['sent', 'taken'], phoneChanges, { ...row, mac });
-
-      recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofUser), { now, by: sentBy });
-      const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
-      const event = {
-        subject: sql`name.value`,
-        at: now,
-        by: sentBy,
-      };
-      const from = sql`json_each(${subjects}) as name`;
-      tx.insert(['sent', 'taken'], rateLimitEvents, event, { from });
-
-      const { day, sent } = dailyCodes;
-      const set = { sent: plus(sent, excluded(sent)) };
-      const today = { day: codeDay(now), sent: isFree };
-      tx.insert(['sent', 'taken'], dailyCodes, today, { upsert: { target: [day], set } });
+      storeChange(tx, isFree, {
+        row,
+        limits,
+        sentBy,
+        now,
+      });
     },
     respond: ({ outcome, facts }) => {
       switch (outcome) {
@@ -126,6 +115,39 @@ async function forgetChange(
     db.delete(rateLimitEvents).where(and(isIn(subject, subjects), eq(at, now), eq(by, sentBy))),
     db.delete(phoneChanges).where(own),
   ]);
+}
+
+type NewChange = {
+  row: Awaited<ReturnType<typeof changeRow>>;
+  limits: Awaited<ReturnType<typeof limitsOfChange>>;
+  sentBy: string;
+  now: number;
+};
+
+/** The same rows for a taken number: its code is none, and counts for nobody else. */
+function storeChange<Outcome extends string>(
+  tx: Transaction<Outcome | 'sent' | 'taken', unknown>,
+  isFree: SQL,
+  { row, limits, sentBy, now }: NewChange,
+): void {
+  // No code matches the empty text.
+  const mac = iif<string>(isFree, row.mac, '');
+  tx.insert(['sent', 'taken'], phoneChanges, { ...row, mac });
+
+  recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofUser), { now, by: sentBy });
+  const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
+  const event = {
+    subject: sql`name.value`,
+    at: now,
+    by: sentBy,
+  };
+  const from = sql`json_each(${subjects}) as name`;
+  tx.insert(['sent', 'taken'], rateLimitEvents, event, { from });
+
+  const { day, sent } = dailyCodes;
+  const set = { sent: plus(sent, excluded(sent)) };
+  const today = { day: codeDay(now), sent: isFree };
+  tx.insert(['sent', 'taken'], dailyCodes, today, { upsert: { target: [day], set } });
 }
 
 async function changeRow(

@@ -4,7 +4,7 @@ import { queueEvent } from '../bot/outbox.ts';
 import type { PaidPlanId } from '../contract/plans.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import { iif, oneRow, plus } from '../lib/expressions.ts';
-import { transaction } from '../lib/transaction.ts';
+import { transaction, type Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentWeek, keepWeek, leftWeekOr, usedSql } from '../usage/week.ts';
@@ -23,6 +23,8 @@ export type FetchedState = {
 
 type Saved = { user: User; customer: Customer };
 
+const ifHeld = ['saved', 'outdated'] as const;
+
 /** Null if another call holds the lease by now. */
 export async function saveState(
   { db, settings }: Scope<'db' | 'settings'>,
@@ -30,7 +32,7 @@ export async function saveState(
   fetched: FetchedState,
 ): Promise<Saved | null> {
   const { customer, user } = leased;
-  const { state, setupSession, offSaleTier, awaitsPayment } = fetched;
+  const { state, setupSession, awaitsPayment } = fetched;
   const now = Date.now();
   const own = eq(users.id, user.id);
   const lease = eq(customers.leaseToken, leased.token);
@@ -43,7 +45,6 @@ export async function saveState(
     outcomes: ({ isHeld, hasEvent }) => ({ lost: not(isHeld), outdated: hasEvent }),
     otherwise: 'saved',
   });
-  const ifHeld = ['saved', 'outdated'] as const;
 
   // No way back renews the free week.
   if (change.beginsPaidWeek) await keepWeek(tx, ifHeld, { phone: user.phone, settings, now }, own);
@@ -53,20 +54,7 @@ export async function saveState(
     const usageSeq = plus(users.usageSeq, 1);
     tx.update(ifHeld, users, { ...columns, ...week, usageSeq }, own);
   }
-  const tier = entitledTierSql(now);
-  const event = { settings, type: 'plan.changed' as const, now };
-  const isNews = and(own, ne(tier, announcedTier(user, state, now)));
-  queueEvent(tx, ifHeld, {
-    ...event,
-    who: isNews,
-    data: { tier },
-  });
-  if (offSaleTier)
-    queueEvent(tx, ifHeld, {
-      ...event,
-      who: own,
-      data: { tier, offSaleTier },
-    });
+  announce(tx, { user, settings, now }, fetched);
   if (change.isCancelled) countOnDay(tx, ifHeld, { kind: 'cancellation' }, now);
   if (change.isResumed) forgetReason(tx, ifHeld, user.id);
 
@@ -84,6 +72,31 @@ export async function saveState(
   const { reads } = await tx.run({ saved: customersWhere(db, lease) });
 
   return reads.saved[0] ?? null;
+}
+
+type Saving = Transaction<'lost' | 'outdated' | 'saved', unknown>;
+type OfUser = { user: User; settings: Settings; now: number };
+
+function announce(
+  tx: Saving,
+  { user, settings, now }: OfUser,
+  { state, offSaleTier }: FetchedState,
+): void {
+  const own = eq(users.id, user.id);
+  const tier = entitledTierSql(now);
+  const event = { settings, type: 'plan.changed' as const, now };
+  const isNews = and(own, ne(tier, announcedTier(user, state, now)));
+  queueEvent(tx, ifHeld, {
+    ...event,
+    who: isNews,
+    data: { tier },
+  });
+  if (offSaleTier)
+    queueEvent(tx, ifHeld, {
+      ...event,
+      who: own,
+      data: { tier, offSaleTier },
+    });
 }
 
 type Columns = ReturnType<typeof columnsOf>;
@@ -137,7 +150,7 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
 async function weekAfter(
   { beginsPaidWeek, endsPaidWeek, isCutOff }: Change & Pick<SubscriptionState, 'isCutOff'>,
   { weekAnchor = 0, weekFrozen }: Columns,
-  { user, settings, now }: { user: User; settings: Settings; now: number },
+  { user, settings, now }: OfUser,
 ) {
   if (beginsPaidWeek) return { weekStart: weekAnchor, used: 0 };
   if (!endsPaidWeek) return {};

@@ -91,24 +91,7 @@ export async function recordPublicStatement(
   const toldUntil = objectionUntil(row);
   const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
 
-  const tx = transaction(db, {
-    facts: {
-      mayStateAt: allowedAt(callers),
-      mayTellAt: allowedAt([told]),
-      canTell: rowExists(users, mayQueue({ ...event, who: eq(users.id, sql.param(userId)) })),
-      hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
-      othersWait: rowExists(
-        withdrawals,
-        and(waitingPublicOf(userId), isNotNull(withdrawals.dueAt)),
-      ),
-    },
-    outcomes: ({ mayStateAt, mayTellAt, canTell, hasObjected, othersWait }) => ({
-      limited: gt(mayStateAt, now),
-      unmatched: isNull(fixed(userId)),
-      untold: or(othersWait, hasObjected, gt(mayTellAt, now), not(canTell)),
-    }),
-    otherwise: 'told',
-  });
+  const tx = decideStatement({ db, settings, now }, { userId, event, callers, told });
 
   const accepted = ['unmatched', 'untold', 'told'] as const;
   const ofOwner = { state: 'needs_owner', reason: accountUnknown } as const;
@@ -126,6 +109,37 @@ export async function recordPublicStatement(
   const [queued] = reads.queued;
   reportWaiting(queued, now);
   return { statement: reads.kept[0]!, mail: queued };
+}
+
+type Considered = {
+  userId: string | null;
+  event: Awaited<ReturnType<typeof receivedEvent>>;
+  callers: Limited[];
+  told: Limited;
+};
+
+function decideStatement(
+  { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
+  { userId, event, callers, told }: Considered,
+) {
+  return transaction(db, {
+    facts: {
+      mayStateAt: allowedAt(callers),
+      mayTellAt: allowedAt([told]),
+      canTell: rowExists(users, mayQueue({ ...event, who: eq(users.id, sql.param(userId)) })),
+      hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
+      othersWait: rowExists(
+        withdrawals,
+        and(waitingPublicOf(userId), isNotNull(withdrawals.dueAt)),
+      ),
+    },
+    outcomes: ({ mayStateAt, mayTellAt, canTell, hasObjected, othersWait }) => ({
+      limited: gt(mayStateAt, now),
+      unmatched: isNull(fixed(userId)),
+      untold: or(othersWait, hasObjected, gt(mayTellAt, now), not(canTell)),
+    }),
+    otherwise: 'told',
+  });
 }
 
 /** A network may state so many times as often as one of its addresses. */
