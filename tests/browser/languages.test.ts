@@ -225,6 +225,23 @@ test.describe('the offer', () => {
   );
 });
 
+test('letters of 200 % fit a screen of 320 pixels', async ({ page, stub }) => {
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+  const fit = async (paths: string[]) => {
+    for (const path of paths) {
+      await open(page, path);
+      await settle(page);
+      await expectToFit(page, 320);
+    }
+  };
+  // English readers are offered their language in a line above these.
+  await fit(['/login', '/terms', '/pt-br/', '/pt-br/plans', '/pt-br/help-now', '/pt-br/withdraw']);
+  await stub.signedIn(person);
+  stub.respond('getChat', pageOf(everyKind));
+  await fit(['/account', '/pt-br/account', '/pt-br/chat', '/pt-br/cancel']);
+});
+
 test('the home page alone opens in the language of the last click in the footer', async ({
   page,
 }) => {

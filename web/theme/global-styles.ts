@@ -30,7 +30,8 @@ export const globalCss = defineGlobalStyles({
     backgroundColor: 'paper',
     color: 'text',
     fontSize: 'md',
-    overflowWrap: 'break-word',
+    // A long word must not widen its column.
+    overflowWrap: { base: 'break-word', _large: 'anywhere' },
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
@@ -42,6 +43,7 @@ export const globalCss = defineGlobalStyles({
     paddingInline: 'gutter',
     backgroundColor: 'primarySoft',
     fontSize: 'sm',
+    _large: { flexWrap: 'wrap' },
     _print: { display: 'none !important' },
   },
   '.offer a': { flexShrink: '0', textDecoration: 'underline' },
@@ -73,6 +75,8 @@ export const conditions = {
   rtl: ':root[dir=rtl] &',
   // As at 400 %.
   zoomed: '@media (max-width: 30rem) and (max-height: 20rem)',
+  // Letters of 200 % on a narrow screen: these `em` are the browser's.
+  large: '@media (max-width: 19.9em)',
   unscripted: '@media (scripting: none)',
 };
 

@@ -87,7 +87,7 @@ export const badge = defineRecipe({
     fontSize: 'xs',
     fontWeight: 'semibold',
     lineHeight: 'snug',
-    whiteSpace: 'nowrap',
+    whiteSpace: { base: 'nowrap', _large: 'normal' },
     _forced: { borderColor: 'CanvasText' },
   },
   variants: {
