@@ -271,12 +271,26 @@ it('keeps one of two changes of an account that are verified at once', async () 
   const answers = await parallel(2, (index) => verifyChange(token, [one, two][index]!));
   const kept = answers.findIndex(({ status }) => status === 200);
   const [made, ended] = kept === 0 ? [one, two] : [two, one];
-  expect(answers[1 - kept]!.status).not.toBe(200);
+  expect(tally(answers)).toEqual({ 200: 1, 401: 1 });
   expect((await verifyChange(token, ended)).body.code).toBe('invalid_code');
   expect((await getMe(token)).body.profile.phoneNumber).toBe(made.phone);
   expect(await outboxOf(made.phone)).toHaveLength(1);
   expect(await totalsOfToday()).toEqual([{ kind: 'number_change', detail: '', n: 1 }]);
   expect((await requestOtp(ended.phone)).body.requiresInitialContact).toBe(true);
+});
+
+it('refuses the code of a change that another one of the account has overtaken', async () => {
+  const { token } = await newPerson();
+  const late = await beginChange(token);
+  advanceClock(31 * second);
+  const first = await beginChange(token);
+  const verify = () => verifyChange(token, late);
+  const moving = await startHeld(verify, late.phone, 'user.phone_changed');
+  expect((await verifyChange(token, first)).status).toBe(200);
+  expect(await moving.finish()).toMatchObject({ status: 401, body: { code: 'code_spent' } });
+  expect(await verify()).toMatchObject({ status: 401, body: { code: 'invalid_code' } });
+  expect((await getMe(token)).body.profile.phoneNumber).toBe(first.phone);
+  expect(await outboxOf(first.phone)).toHaveLength(1);
 });
 
 describe('the cron job gives the customer at Stripe the new number', () => {

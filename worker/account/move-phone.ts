@@ -27,8 +27,9 @@ export async function movePhone(scope: EnvScope, before: Account, move: Move): P
         throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
       case 'gone':
         throw new RequestError('unauthenticated');
+      // Only a move by code can be, which has used its code up.
       case 'overtaken':
-        throw new RequestError('unavailable', { retryAfter: 1 });
+        throw new RequestError('codeSpent');
       case 'changed':
         account = found;
     }
