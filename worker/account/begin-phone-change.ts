@@ -57,13 +57,13 @@ export async function beginPhoneChange(
     facts: {
       isFresh: isFresh(scope),
       mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
-      sent: sentToday(now),
+      sentToday: sentToday(now),
       holder: userOf('phone', wanted.phone),
     },
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),
       limited: gt(facts.mayBeginAt, now),
-      budgetSpent: gte(facts.sent, settings.require('CODE_BUDGET_PER_DAY')),
+      budgetSpent: gte(facts.sentToday, settings.require('CODE_BUDGET_PER_DAY')),
       taken: isNotNull(facts.holder),
     }),
     otherwise: 'sent',
@@ -87,7 +87,7 @@ export async function beginPhoneChange(
         case 'taken':
           return challenge;
         case 'sent':
-          reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
+          reportCodeBudget(facts.sentToday + 1, settings.require('CODE_BUDGET_PER_DAY'));
           // A code that WhatsApp refuses counts too, as one for a taken number does.
           waitUntil(sendCode(scope, row.whatsappId, { code, sentBy }));
           return challenge;

@@ -109,7 +109,16 @@ function hasMoreRows({ user, bound }: Account): SQL {
 
 /**
  * One transaction of a move; `found` is the account afterwards, `ended` the
- * sessions. For `after-restore`, too, which has no live objects.
+ * sessions. For `after-restore`, too, which has no live objects. Only `moved` writes:
+ *
+ * - names, queued events and trial links become the new number's
+ * - a used trial and the count of the week hold for both numbers
+ * - the chat key and the session that is kept are bound to the new number
+ * - all other sessions end, with their push subscriptions
+ * - codes of both numbers, link codes of the new one, and changes of the account or to
+ *   the new number are deleted; so are an id and trial links that were not bound to the
+ *   old number, by support any id and each unused link
+ * - `user.phone_changed` is queued, a customer at Stripe is due, the day's total grows
  */
 export async function moveInDatabase(
   { db, settings }: Scope<'db' | 'settings'>,
@@ -141,6 +150,7 @@ export async function moveInDatabase(
     bound: boundRowsOf(db, user.id),
   });
 
+  // SQLite stores a list among the facts as text.
   const ended = JSON.parse(facts.ended) as string[];
   return {
     outcome,
@@ -157,7 +167,7 @@ function decideMove(db: Database, account: Account, move: Move) {
       holder: userOf('phone', move.phone),
       isKnown: isNotNull(users.id),
       isAllowed: move.isAllowed,
-      isThere: eq(users.phone, move.phone),
+      hasNumber: eq(users.phone, move.phone),
       isUnchanged: and(
         eq(users.phone, user.phone),
         isSame(users.chatKey, user.chatKey),
@@ -165,11 +175,11 @@ function decideMove(db: Database, account: Account, move: Move) {
       )!,
       ended: valuesOf(sessions.id, endedBy(user.id, move)),
     },
-    outcomes: ({ holder, isKnown, isAllowed, isThere, isUnchanged }) => ({
+    outcomes: ({ holder, isKnown, isAllowed, hasNumber, isUnchanged }) => ({
       taken: ne(holder, user.id),
       gone: not(isKnown),
       overtaken: not(isAllowed),
-      alreadyMoved: isThere,
+      alreadyMoved: hasNumber,
       changed: not(isUnchanged),
     }),
     otherwise: 'moved',

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, not } from 'drizzle-orm';
+import { and, eq, gt, not } from 'drizzle-orm';
 import { phoneChanges, type User } from '#db/schema';
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { Authorized } from '../identity/user-session.ts';
@@ -16,7 +16,14 @@ type Attempt = {
   challenge: string;
 };
 
-/** Throws 401, 403, or 409 if the number is taken. */
+/**
+ * Compares the code and uses it up; a second transaction then moves the account
+ * (`moveInDatabase`). A parallel call, or one after a response lost in between, finds
+ * the code `spent`; once the account has moved, `unknown`.
+ *
+ * Throws 401, 403, 409 if the number is taken by now, or 503. Whatever the move
+ * throws, the code is used up.
+ */
 export async function verifyPhoneChange(
   scope: ChangeScope,
   { phone, code, challenge }: Attempt,
@@ -36,13 +43,14 @@ export async function verifyPhoneChange(
     facts: {
       isFresh: isFresh(scope),
       isKnown: rowExists(phoneChanges, own),
+      isLive: rowExists(phoneChanges, live),
       whatsappId: valueOf(whatsappId, live),
       isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
     },
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),
       unknown: not(facts.isKnown),
-      spent: isNull(facts.whatsappId),
+      spent: not(facts.isLive),
       wrong: not(facts.isRight),
     }),
     otherwise: 'right',
@@ -61,7 +69,7 @@ export async function verifyPhoneChange(
         case 'wrong':
           throw new RequestError('invalidCode');
         case 'right': {
-          // Another change that was first has removed this one.
+          // Not if another change of the account was first: it removes all of them.
           const isAllowed = and(rowExists(phoneChanges, own), isFresh(scope))!;
           const to = {
             phone,

@@ -1,6 +1,7 @@
 import type { User } from '#db/schema';
 import { deliverLeased, deliverSoon } from '../bot/deliver-outbox.ts';
 import type { ChatMessage } from '../contract/chat-schemas.ts';
+import type { Database } from '../lib/database.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { isInCrisis } from './crisis.ts';
 import { messageEvents } from './message-delivery.ts';
@@ -21,12 +22,14 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  *
  * 1. Its event is queued (`queueMessage`, in the transaction of the session check). An event
  *    without its message is dropped by whoever delivers it.
- * 2. The live object stores the message, once for its id. If it refuses, the event is removed.
+ * 2. The live object stores the message, once for its id. If it refuses, the event is removed, or
+ *    parked again (`unqueue`), unless another request of the message relies on it.
  * 3. After the response the event is delivered to the bot, by this request or by the cron job, in
  *    the order of the conversation, not of the queue. The bot counts it (`bot/count-usage.ts`).
  *
- * A message that is refused, but known under its id from an earlier request, is returned as it
- * is now. So are the messages of parallel requests, of which one has stored it.
+ * A message that the queue refuses, but an earlier request has stored, is returned as it is now;
+ * a failed one is refused. Of parallel requests that are queued, one stores the message, and all
+ * return it.
  */
 export async function sendQueued(
   scope: SendScope,
@@ -72,10 +75,7 @@ async function queuedInCrisis(
   return { decision, event, inCrisis: true };
 }
 
-/**
- * Delivers the leased event, or the oldest one of the user. If one request has queued the
- * event and another has stored the message, whoever first takes the attempt delivers it.
- */
+/** Delivers the leased event, or the oldest one of the user. */
 async function deliver(
   scope: SendScope,
   user: User,
@@ -83,8 +83,8 @@ async function deliver(
   { event, ownsEvent }: { event: QueuedEvent; ownsEvent: boolean },
 ): Promise<void> {
   const { db, settings } = scope;
-  const mayDeliver = isNew === ownsEvent ? isNew : await takeAttempt(db, event);
-  if (mayDeliver && event.leasedUntil > 0) {
+  const isOurs = await mayDeliver(db, event, { isNew, ownsEvent });
+  if (isOurs && event.leasedUntil > 0) {
     const messages = messageEvents(scope, {
       event,
       row: user,
@@ -93,4 +93,19 @@ async function deliver(
     await deliverLeased({ db, settings, messages }, event);
   } else if (stored.message.state === 'sent')
     await deliverSoon(db, settings, user.id, messageEvents(scope));
+}
+
+/**
+ * If one request has queued the event and another has stored the
+ * message, whoever first takes the attempt delivers it.
+ */
+async function mayDeliver(
+  db: Database,
+  event: QueuedEvent,
+  { isNew, ownsEvent }: { isNew: boolean; ownsEvent: boolean },
+): Promise<boolean> {
+  if (isNew && ownsEvent) return true;
+  // Others have queued the event and stored the message.
+  if (!isNew && !ownsEvent) return false;
+  return takeAttempt(db, event);
 }

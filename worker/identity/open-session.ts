@@ -24,6 +24,7 @@ type SignedIn = Omit<NewSession, 'isLimited' | 'mac'> & {
   settings: Pick<Settings, 'SESSION_KEYS'>;
 };
 
+/** Limited if the number is contested: it may have a new owner. */
 export async function openSignedIn<Outcome extends string>(
   tx: Transaction<Outcome, { isContested: number }>,
   on: On<Outcome>,

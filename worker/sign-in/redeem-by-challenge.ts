@@ -14,25 +14,29 @@ import {
   reportWrongCode,
   signedIn,
   signedInByClaim,
-  signsIn,
+  signInOutcomes,
   type Typed,
   type TypedCode,
   typedCode,
-  useRightCode,
+  openSessionByCode,
 } from './typed-code.ts';
 
 /**
  * Signs in with the code of one of the challenges. Only who requested a code knows
  * its challenge, so that the code's own tries limit it, and nothing that strangers do.
+ * The first that holds is the outcome:
  *
- * | outcome        | means                                             |
- * | -------------- | ------------------------------------------------- |
- * | `wrong`        | each live code is another one                     |
- * | `spent`        | no code is live: tries or time are used up        |
- * | `tooManyTries` | the address has tried too many unknown challenges |
- * | `right`        | the number's user gets a session                  |
- * | `claimed`      | the number becomes a user, who gets a session     |
- * | `unknown`      | no challenge is known, or the code opens nothing  |
+ * | outcome        | means                                             | what is written              |
+ * | -------------- | ------------------------------------------------- | ---------------------------- |
+ * | `wrong`        | each live code is another one                     | a try of each, and of day    |
+ * | `spent`        | no code is live: tries or time are used up        | nothing                      |
+ * | `tooManyTries` | the address has tried too many unknown challenges | nothing                      |
+ * | `right`        | the number has a user                             | a session; all codes deleted |
+ * | `claimed`      | it has none, and somebody claims it               | all codes deleted            |
+ * | `unknown`      | no challenge is known, or the code opens nothing  | a try of the address         |
+ *
+ * After `right` the request of its code no longer counts for the address. After `claimed`
+ * a second transaction creates user and session (`openClaimed`).
  */
 export async function redeemByChallenge(
   scope: SignInScope,
@@ -52,7 +56,7 @@ export async function redeemByChallenge(
 
   recordEvents(tx, ['unknown'], subjectsIn(tries), { now });
   countWrongCode(tx, code, { detail: 'challenge', now });
-  await useRightCode(tx, scope, phone);
+  await openSessionByCode(tx, scope, phone);
   // One of a claim never counted for the address.
   const event = and(
     isIn(rateLimitEvents.subject, subjectsIn(codesFrom).flat()),
@@ -70,7 +74,7 @@ export async function redeemByChallenge(
     case 'unknown':
       return { kind: 'invalid' };
     case 'wrong':
-      reportWrongCode(scope, facts, true);
+      reportWrongCode(scope, facts, 'challenge');
       return { kind: 'invalid' };
     case 'right':
       return signedIn(facts, tx.id);
@@ -93,7 +97,7 @@ function decideByChallenge({ db, now }: SignInScope, code: TypedCode, tries: Lim
       wrong: and(facts.isLive, not(facts.isRight)),
       spent: and(not(facts.isLive), isNotNull(facts.sentBy)),
       tooManyTries: and(not(facts.isLive), gt(facts.addressAt, now)),
-      ...signsIn(facts),
+      ...signInOutcomes(facts),
     }),
     otherwise: 'unknown',
   });

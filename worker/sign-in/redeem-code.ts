@@ -11,29 +11,31 @@ import {
   reportWrongCode,
   signedIn,
   signedInByClaim,
-  signsIn,
+  signInOutcomes,
   type Typed,
   type TypedCode,
   typedCode,
-  useRightCode,
+  openSessionByCode,
 } from './typed-code.ts';
 
 /**
  * Signs in with the newest code of a number. Strangers may type one, too, so
  * that limits hold for the address, for the number, and for all numbers together.
+ * The first that holds is the outcome; each but `tooManyTries` counts for the address.
  *
- * | outcome            | means                                           |
- * | ------------------ | ----------------------------------------------- |
- * | `tooManyTries`     | the address or its network has tried too often  |
- * | `wrongBudgetSpent` | all numbers together had too many wrong codes   |
- * | `unknown`          | no code is live, or the right one opens nothing |
- * | `tooManyWrong`     | the number had too many wrong codes             |
- * | `wrong`            | the live code is another one                    |
- * | `right`            | the number's user gets a session                |
- * | `claimed`          | the number becomes a user, who gets a session   |
+ * | outcome            | means                                         | what else is written         |
+ * | ------------------ | --------------------------------------------- | ---------------------------- |
+ * | `tooManyTries`     | the address or its network tried too often    | nothing                      |
+ * | `wrongBudgetSpent` | all numbers together had too many wrong codes | nothing                      |
+ * | `unknown`          | no code is live                               | nothing                      |
+ * | `tooManyWrong`     | the number had too many wrong codes           | nothing                      |
+ * | `wrong`            | the live code is another one                  | a try of code, number, day   |
+ * | `right`            | the number has a user                         | a session; all codes deleted |
+ * | `claimed`          | it has none, and somebody claims it           | all codes deleted            |
+ * | `unknown`          | it has none, and nobody claims it             | nothing                      |
  *
- * If the response of the database is lost, a right code is used
- * up, and the same call again is `invalid`.
+ * After `claimed` a second transaction creates user and session (`openClaimed`). A parallel
+ * call with a right code, or the same one after a lost response, finds no code: `unknown`.
  */
 export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promise<Redeemed> {
   const { settings, now } = scope;
@@ -56,7 +58,7 @@ export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promis
     claimed: ofAddress,
   });
   countWrongCode(tx, code, { detail: 'number', now });
-  await useRightCode(tx, scope, phone);
+  await openSessionByCode(tx, scope, phone);
   const { outcome, facts } = await tx.run();
 
   switch (outcome) {
@@ -69,7 +71,7 @@ export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promis
     case 'unknown':
       return { kind: 'invalid' };
     case 'wrong':
-      reportWrongCode(scope, facts, false);
+      reportWrongCode(scope, facts, 'number');
       return { kind: 'invalid' };
     case 'right':
       return signedIn(facts, tx.id);
@@ -98,7 +100,7 @@ function decideByNumber(
       unknown: not(facts.isLive),
       tooManyWrong: gt(facts.numberAt, now),
       wrong: not(facts.isRight),
-      ...signsIn(facts),
+      ...signInOutcomes(facts),
     }),
     otherwise: 'unknown',
   });
