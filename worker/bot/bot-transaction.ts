@@ -18,11 +18,8 @@ import type { BotCall } from './signed-call.ts';
 export type SignedCall = Scope<'db' | 'now'> & { botCall: BotCall };
 
 /**
- * A transaction of a signed call, whose decision stays: the same call
- * again finds its outcome and facts, and applies nothing. A refusal of
- * `forgotten` may become another outcome when the call is repeated, or
- * that of another transaction of the same call. The call, repeated, may
- * then find an outcome of `others` first, whose facts are not its own.
+ * A transaction of a signed call, whose decision stays: the same
+ * call again finds its outcome and facts, and applies nothing.
  */
 export async function botTransaction<
   Facts extends FactsSql,
@@ -61,7 +58,9 @@ type BotDecision<
   Last extends string,
   Other extends string,
 > = Decision<Facts, Listed, Last> & {
+  /** Refusals that leave no row: the call, repeated, decides anew. */
   forgotten: NoInfer<Listed | Last>[];
+  /** What another transaction of the same call may have stored; its facts are null. */
   others?: Other[];
 };
 
@@ -108,8 +107,10 @@ function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stor
     outcome,
     facts,
     row: own,
-    insert: (decided, from) => sql`
-      ${insertSelect(botCalls, { ...row, ...decided }, from)} where true
+    // An update that changes nothing, since `do nothing` returns no row.
+    // Without `where true` SQLite reads `on conflict` as a join's.
+    insert: (decided, source) => sql`
+      ${insertSelect(botCalls, { ...row, ...decided }, source)} where true
       on conflict (id) do update set id = excluded.id
       returning ${outcome}, ${facts} as facts, ${botCalls.fingerprint}, ${by}`,
     ...(forgotten.length > 0 && {

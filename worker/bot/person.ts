@@ -40,10 +40,11 @@ type PersonDecision<
 
 /**
  * A transaction of a signed call about one person, whose facts
- * say whether somebody has the names. Names of two people are
- * a conflict: it is recorded, the number's codes open limited sessions
- * until its earlier id writes again (`record-contact.ts`), and nothing
- * else is applied.
+ * say whether somebody has the names. A conflict is a number and an id of
+ * two people, or an unknown id and a number that has another one, unless
+ * from an `earlier-number`: it is recorded, the number's codes open limited
+ * sessions until its earlier id writes again (`record-contact.ts`), and
+ * nothing else is applied.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -52,7 +53,7 @@ export async function personTransaction<
   Other extends string = never,
 >(scope: PersonCall, person: Person, decision: PersonDecision<Facts, Listed, Last, Other>) {
   const { facts, outcomes, otherwise, forgotten = [], others = [] } = decision;
-  const names = compare(person);
+  const names = usersOf(person);
   const idMacs = names.isConflict ? await conflictMacs(scope.settings, names.businessUserId!) : [];
   const tx = await botTransaction<Facts & PersonFacts, Listed | 'conflict', Last, Other>(
     scope,
@@ -77,7 +78,7 @@ export async function personTransaction<
 /**
  * An id that is not bound to its user's number is unknown: the row was not
  * written by us. `aliases.ts` compares two rows with each other; this
- * compares them with our key, after the commit.
+ * compares them with our key, after the commit. What the call wrote stays.
  */
 function aliasGuard(
   { db, settings }: PersonCall,
@@ -101,7 +102,7 @@ function aliasGuard(
   };
 }
 
-/** Throws 409 for the names of two people. */
+/** Throws 409 for a conflict. */
 export async function applyToPerson<
   Outcome extends string,
   Facts extends FactsOf<PersonFacts>,
@@ -117,54 +118,54 @@ export async function applyToPerson<
   return applied as Applied<Exclude<Outcome, 'conflict'>, Facts, Other, Named>;
 }
 
-export const userNamed = (person: Person): SQL<string | null> => compare(person).userId;
+export const userNamed = (person: Person): SQL<string | null> => usersOf(person).userId;
 
 type Names = {
   businessUserId: string | undefined;
-  ofPhone: SQL | undefined;
-  ofId: SQL | undefined;
+  userOfPhone: SQL | undefined;
+  userOfId: SQL | undefined;
   userId: SQL<string | null>;
   /** Only a call with both names can be one. */
   isConflict?: SQL;
 };
 
-function compare({ phone, businessUserId }: Person): Names {
-  const ofPhone = phone === undefined ? undefined : userOf('phone', phone);
-  const ofId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
-  if (!ofPhone || !ofId)
+function usersOf({ phone, businessUserId }: Person): Names {
+  const userOfPhone = phone === undefined ? undefined : userOf('phone', phone);
+  const userOfId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
+  if (!userOfPhone || !userOfId)
     return {
       businessUserId,
-      ofPhone,
-      ofId,
-      userId: (ofPhone ?? ofId)!,
+      userOfPhone,
+      userOfId,
+      userId: (userOfPhone ?? userOfId)!,
     };
 
   const anotherId = and(
-    eq(aliases.userId, ofPhone),
+    eq(aliases.userId, userOfPhone),
     eq(aliases.kind, 'business'),
     ne(aliases.value, businessUserId!),
     ne(aliases.proof, 'earlier-number'),
   );
-  const hasAnotherId = and(isNull(ofId), rowExists(aliases, anotherId));
-  const isConflict = isTrue(or(ne(ofPhone, ofId), hasAnotherId));
-  const userId = coalesce<string | null>(ofPhone, ofId);
-  return { businessUserId, ofPhone, ofId, userId, isConflict };
+  const hasAnotherId = and(isNull(userOfId), rowExists(aliases, anotherId));
+  const isConflict = isTrue(or(ne(userOfPhone, userOfId), hasAnotherId));
+  const userId = coalesce<string | null>(userOfPhone, userOfId);
+  return { businessUserId, userOfPhone, userOfId, userId, isConflict };
 }
 
-function isRecorded({ ofPhone }: Names, idMacs: string[]) {
+function isRecorded({ userOfPhone }: Names, idMacs: string[]) {
   const { userId, idMac } = identityConflicts;
-  return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, ofPhone!)));
+  return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, userOfPhone!)));
 }
 
 function recordConflict<Outcome extends string>(
   tx: Transaction<Outcome | 'conflict', unknown>,
-  { ofPhone, ofId }: Names,
+  { userOfPhone, userOfId }: Names,
   { idMac, now }: { idMac: string; now: number },
 ): void {
   const row = {
     idMac,
-    userId: ofPhone!,
-    otherUserId: ofId!,
+    userId: userOfPhone!,
+    otherUserId: userOfId!,
     at: now,
     lastAt: now,
   };
@@ -175,7 +176,7 @@ function recordConflict<Outcome extends string>(
       set: { otherUserId: excluded(otherUserId), lastAt: excluded(lastAt) },
     },
   });
-  const number = and(eq(aliases.userId, ofPhone!), eq(aliases.kind, 'phone'));
+  const number = and(eq(aliases.userId, userOfPhone!), eq(aliases.kind, 'phone'));
   const isNew = and(number, ne(aliases.proof, 'contested'));
   tx.update(['conflict'], aliases, { proof: 'contested', at: now }, isNew);
 }

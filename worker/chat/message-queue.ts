@@ -73,12 +73,14 @@ export function queueMessage(message: Queueing, inCrisis = false) {
 
 const value = sql.placeholder;
 const flag = (name: string) => sql`${value(name)}`;
-const [isSpoken, inCrisis, now] = [flag('isSpoken'), flag('inCrisis'), value('now')];
+const isSpokenSql = flag('isSpoken');
+const inCrisisSql = flag('inCrisis');
+const nowValue = value('now');
 
-const own = alias(outbox, 'own');
+const ownEvent = alias(outbox, 'own');
 const waiting = alias(outbox, 'waiting');
 const isTheirs = and(eq(waiting.userId, users.id), isNull(waiting.parkedAt));
-const any = build.select({ seq: waiting.seq }).from(waiting).where(isTheirs);
+const anyWaiting = build.select({ seq: waiting.seq }).from(waiting).where(isTheirs);
 const others = build
   .select({ count: count() })
   .from(waiting)
@@ -87,7 +89,7 @@ const others = build
 const callerId = admittedUserSql({
   sessionId: value('sessionId'),
   userId: value('userId'),
-  now,
+  now: nowValue,
   whilePending: value('whilePending'),
   needsSignIn: value('needsSignIn'),
   limitedMacs: value('limitedMacs'),
@@ -100,10 +102,10 @@ const sender = build.$with('sender').as(
       id: users.id,
       phone: users.phone,
       chatKey: users.chatKey,
-      tier: entitledTierSql(now).as('tier_now'),
-      used: usedSql(now).as('used_now'),
+      tier: entitledTierSql(nowValue).as('tier_now'),
+      used: usedSql(nowValue).as('used_now'),
       others: sql<number>`${others}`.as('others'),
-      hasWaiting: isTrue(exists(any)).as('has_waiting'),
+      hasWaiting: isTrue(exists(anyWaiting)).as('has_waiting'),
     })
     .from(users)
     .where(eq(users.id, callerId)),
@@ -113,9 +115,9 @@ const sender = build.$with('sender').as(
 const outcome = outcomeSql<QueueOutcome>(
   {
     consentNeeded: isNull(sender.chatKey),
-    voiceNotInPlan: and(isSpoken, not(voiceSql(sender.tier))),
-    allowanceSpent: and(not(inCrisis), not(fitsAllowanceSql(plus(sender.used, 1), sender.tier))),
-    rateLimited: and(or(not(inCrisis), isSpoken), gte(sender.others, value('mostWaiting'))),
+    voiceNotInPlan: and(isSpokenSql, not(voiceSql(sender.tier))),
+    allowanceSpent: and(not(inCrisisSql), not(fitsAllowanceSql(plus(sender.used, 1), sender.tier))),
+    rateLimited: and(or(not(inCrisisSql), isSpokenSql), gte(sender.others, value('mostWaiting'))),
   },
   'queued',
 );
@@ -137,17 +139,18 @@ const readDecision = madeOnce(
     .with(decision)
     .select({
       outcome: decision.outcome,
-      ownsEvent: isTrue(or(isNull(own.id), isNotNull(own.parkedAt))).mapWith(Boolean),
-      parkedSince: own.parkedAt,
-      parkedAttempts: own.attempts,
-      parkedCreatedAt: own.createdAt,
+      ownsEvent: isTrue(or(isNull(ownEvent.id), isNotNull(ownEvent.parkedAt))).mapWith(Boolean),
+      parkedSince: ownEvent.parkedAt,
+      parkedAttempts: ownEvent.attempts,
+      parkedCreatedAt: ownEvent.createdAt,
     })
     .from(decision)
-    .leftJoin(own, eq(own.id, value('eventId'))),
+    .leftJoin(ownEvent, eq(ownEvent.id, value('eventId'))),
 );
 
 /** This request delivers the event if none of the user precedes it. */
 const newEvent = build
+  // All columns, in the order of the table: drizzle requires it.
   .select({
     seq: fixed(null).as('seq'),
     id: fixed(value('eventId')).as('id'),
@@ -155,10 +158,10 @@ const newEvent = build
     phone: decision.phone,
     body: fixed(value('body')).as('body'),
     messageId: fixed(value('messageId')).as('message_id'),
-    createdAt: fixed(now).as('created_at'),
+    createdAt: fixed(nowValue).as('created_at'),
     // The request that queues it makes its first attempt.
     attempts: fixed(1).as('attempts'),
-    dueAt: fixed(now).as('due_at'),
+    dueAt: fixed(nowValue).as('due_at'),
     leasedUntil: iif<number>(decision.hasWaiting, 0, value('leasedUntil')).as('leased_until'),
     parkedAt: fixed(null).as('parked_at'),
   })
@@ -176,10 +179,10 @@ const insertEvent = madeOnce(
       target: outbox.id,
       set: {
         // `unqueue` tells two requests of one millisecond apart by it.
-        createdAt: greatest(plus(outbox.createdAt, 1), now),
+        createdAt: greatest(plus(outbox.createdAt, 1), nowValue),
         parkedAt: null,
         attempts: iif(isParked, 1, outbox.attempts),
-        dueAt: iif(isParked, now, outbox.dueAt),
+        dueAt: iif(isParked, nowValue, outbox.dueAt),
         leasedUntil: iif(isParked, excluded(outbox.leasedUntil), outbox.leasedUntil),
       },
     })

@@ -20,6 +20,7 @@ import type {
 } from 'drizzle-orm/sqlite-core';
 import { list } from './expressions.ts';
 
+/** Builds queries without a connection. */
 export const build = drizzle({ client: {} as never });
 
 /** A value, or its name in a query that is `madeOnce`. */
@@ -46,18 +47,18 @@ export function madeOnce<Query extends Preparable>(query: Query) {
 }
 
 /**
- * SQL that inserts one row for each row of `from`,
- * for example `where …` for a row under a condition.
+ * SQL that inserts one row for each row of `source`: what follows
+ * the columns, from `from` or `where` on.
  */
 export function insertSelect<Table extends SQLiteTable>(
   table: Table,
   values: SQLiteInsertValue<Table>,
-  from: SQL = sql.empty(),
+  source: SQL = sql.empty(),
 ): SQL {
   const entries = entriesOf(table, values);
   const names = list(entries.map(({ name }) => name));
   const selected = list(entries.map(({ value }) => value));
-  return sql`insert into ${table} (${names}) select ${selected} ${from}`;
+  return sql`insert into ${table} (${names}) select ${selected} ${source}`;
 }
 
 export type Changes<Table extends SQLiteTable> = Partial<SQLiteInsertValue<Table>>;

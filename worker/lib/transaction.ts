@@ -51,8 +51,8 @@ export type DecisionRow = {
   outcome: SQLiteColumn;
   facts: SQLiteColumn;
   row: SQL;
-  /** The statement that stores an outcome and its facts, and returns both. */
-  insert: (decided: { outcome: SQL; facts: SQL }, from: SQL) => SQL;
+  /** Stores an outcome and its facts, and returns both; `source` as in `insertSelect`. */
+  insert: (decided: { outcome: SQL; facts: SQL }, source: SQL) => SQL;
   end?: SQL;
 };
 
@@ -63,9 +63,9 @@ const temporary: DecisionRow = {
   outcome: decisions.outcome,
   facts: decisions.facts,
   row: theRow,
-  insert: (decided, from) => sql`
+  insert: (decided, source) => sql`
     replace into ${decisions} (id, outcome, facts)
-    select 1, ${decided.outcome}, ${decided.facts} ${from}
+    select 1, ${decided.outcome}, ${decided.facts} ${source}
     returning ${decisions.outcome}, ${decisions.facts}`,
   end: deleteSql(decisions, theRow),
 };
@@ -115,9 +115,9 @@ export class Transaction<Outcome extends string, Facts, Row = unknown> {
       upsert?: Upsert<Table>;
     } = {},
   ): void {
-    const source = more.from ? sql`from ${more.from}` : sql.empty();
+    const from = more.from ? sql`from ${more.from}` : sql.empty();
     const where = and(this.#holds(on), more.where);
-    const statement = insertSelect(table, values, sql`${source} where ${where}`);
+    const statement = insertSelect(table, values, sql`${from} where ${where}`);
     this.#add(more.upsert ? upsertSelect(statement, table, more.upsert) : statement);
   }
 

@@ -59,12 +59,15 @@ export async function typedCode(
 export type TypedCode = Awaited<ReturnType<typeof typedCode>>;
 type CodeFacts = FactsOf<TypedCode['facts']>;
 
-export const signsIn = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, SQL>) => ({
+export const signInOutcomes = ({ isRight, userId, claimedBy }: Record<keyof CodeFacts, SQL>) => ({
   right: and(isRight, isNotNull(userId)),
   claimed: and(isRight, isNotNull(claimedBy)),
 });
 
-type Compared = { detail: 'number' | 'challenge'; now: number };
+/** What named the code that was compared. */
+type Detail = 'number' | 'challenge';
+
+type Compared = { detail: Detail; now: number };
 
 export function countWrongCode<Outcome extends string>(
   tx: Transaction<Outcome | 'wrong', unknown>,
@@ -75,7 +78,8 @@ export function countWrongCode<Outcome extends string>(
   countOnDay(tx, ['wrong'], { kind: 'wrong_code', detail }, now);
 }
 
-export async function useRightCode<Outcome extends string>(
+/** Deletes the number's codes, also for a claim, which opens its session later. */
+export async function openSessionByCode<Outcome extends string>(
   tx: Transaction<Outcome | 'right' | 'claimed', CodeFacts>,
   { settings, now, device }: SessionScope,
   phone: PhoneNumber,
@@ -117,10 +121,10 @@ export async function signedInByClaim(
 export function reportWrongCode(
   { settings }: Scope<'settings'>,
   { wrongToday }: CodeFacts,
-  withChallenge: boolean,
+  detail: Detail,
 ): void {
   const wrong = wrongToday + 1;
   const budget = settings.require('WRONG_TRIES_BUDGET_PER_DAY');
-  log('info', 'code_wrong', { wrong, withChallenge });
+  log('info', 'code_wrong', { wrong, withChallenge: detail === 'challenge' });
   if (wrong === budget) log('error', 'wrong_codes_budget_spent', { wrong, budget });
 }
