@@ -37,7 +37,7 @@ export function Header() {
         </Link>
         <nav
           aria-label={layoutWords.mainNavigation}
-          className={css({ display: 'flex', gap: '1' })}
+          className={css({ display: 'flex', flexWrap: 'wrap', gap: '1' })}
         >
           <Link
             to="/"
@@ -77,7 +77,7 @@ function SkipLink() {
 const skip = css({
   position: 'absolute',
   insetInlineStart: '4',
-  top: '[-10rem]',
+  top: '[-100vh]',
   zIndex: 'toast',
   paddingInline: '5',
   paddingBlock: '3',
