@@ -19,12 +19,12 @@ export function linkIdentity<Outcome extends string>(
   on: On<Outcome>,
   { phone, businessUserId, mac, at }: Linked,
 ): void {
-  const ofPhone = userOf('phone', phone);
-  const ofId = valueOf(aliases.userId, hasName('business', businessUserId));
+  const userOfPhone = userOf('phone', phone);
+  const userOfId = valueOf(aliases.userId, hasName('business', businessUserId));
   const row = {
     kind: 'business',
     value: businessUserId,
-    userId: ofPhone,
+    userId: userOfPhone,
     proof: 'contact',
     at,
     mac,
@@ -33,7 +33,7 @@ export function linkIdentity<Outcome extends string>(
   const bound = { mac: excluded(aliases.mac) };
   const isTheirOwn = eq(userId, excluded(userId));
   const isRebound = not(isSame(aliases.mac, excluded(aliases.mac)));
-  const isTheirs = and(isNotNull(ofPhone), eq(coalesce(ofId, ofPhone), ofPhone));
+  const isTheirs = and(isNotNull(userOfPhone), eq(coalesce(userOfId, userOfPhone), userOfPhone));
   tx.insert(on, aliases, row, {
     where: isTheirs,
     upsert: [
