@@ -52,6 +52,20 @@ it('a restore adopts no customer for somebody who gets another one at this momen
   expect(await customerOf(phone)).toBe(customer);
 });
 
+it('a restore goes on past a customer whom the row of another account names', async () => {
+  const [{ token, phone, customer }, other] = [await newSubscriber('basic'), await newPerson()];
+  const given = 'update customers set user_id = ? where stripe_id = ?';
+  await run(given, userOf(other.token), customer);
+  const db = openDatabase(settingsOf(env)!, { requests: 0, unreachable: false });
+  const created = 1000 * ((await stripe.customers.retrieve(customer)) as Stripe.Customer).created;
+  const at = created + 10 * minute;
+  const restore = { db, settings: settingsOf(env)!, at, until: Date.now(), isDry: false };
+  const { unknown } = await adoptCustomers.run(restore);
+  expect(unknown).toContainEqual(expect.stringContaining(`${phone} has the customer ${customer}`));
+  expect(await customerOf(other.phone)).toBe(customer);
+  await run(given, userOf(token), customer);
+});
+
 const createPortal = (token: string) =>
   call('POST', '/api/billing/create-portal-session', { token });
 const lost = { cut: true } as const;

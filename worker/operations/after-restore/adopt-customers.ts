@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, sql } from 'drizzle-orm';
+import { and, eq, isNull, lte, ne, sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import * as v from 'valibot';
 import { customers, users } from '#db/schema';
@@ -57,11 +57,17 @@ async function adopt(
           isUnknown: true,
         }
       : null;
+  if (!owner && !pays) return null;
+  if (await isOfAnother(db, id, owner?.id ?? userId))
+    return {
+      text: `${owner?.phone ?? phone ?? userId} has the customer ${id} at Stripe, and the row of another account names it: correct one of them by hand`,
+      isUnknown: true,
+    };
+
   if (owner) {
     if (!isDry) await giveCustomer(restore, stripe, owner.id, { id, phone: owner.phone });
     return { text: `${owner.phone} has the customer ${id}: adopted` };
   }
-  if (!pays) return null;
   if (!phone)
     return {
       text: `${id} pays and names nobody: cancel and refund it in the Stripe Dashboard`,
@@ -72,6 +78,12 @@ async function adopt(
     await giveCustomer(restore, stripe, userId, { id, phone });
   }
   return { text: `${phone} came since and pays as ${id}: the account exists again` };
+}
+
+async function isOfAnother(db: Restore['db'], id: string, userId: string): Promise<boolean> {
+  const other = and(eq(customers.stripeId, id), ne(customers.userId, userId));
+  const found = await db.select({ userId: customers.userId }).from(customers).where(other);
+  return found.length > 0;
 }
 
 type Owner = {
