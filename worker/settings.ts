@@ -5,7 +5,8 @@ import { RequestError } from './lib/request-error.ts';
 import { isShort, repeatedSecrets, secretsOf } from './lib/secrets.ts';
 import { type SettingName, SettingRules, type SettingValues } from './setting-rules.ts';
 
-const essential = [
+/** Without one of them, nothing works. */
+export const essential = [
   'SITE_URL',
   'TURSO_DATABASE_URL',
   'TURSO_AUTH_TOKEN',

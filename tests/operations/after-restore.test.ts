@@ -289,7 +289,7 @@ describe('after the database was put back', () => {
       [['--at', 'yesterday'], 2, /with its zone/],
       [[], 2, /with its zone/],
       [['--at', '2020-01-01T00:00:00Z'], 1, /Nobody had an account then.*Nothing was changed/],
-      [['--at', at, 'now'], 2, /There is no now/],
+      [['--at', at, 'now'], 2, /There is no place for "now"/],
     ] as const;
     for (const [args, code, said] of refused)
       expect(await product.afterRestore(...args)).toMatchObject({

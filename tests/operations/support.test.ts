@@ -71,6 +71,19 @@ it('lists every command when it is called without one, and refuses another', asy
   expect(await supportProcess('delete', '+15551234567')).toMatchObject(failed(2, 'no command'));
   expect(await support('find', '+15551234567', '--env', 'mars')).toMatchObject({ code: 2 });
   expect(await support('find', '+15551234567', '--loud')).toMatchObject({ code: 2 });
+  for (const [surplus, line] of [
+    ['+15551234568', 'find +15551234567 +15551234568'],
+    ['--days', 'erase +15551234567 --days 3'],
+    ['--yes', 'find +15551234567 --yes'],
+    ['x', 'outbox drop all x'],
+    ['x', 'withdrawals match 1 +15551234567 x'],
+  ] as const)
+    expect(await support(...line.split(' '))).toMatchObject(
+      failed(2, `There is no place for "${surplus.replace('+', '\\+')}" here`),
+    );
+  for (const line of ['withdrawals show 1 x', 'withdrawals show -1', 'unclosed close'])
+    expect(await support(...line.split(' ')), line).toMatchObject({ code: 2 });
+  expect(await support('find', '5f0c')).toMatchObject(failed(2, 'or an id of WhatsApp'));
 });
 
 it('refuses without --yes what loses something, says what it would do, and changes nothing', async ({
@@ -393,6 +406,19 @@ describe('move', () => {
     await expect
       .poll(() => eventTypesOf(phone), { timeout: 30_000 })
       .toContain('user.phone_changed');
+  });
+
+  it('says that both numbers are the same, in any spelling, and never to erase the account', async ({
+    phone,
+  }) => {
+    const spelled = `+1 (${phone.slice(2, 5)}) ${phone.slice(5)}`;
+    for (const same of [phone, spelled]) {
+      const { code, stderr } = await support('move', phone, same, '--yes');
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${phone} and ${same} are the same number. Nothing was changed.`);
+      expect(stderr).not.toContain('erase');
+    }
+    expect(await supportJson('find', phone)).toMatchObject({ account: { phone } });
   });
 
   it('changes nothing for an unknown or a taken number, until its account was erased, as the refusal says', async () => {

@@ -60,7 +60,7 @@ const layers: Record<string, string[]> = {
   'web/app': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/early'],
   // An island: only the build knows it.
   'web/early': ['web', 'worker/contract', '!web/routes', '!web/build'],
-  'web/build': ['web', 'worker/contract'],
+  'web/build': ['web', 'worker/contract', 'worker/operations/command-line.ts'],
   web: ['web', 'worker/contract', '!web/build', '!web/early'],
   drizzle: [],
   // A guest: another project could take its folder.

@@ -1,15 +1,14 @@
-import { failureText, proxyHint } from './failure.ts';
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import * as v from 'valibot';
+import { type SettingName, SettingRules } from '../setting-rules.ts';
+import { type CommandLine, type Flags, readLine, UsageError } from './command-line.ts';
 
 export type Target = 'local' | 'preview' | 'production';
 export type Values = Record<string, string | undefined>;
 
 const targets: readonly Target[] = ['local', 'preview', 'production'];
 
-type Flags = Record<string, string | boolean | undefined>;
 type Command = {
   target: Target;
   words: string[];
@@ -17,66 +16,36 @@ type Command = {
   values: Values;
 };
 
-export class UsageError extends Error {}
-
 /** Throws a `UsageError`. */
-export function readCommand(fallback: Target, more: ParseArgsOptionsConfig = {}): Command {
-  const { values: flags, positionals } = parse({ env: { type: 'string' }, ...more });
+export function readCommand(fallback: Target, line: CommandLine): Command {
+  const options = { env: { type: 'string' }, ...line.options } as const;
+  const { words, flags } = readLine({ ...line, options });
   const target = targets.find((name) => name === (flags['env'] ?? fallback));
   if (!target) throw new UsageError('--env takes local, preview or production.');
   const file = target === 'local' ? '.dev.vars' : `.dev.vars.${target}`;
   if (existsSync(file)) loadEnvFile(file);
   return {
     target,
-    words: positionals,
+    words,
     flags,
     values: process.env,
   };
 }
 
-const unprintable = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-const escaped = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-/** Stored text cannot command the terminal. */
-function printable(text: string): string {
-  return text.replace(unprintable, escaped);
+/** Throws if one is missing or wrong. */
+export function requireSettings(target: Target, values: Values, names: readonly SettingName[]) {
+  const isRight = (name: SettingName) => v.is(SettingRules.entries[name], values[name]);
+  const wrong = names.filter((name) => !isRight(name));
+  if (wrong.length > 0) throw settingsAreWrong(target, wrong.join(', '));
 }
 
-export function printableOnLine(text: string): string {
-  return printable(text).replace(/[\t\n]/g, escaped);
-}
-
-/** Nothing of users reaches the terminal as it is. */
-function escapeOutput(stream: NodeJS.WriteStream): void {
-  const write = stream.write.bind(stream) as (
-    text: string | Uint8Array,
-    ...rest: unknown[]
-  ) => boolean;
-  stream.write = (text: string | Uint8Array, ...rest: unknown[]) =>
-    write(typeof text === 'string' ? printable(text) : text, ...rest);
-}
-
-/** Exit code 1 after a failure, 2 after an invalid line. */
-export async function runCommand(run: () => Promise<boolean>): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) escapeOutput(stream);
-  try {
-    process.exitCode = (await run()) ? 0 : 1;
-  } catch (error) {
-    process.stderr.write(`${failureText(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
-  }
-  const hint = process.exitCode === 1 && proxyHint(process.env);
-  if (hint) process.stderr.write(`${hint}\n`);
-}
-
-function parse(options: ParseArgsOptionsConfig): { values: Flags; positionals: string[] } {
-  try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    return { values: values as Flags, positionals };
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+export function settingsAreWrong(target: Target, what: string): Error {
+  const place = target === 'local' ? 'this machine' : target;
+  const remedy =
+    target === 'local'
+      ? 'start `npm run dev` once, which writes them into .dev.vars, or see `npm run doctor`'
+      : `\`npm run doctor -- --env ${target}\` says how to get them`;
+  return new Error(`Of the settings of ${place}, these are missing or wrong: ${what}; ${remedy}.`);
 }
 
 const webAddress = v.pipe(v.string(), v.url(), v.regex(/^https?:\/\//));

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { languages, published } from '#contract/languages';
+import { readLine, runCommand, UsageError } from '../../../worker/operations/command-line.ts';
 import { faultsOf } from './check.ts';
 import { compileAll } from './compile-all.ts';
 import {
@@ -28,22 +29,42 @@ npm run language -- import <tag> <file>   takes over what a PO file says
 npm run language -- accept <tag>          notes that every text says what English says now
 npm run language -- compile               writes the TypeScript of every language that is complete`;
 
-const [command = '', tag, file] = process.argv.slice(2);
-const row = languages.find((language) => language.tag === tag);
+/** The most words of each command, its own one included. */
+const places: Record<string, number> = {
+  check: 2,
+  add: 2,
+  export: 3,
+  import: 3,
+  accept: 2,
+  compile: 1,
+};
 
-if (command === 'compile') compile();
-else if (command === 'check' && tag === undefined) presentLanguages().forEach(check);
-else if (!['check', 'add', 'export', 'import', 'accept'].includes(command) || tag === undefined)
-  fail(usage);
-else if (!row) fail(`${tag} is not in worker/contract/languages.ts. Add it there first.`);
-else if (command === 'add') add(folderOf(row.tag));
-else if (!existsSync(join(wordsFolder, folderOf(row.tag))))
-  fail(`Run first: npm run language -- add ${tag}`);
-else if (command === 'check') check(row.tag);
-else if (command === 'accept') accept(folderOf(row.tag));
-else if (command === 'export') exportTo(file ?? `${tag}.po`, row.tag);
-else if (file === undefined) fail(usage);
-else importFrom(file, row.tag);
+await runCommand(async () => {
+  const call = 'npm run language -- COMMAND [tag] [file]';
+  const { words } = readLine({ usage: call, help: usage, words: 3 });
+  const [command = '', tag, file] = words;
+  if (words.length > (places[command] ?? 0)) throw new UsageError(usage);
+  run(command, tag, file);
+  return process.exitCode !== 1;
+});
+
+function run(command: string, tag: string | undefined, file: string | undefined): void {
+  if (command === 'compile') return compile();
+  if (command === 'check' && tag === undefined) return presentLanguages().forEach(check);
+  if (tag === undefined || (command === 'import' && file === undefined))
+    throw new UsageError(usage);
+
+  const row = languages.find((language) => language.tag === tag);
+  if (!row) return fail(`${tag} is not in worker/contract/languages.ts. Add it there first.`);
+  const folder = folderOf(row.tag);
+  if (command === 'add') return add(folder, tag);
+  if (!existsSync(join(wordsFolder, folder)))
+    return fail(`Run first: npm run language -- add ${tag}`);
+  if (command === 'check') return check(row.tag);
+  if (command === 'accept') return accept(folder);
+  if (command === 'export') return exportTo(file ?? `${tag}.po`, row.tag);
+  importFrom(file!, row.tag);
+}
 
 function check(language: string): void {
   const stale = staleKeys(sentencesOf('en'), readSources(folderOf(language)));
@@ -57,7 +78,7 @@ function check(language: string): void {
   print(`${language}: ${faults.length} faults${isPublished ? '' : ', not published'}`);
 }
 
-function add(folder: string): void {
+function add(folder: string, tag: string): void {
   const target = join(wordsFolder, folder);
   if (existsSync(target)) return fail(`${target} exists already`);
   mkdirSync(target);
@@ -86,6 +107,7 @@ function exportTo(target: string, language: string): void {
 }
 
 function importFrom(source: string, language: string): void {
+  if (!existsSync(source)) return fail(`There is no file ${source}.`);
   const folder = folderOf(language);
   const { sentences, sources } = readPo(
     readFileSync(source, 'utf8'),

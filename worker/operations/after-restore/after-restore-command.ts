@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { users } from '#db/schema';
-import { openDatabase, type Database } from '../../lib/database.ts';
-import { settingsOf } from '../../settings.ts';
-import { readCommand, runCommand, UsageError, type Target } from '../owner-command.ts';
-import { writeAudit } from '../support/command-audit.ts';
+import type { Database } from '../../lib/database.ts';
+import { runCommand, UsageError } from '../command-line.ts';
+import { readCommand, type Target } from '../owner-command.ts';
+import { openEnvironment, writeAudit } from '../support/command-audit.ts';
 import { adoptCustomers } from './adopt-customers.ts';
 import { endSessions, fetchSubscriptions, raiseGenerations } from './end-sessions.ts';
 import { repeatEvents } from './repeat-events.ts';
@@ -15,6 +15,7 @@ import { stopStatements } from './stop-statements.ts';
  * Twice is the same as once; a run that was interrupted goes on where it stopped.
  */
 
+const usage = 'npm run after-restore -- --at TIME [--env preview|production] [--dry-run]';
 const options = { at: { type: 'string' }, 'dry-run': { type: 'boolean' } } as const;
 
 const steps: Step[] = [
@@ -35,12 +36,9 @@ const lost = [
 ];
 
 await runCommand(async () => {
-  const { target, words, flags, values } = readCommand('local', options);
-  if (words.length > 0) throw new UsageError(`There is no ${words[0]} here. Give --at TIME.`);
+  const { target, flags, values } = readCommand('local', { usage, options });
   const at = instantOf(flags['at'] as string | undefined);
-  const settings = settingsOf(values);
-  if (!settings) throw new Error('The settings are not complete. Run `npm run doctor`.');
-  const db = openDatabase(settings, { requests: 0, unreachable: false });
+  const { settings, db } = openEnvironment(target, values);
   const begun = await markedAt(db, at, 'begun');
   if (begun === null) await checkTime(db, at);
   const isDry = flags['dry-run'] === true;

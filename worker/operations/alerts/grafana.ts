@@ -1,4 +1,5 @@
-import { readCommand, runCommand, UsageError } from '../owner-command.ts';
+import { runCommand, UsageError } from '../command-line.ts';
+import { readCommand } from '../owner-command.ts';
 import { alerts, alertList, dutyTable, eventPage, type Alert } from './alerts.ts';
 
 /*
@@ -115,7 +116,12 @@ function slug(name: string): string {
 }
 
 async function printAlerts(): Promise<boolean> {
-  const { target, words, flags } = readCommand('production', { 'data-source': { type: 'string' } });
+  const { target, words, flags } = readCommand('production', {
+    usage:
+      'npm run alerts -- rules|dashboard|list|duties|events [NAME] [--env preview|production] [--data-source UID]',
+    options: { 'data-source': { type: 'string' } },
+    words: 2,
+  });
   const dataSource = String(flags['data-source'] ?? 'grafanacloud-logs');
   const named = { service: target === 'preview' ? 'solace-preview' : 'solace', dataSource };
   const [what, name] = words;
@@ -128,6 +134,7 @@ async function printAlerts(): Promise<boolean> {
   };
   const text = texts[what ?? ''];
   if (!text) throw new UsageError('Say rules, dashboard, list, duties or events.');
+  if (name && what !== 'events') throw new UsageError(`${what} takes no other word.`);
   const page = text();
   if (!page) throw new UsageError(`The log has no event ${name}.`);
   process.stdout.write(`${page}\n`);

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { migrate } from '#db/migrate';
 import { runChecks } from '../doctor/run-checks.ts';
-import { readCommand, runCommand, UsageError } from '../owner-command.ts';
+import { runCommand, UsageError } from '../command-line.ts';
+import { readCommand } from '../owner-command.ts';
 import { deployGradually, readPlan, deployTo } from './deployment.ts';
 import { smoke, openWrangler } from './new-version.ts';
 
@@ -10,7 +11,9 @@ import { smoke, openWrangler } from './new-version.ts';
  * With `--gradual [--parts 10,50] [--minutes 5]` the new version reaches a part of the users first.
  */
 
-const flagsOfDeploy = {
+const usage =
+  'npm run deploy -- [--env preview|production] [--without-contact] [--paused] [--gradual [--parts 10,50] [--minutes 5]]';
+const options = {
   'without-contact': { type: 'boolean' },
   paused: { type: 'boolean' },
   gradual: { type: 'boolean' },
@@ -19,7 +22,7 @@ const flagsOfDeploy = {
 } as const;
 
 await runCommand(async () => {
-  const { target, values, flags } = readCommand('production', flagsOfDeploy);
+  const { target, values, flags } = readCommand('production', { usage, options });
   if (target === 'local')
     throw new UsageError('Deploy to preview or production; `npm run dev` serves this machine.');
   const plan = readPlan(flags);

@@ -1,7 +1,8 @@
 import type { migrate } from '#db/migrate';
 import type { runChecks } from '../doctor/run-checks.ts';
 import { callerSecretsIn, type CallerSecrets } from '../doctor/signed-calls.ts';
-import { type Target, type Values, UsageError } from '../owner-command.ts';
+import { UsageError } from '../command-line.ts';
+import type { Target, Values } from '../owner-command.ts';
 import {
   type Allowed,
   isReady,

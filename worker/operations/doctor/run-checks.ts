@@ -7,13 +7,8 @@ import {
   failureReasonOf,
   warning,
 } from './finding.ts';
-import {
-  readCommand,
-  runCommand,
-  type Target,
-  type Values,
-  howToGetOwnerSettings,
-} from '../owner-command.ts';
+import { runCommand } from '../command-line.ts';
+import { readCommand, type Target, type Values, howToGetOwnerSettings } from '../owner-command.ts';
 import { type SettingName, SettingRules, type SettingValues } from '../../setting-rules.ts';
 import { type Settings, withRequire } from '../../settings.ts';
 import {
@@ -435,7 +430,9 @@ function isDay(value: string): boolean {
 }
 
 async function printFindings(): Promise<boolean> {
-  const { target, values } = readCommand('local');
+  const { target, values } = readCommand('local', {
+    usage: 'npm run doctor -- [--env preview|production]',
+  });
   const findings = await runChecks(values, { target });
   for (const finding of findings) process.stdout.write(`${lineOf(finding)}\n`);
 

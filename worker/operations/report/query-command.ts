@@ -1,29 +1,32 @@
 import { Console } from 'node:console';
-import { createClient } from '@libsql/client/web';
 import { canonicalPhone } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { writeAudit } from '../support/command-audit.ts';
-import { readCommand, runCommand } from '../owner-command.ts';
+import { runCommand, UsageError } from '../command-line.ts';
+import { readCommand } from '../owner-command.ts';
+import { openReader } from './read-database.ts';
 
 /* `npm run query -- 'select …' [--env …]`: reads the database that the settings name; writes nothing but an audit line. */
 
+const usage = "npm run query -- 'select …' [--env preview|production]";
+const isRead = /^\s*(?:select|with|values)\b/i;
+
 await runCommand(async () => {
-  const { target, words, values } = readCommand('local');
-  const {
-    TURSO_DATABASE_URL: url = '',
-    TURSO_AUTH_TOKEN: authToken = '',
-    CODE_PEPPER = '',
-  } = values;
+  const { target, words, values } = readCommand('local', { usage, words: 1 });
   const query = (words[0] ?? '').replace(/;\s*$/, '');
+  if (!isRead.test(query))
+    throw new UsageError(
+      `This command only reads: give it one query in quotes, as in \`${usage}\`.`,
+    );
+  const read = openReader(target, values);
+  const { CODE_PEPPER = '' } = values;
   const entry = {
     env: target,
     command: 'query',
     about: await withoutNumbers(query, CODE_PEPPER.split(/\s/)[0]!),
   };
-  const client = createClient({ url, authToken });
   writeAudit(entry, 'started');
-  // Only a read query is valid as a subquery.
-  const { rows } = await client.execute(`select * from (${query})`).catch((error: unknown) => {
+  const rows = await read(query).catch((error: unknown) => {
     writeAudit(entry, 'failed');
     throw error;
   });

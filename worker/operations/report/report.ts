@@ -1,17 +1,20 @@
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
-import { createClient } from '@libsql/client/web';
 import { httpRequest } from '../doctor/finding.ts';
-import { readCommand, runCommand } from '../owner-command.ts';
+import { runCommand } from '../command-line.ts';
+import { readCommand, requireSettings } from '../owner-command.ts';
+import { openReader } from './read-database.ts';
 
 /* `npm run report [-- --env preview|production]`: the runbook's questions with the database's answers, on one page. */
 
+const usage = 'npm run report -- [--env preview|production]';
 const healthRequests = 5;
 
 async function printReport(): Promise<boolean> {
-  const { target, values } = readCommand('local');
-  const { TURSO_DATABASE_URL: url = '', TURSO_AUTH_TOKEN: authToken = '', SITE_URL = '' } = values;
-  const client = createClient({ url, authToken });
+  const { target, values } = readCommand('local', { usage });
+  requireSettings(target, values, ['SITE_URL', 'TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']);
+  const { SITE_URL = '' } = values;
+  const read = openReader(target, values);
   const out = new Console(process.stdout);
   out.log(`Solace, ${target}, ${new Date().toISOString()}`);
   for (const { question, queries } of [
@@ -20,7 +23,7 @@ async function printReport(): Promise<boolean> {
   ]) {
     out.log(`\n${question}`);
     for (const query of queries) {
-      const { rows } = await client.execute(`select * from (${query})`);
+      const rows = await read(query);
       if (rows.length > 0) out.table(rows.map((row) => ({ ...row })));
       else out.log('Nothing.');
     }

@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe';
 import { stripeOptions, apiVersion } from '../../billing/stripe-client.ts';
-import { readCommand, runCommand } from '../owner-command.ts';
+import { runCommand } from '../command-line.ts';
+import { readCommand, requireSettings } from '../owner-command.ts';
 import { lookupKeyOf, portalMetadata } from '../../billing/subscriptions.ts';
 import { currency, paidPlanIds, plans, type PaidPlanId } from '../../contract/plans.ts';
 import { sha256 } from '../../lib/crypto.ts';
@@ -299,13 +300,12 @@ async function readOnly(url: string, init: RequestInit): Promise<Response> {
 }
 
 async function runSetup(): Promise<boolean> {
-  const { values } = readCommand('local');
-  const { STRIPE_SECRET_KEY, STRIPE_API_BASE = 'https://api.stripe.com', SITE_URL } = values;
-  if (!STRIPE_SECRET_KEY || !SITE_URL) {
-    throw new Error(
-      'Set STRIPE_SECRET_KEY and SITE_URL, or start `npm run dev` once so that .dev.vars has them.',
-    );
-  }
+  const { target, values } = readCommand('local', {
+    usage: 'npm run stripe:setup -- [--env preview|production]',
+  });
+  requireSettings(target, values, ['STRIPE_SECRET_KEY', 'SITE_URL']);
+  const { STRIPE_SECRET_KEY = '', SITE_URL = '' } = values;
+  const { STRIPE_API_BASE = 'https://api.stripe.com' } = values;
   const stripe = new Stripe(STRIPE_SECRET_KEY, stripeOptions(STRIPE_API_BASE));
   const { lines, webhookSecret } = await setUpStripe(stripe, SITE_URL.replace(/\/+$/, ''));
   for (const line of lines) process.stdout.write(`${line}\n`);

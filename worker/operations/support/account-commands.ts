@@ -27,7 +27,7 @@ import { moneyWithCode } from '../../contract/money.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
 import { endpoints } from '../../contract/endpoints.ts';
-import { printableOnLine, UsageError } from '../owner-command.ts';
+import { printableOnLine, UsageError } from '../command-line.ts';
 import { RequestError } from '../../lib/request-error.ts';
 
 const find: SupportCommand = {
@@ -38,13 +38,13 @@ const find: SupportCommand = {
     const isId = v.is(BusinessUserId, words[0]);
     const phone = isId
       ? await phoneOfId({ db }, words[0]!).catch((error: Error) => unknownId(words[0]!, error))
-      : await phoneOf(words[0]);
+      : await phoneOf(words[0], ', or an id of WhatsApp, such as US.1234567890');
+    const user = await findUser(db, phone);
     return {
       would: `show the account of ${phone}`,
       about: await phoneTag(settings.CODE_PEPPER[0]!, phone),
       needsYes: false,
       async perform() {
-        const user = await findUser(db, phone);
         const found = await describeUser({ db, settings }, user, Date.now());
         const payments = await describePayments(settings, found.customer?.stripeId ?? null);
         const advice = advise(found, payments);
@@ -300,6 +300,8 @@ const move: SupportCommand = {
       .select({ id: users.id })
       .from(users)
       .where(eq(users.id, userOf('phone', phone)));
+    if (other?.id === user.id)
+      throw new UsageError(`${words[0]} and ${words[1]} are the same number. Nothing was changed.`);
     if (other) {
       throw new Error(
         `Somebody has the number ${phone}. Nothing was changed. If it is a second account of the same person that may go: \`erase ${phone} --yes\`, then repeat this.`,

@@ -1,5 +1,6 @@
-import { UsageError, type Target, type Values } from '../owner-command.ts';
-import { type Settings, settingsOf } from '../../settings.ts';
+import { UsageError } from '../command-line.ts';
+import { requireSettings, settingsAreWrong, type Target, type Values } from '../owner-command.ts';
+import { essential, type Settings, settingsOf } from '../../settings.ts';
 import { type Database, openDatabase } from '../../lib/database.ts';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
@@ -22,6 +23,8 @@ type Call = {
   json: boolean;
   yes: boolean;
 };
+
+type Asked = Pick<Call, 'words' | 'flags' | 'yes'>;
 
 export async function runSupport(call: Call): Promise<boolean> {
   const print = (result: Result) =>
@@ -46,7 +49,8 @@ async function audited({ name, command, target, ...call }: Call): Promise<Result
   let outcome: AuditOutcome = 'refused';
   try {
     const { words, flags, values } = call;
-    const request = { words, flags, ...openEnvironment(values) };
+    requireKnown(command, call);
+    const request = { words, flags, ...openEnvironment(target, values) };
     entry.about = await tagOf(request);
     const action = await command.run(request);
     entry.about = action.about;
@@ -60,6 +64,18 @@ async function audited({ name, command, target, ...call }: Call): Promise<Result
   } finally {
     writeAudit(entry, outcome);
   }
+}
+
+/** `usage` names the words and options of a command. */
+function requireKnown({ usage }: SupportCommand, { words, flags, yes }: Asked): void {
+  const [, ...places] = usage.replaceAll(/ --\w+(?: [A-Z])?/g, '').split(' ');
+  const given = Object.keys({ ...flags, ...(yes && { yes }) });
+  const unknown = given.find((flag) => !usage.includes(`--${flag}`));
+  const surplus = words[places.length];
+  if (unknown || surplus)
+    throw new UsageError(
+      `There is no place for "${surplus ?? `--${unknown}`}" here: write \`npm run support -- ${usage}\`.`,
+    );
 }
 
 const nobody = 'nobody';
@@ -106,19 +122,21 @@ export type SupportCommand = {
   run: (request: SupportRequest) => Promise<Action>;
 };
 
-function openEnvironment(values: Values): { db: Database; settings: Settings } {
+export function openEnvironment(
+  target: Target,
+  values: Values,
+): { db: Database; settings: Settings } {
+  // Otherwise the log says it first, in JSON.
+  requireSettings(target, values, essential);
   const settings = settingsOf(values);
-  if (!settings)
-    throw new Error(
-      'The settings are not complete. Run `npm run doctor` to see which are missing.',
-    );
+  if (!settings) throw settingsAreWrong(target, 'weak or repeated secrets');
   return { settings, db: openDatabase(settings, { requests: 0, unreachable: false }) };
 }
 
-export async function phoneOf(word = ''): Promise<PhoneNumber> {
+export async function phoneOf(word = '', orElse = ''): Promise<PhoneNumber> {
   const phone = v.safeParse(CanonicalPhone, await readPastedPhone(word));
   if (!phone.success)
-    throw new UsageError('Give a number with its country code, such as +15551234567.');
+    throw new UsageError(`Give a number with its country code, such as +15551234567${orElse}.`);
   return phone.output;
 }
 

@@ -4,7 +4,7 @@ import { isSealed, openParked } from '../../bot/parked-deletions.ts';
 import type { Database } from '../../lib/database.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { RequestError } from '../../lib/request-error.ts';
-import { printableOnLine, UsageError } from '../owner-command.ts';
+import { printableOnLine, UsageError } from '../command-line.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
 /** Unix ms; `phone` is a keyed hash if it is `sealed`. */

@@ -1,7 +1,7 @@
 import { withdrawals } from '#db/schema';
 import { deleteLeft, howToClose, leftCustomers } from '../../account/left-customers.ts';
 import { openOf } from '../../withdrawal/statements.ts';
-import { UsageError } from '../owner-command.ts';
+import { UsageError } from '../command-line.ts';
 import type { Action, SupportCommand, SupportRequest } from './command-audit.ts';
 
 export const unclosed: SupportCommand = {
@@ -44,6 +44,7 @@ async function named(db: SupportRequest['db']) {
 }
 
 async function close({ db }: SupportRequest, id: string | undefined): Promise<Action> {
+  if (!id) throw new UsageError('Give the customer, as `unclosed` lists it.');
   const found = (await named(db)).find(({ customer }) => customer === id);
   if (!found) throw new Error('`unclosed` lists no such customer. Nothing was changed.');
   const owed = await owedTo(db, found.userId);

@@ -4,7 +4,7 @@ import type { Database } from '../../lib/database.ts';
 import { receiptOf } from '../../withdrawal/receipt.ts';
 import { unsentTo } from '../../withdrawal/receipt-mail.ts';
 import { completed, restored, updateAsRead, type Statement } from '../../withdrawal/statements.ts';
-import { printableOnLine, UsageError } from '../owner-command.ts';
+import { printableOnLine, UsageError } from '../command-line.ts';
 import {
   findUser,
   type Action,
@@ -13,12 +13,13 @@ import {
 } from './command-audit.ts';
 
 export const withdrawalCommand: SupportCommand = {
-  usage: 'withdrawals [show|match|complete SEQ]',
+  usage: 'withdrawals [show|match|complete SEQ [NUMBER] --yes]',
   about:
     'lists the statements whose money is not back, shows one, gives one to an account (match SEQ NUMBER --yes), or ends one that you paid back yourself (complete SEQ --yes)',
   async run(request) {
     const [verb, seq, number] = request.words;
     if (verb === undefined) return list(request);
+    if (number && verb !== 'match') throw new UsageError(`Only match takes a number, not ${verb}.`);
     if (verb === 'show') return show(request, await statementWith(request.db, seq));
     if (verb === 'match') return match(request, await openStatement(request.db, seq), number);
     if (verb === 'complete') return complete(request, await openStatement(request.db, seq));
