@@ -409,6 +409,30 @@ describe('a paused collection', () => {
     },
   );
 
+  it.each([
+    ['void', 'while it lasts'],
+    ['mark_uncollectible', 'while it lasts'],
+    ['keep_as_draft', 'after it'],
+  ] as const)('with %s grants a dearer plan that is paid %s', async (behavior, when) => {
+    const { phone, token, customer } = await newSubscriber('basic');
+    const { id } = await subscriptionOf(customer);
+    const end = () => stripe.subscriptions.update(id, { pause_collection: '' });
+    await pause(customer, { behavior });
+    await advance(phone, week + 2 * hour);
+    expect(await planOf(token)).toEqual(['free', 'active']);
+
+    if (when === 'after it') await end();
+    await switchPlan(token, 'premium');
+    await advance(phone, 0);
+    expect(await paymentsOf(customer)).toHaveLength(2);
+    for (let times = 0; times < 2; times += 1) {
+      expect(await planOf(token)).toEqual(['premium', 'active']);
+      expect(await usageOf(phone)).toMatchObject({ allowed: true, used: 0, limit: 70 });
+      await end();
+      await fetchByCron(customer);
+    }
+  });
+
   it('that is over ends no week of a trial that begins while it is fetched', async () => {
     const { phone, customer } = await newSubscriber('basic');
     await pause(customer, { behavior: 'void' });

@@ -111,10 +111,9 @@ export async function collectAgain(
 
 async function unpaidInvoices(
   stripe: Stripe,
-  { id }: Stripe.Subscription,
+  subscription: Stripe.Subscription,
 ): Promise<Stripe.Invoice[]> {
-  const { data } = await stripe.invoices.list({ subscription: id, limit: 100 });
-  return data.filter(isUnpaid);
+  return (await invoicesOf(stripe, subscription)).filter(isUnpaid);
 }
 
 function isUnpaid({ status }: Stripe.Invoice): boolean {
@@ -145,7 +144,7 @@ export async function asOwed(
   const isActive = subscription.status === 'active';
   if (!isActive && !owes(subscription)) return subscription;
   if (latest?.status !== 'paid' || creditedBy(latest).length === 0) return subscription;
-  const debt = debtsOf(await paidInvoices(stripe, subscription)).get(latest.id);
+  const debt = debtsOf(await invoicesOf(stripe, subscription)).get(latest.id);
   if (!debt) return subscription;
   const invoice = await stripe.invoices.retrieve(debt);
   // A draft is not overdue: `payRenewal` pays it.
@@ -157,35 +156,35 @@ export async function settledInvoices(
   stripe: Stripe,
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Invoice[]> {
-  const paid = await paidInvoices(stripe, subscription);
-  const debts = debtsOf(paid);
-  return paid.filter(({ id }) => debts.get(id) === null);
+  const invoices = await invoicesOf(stripe, subscription);
+  const debts = debtsOf(invoices);
+  return invoices.filter(({ id, status }) => status === 'paid' && debts.get(id) === null);
 }
 
-async function paidInvoices(
-  stripe: Stripe,
-  { id }: Stripe.Subscription,
-): Promise<Stripe.Invoice[]> {
-  const { data } = await stripe.invoices.list({
-    subscription: id,
-    status: 'paid',
-    limit: 100,
-  });
+async function invoicesOf(stripe: Stripe, { id }: Stripe.Subscription): Promise<Stripe.Invoice[]> {
+  const { data } = await stripe.invoices.list({ subscription: id, limit: 100 });
   return data;
 }
 
-/** Null if every invoice that it credits is paid. */
-function debtsOf(paid: Stripe.Invoice[]): Map<string, string | null> {
-  const byId = new Map(paid.map((invoice) => [invoice.id, invoice]));
+/** Of each paid invoice; null if nothing that it credits is owed. */
+function debtsOf(invoices: Stripe.Invoice[]): Map<string, string | null> {
+  const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
   const debts = new Map<string, string | null>();
   const debtOf = (id: string): string | null => {
     const invoice = byId.get(id);
-    if (!invoice) return id;
+    if (invoice && isGivenUp(invoice)) return null;
+    if (invoice?.status !== 'paid') return id;
     if (!debts.has(id)) debts.set(id, creditedBy(invoice).map(debtOf).find(Boolean) ?? null);
     return debts.get(id)!;
   };
-  for (const { id } of paid) debtOf(id);
+  for (const { id, status } of invoices) if (status === 'paid') debtOf(id);
   return debts;
+}
+
+/** By the owner, who paused the collection: nobody can pay it any more. */
+function isGivenUp(invoice: Stripe.Invoice): boolean {
+  const isKeptDraft = invoice.status === 'draft' && !invoice.auto_advance && !isStopped(invoice);
+  return isKeptDraft || invoice.status === 'void' || invoice.status === 'uncollectible';
 }
 
 function creditedBy({ lines }: Stripe.Invoice): string[] {
