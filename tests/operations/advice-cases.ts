@@ -6,7 +6,7 @@ import { stripeOptions } from '../../worker/billing/stripe-client.ts';
 import { settingsOf } from '../../worker/settings.ts';
 import { until } from '../api/support/clock.ts';
 import { runMinuteCron } from '../product/start-product.ts';
-import { product, setFault, supportJson } from './support-runs.ts';
+import { product, setFault, support, supportJson } from './support-runs.ts';
 import { call, newNumber } from './test-product.ts';
 
 const { database, reportContact, sandboxUrl, siteUrl } = product;
@@ -130,6 +130,14 @@ async function parkedEvent(phone: string): Promise<void> {
   await setFault('bot', null);
 }
 
+const withdraw = (token: string) => call(`${siteUrl}/api/billing/withdrawal`, 'POST', {}, token);
+
+async function withdrawDisputed(phone: string): Promise<void> {
+  const token = await subscriber(phone);
+  await control('POST', `/stripe/customers/${phone}/dispute`, {});
+  await withdraw(token);
+}
+
 async function withoutContact(phone: string): Promise<void> {
   const { token } = await control('POST', `/phones/${phone}/external-token`, {});
   await call(`${siteUrl}/api/auth/verify-external-token`, 'POST', { token });
@@ -170,6 +178,19 @@ const ways: Record<AdviceName, (phone: string) => Promise<unknown>> = {
     await subscriber(phone);
     await control('POST', `/stripe/customers/${phone}/dispute`, {});
   },
+  disputedAndWithdrawn: withdrawDisputed,
+  async withdrawalMayBeObjected(phone) {
+    await subscriber(phone);
+    const stated = { name: 'Ada Lovelace', contact: phone, plan: 'Basic' };
+    await call(`${siteUrl}/api/withdrawals`, 'POST', stated);
+  },
+  async withdrawing(phone) {
+    const token = await subscriber(phone);
+    await setFault('stripe', { status: 500 });
+    await withdraw(token);
+    await setFault('stripe', null);
+  },
+  withdrawalLeft: withdrawDisputed,
   doubled,
   async refunded(phone) {
     await subscriber(phone);
@@ -192,5 +213,33 @@ describe('`support find` advises, where', () => {
     expect((await supportJson('find', quiet))['advice']).not.toContain(sentence);
     await happen(phone);
     expect((await supportJson('find', phone))['advice']).toContain(sentence);
+  });
+});
+
+const adviceAbout = async (phone: string): Promise<string[]> =>
+  (await supportJson('find', phone))['advice'];
+
+describe('`support find` does not advise', () => {
+  it('to cancel a subscription that was bought after another one was refunded', async () => {
+    const phone = newNumber();
+    const token = await subscriber(phone);
+    await withdraw(token);
+    const plan = async () => (await supportJson('find', phone))['plan'].subscription;
+    await until('the end of the plan', plan, (tier) => tier === 'free');
+    await subscriber(phone);
+    const { returned } = (await supportJson('find', phone))['payments'];
+    expect(returned).toMatchObject([{ refunded: 1199 }]);
+    expect(await adviceAbout(phone)).not.toContain(advice.refunded);
+
+    await stripe.refunds.create({ charge: await lastCharge(phone) });
+    expect(await adviceAbout(phone)).toContain(advice.refunded);
+  });
+
+  it('to answer a dispute of a contract that was withdrawn, and shows its statement', async () => {
+    const phone = newNumber();
+    await withdrawDisputed(phone);
+    expect(await adviceAbout(phone)).not.toContain(advice.disputed);
+    const { stdout } = await support('find', phone);
+    expect(stdout).toMatch(/^Withdrawals: +\d+ of .*, account, needs_owner \(/m);
   });
 });

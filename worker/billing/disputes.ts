@@ -4,6 +4,7 @@ import { customers, stripeEvents } from '#db/schema';
 import type { EnvScope } from '../env.ts';
 import type { Database } from '../lib/database.ts';
 import { log } from '../lib/log.ts';
+import { subscriptionPaidBy } from './invoices.ts';
 import { unlessMissing, wholeList, withStripe } from './stripe-client.ts';
 import { stripeEventsKeptMs } from './stripe-events.ts';
 import { cancelNow, idOf, isLive } from './subscriptions.ts';
@@ -64,7 +65,8 @@ async function endDisputed(
   customer: string,
   dispute: Stripe.Dispute,
 ) {
-  const paidFor = await subscriptionPaidBy(stripe, dispute);
+  const id = await subscriptionPaidBy(stripe, idOf(dispute.payment_intent));
+  const paidFor = id ? await unlessMissing(stripe.subscriptions.retrieve(id)) : null;
   const isMoneyKept = dispute.status === 'won' || isInquiry(dispute);
   const mustEnd = paidFor !== null && settings.require('ON_DISPUTE') === 'cancel' && !isMoneyKept;
   const ends = mustEnd && isLive(paidFor);
@@ -82,24 +84,6 @@ async function endDisputed(
     });
   }
   return ends;
-}
-
-async function subscriptionPaidBy(
-  stripe: Stripe,
-  dispute: Stripe.Dispute,
-): Promise<Stripe.Subscription | null> {
-  const intent = idOf(dispute.payment_intent);
-  if (!intent) return null;
-  const payment = { type: 'payment_intent', payment_intent: intent } as const;
-  const { data } = await stripe.invoicePayments.list({
-    payment,
-    limit: 1,
-    expand: ['data.invoice'],
-  });
-  const invoice = data[0]?.invoice;
-  const parent = invoice && typeof invoice === 'object' && !invoice.deleted ? invoice.parent : null;
-  const id = idOf(parent?.subscription_details?.subscription);
-  return id ? unlessMissing(stripe.subscriptions.retrieve(id)) : null;
 }
 
 const isInquiry = ({ status }: Stripe.Dispute) => status.startsWith('warning_');

@@ -24,6 +24,23 @@ export async function authenticationPage(
   return waits ? (invoice.hosted_invoice_url ?? null) : null;
 }
 
+/** The id of what an intent has paid for. */
+export async function subscriptionPaidBy(
+  stripe: Stripe,
+  intent: string | null,
+): Promise<string | null> {
+  if (!intent) return null;
+  const payment = { type: 'payment_intent', payment_intent: intent } as const;
+  const { data } = await stripe.invoicePayments.list({
+    payment,
+    limit: 1,
+    expand: ['data.invoice'],
+  });
+  const invoice = data[0]?.invoice;
+  const parent = invoice && typeof invoice === 'object' && !invoice.deleted ? invoice.parent : null;
+  return idOf(parent?.subscription_details?.subscription);
+}
+
 export async function payWithNewCard(
   stripe: Stripe,
   subscription: Stripe.Subscription,

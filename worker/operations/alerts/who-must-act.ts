@@ -70,8 +70,16 @@ const duties: Record<string, Rest> = {
   ),
   payment_disputed: owner('A payment is disputed', 'disputed', 'the free plan, unless kept'),
   payment_refunded: owner('A refund ends nothing', 'refunded', 'a plan that renews'),
-  withdrawal_needs_owner: owner('A withdrawal needs a person', null, 'that it is received'),
-  withdrawal_overdue: owner('A withdrawal waits for three days', null, 'that it is received'),
+  withdrawal_needs_owner: owner(
+    'A withdrawal needs a person',
+    'withdrawalLeft',
+    'that it is received',
+  ),
+  withdrawal_overdue: owner(
+    'A withdrawal waits for three days',
+    'withdrawing',
+    'that it is received',
+  ),
   withdrawal_postponed: owner('Work waits', null, 'that it is received'),
 
   mail_refused: owner('Mails are refused', null, 'the receipt on the page and by the bot'),

@@ -71,6 +71,7 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     customer,
     names,
     conflicts,
+    statements,
   } = found;
   const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
   const nameOf = (wanted: (typeof names)[number]['kind']) => {
@@ -116,6 +117,13 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
       eventsForTheBot
         .map(({ seq, type, parkedAt }) => `${seq} ${type} ${parkedAt ? 'parked' : 'waits'}`)
         .join('; ') || 'none',
+    Withdrawals:
+      statements
+        .map(
+          ({ seq, submittedAt, origin, state, reason, dueAt }) =>
+            `${seq} of ${date(submittedAt)}, ${origin}, ${state}${reason ? ` (${reason})` : ''}, next look ${date(dueAt)}`,
+        )
+        .join('; ') || 'none open',
     'Usage or entitlement':
       lastBotCalls.map(({ at, allowed }) => `${date(at)}${allowed ? '' : ' refused'}`).join('; ') ||
       'none',

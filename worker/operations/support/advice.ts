@@ -15,6 +15,14 @@ export const advice = {
   renamed: 'Stripe has another number for this customer: write the number there by hand.',
   overdue: 'A payment is overdue: the user pays it through `Manage Subscription`.',
   disputed: 'A payment is disputed: answer it in the Stripe Dashboard.',
+  disputedAndWithdrawn:
+    'A disputed payment is of a contract that was withdrawn: accept the dispute in the Stripe Dashboard, pay nothing beside it, then `withdrawals complete`.',
+  withdrawalMayBeObjected:
+    'Somebody has withdrawn for this number by the form: the cron job settles it, unless its person objects within two days.',
+  withdrawing:
+    'A withdrawal is under way: the cron job settles it. If that takes three days, look for its error in the log.',
+  withdrawalLeft:
+    'A withdrawal is left to you: `withdrawals show` says why, and the runbook what to do.',
   doubled: 'Two subscriptions charge this customer: cancel and refund one of them at Stripe.',
   refunded:
     'A payment was refunded, and the subscription goes on: it is charged again. Cancel it at Stripe if it should end.',

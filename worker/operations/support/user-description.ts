@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, gt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, gt, ne, or, sql } from 'drizzle-orm';
 import {
   botCalls,
   codes,
@@ -7,6 +7,7 @@ import {
   outbox,
   sessions,
   type User,
+  withdrawals,
 } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
 import { allowedAt } from '../../lib/rate-limits.ts';
@@ -16,6 +17,8 @@ import { entitledTier, onTrial } from '../../usage/allowance.ts';
 import { currentCount } from '../../usage/week.ts';
 import type { SupportRequest } from './command-audit.ts';
 import type { Stripe } from 'stripe';
+import { subscriptionPaidBy } from '../../billing/invoices.ts';
+import { idOf } from '../../billing/subscriptions.ts';
 import { openStripe, unlessMissing } from '../../billing/stripe-client.ts';
 import type { Settings } from '../../settings.ts';
 import { advice, type AdviceName } from './advice.ts';
@@ -26,11 +29,8 @@ type Described = Pick<SupportRequest, 'db' | 'settings'>;
 
 /** Reads no message, secret or hash. Unix ms. */
 export async function describeUser(scope: Described, user: User, now: number) {
-  const [[limits], [code], live, events, calls, [customer], names, conflicts] = await readAbout(
-    scope,
-    user,
-    now,
-  );
+  const [[limits], [code], live, events, calls, [customer], names, conflicts, statements] =
+    await readAbout(scope, user, now);
   return {
     account: accountOf(user),
     plan: planOf(user, now),
@@ -51,6 +51,7 @@ export async function describeUser(scope: Described, user: User, now: number) {
     customer: customer ?? null,
     names,
     conflicts,
+    statements,
   };
 }
 
@@ -102,6 +103,19 @@ async function readAbout({ db, settings }: Described, { id, phone }: User, now: 
       .select()
       .from(identityConflicts)
       .where(or(eq(identityConflicts.userId, id), eq(identityConflicts.otherUserId, id))),
+    db
+      .select({
+        seq: withdrawals.seq,
+        submittedAt: withdrawals.submittedAt,
+        origin: withdrawals.origin,
+        state: withdrawals.state,
+        reason: withdrawals.reason,
+        subscription: withdrawals.subscription,
+        dueAt: withdrawals.dueAt,
+      })
+      .from(withdrawals)
+      .where(and(eq(withdrawals.userId, id), ne(withdrawals.state, 'done')))
+      .orderBy(withdrawals.seq),
   ]);
 }
 
@@ -160,6 +174,7 @@ export type ReturnedPayment = {
   refunded: number;
   currency: string;
   disputes: string[];
+  subscription: string | null;
 };
 
 type Subscription = {
@@ -241,7 +256,7 @@ export async function returnedPayments(
     ({ disputed, amount_refunded }) => disputed || amount_refunded > 0,
   );
   const payments: ReturnedPayment[] = [];
-  for (const { id, amount, amount_refunded, created, currency, disputed } of returned) {
+  for (const { id, amount, amount_refunded, created, currency, disputed, ...charge } of returned) {
     const disputes = disputed
       ? (await stripe.disputes.list({ charge: id })).data.map(({ status }) => status)
       : [];
@@ -252,6 +267,7 @@ export async function returnedPayments(
       refunded: amount_refunded,
       currency,
       disputes,
+      subscription: await subscriptionPaidBy(stripe, idOf(charge.payment_intent)),
     });
   }
   return payments;
@@ -259,14 +275,24 @@ export async function returnedPayments(
 
 const live = new Set(['active', 'trialing', 'past_due']);
 
-export function advise(
-  { account, plan, week, limits, eventsForTheBot, names: aliases, customer }: UserDescription,
-  payments: Payments,
-): string[] {
+type OpenStatement = UserDescription['statements'][number];
+
+const waitsForObjection = ({ origin, state, subscription, dueAt }: OpenStatement) =>
+  origin === 'public' && state === 'received' && subscription === null && dueAt !== null;
+
+/** The cron job looks at it no more. */
+const isLeft = ({ state, dueAt }: OpenStatement) => state === 'needs_owner' || dueAt === null;
+
+export function advise(found: UserDescription, payments: Payments): string[] {
+  const { account, plan, week, limits, eventsForTheBot, customer, statements } = found;
   const known = payments.state === 'known' ? payments : null;
   const paid = known?.subscriptions.filter(({ status }) => live.has(status)) ?? [];
-  const goesOn = paid.some(({ cancelAtPeriodEnd }) => !cancelAtPeriodEnd);
+  const goOn = paid.filter((each) => !each.cancelAtPeriodEnd).map(({ id }) => id);
   const returned = known?.returned ?? [];
+  const disputed = returned.filter(({ disputes }) => disputes.length > 0);
+  const withdrawnFrom = new Set(statements.map(({ subscription }) => subscription));
+  const isWithdrawn = ({ subscription }: ReturnedPayment) =>
+    subscription !== null && withdrawnFrom.has(subscription);
 
   const applies: Record<AdviceName, boolean> = {
     pending: account.status === 'pending',
@@ -280,11 +306,18 @@ export function advise(
     outOfDate: (customer?.failures ?? 0) > 0,
     renamed: known?.phone !== null && known !== null && known.phone !== account.phone,
     overdue: plan.subscriptionStatus === 'past_due',
-    disputed: returned.some(({ disputes }) => disputes.length > 0),
+    disputed: disputed.some((each) => !isWithdrawn(each)),
+    disputedAndWithdrawn: disputed.some(isWithdrawn),
+    withdrawalMayBeObjected: statements.some(waitsForObjection),
+    withdrawing: statements.some((each) => !isLeft(each) && !waitsForObjection(each)),
+    withdrawalLeft: statements.some(isLeft),
     doubled: paid.length > 1,
-    refunded: goesOn && returned.some(({ refunded }) => refunded > 0),
+    refunded: returned.some(
+      ({ refunded, subscription }) =>
+        refunded > 0 && subscription !== null && goOn.includes(subscription),
+    ),
     planRefused: plan.trial !== null && known?.hasCard === true && paid.length === 0,
-    conflict: aliases.some(({ proof }) => proof === 'contested'),
+    conflict: found.names.some(({ proof }) => proof === 'contested'),
     spent: week.limit !== null && week.limit >= 0 && week.used >= week.limit,
     parked: eventsForTheBot.some(({ parkedAt }) => parkedAt !== null),
   };
