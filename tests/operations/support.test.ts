@@ -757,6 +757,9 @@ describe('withdrawals', () => {
       ['complete', seq],
       ['match', seq, other],
     ];
+    const ofNobody = await support('withdrawals', 'match', seq, other);
+    const mayBeNone = `withdraw the account of \\${other}, which has no plan now, from what it bought, if`;
+    expect(ofNobody).toMatchObject(failed(2, mayBeNone));
     const actions = [];
     for (const words of commands) actions.push(await withdrawalCommand.run(requestOf(...words)));
     const { id } = await supportJson('withdrawals', 'show', seq);

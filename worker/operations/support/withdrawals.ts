@@ -103,8 +103,12 @@ async function match(
   // What was paid back by its id is not paid again.
   const isKnown = statement.subscription !== null && statement.reason !== restored;
   if (isKnown) throw new Error('The contract of this statement is known. Nothing was changed.');
+  const contract =
+    user.tier === 'free'
+      ? `account of ${user.phone}, which has no plan now, from what it bought, if that is anything`
+      : `${user.tier} account of ${user.phone} from its contract`;
   return {
-    would: `withdraw the ${user.tier} account of ${user.phone} from its contract, by statement ${statement.seq}`,
+    would: `withdraw the ${contract}, by statement ${statement.seq}`,
     about: `withdrawal ${statement.seq}`,
     needsYes: true,
     async perform() {
@@ -115,7 +119,7 @@ async function match(
         attempts: 0,
       } as const;
       await change(db, statement, { ...changes, dueAt: statement.submittedAt });
-      const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute.`;
+      const text = `Statement ${statement.seq} belongs to ${user.phone} and is settled within a minute, if there is a contract.`;
       return { data: { matched: statement.seq }, text };
     },
   };
