@@ -186,9 +186,14 @@ const journeys = {
 
   help: async (person: Person) => {
     await person.go('/help-now');
-    await person.reaches(person.page.getByText('Argentina').last());
-    await person.page.getByText('Argentina').last().click();
-    await expect(person.page.getByText('Centro de Asistencia al Suicida').first()).toBeVisible();
+    const country = person.page.getByText('Argentina').last();
+    const lines = person.page.getByText('Centro de Asistencia al Suicida').first();
+    await person.reaches(country);
+    // A page that React renders anew in that moment shows the country closed.
+    await expect(async () => {
+      if (!(await lines.isVisible())) await country.click({ timeout: 5000 });
+      await expect(lines).toBeVisible({ timeout: 5000 });
+    }).toPass({ timeout: 100_000 });
     await expect(person.page.getByText('Something went wrong')).toHaveCount(0);
   },
 
