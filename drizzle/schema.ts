@@ -31,7 +31,7 @@ export const users = sqliteTable(
     /** When the platform was chosen: an older choice that arrives later changes nothing. */
     platformChosenAt: instant('platform_chosen_at').notNull().default(0),
     createdAt: instant('created_at').notNull(),
-    /** First message to the assistant; null for those who came by an external token only. */
+    /** The first message to the assistant, or consent to its conversation; null before. */
     contactedAt: instant('contacted_at'),
     /** The last contact that the bot reported. */
     lastContactAt: instant('last_contact_at').notNull().default(0),
@@ -113,7 +113,7 @@ export const sessions = sqliteTable(
     userId: text('user_id').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    /** Opened by a trial link, which people forward: it may not see or end what is private. */
+    /** Opened by a trial link (people forward those) or with a contested number: it may not see or end what is private. */
     isLimited: flag('is_limited').notNull().default(false),
     /** Binds the session to the number that signed in (worker/identity/bindings.ts). */
     mac: text('bound_mac'),
@@ -364,7 +364,7 @@ export const dailyTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.kind, table.day, table.detail] })],
 );
 
-/** The bot's calls by the keyed hash of their webhook-id, with what was answered. */
+/** The bot's calls by the keyed hash of their webhook-id, with what was decided: the response is made from it. */
 export const botCalls = sqliteTable('bot_calls', {
   id: text('id').primaryKey(),
   fingerprint: text('fingerprint').notNull(),

@@ -1,4 +1,4 @@
-/* Workbox would be 17.9 KB for the offline pages alone, beside 2.2 KB for all (minified, 2026-11-28). */
+/* Workbox would be 17.9 KB for the offline pages alone, beside 2.3 KB for all (minified, 2026-11-28). */
 import { languages, published } from '#contract/languages';
 import { notify, openPage, type Notified, type Pushed } from './notice-worker.ts';
 

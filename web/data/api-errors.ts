@@ -177,7 +177,7 @@ function textUntil(error: unknown, fallback?: string): string | undefined {
 /** The page shows `error`, and a toast shows `toast` unless it is null. */
 export type ErrorText = { error: string; toast: string | null };
 
-/** Returns the sentences of an error: the server's message where the specification allows it. */
+/** Returns the sentences of an error: fixed ones for some statuses, else the server's message. */
 export function errorText(
   status: number,
   message: string | undefined,

@@ -60,7 +60,7 @@ function follows(at: string, earlier: string): boolean {
 
 type TranscriptParts = Record<'history' | 'live', TranscriptItem<ShownMessage>[]>;
 
-/** The second part has what came since `openedAt`. */
+/** `live` begins after the newest message up to `loadedUpTo`; `openedAt` decides whether a notice ends it. */
 export function transcriptParts(
   messages: readonly ShownMessage[],
   loadedUpTo: number,

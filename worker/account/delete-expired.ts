@@ -30,7 +30,7 @@ import { dayMs, hourMs } from '../lib/time.ts';
 const rowsPerStep = 500;
 /** Up to 20,000 rows a minute, more than are inserted. */
 const stepsPerRun = 40;
-/** Lets calls write: their p95 is 1.45, with 20 ms 1.52 (tests/bench). */
+/** Lets calls write in between (part `m` of tests/bench/README.md). */
 const pauseMs = 100;
 
 type Expiring = {

@@ -22,8 +22,8 @@ export type BotEvent =
 export type EventType = BotEvent | 'chat.message';
 
 /**
- * What an event may say, by its type. A row of the outbox is believed no
- * further: words that somebody has written into one reach nobody. What
+ * What an event may say, by its type. Only these fields of an outbox row's data
+ * are sent: words that somebody has written into one reach nobody. What
  * names or quotes a person is encrypted for the account whose event it is.
  */
 const tier = v.picklist(['free', 'basic', 'premium', 'platinum']);

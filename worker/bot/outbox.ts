@@ -47,8 +47,8 @@ export const cancelledBody = '{}';
 const mostWaiting = 50;
 
 /**
- * What a person has ended, or must learn, is never left out: of each one
- * waits, and of one of them another is in delivery. The others have the rest.
+ * These types are never left out: at most one event of each waits, and one
+ * more may be in delivery. All other types share the rest of `mostWaiting`.
  */
 const neverLeftOut = new Set<BotEvent>([
   'platform.changed',
@@ -116,8 +116,8 @@ export async function bodyFor(
 
 /**
  * The account of a deletion is gone, so that its sealed data alone says
- * whose it was, and under which id the bot hears of it: put back later, it
- * is the event that the bot knows.
+ * whose it was, and the id of the event that the bot receives: put back later,
+ * it is the event that the bot knows.
  */
 function deletionData(
   event: OutboxEvent,

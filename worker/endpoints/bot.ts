@@ -110,7 +110,7 @@ export const botTrials: Handler<'botTrials'> = async (scope) => {
 export const botUsage: Handler<'botUsage'> = async (scope) => {
   const { input, env, waitUntil } = scope;
   const { usage, publish: published } = await countUsage(scope, input, input);
-  // The first message may be lost.
+  // A repeated call publishes again, since the first one's message may be lost.
   if (published) waitUntil(publish(env, published.userId, published.total));
   return usage;
 };

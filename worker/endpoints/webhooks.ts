@@ -24,7 +24,7 @@ export const stripeWebhook: Handler<'stripeWebhook'> = async (scope) => {
   const event = await readStripeEvent(settings, scope.request, scope.readBody);
   if (event.livemode !== isLive(settings)) return received;
 
-  // Until then Stripe sends the event again.
+  // Stripe repeats the event until this call has succeeded.
   const customer = isDispute(event) ? await dealWithDispute(scope, event) : customerOf(event);
   if (!customer) return received;
 

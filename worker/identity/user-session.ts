@@ -37,7 +37,7 @@ type ResultsOf<List extends Statements> = { [Index in keyof List]: List[Index]['
 
 /**
  * A result that was computed after the session
- * check: only `UserSession.run` creates one.
+ * check: only `UserSession.run` creates one; `map` keeps the proof.
  */
 class Authorized<T> {
   readonly #value: T;

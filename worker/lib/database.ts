@@ -53,8 +53,8 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
 type Statement = { sql: string; args: InArgs };
 
 /**
- * The client stores the text of a `string` before it sends
- * the batch: 7 % of `verify-otp` (2026-11-26, tests/bench).
+ * The client stores the text of a `string` before it
+ * sends the batch, which takes time.
  */
 const withOwnText = ({ sql, args }: Statement): Statement => ({ sql: Object(sql), args });
 
@@ -72,7 +72,7 @@ export async function batch<Statements extends Named>(
   };
 }
 
-/** A client costs 20 to 55 µs of CPU (2026-11-22, tests/bench). */
+/** Keeps a client, since making one costs CPU. */
 const clientOf = memoize((settings: DatabaseSettings) => {
   let client = connect(settings);
   let requests = 0;

@@ -14,8 +14,8 @@ import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 /**
  * Drizzle's dialect, which compares each part of a statement with the
  * few kinds that most parts have. Drizzle's own way to the text asks for
- * up to twelve kinds by walking prototypes: half of the processor time
- * in which `verify-otp` makes its statements (2026-11-28, tests/bench).
+ * up to twelve kinds by walking prototypes. Parts `g` and `h` of
+ * tests/bench/README.md measure it with `verify-otp`.
  */
 export class FastDialect extends SQLiteAsyncDialect {
   readonly #names = new WeakMap<Column | Table, string>();

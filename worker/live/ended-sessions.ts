@@ -5,7 +5,7 @@ import type { OpenStream } from './open-streams.ts';
 
 /**
  * Closes the streams of sessions that ended while their Worker was killed, so
- * that nobody called `endStreams`. A call announces the end before it writes;
+ * that nobody called `endStreams`. A call announces the end with `expectEnd`;
  * the alarm then compares the streams with the database within ten seconds.
  */
 export const checkMs = 10_000;

@@ -50,7 +50,7 @@ export class MessageTable {
     return this.#select('where revision > ? order by revision', revision);
   }
 
-  /** In three statements it takes 5 % longer (tests/bench). */
+  /** One statement: three take longer. */
   before(ids: string[], count: number): Before {
     if (!this.#tables.exist)
       return {

@@ -1,6 +1,6 @@
 import { replacedCode, type StreamOwner } from './live-changes.ts';
 
-/** Survives hibernation. `order`: of admission; 0 before it. */
+/** `serializeAttachment` keeps this through hibernation. `order` counts admitted streams; 0 before admission. */
 type Attachment = StreamOwner & { order: number };
 export type OpenStream = Attachment & { socket: WebSocket };
 

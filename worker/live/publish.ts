@@ -19,7 +19,7 @@ export async function publish(env: Env, userId: string, ...changes: UsageChange[
   }
 }
 
-/** Call it before the change is written. */
+/** Call it before the change is written, if the user is known by then. */
 export function expectEnd({ env, waitUntil }: Scope<'waitUntil'> & WithEnv, userId: string): void {
   waitUntil(liveUserOf(env, userId).expectEnd().catch(logUnreachable));
 }

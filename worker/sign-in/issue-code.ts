@@ -143,7 +143,7 @@ type Facts = Record<
   SQL
 >;
 
-/** They pass what strangers could have used up. */
+/** Somebody who has just written passes the limits that strangers could have used up. */
 function outcomesOf(facts: Facts, { settings, now }: SignInScope) {
   const { askAt, linkAt, numberAt, addressAt, contactedAt, hasJustWritten, sent } = facts;
   const isAbove = gt(askAt, now);

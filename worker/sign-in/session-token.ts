@@ -18,7 +18,7 @@ type Signed = {
   ref: SessionRef;
 };
 
-/** Verifying costs 80 µs of CPU (tests/bench). */
+/** Keeps verified tokens, since verifying costs CPU. */
 const tokensKept = 1000;
 const longestToken = 1000;
 

@@ -7,7 +7,7 @@ declare global {
   }
 }
 
-/** Starts the app after the paint, with which it would compete for bandwidth and CPU. */
+/** Loads the held app after the paint, with which it would compete for bandwidth and CPU. */
 export function startHeldApp(): void {
   addEventListener('DOMContentLoaded', () => {
     const held = heldApp();
@@ -20,7 +20,7 @@ export function startHeldApp(): void {
   });
 }
 
-/** From this round-trip time (ms) on, preloads delay Chromium's paint by 80 ms (2026-11-22, tests/bench). */
+/** From this round-trip time (ms) on, preloads delay Chromium's paint. */
 const tooSlowForFonts = 200;
 
 /** Preloads them, unless the browser reports a slow connection. */

@@ -1,5 +1,6 @@
-// Runs unchanged in any engine of the last fifteen years, so it is written for those. One below `build/oldest-engines.ts`
-// lacks a part of the first condition: it shows what visitors without JavaScript see, and never starts the app.
+// Runs unchanged in any engine of the last fifteen years, so it is written for those. One below `build/oldest-engines.ts`,
+// except Chrome 110, lacks a part of the first condition: it shows what visitors without JavaScript see, and never starts
+// the app.
 (function (page, root) {
   if ([].toSorted && self.CompressionStream) return;
   root.setAttribute('data-visitor', 'unscripted');

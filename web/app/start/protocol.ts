@@ -1,13 +1,15 @@
 /**
- * What the served page, the scripts of its head and the app agree on.
+ * Most of what the served page, the scripts of its head and the app agree on;
+ * parts of the chat are found by `data-slot`.
  *
  * 1. The build renders a page, or a shell without data, into the root
  *    (`build/render.tsx`). A template holds the app back.
  * 2. `head/head-script.ts` notes on the document who sees the page, and sends
  *    the first calls. `start-styles.ts` shows what this visitor may see.
  * 3. In the shell of the chat `early/fill-chat.tsx` shows the newest messages.
- * 4. The template's content goes into the head, so the app starts, and
- *    `mount.tsx` takes over what was served.
+ * 4. The template's content goes into the head. It starts the app, or in a shell
+ *    preloads it: there `release-app.ts` starts it. Then `mount.tsx` takes over
+ *    what was served.
  */
 
 export type Visitor =
@@ -15,7 +17,7 @@ export type Visitor =
   | 'returning'
   /** A guest whose address shows something else than what was served. */
   | 'special'
-  /** Anybody for whom no script will run: what was served must do. */
+  /** Anybody for whom what was served must do: no script will run, or one has failed. */
   | 'unscripted';
 
 /** Attributes of the document, such as `data-visitor`. */

@@ -54,7 +54,7 @@ const appFile = () => appLink()?.href ?? '';
 
 /** Loads every part, so that a later loss of the connection hurts none. */
 function hasParts(): Promise<boolean> {
-  // `head-script.ts` waits for a paint, which a hidden page lacks.
+  // `after-paint.ts` may still wait for a paint.
   const held = heldApp();
   if (held) document.head.append(held.content);
   // In too old an engine the app stays in its template.

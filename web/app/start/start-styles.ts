@@ -15,7 +15,7 @@ export const startStyles = {
   [`${leavesServed} ${servedAs('guest-page')} > *`]: hidden,
   [`:root:not(${returning}) ${servedAs('shell')} > *`]: hidden,
   [`:root${seenBy('unscripted')} [data-needs-scripts]`]: hidden,
-  // Laid out after the first frame, which is 30 ms earlier (tests/bench).
+  // Laid out after the first frame, which is earlier for it.
   '[data-prerendered] section[data-tone]': {
     contentVisibility: 'auto',
     containIntrinsicHeight: '50rem',

@@ -8,7 +8,7 @@ const loadPrint = () => import('./print-conversation.ts');
 
 type Reply = { id: string; crisis?: true | undefined };
 
-/** Also while another page is shown. */
+/** Outlives the page, so that help opens once for each crisis message. */
 const seenCrises = new Set<string>();
 
 export function useCrisisHelp(token: string, replies: Reply[], openHelp: () => void): void {

@@ -12,7 +12,7 @@ import { chatWords, composerWords } from '#words/chat';
 import { untilWords } from '#words/until';
 import { voiceWords } from '#words/voice';
 
-/** With help beside a spent allowance; a notice is no failure. */
+/** `offersHelp` leads to the crisis lines beside a spent allowance. `isNotice` is information, not a failure. */
 export type SendError = {
   text: string;
   leadsToPlans: boolean;
