@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  allowedAt,
+  allowedAtSql,
   CallLimiter,
   parseLimits,
   rateLimitEventsKeptMs,
@@ -116,7 +116,7 @@ describe('every limit', () => {
       now += wait;
       onAct(now);
       const names = namesAt(index);
-      const may = allowedAt([{ subject: names, limits: rules }]);
+      const may = allowedAtSql([{ subject: names, limits: rules }]);
       const until = rows.row<{ at: number }>(sql`select ${may} as at`)!.at;
       rows.run(
         sql`insert into rate_limit_events select ${names[0]}, ${now}, ${index} where ${may} <= ${now}`,

@@ -1,12 +1,12 @@
 import { and, eq, gt, gte, isNotNull, isNull, ne, not, type SQL } from 'drizzle-orm';
 import { dailyCodes, phoneChanges, rateLimitEvents, sessions } from '#db/schema';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { iif, minus, plus, rowExists } from '../lib/expressions.ts';
 import {
-  allowedAt,
+  allowedAtSql,
   type Limited,
   recordEvents,
   subjectsIn,
@@ -18,7 +18,12 @@ import { minuteMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import { sendCode } from '../messaging/whatsapp.ts';
-import { codeDay, reportCodeBudget, sentToday, untilNextBudget } from '../sign-in/code-budget.ts';
+import {
+  codeDay,
+  reportCodeBudget,
+  sentTodaySql,
+  untilNextBudget,
+} from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
 import { orTakenBack } from '../sign-in/stored-codes.ts';
@@ -56,9 +61,9 @@ export async function beginPhoneChange(
   const decided = session.decide({
     facts: {
       isFresh: isFresh(scope),
-      mayBeginAt: allowedAt([...limits.ofUser, ...limits.ofNumber]),
-      sentToday: sentToday(now),
-      holder: userOf('phone', wanted.phone),
+      mayBeginAt: allowedAtSql([...limits.ofUser, ...limits.ofNumber]),
+      sentToday: sentTodaySql(now),
+      holder: userOfSql('phone', wanted.phone),
     },
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),

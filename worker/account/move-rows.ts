@@ -19,7 +19,7 @@ import { sealData } from '../bot/event-data.ts';
 import { queueEvent } from '../bot/outbox.ts';
 import { rebindChatKey } from '../chat/chat-keys.ts';
 import { renameUser } from '../identity/name-user.ts';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import {
   bindAlias,
@@ -46,7 +46,7 @@ import { build, isIn } from '../lib/sql.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
-import { carryLeftWeek, currentWeekSql, keepWeek, leftCount, usedSql } from '../usage/week.ts';
+import { carryLeftWeek, currentWeekSql, keepWeek, leftCountSql, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 
 type MovedBy = { by: 'code'; keeps: string | null } | { by: 'support' };
@@ -164,7 +164,7 @@ function decideMove(db: Database, account: Account, move: Move) {
   return transaction(db, {
     from: oneRow([users, eq(users.id, user.id)]),
     facts: {
-      holder: userOf('phone', move.phone),
+      holder: userOfSql('phone', move.phone),
       isKnown: isNotNull(users.id),
       isAllowed: move.isAllowed,
       hasNumber: eq(users.phone, move.phone),
@@ -311,7 +311,7 @@ async function renumberUser(tx: Moving, to: Renumbering): Promise<void> {
   await keepWeek(tx, ['moved'], before, own);
   await carryLeftWeek(tx, ['moved'], before, phone);
 
-  const ofNumber = await leftCount({ phone, settings, now });
+  const ofNumber = await leftCountSql({ phone, settings, now });
   const unlessPaid = (column: SQLiteColumn, value: SQL) =>
     iif<number>(users.weekFrozen, column, value);
   const changes = {

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm';
 import { aliases, identityConflicts, users } from '#db/schema';
 import { log } from '../lib/log.ts';
 import { conflictMacs } from '../identity/identity-conflicts.ts';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { isOwnAlias } from '../identity/bindings.ts';
 import { coalesce, fixed, isTrue, oneRow, rowExists } from '../lib/expressions.ts';
@@ -118,7 +118,7 @@ export async function applyToPerson<
   return applied as Applied<Exclude<Outcome, 'conflict'>, Facts, Other, Named>;
 }
 
-export const userNamed = (person: Person): SQL<string | null> => usersOf(person).userId;
+export const userNamedSql = (person: Person): SQL<string | null> => usersOf(person).userId;
 
 type Names = {
   businessUserId: string | undefined;
@@ -130,8 +130,8 @@ type Names = {
 };
 
 function usersOf({ phone, businessUserId }: Person): Names {
-  const userOfPhone = phone === undefined ? undefined : userOf('phone', phone);
-  const userOfId = businessUserId === undefined ? undefined : userOf('business', businessUserId);
+  const userOfPhone = phone === undefined ? undefined : userOfSql('phone', phone);
+  const userOfId = businessUserId === undefined ? undefined : userOfSql('business', businessUserId);
   if (!userOfPhone || !userOfId)
     return {
       businessUserId,

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, not, type SQL } from 'drizzle-orm';
 import { aliases, rateLimitEvents, users } from '#db/schema';
 import { linkIdentity } from '../identity/link-identity.ts';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import { phoneSubjects, type PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { bindAlias } from '../identity/bindings.ts';
@@ -10,7 +10,7 @@ import { isIn } from '../lib/sql.ts';
 import type { Reads, Transaction } from '../lib/transaction.ts';
 import { firstWeek } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
-import { applyToPerson, personTransaction, userNamed, type Person } from './person.ts';
+import { applyToPerson, personTransaction, userNamedSql, type Person } from './person.ts';
 import type { PersonCall } from './person.ts';
 
 type Contact = Person & {
@@ -38,7 +38,7 @@ export async function recordContact<Named extends Reads>(
   const { phone, businessUserId } = contact;
   const tx = await personTransaction(scope, contact, {
     facts: {
-      hasNumber: phone === undefined ? fixed(0) : isNotNull(userOf('phone', phone)),
+      hasNumber: phone === undefined ? fixed(0) : isNotNull(userOfSql('phone', phone)),
     },
     outcomes: ({ isKnown, hasNumber }): { [Each in Outcome]?: SQL } => ({
       ...(phone === undefined && { unknown: not(isKnown) }),
@@ -50,14 +50,14 @@ export async function recordContact<Named extends Reads>(
   });
 
   const lastContactAt = greatest(users.lastContactAt, scope.now);
-  tx.update(['ofId'], users, { lastContactAt }, eq(users.id, userNamed(contact)));
+  tx.update(['ofId'], users, { lastContactAt }, eq(users.id, userNamedSql(contact)));
   if (businessUserId !== undefined) settleContest(tx, businessUserId, scope.now);
   if (phone !== undefined) await addContactOf(scope, tx, { ...contact, phone });
 
   const person = scope.db
     .select({ phone: users.phone })
     .from(users)
-    .where(eq(users.id, userNamed(contact)));
+    .where(eq(users.id, userNamedSql(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
   return { ...applied, phone: found?.phone };
@@ -70,7 +70,7 @@ function settleContest(
   at: number,
 ): void {
   const contested = and(
-    eq(aliases.userId, userOf('business', businessUserId)),
+    eq(aliases.userId, userOfSql('business', businessUserId)),
     eq(aliases.kind, 'phone'),
     eq(aliases.proof, 'contested'),
   );

@@ -3,7 +3,7 @@ import { users } from '#db/schema';
 import {
   applyToPerson,
   personTransaction,
-  userNamed,
+  userNamedSql,
   type Person,
   type PersonCall,
 } from '../bot/person.ts';
@@ -35,7 +35,7 @@ export async function calledConversation<Facts extends FactsSql, Named extends R
   const user = scope.db
     .select({ id, phone, chatKey, chatKeyId, chatEpoch })
     .from(users)
-    .where(eq(users.id, userNamed(person)));
+    .where(eq(users.id, userNamedSql(person)));
   const applied = await applyToPerson(tx, { ...reads, user });
   const [found] = (applied.reads as { user: ChatRow[] }).user;
   return {

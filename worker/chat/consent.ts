@@ -36,7 +36,7 @@ export async function giveConsent(
     facts: {
       isOwn: isNotNull(users.id),
       known: users.chatConsentVersion.getSQL(),
-      allowedAt: allowedAt(userId),
+      allowedAt: allowedAtSql(userId),
     },
     outcomes: (facts) => ({
       moved: not(facts.isOwn),
@@ -70,7 +70,7 @@ export async function giveConsent(
 }
 
 /** SQL: unix ms; 0 for now. */
-function allowedAt(userId: SQL): SQL<number> {
+function allowedAtSql(userId: SQL): SQL<number> {
   const nth = build
     .select({ at: consents.givenAt })
     .from(consents)

@@ -1,5 +1,5 @@
 import { comparedBy } from '../bot/signed-call.ts';
-import { userNamed, type Person } from '../bot/person.ts';
+import { userNamedSql, type Person } from '../bot/person.ts';
 import { calledConversation } from '../chat/called-conversation.ts';
 import { sealPartialReply } from '../chat/message-encryption.ts';
 import { storeReply, storeTranscript } from '../chat/replies.ts';
@@ -26,7 +26,7 @@ export const botMessages: Handler<'botMessages'> = async (scope) => {
   const { db, now } = scope;
   const found = await calledConversation({ db, settings, now, botCall }, input, {
     facts: { voice: voiceSql(entitledTierSql(now)) },
-    reads: { subscribers: subscribersOf(db, userNamed(input), now) },
+    reads: { subscribers: subscribersOf(db, userNamedSql(input), now) },
   });
   const spoken = found.facts.voice === 1 ? recording : undefined;
   const reply = { id, text, replyTo, crisis, recording: spoken };

@@ -25,10 +25,10 @@ import type { PhoneNumber } from './phone.ts';
 export type Kind = typeof aliases.$inferSelect.kind;
 export type Proof = typeof aliases.$inferSelect.proof;
 
-export const isOf = (kind: Kind, userId: SQLWrapper | string) =>
+export const isOfSql = (kind: Kind, userId: SQLWrapper | string) =>
   and(eq(aliases.kind, kind), eq(aliases.userId, userId))!;
 
-export const hasName = (kind: Kind, value: SQL | string) =>
+export const hasNameSql = (kind: Kind, value: SQL | string) =>
   and(eq(aliases.kind, kind), eq(aliases.value, value))!;
 
 const isOfOtherNumber = and(eq(users.id, aliases.userId), ne(users.phone, aliases.value));
@@ -46,16 +46,16 @@ const agrees: Partial<Record<Kind, SQL>> = {
   business: exists(isBoundToNumber),
 };
 
-export const userOf = (kind: Kind, value: SQL | string): SQL<string | null> =>
-  valueOf(aliases.userId, and(hasName(kind, value), agrees[kind]));
+export const userOfSql = (kind: Kind, value: SQL | string): SQL<string | null> =>
+  valueOf(aliases.userId, and(hasNameSql(kind, value), agrees[kind]));
 
-export const spellingOf = (userId: SQL) => valueOf(aliases.value, isOf('whatsapp', userId));
+export const spellingOfSql = (userId: SQL) => valueOf(aliases.value, isOfSql('whatsapp', userId));
 
-export const isContested = (phone: PhoneNumber): SQL<number> =>
-  rowExists(aliases, and(hasName('phone', phone), eq(aliases.proof, 'contested')));
+export const isContestedSql = (phone: PhoneNumber): SQL<number> =>
+  rowExists(aliases, and(hasNameSql('phone', phone), eq(aliases.proof, 'contested')));
 
-export const isAccountContested = (userId: SQLWrapper): SQL<number> =>
-  rowExists(aliases, and(isOf('phone', userId), eq(aliases.proof, 'contested')));
+export const isAccountContestedSql = (userId: SQLWrapper): SQL<number> =>
+  rowExists(aliases, and(isOfSql('phone', userId), eq(aliases.proof, 'contested')));
 
 export function namesOf(db: Database, userId: string) {
   const { kind, value, proof, at, mac } = aliases;
@@ -71,7 +71,7 @@ export async function phoneOfId({ db }: Scope<'db'>, businessUserId: string): Pr
   const [user] = await db
     .select({ phone: users.phone })
     .from(users)
-    .where(eq(users.id, userOf('business', businessUserId)));
+    .where(eq(users.id, userOfSql('business', businessUserId)));
   if (!user) throw unknownId();
   return user.phone;
 }

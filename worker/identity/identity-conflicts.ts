@@ -17,7 +17,7 @@ export async function ownMacs(
   return id === undefined ? [] : conflictMacs(settings, id);
 }
 
-export const conflictsOf = (userId: string, idMacs: string[]) =>
+export const conflictsOfSql = (userId: string, idMacs: string[]) =>
   or(
     eq(identityConflicts.userId, userId),
     eq(identityConflicts.otherUserId, userId),
@@ -30,7 +30,7 @@ export function deleteIdentity<Outcome extends string>(
   userId: string,
   idMacs: string[],
 ): void {
-  tx.delete(on, identityConflicts, conflictsOf(userId, idMacs));
+  tx.delete(on, identityConflicts, conflictsOfSql(userId, idMacs));
   tx.delete(on, aliases, eq(aliases.userId, userId));
   tx.delete(on, claims, eq(claims.userId, userId));
 }

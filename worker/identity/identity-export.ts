@@ -3,7 +3,7 @@ import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { namesOf, type Kind } from './aliases.ts';
 import { isOwnAlias } from './bindings.ts';
-import { conflictsOf, ownMacs } from './identity-conflicts.ts';
+import { conflictsOfSql, ownMacs } from './identity-conflicts.ts';
 import { isSpellingOf, type PhoneNumber } from './phone.ts';
 
 type ExportScope = Scope<'db' | 'settings'> & { user: User };
@@ -30,7 +30,7 @@ export async function exportIdentity({ user, db, settings }: ExportScope) {
     identityConflicts: await db
       .select({ at, lastAt })
       .from(identityConflicts)
-      .where(conflictsOf(user.id, await ownMacs(settings, names))),
+      .where(conflictsOfSql(user.id, await ownMacs(settings, names))),
   };
 }
 

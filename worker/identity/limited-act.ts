@@ -1,5 +1,5 @@
 import { gt } from 'drizzle-orm';
-import { allowedAt, recordEvents, type Limited } from '../lib/rate-limits.ts';
+import { allowedAtSql, recordEvents, type Limited } from '../lib/rate-limits.ts';
 import { rateLimited } from '../lib/request-error.ts';
 import type { Reads, Results } from '../lib/transaction.ts';
 import type { Admitted, Authorized, UserSession } from './user-session.ts';
@@ -16,7 +16,7 @@ export function withinLimit<Named extends Reads, T>(
   respond: (admitted: Admitted, reads: Results<Named>) => T | Promise<T>,
 ): Promise<Authorized<T>> {
   return session.decide({
-    facts: { mayActAt: allowedAt([{ subject, limits }]) },
+    facts: { mayActAt: allowedAtSql([{ subject, limits }]) },
     outcomes: ({ mayActAt }) => ({ limited: gt(mayActAt, now) }),
     otherwise: 'counted',
     effects: (tx) => recordEvents(tx, ['counted'], [subject], { now }),

@@ -4,7 +4,7 @@ import { aliases } from '#db/schema';
 import { coalesce, isSame, valueOf } from '../lib/expressions.ts';
 import { build, excluded } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
-import { hasName, userOf } from './aliases.ts';
+import { hasNameSql, userOfSql } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type Linked = {
@@ -19,8 +19,8 @@ export function linkIdentity<Outcome extends string>(
   on: On<Outcome>,
   { phone, businessUserId, mac, at }: Linked,
 ): void {
-  const userOfPhone = userOf('phone', phone);
-  const userOfId = valueOf(aliases.userId, hasName('business', businessUserId));
+  const userOfPhone = userOfSql('phone', phone);
+  const userOfId = valueOf(aliases.userId, hasNameSql('business', businessUserId));
   const row = {
     kind: 'business',
     value: businessUserId,

@@ -3,7 +3,7 @@ import { aliases } from '#db/schema';
 import { isSame } from '../lib/expressions.ts';
 import { excluded } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
-import { isOf, userOf, type Proof } from './aliases.ts';
+import { isOfSql, userOfSql, type Proof } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type Names = {
@@ -45,7 +45,7 @@ export function nameUser<Outcome extends string>(
   const spelling = {
     kind: 'whatsapp',
     value: whatsapp.id,
-    userId: userOf('phone', phone),
+    userId: userOfSql('phone', phone),
     proof: whatsapp.proof,
     at,
   } as const;
@@ -88,9 +88,9 @@ export function renameUser<Outcome extends string>(
     at: now,
   } as const;
 
-  tx.delete(on, aliases, and(isOf('business', userId), isAnother));
-  tx.update(on, aliases, { proof: 'earlier-number', mac }, isOf('business', userId));
-  tx.update(on, aliases, { value: phone, proof, at: now, mac }, isOf('phone', userId));
-  tx.delete(on, aliases, isOf('whatsapp', userId));
+  tx.delete(on, aliases, and(isOfSql('business', userId), isAnother));
+  tx.update(on, aliases, { proof: 'earlier-number', mac }, isOfSql('business', userId));
+  tx.update(on, aliases, { value: phone, proof, at: now, mac }, isOfSql('phone', userId));
+  tx.delete(on, aliases, isOfSql('whatsapp', userId));
   tx.insert(on, aliases, spelling, { upsert: 'ignore' });
 }

@@ -6,7 +6,7 @@ import { excluded } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import { nameUser } from './name-user.ts';
-import { userOf, type Proof } from './aliases.ts';
+import { userOfSql, type Proof } from './aliases.ts';
 import type { PhoneNumber } from './phone.ts';
 
 type ExportScope = Scope<'db' | 'settings'> & { user: User };
@@ -38,7 +38,7 @@ export function upsertUser<Outcome extends string>(
   const whatsapp = { id: spelling, proof: whatsappId === null ? 'typed' : 'contact' } as const;
   nameUser(tx, on, newId, { phone, proof, whatsapp, at: now });
 
-  const id = userOf('phone', phone);
+  const id = userOfSql('phone', phone);
   const row = {
     id,
     phone,

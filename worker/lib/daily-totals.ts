@@ -30,7 +30,7 @@ const firstOf = (counted: Counted, now: number) => ({
   n: 1,
 });
 
-export function totalOfDay(kind: Counted['kind'], now: number): SQL<number> {
+export function totalOfDaySql(kind: Counted['kind'], now: number): SQL<number> {
   return totalOf(kind, eq(dailyTotals.day, dayOf(now)));
 }
 

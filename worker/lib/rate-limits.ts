@@ -21,7 +21,7 @@ export function hashedSubject(prefix: string, hashes: string[]): Subject {
 export const subjectsIn = (limited: Limited[]): Subject[] => limited.map(({ subject }) => subject);
 
 /** In unix ms; 0 if no limit applies. */
-export function allowedAt(limited: Limited[]): SQL<number> {
+export function allowedAtSql(limited: Limited[]): SQL<number> {
   const each = limited.flatMap(({ subject, limits }) =>
     limits.map((limit) => sql`coalesce(${nthNewest(subject, limit)} + ${literal(limit.per)}, 0)`),
   );

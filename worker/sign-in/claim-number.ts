@@ -1,8 +1,8 @@
 import { gt, gte, isNotNull, isNull, eq, not, or } from 'drizzle-orm';
 import { claims, linkCodes } from '#db/schema';
 import { botTransaction } from '../bot/bot-transaction.ts';
-import { userOf } from '../identity/aliases.ts';
-import { allowedAt } from '../lib/rate-limits.ts';
+import { userOfSql } from '../identity/aliases.ts';
+import { allowedAtSql } from '../lib/rate-limits.ts';
 import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
@@ -91,8 +91,8 @@ function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Aske
   return botTransaction(scope, {
     facts: {
       ...linkFacts(link, now),
-      holder: userOf('business', businessUserId),
-      allowedAt: allowedAt([
+      holder: userOfSql('business', businessUserId),
+      allowedAt: allowedAtSql([
         { subject: subjects.claimsOf, limits: claimLimits },
         { subject: subjects.everyCodeTo, limits: limits.everyCodeTo },
         { subject: subjects.codesTo, limits: limits.codesTo },

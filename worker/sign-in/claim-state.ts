@@ -10,7 +10,7 @@ import { pause } from '../lib/time.ts';
 import { sendingMs } from '../messaging/whatsapp.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
-import { isProven } from './claims.ts';
+import { isProvenSql } from './claims.ts';
 import { type Link, reopenLink } from './link-codes.ts';
 
 /*
@@ -88,7 +88,7 @@ const looksEveryMs = 250;
 /** Unix ms: when it was stored; null if it is no more `claimed`. */
 export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<number | null> {
   const claimed = await claimedRow(scope, sentBy);
-  const hasArrived = rowExists(claims, isProven(sentBy));
+  const hasArrived = rowExists(claims, isProvenSql(sentBy));
   let at: number | null = null;
   for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
     const [stored] = await scope.db

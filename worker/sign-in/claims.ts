@@ -60,7 +60,7 @@ type Tied = {
   businessUserId: string;
   phone: PhoneNumber;
 };
-export const isProven = (sentBy: string) =>
+export const isProvenSql = (sentBy: string) =>
   and(eq(claims.sentBy, sentBy), isNotNull(claims.provenAt))!;
 
 export async function tieClaim<Outcome extends string>(
@@ -80,7 +80,7 @@ export async function tieClaim<Outcome extends string>(
   };
   // A row alone moves no id to another account.
   const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
-  const where = and(isProven(sentBy), rowExists(users, isOfNumber))!;
+  const where = and(isProvenSql(sentBy), rowExists(users, isOfNumber))!;
 
   tx.insert(on, aliases, row, {
     from: claims,

@@ -17,7 +17,7 @@ export function codeDay(now: number): number {
   return Math.floor(now / dayMs);
 }
 
-export function sentToday(now: number): SQL<number> {
+export function sentTodaySql(now: number): SQL<number> {
   const { sent, day } = dailyCodes;
   return coalesce(valueOf(sent, eq(day, codeDay(now))), 0);
 }

@@ -13,7 +13,7 @@ import { sendCode, type MessageStatus } from '../messaging/whatsapp.ts';
 import type { Scope } from '../request-scope.ts';
 import { codeDay } from './code-budget.ts';
 import { idMacs, openNames, proveClaim, sealNames } from './claims.ts';
-import { codesOf } from './stored-codes.ts';
+import { codesOfSql } from './stored-codes.ts';
 
 /** Statuses of a message come within a day. */
 const keptMs = dayMs;
@@ -162,7 +162,11 @@ async function endCode(
   const names = sealedPhone && (await openNames(settings, { mac, sealed: sealedPhone }));
   if (!names || sentBy === null) return;
   const { phone } = names;
-  const own = and(codesOf(phone, sentBy), eq(codes.undelivered, false), gt(codes.expiresAt, now));
+  const own = and(
+    codesOfSql(phone, sentBy),
+    eq(codes.undelivered, false),
+    gt(codes.expiresAt, now),
+  );
   const isLive = exists(db.select({ phone: codes.phone }).from(codes).where(own));
   const events = and(
     isIn(rateLimitEvents.subject, JSON.parse(subjects ?? '[]')),

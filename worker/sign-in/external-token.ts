@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { usedTokens, users, type User } from '#db/schema';
-import { isContested, userOf } from '../identity/aliases.ts';
+import { isContestedSql, userOfSql } from '../identity/aliases.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';
 import { type SessionRef } from '../identity/user-session.ts';
@@ -51,12 +51,12 @@ export async function redeemExternalToken(
 ): Promise<{ user: User; session: SessionRef }> {
   const { phone, jti } = await verifyExternalToken(issuer, token);
   const ids = await keyedHashes(settings.CODE_PEPPER, 'jti', issuer.issuer, jti);
-  const userId = userOf('phone', phone);
+  const userId = userOfSql('phone', phone);
 
   const tx = transaction(db, {
     facts: {
       isUsed: rowExists(usedTokens, isIn(usedTokens.id, ids)),
-      isContested: isContested(phone),
+      isContested: isContestedSql(phone),
     },
     outcomes: ({ isUsed }) => ({ used: isUsed }),
     otherwise: 'signedIn',

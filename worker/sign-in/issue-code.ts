@@ -1,19 +1,24 @@
 import { and, eq, gt, gte, isNull, not, or, type SQL } from 'drizzle-orm';
 import { codes, linkCodes, users } from '#db/schema';
-import { spellingOf, userOf } from '../identity/aliases.ts';
+import { spellingOfSql, userOfSql } from '../identity/aliases.ts';
 import { ownSpelling, type PhoneNumber } from '../identity/phone.ts';
 import type { Language } from '../contract/languages.ts';
 import { keyedHash } from '../lib/crypto.ts';
 import { coalesce, columnFact, iif, oneRow, rowExists } from '../lib/expressions.ts';
-import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../lib/rate-limits.ts';
+import {
+  allowedAtSql,
+  type Limited,
+  recordEventsByOutcome,
+  subjectsIn,
+} from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { Scope, SessionScope } from '../request-scope.ts';
-import { justWrittenMs, reportCodeBudget, sentToday, untilNextBudget } from './code-budget.ts';
+import { justWrittenMs, reportCodeBudget, sentTodaySql, untilNextBudget } from './code-budget.ts';
 import type { StoredCode } from './code-delivery.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
-import { codeRow, codesOf, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
+import { codeRow, codesOfSql, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
 
 export type SignInScope = SessionScope & Scope<'address'>;
 
@@ -72,7 +77,7 @@ export async function issueCode(scope: IssueScope, asked: Asked, code: string): 
   tx.insert(['tooManyRequests', 'unknownNumber', 'tooManyCodes'], linkCodes, link);
   insertCode(tx, ['issued'], row, challengeHash);
   const stored = tx.run({
-    next: db.all<{ at: number }>(sql`select ${allowedAt(ofNumber)} as at`),
+    next: db.all<{ at: number }>(sql`select ${allowedAtSql(ofNumber)} as at`),
   });
   const takeBack = () => withdrawCode(scope, phone, tx.id);
   const { outcome, facts, reads } = await orTakenBack(scope, stored, takeBack);
@@ -122,16 +127,16 @@ type Limits = Record<'requests' | 'links' | 'ofNumber' | 'codesFrom', Limited[]>
 function decideIssue(scope: SignInScope, phone: PhoneNumber, limits: Limits) {
   const { db, now } = scope;
   return transaction(db, {
-    from: oneRow([users, eq(users.id, userOf('phone', phone))]),
+    from: oneRow([users, eq(users.id, userOfSql('phone', phone))]),
     facts: {
-      askAt: allowedAt(limits.requests),
-      linkAt: allowedAt(limits.links),
-      numberAt: allowedAt(limits.ofNumber),
-      addressAt: allowedAt(limits.codesFrom),
+      askAt: allowedAtSql(limits.requests),
+      linkAt: allowedAtSql(limits.links),
+      numberAt: allowedAtSql(limits.ofNumber),
+      addressAt: allowedAtSql(limits.codesFrom),
       contactedAt: columnFact<number | null>(users.contactedAt),
       hasJustWritten: gt(coalesce(users.lastContactAt, 0), now - justWrittenMs),
-      sent: sentToday(now),
-      whatsappId: spellingOf(users.id.getSQL()),
+      sent: sentTodaySql(now),
+      whatsappId: spellingOfSql(users.id.getSQL()),
     },
     outcomes: (facts) => outcomesOf(facts, scope),
     otherwise: 'issued',
@@ -189,7 +194,7 @@ export async function withdrawCode(
   const subjects = subjectsIn([...codesTo, ...codesFrom]).flat();
 
   const tx = transaction(db, {
-    facts: { isStored: rowExists(codes, codesOf(phone, id)) },
+    facts: { isStored: rowExists(codes, codesOfSql(phone, id)) },
     outcomes: ({ isStored }) => ({ gone: not(isStored) }),
     otherwise: 'removed',
   });

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, not, type SQL } from 'drizzle-orm';
 import { botCalls, claims, linkCodes, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
@@ -10,11 +10,11 @@ import { recordEvents, type Subject } from '../lib/rate-limits.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction, type Transaction, type On } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import { isProven } from './claims.ts';
+import { isProvenSql } from './claims.ts';
 import { insertCode, removeCode, type CodeRow } from './stored-codes.ts';
 
-export const writerOf = (phone: PhoneNumber) =>
-  valueOf(users.id, and(eq(users.id, userOf('phone', phone)), isNotNull(users.contactedAt)));
+export const writerOfSql = (phone: PhoneNumber) =>
+  valueOf(users.id, and(eq(users.id, userOfSql('phone', phone)), isNotNull(users.contactedAt)));
 
 export type Link = {
   mac: string;
@@ -95,7 +95,7 @@ export async function reopenLink(
   const tx = transaction(db, {
     facts: {
       isStored: stored ? rowExists(botCalls, stored) : rowExists(linkCodes, ofCode),
-      hasArrived: rowExists(claims, isProven(sentBy)),
+      hasArrived: rowExists(claims, isProvenSql(sentBy)),
     },
     outcomes: ({ isStored, hasArrived }) => ({ settled: not(isStored), sent: hasArrived }),
     otherwise: 'takenBack',

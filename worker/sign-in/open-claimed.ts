@@ -1,7 +1,7 @@
 import { eq, isNotNull } from 'drizzle-orm';
 import { claims, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { isContested, userOf } from '../identity/aliases.ts';
+import { isContestedSql, userOfSql } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { upsertUser } from '../identity/user-record.ts';
 import { openSignedIn } from '../identity/open-session.ts';
@@ -39,9 +39,9 @@ export async function openClaimed(
     contactedAt: now,
     firstWeek: await firstWeek(phone, settings, now),
   };
-  const userId = userOf('phone', phone);
+  const userId = userOfSql('phone', phone);
   const tx = transaction(db, {
-    facts: { before: userId, isContested: isContested(phone) },
+    facts: { before: userId, isContested: isContestedSql(phone) },
     outcomes: ({ before }) => ({ known: isNotNull(before) }),
     otherwise: 'created',
   });

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, isNotNull, not } from 'drizzle-orm';
 import { codes, rateLimitEvents } from '#db/schema';
 import { keyedHashes } from '../lib/crypto.ts';
 import { columnFact } from '../lib/expressions.ts';
-import { allowedAt, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
+import { allowedAtSql, type Limited, recordEvents, subjectsIn } from '../lib/rate-limits.ts';
 import { isIn } from '../lib/sql.ts';
 import { transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
@@ -91,7 +91,7 @@ function decideByChallenge({ db, now }: SignInScope, code: TypedCode, tries: Lim
     facts: {
       ...code.facts,
       sentAt: columnFact<number | null>(codes.sentAt),
-      addressAt: allowedAt(tries),
+      addressAt: allowedAtSql(tries),
     },
     outcomes: (facts) => ({
       wrong: and(facts.isLive, not(facts.isRight)),

@@ -1,5 +1,10 @@
 import { gt, gte, not } from 'drizzle-orm';
-import { allowedAt, type Limited, recordEventsByOutcome, subjectsIn } from '../lib/rate-limits.ts';
+import {
+  allowedAtSql,
+  type Limited,
+  recordEventsByOutcome,
+  subjectsIn,
+} from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import { untilNextBudget } from './code-budget.ts';
 import { limitsOfCaller, limitsOfNumber } from './code-limits.ts';
@@ -91,8 +96,8 @@ function decideByNumber(
     from: code.from,
     facts: {
       ...code.facts,
-      addressAt: allowedAt(tries),
-      numberAt: allowedAt(wrongTries),
+      addressAt: allowedAtSql(tries),
+      numberAt: allowedAtSql(wrongTries),
     },
     outcomes: (facts) => ({
       tooManyTries: gt(facts.addressAt, now),

@@ -1,13 +1,13 @@
 import { gt, gte, isNull, not, or } from 'drizzle-orm';
-import { spellingOf, userOf } from '../identity/aliases.ts';
+import { spellingOfSql, userOfSql } from '../identity/aliases.ts';
 import { ownSpelling, phoneSubjects } from '../identity/phone.ts';
-import { allowedAt, type Limited, type Subject } from '../lib/rate-limits.ts';
+import { allowedAtSql, type Limited, type Subject } from '../lib/rate-limits.ts';
 import { transaction } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
-import { reportCodeBudget, sentToday } from './code-budget.ts';
+import { reportCodeBudget, sentTodaySql } from './code-budget.ts';
 import { sendStoredCode, type StoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import { isOpenSql, type Link, closeLink, reopenLink, writerOf } from './link-codes.ts';
+import { isOpenSql, type Link, closeLink, reopenLink, writerOfSql } from './link-codes.ts';
 import { codeRow, orTakenBack } from './stored-codes.ts';
 
 /**
@@ -43,8 +43,8 @@ export async function sendLinkedCode(
   const tx = transaction(db, {
     facts: {
       ...linkFacts(link, now),
-      allowedAt: allowedAt(limits),
-      whatsappId: spellingOf(userOf('phone', phone)),
+      allowedAt: allowedAtSql(limits),
+      whatsappId: spellingOfSql(userOfSql('phone', phone)),
     },
     outcomes: ({ isOpen, writer, allowedAt: at, sent }) => ({
       closed: or(not(isOpen), isNull(writer)),
@@ -85,8 +85,8 @@ export async function sendLinkedCode(
 
 export const linkFacts = (link: Link, now: number) => ({
   isOpen: isOpenSql(link, now),
-  writer: writerOf(link.phone),
-  sent: sentToday(now),
+  writer: writerOfSql(link.phone),
+  sent: sentTodaySql(now),
 });
 
 /** Of the message, once the link is to be open again. */

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray } from 'drizzle-orm';
 import { linkCodes, users } from '#db/schema';
 import type { Language } from '../contract/languages.ts';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import { isTrue, minus } from '../lib/expressions.ts';
@@ -34,7 +34,7 @@ export async function stateOfLink(
       hasWritten: isTrue(gt(users.contactedAt, shownAt)),
     })
     .from(linkCodes)
-    .leftJoin(users, eq(users.id, userOf('phone', phone)))
+    .leftJoin(users, eq(users.id, userOfSql('phone', phone)))
     .where(and(inArray(linkCodes.challengeId, ids), gt(linkCodes.expiresAt, now)));
 
   if (!link) return 'expired';

@@ -84,7 +84,7 @@ export function removeCode<Outcome extends string>(
   on: On<Outcome>,
   { phone, sentBy, now, subjects }: Unsent,
 ): void {
-  const own = codesOf(phone, sentBy);
+  const own = codesOfSql(phone, sentBy);
   const today = and(eq(dailyCodes.day, codeDay(now)), rowExists(codes, own));
   const events = and(
     isIn(rateLimitEvents.subject, subjects),
@@ -97,5 +97,5 @@ export function removeCode<Outcome extends string>(
   tx.delete(on, rateLimitEvents, events);
 }
 
-export const codesOf = (phone: PhoneNumber, sentBy: string) =>
+export const codesOfSql = (phone: PhoneNumber, sentBy: string) =>
   and(eq(codes.phone, phone), eq(codes.sentBy, sentBy))!;

@@ -1,12 +1,12 @@
 import { and, eq, gt, isNotNull, type SQL } from 'drizzle-orm';
 import { claims, codes, linkCodes, users } from '#db/schema';
 import type { AccountStatus } from '../contract/schemas.ts';
-import { isContested, userOf } from '../identity/aliases.ts';
+import { isContestedSql, userOfSql } from '../identity/aliases.ts';
 import { openSignedIn } from '../identity/open-session.ts';
 import type { PhoneNumber } from '../identity/phone.ts';
 import type { SessionRef } from '../identity/user-session.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import { countOnDay, totalOfDay } from '../lib/daily-totals.ts';
+import { countOnDay, totalOfDaySql } from '../lib/daily-totals.ts';
 import { columnFact, isTrue, minus, oneRow } from '../lib/expressions.ts';
 import { log } from '../lib/log.ts';
 import { isIn } from '../lib/sql.ts';
@@ -37,7 +37,7 @@ export async function typedCode(
     liveSql: and(isSent, isLive),
     from: oneRow(
       [codes, isSent],
-      [users, eq(users.id, userOf('phone', phone))],
+      [users, eq(users.id, userOfSql('phone', phone))],
       [linkCodes, eq(linkCodes.sentBy, codes.sentBy)],
       [claims, eq(claims.sentBy, codes.sentBy)],
     ),
@@ -47,11 +47,11 @@ export async function typedCode(
       sentBy: columnFact<string | null>(codes.sentBy),
       userId: columnFact<string | null>(users.id),
       status: columnFact<AccountStatus>(users.status),
-      isContested: isContested(phone),
+      isContested: isContestedSql(phone),
       claimedBy: columnFact<string | null>(linkCodes.claimedBy),
       whatsappId: columnFact<string | null>(linkCodes.whatsappId),
       sealedNames: columnFact<string | null>(claims.sealed),
-      wrongToday: totalOfDay('wrong_code', now),
+      wrongToday: totalOfDaySql('wrong_code', now),
     },
   };
 }

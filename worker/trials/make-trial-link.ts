@@ -4,7 +4,7 @@ import { phoneOfId } from '../identity/aliases.ts';
 import {
   applyToPerson,
   personTransaction,
-  userNamed,
+  userNamedSql,
   type Person,
   type PersonCall,
 } from '../bot/person.ts';
@@ -53,7 +53,7 @@ export async function makeTrialLink(
   });
   tx.insert(['made'], trialLinks, {
     mac,
-    userId: userNamed(person) as SQL,
+    userId: userNamedSql(person) as SQL,
     phoneMac: phoneMacs[0]!,
     ownerMac,
     tier,

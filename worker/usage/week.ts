@@ -121,7 +121,7 @@ export async function leftWeekOr(owner: WeekOwner, week: Pick<Weeks, 'weekAnchor
   };
 }
 
-export async function leftCount(owner: WeekOwner): Promise<SQL<number>> {
+export async function leftCountSql(owner: WeekOwner): Promise<SQL<number>> {
   const left = await leftWeekOf(owner);
   return coalesce<number>(left(leftWeeks.used.getSQL()), 0);
 }
@@ -203,7 +203,7 @@ export const exportLeftWeek: ExportSection = async ({ user, db, settings }) => {
   return { leftWeeks: rows };
 };
 
-export async function isLeftWeekOf(phone: PhoneNumber, settings: Settings): Promise<SQL> {
+export async function isLeftWeekOfSql(phone: PhoneNumber, settings: Settings): Promise<SQL> {
   return isIn(leftWeeks.phoneMac, await hashesOf(phone, settings));
 }
 

@@ -2,13 +2,13 @@ import { and, eq, gt, isNotNull, isNull, not, or } from 'drizzle-orm';
 import { users, withdrawals } from '#db/schema';
 import { mayQueue, queueEvent } from '../bot/outbox.ts';
 import type { Language } from '../contract/languages.ts';
-import { userOf } from '../identity/aliases.ts';
+import { userOfSql } from '../identity/aliases.ts';
 import { networkOf } from '../lib/caller.ts';
 import { keyedHashes } from '../lib/crypto.ts';
 import type { Database } from '../lib/database.ts';
 import { fixed, rowExists } from '../lib/expressions.ts';
 import {
-  allowedAt,
+  allowedAtSql,
   hashedSubject,
   type Limited,
   recordEvents,
@@ -124,8 +124,8 @@ function decideStatement(
 ) {
   return transaction(db, {
     facts: {
-      mayStateAt: allowedAt(callers),
-      mayTellAt: allowedAt([told]),
+      mayStateAt: allowedAtSql(callers),
+      mayTellAt: allowedAtSql([told]),
       canTell: rowExists(users, mayQueue({ ...event, who: eq(users.id, sql.param(userId)) })),
       hasObjected: rowExists(withdrawals, objectionOf(userId, settings, now)),
       othersWait: rowExists(
@@ -170,6 +170,6 @@ async function limitsOf(
 
 async function userIdOf(db: Database, phone: string | null): Promise<string | null> {
   if (phone === null) return null;
-  const [user] = await db.select({ id: userOf('phone', phone) }).from(sql`(select 1)`);
+  const [user] = await db.select({ id: userOfSql('phone', phone) }).from(sql`(select 1)`);
   return user?.id ?? null;
 }

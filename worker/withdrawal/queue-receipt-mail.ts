@@ -8,7 +8,13 @@ import { build } from '../lib/sql.ts';
 import { sql } from '../lib/sql-text.ts';
 import { mailService } from '../messaging/mail.ts';
 import type { Settings } from '../settings.ts';
-import { budgets, fewOfNetwork, inboxesOfPerson, nextAt, ofInbox } from './receipt-mail-limits.ts';
+import {
+  budgets,
+  fewOfNetwork,
+  inboxesOfPerson,
+  nextAtSql,
+  ofInbox,
+} from './receipt-mail-limits.ts';
 import { inboxOf, lifetimeMs, type NewMail, sealingOf } from './receipt-mail.ts';
 import { receiptLinkMs } from './receipt.ts';
 
@@ -41,11 +47,11 @@ export async function strangersMail(
   ]);
   const isTheirs = inArray(inbox, inboxes);
   const waits = and(isTheirs, isNotNull(dueAt), eq(attempts, 0), gt(sendAt, now));
-  const isFew = lte(nextAt(inArray(network, networks), fewOfNetwork), now);
+  const isFew = lte(nextAtSql(inArray(network, networks), fewOfNetwork), now);
   const budgetAt = iif(
     isFew,
-    nextAt(eq(budget, 'few'), budgets.few),
-    nextAt(eq(budget, 'many'), budgets.many),
+    nextAtSql(eq(budget, 'few'), budgets.few),
+    nextAtSql(eq(budget, 'many'), budgets.many),
   );
   const plan = build
     .select({
@@ -53,7 +59,7 @@ export async function strangersMail(
       inbox: coalesce<string>(valueOf(inbox, waits), inboxes[0]).as('inbox'),
       sendAt: coalesce<number>(
         valueOf(sendAt, waits),
-        greatest(now, nextAt(isTheirs, ofInbox), budgetAt),
+        greatest(now, nextAtSql(isTheirs, ofInbox), budgetAt),
       ).as('send_at'),
       budget: iif<'few' | 'many'>(isFew, 'few', 'many').as('budget'),
     })

@@ -23,7 +23,7 @@ export const budgets = { few: { most: 3000, per: dayMs }, many: { most: 300, per
 
 export const inboxesOfPerson = 10;
 
-export function nextAt(which: SQL, { most, per }: Limit): SQL<number> {
+export function nextAtSql(which: SQL, { most, per }: Limit): SQL<number> {
   const nth = build
     .select({ at: sendAt })
     .from(receiptMails)

@@ -2,7 +2,7 @@ import { and, eq, isNull, lte, ne, sql } from 'drizzle-orm';
 import type { Stripe } from 'stripe';
 import * as v from 'valibot';
 import { customers, users } from '#db/schema';
-import { userOf } from '../../identity/aliases.ts';
+import { userOfSql } from '../../identity/aliases.ts';
 import { CanonicalPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { upsertUser } from '../../identity/user-record.ts';
 import { isLive } from '../../billing/subscriptions.ts';
@@ -45,7 +45,7 @@ async function adopt(
   if (!named.success) return null;
   const { userId, phone } = named.output;
   const owner =
-    (await ownerOf(db, userId)) ?? (phone ? await ownerOf(db, userOf('phone', phone)) : null);
+    (await ownerOf(db, userId)) ?? (phone ? await ownerOf(db, userOfSql('phone', phone)) : null);
   if (owner?.stripeId === id) return null;
 
   const { data } = await stripe.subscriptions.list({ customer: id, limit: 100 });
@@ -94,7 +94,7 @@ type Owner = {
 
 async function ownerOf(
   db: Restore['db'],
-  id: string | ReturnType<typeof userOf>,
+  id: string | ReturnType<typeof userOfSql>,
 ): Promise<Owner | null> {
   const [owner] = await db
     .select({

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, lte, not, sql, type SQL } from 'drizzle-orm';
 import * as v from 'valibot';
 import { customers, usedTokens, users, type User } from '#db/schema';
-import { userOf } from '../../identity/aliases.ts';
+import { userOfSql } from '../../identity/aliases.ts';
 import { CanonicalPhone } from '../../identity/phone.ts';
 import { type Account, boundRowsOf, type Move, moveInDatabase } from '../../account/move-rows.ts';
 import { clearConversation } from '../../chat/clear-statements.ts';
@@ -96,7 +96,7 @@ async function personOf({ db }: Restore, { data, timestamp }: ToldEvent): Promis
   const named = v.safeParse(Named, data);
   if (!named.success) return null;
   const { userId, phone } = named.output;
-  return findPerson(db, userId ?? (phone && userOf('phone', phone)), timestamp);
+  return findPerson(db, userId ?? (phone && userOfSql('phone', phone)), timestamp);
 }
 
 async function findPerson(
@@ -178,7 +178,7 @@ async function move(restore: Restore, event: ToldEvent, name: string): Promise<O
   const moved = v.safeParse(Move, event.data);
   if (!moved.success) return 'nothing';
   const { phone, previousPhone } = moved.output;
-  const user = await findPerson(db, userOf('phone', previousPhone), event.timestamp);
+  const user = await findPerson(db, userOfSql('phone', previousPhone), event.timestamp);
   if (!user) return 'nothing';
   if (isDry) return 'repeated';
 

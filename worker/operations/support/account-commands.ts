@@ -22,7 +22,7 @@ import { phoneTag } from '../../lib/log.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { customers, users } from '#db/schema';
-import { phoneOfId, userOf } from '../../identity/aliases.ts';
+import { phoneOfId, userOfSql } from '../../identity/aliases.ts';
 import { moneyWithCode } from '../../contract/money.ts';
 import { BusinessUserId } from '../../contract/schemas.ts';
 import * as v from 'valibot';
@@ -307,7 +307,7 @@ const move: SupportCommand = {
     const [other] = await db
       .select({ id: users.id })
       .from(users)
-      .where(eq(users.id, userOf('phone', phone)));
+      .where(eq(users.id, userOfSql('phone', phone)));
     if (other?.id === user.id)
       throw new UsageError(`${words[0]} and ${words[1]} are the same number. Nothing was changed.`);
     if (other) {

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../lib/database.ts';
 import { eq } from 'drizzle-orm';
 import * as v from 'valibot';
 import { users, type User } from '#db/schema';
-import { userOf } from '../../identity/aliases.ts';
+import { userOfSql } from '../../identity/aliases.ts';
 import { CanonicalPhone, readPastedPhone, type PhoneNumber } from '../../identity/phone.ts';
 import { phoneTag } from '../../lib/log.ts';
 import { minuteMs } from '../../lib/time.ts';
@@ -144,7 +144,7 @@ export async function findUser(db: Database, word: string | undefined): Promise<
   const [user] = await db
     .select()
     .from(users)
-    .where(eq(users.id, userOf('phone', await phoneOf(word))));
+    .where(eq(users.id, userOfSql('phone', await phoneOf(word))));
   if (!user) throw new Error('Nobody has this number.');
   return user;
 }

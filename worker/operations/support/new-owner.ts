@@ -2,7 +2,7 @@ import { and, desc, eq } from 'drizzle-orm';
 import { aliases, identityConflicts, leftWeeks, users, type User } from '#db/schema';
 import { endpoints } from '../../contract/endpoints.ts';
 import { phoneTag } from '../../lib/log.ts';
-import { isLeftWeekOf } from '../../usage/week.ts';
+import { isLeftWeekOfSql } from '../../usage/week.ts';
 import {
   findUser,
   type Action,
@@ -70,7 +70,7 @@ async function begin(
   if (erased.complete === false) return erased;
 
   // What the earlier owner has used of the week is not theirs.
-  await db.delete(leftWeeks).where(await isLeftWeekOf(phone, settings));
+  await db.delete(leftWeeks).where(await isLeftWeekOfSql(phone, settings));
   // The next message from the number brings its id.
   await callAsBot(settings, endpoints.botContacts.path, { phone });
   return erased;

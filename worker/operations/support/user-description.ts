@@ -10,7 +10,7 @@ import {
   withdrawals,
 } from '#db/schema';
 import { plans } from '../../contract/plans.ts';
-import { allowedAt } from '../../lib/rate-limits.ts';
+import { allowedAtSql } from '../../lib/rate-limits.ts';
 import { namesOf } from '../../identity/aliases.ts';
 import { phoneSubjects, type PhoneNumber } from '../../identity/phone.ts';
 import { entitledTier, onTrial } from '../../usage/allowance.ts';
@@ -121,13 +121,13 @@ async function readAbout({ db, settings }: Described, { id, phone }: User, now: 
 
 async function limitsSql(settings: Settings, phone: PhoneNumber) {
   const { codesTo, everyCodeTo, wrongTriesAt } = await phoneSubjects(settings, phone);
-  const mayAskAt = allowedAt([
+  const mayAskAt = allowedAtSql([
     { subject: codesTo, limits: settings.require('LIMIT_CODES_PER_NUMBER') },
   ]);
-  const ofDayAt = allowedAt([
+  const ofDayAt = allowedAtSql([
     { subject: everyCodeTo, limits: settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
   ]);
-  const mayTryAt = allowedAt([
+  const mayTryAt = allowedAtSql([
     { subject: wrongTriesAt, limits: settings.require('LIMIT_WRONG_TRIES_PER_NUMBER') },
   ]);
   return sql`select ${mayAskAt} as codesFrom, ${ofDayAt} as ofDayFrom, ${mayTryAt} as triesFrom`;
