@@ -23,8 +23,8 @@ describe('the limiter of calls', () => {
     const limiter = new CallLimiter([{ most: 2, per: minute }]);
     expect(limiter.count('user', start)).toBe(0);
     expect(limiter.count('user', start + 1)).toBe(0);
-    limiter.giveBack('user', start + 1);
-    limiter.giveBack('user', start + 1);
+    limiter.undoCount('user', start + 1);
+    limiter.undoCount('user', start + 1);
     expect(limiter.count('user', start + 2)).toBe(0);
     expect(limiter.count('user', start + 3)).toBe(start + minute);
   });

@@ -13,14 +13,14 @@ export type PageHead = {
   prerendering: Prerendering;
 };
 
-type Texts = { title: string; description: string };
-const publicPage = ({ title, description }: Texts): PageHead => ({
+type HeadTexts = { title: string; description: string };
+const publicPage = ({ title, description }: HeadTexts): PageHead => ({
   title: siteWords.titleOnSite(title),
   description,
   isPublic: true,
   prerendering: 'page',
 });
-const privatePage = (texts: Texts, prerendering: Prerendering = 'none'): PageHead => ({
+const privatePage = (texts: HeadTexts, prerendering: Prerendering = 'none'): PageHead => ({
   ...publicPage(texts),
   isPublic: false,
   prerendering,

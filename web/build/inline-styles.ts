@@ -76,12 +76,12 @@ function importedNames(program: AstNode): Map<string, string> {
 const nameOf = (identifier: unknown) => String((identifier as AstNode | undefined)?.['name']);
 const nodesOf = (node: AstNode, key: string) => (node[key] ?? []) as AstNode[];
 
-type Kind = { isStatic: (node: AstNode) => boolean; value: (node: AstNode) => unknown };
+type NodeKind = { isStatic: (node: AstNode) => boolean; value: (node: AstNode) => unknown };
 
 const cookedOf = (quasi: AstNode) => (quasi['value'] as { cooked: string }).cooked;
 const operand = (node: AstNode) => node['argument'] as AstNode;
 
-const literals: Record<string, Kind> = {
+const literals: Record<string, NodeKind> = {
   Literal: { isStatic: () => true, value: (node) => node['value'] },
   TemplateLiteral: {
     isStatic: (node) => nodesOf(node, 'expressions').length === 0,

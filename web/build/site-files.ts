@@ -194,9 +194,9 @@ const policyOf = ({ scripts, styles }: Inline, connectTo: readonly string[]) =>
 export const livePolicy = (nonce: string, connectTo: readonly string[]) =>
   policy({ scripts: [`'nonce-${nonce}'`], styles: [`'nonce-${nonce}'`], connectTo });
 
-type Allowed = Record<'scripts' | 'styles' | 'connectTo', readonly string[]>;
+type AllowedSources = Record<'scripts' | 'styles' | 'connectTo', readonly string[]>;
 
-function policy({ scripts, styles, connectTo }: Allowed): string {
+function policy({ scripts, styles, connectTo }: AllowedSources): string {
   return [
     "default-src 'none'",
     `script-src ${["'self'", ...scripts].join(' ')}`,

@@ -18,7 +18,7 @@ import {
 } from './site-files.ts';
 import { folderOf, sentencesOf } from './words/texts.ts';
 
-type Options = {
+type WritePagesOptions = {
   connectTo: readonly string[];
   scriptFolder: string;
   siteIn: string;
@@ -31,7 +31,7 @@ type Options = {
 
 const serviceWorker = join(import.meta.dirname, '../app/service-worker.ts');
 
-export function writePages(options: Options): Plugin {
+export function writePages(options: WritePagesOptions): Plugin {
   return {
     name: 'write-pages',
     apply: 'build',
@@ -60,7 +60,10 @@ type SiteParts = Record<'sheet' | 'head' | 'oldEngine', string> & {
   shells: ReadonlyMap<string, string>;
 };
 
-async function siteParts(bundle: Rolldown.OutputBundle, options: Options): Promise<SiteParts> {
+async function siteParts(
+  bundle: Rolldown.OutputBundle,
+  options: WritePagesOptions,
+): Promise<SiteParts> {
   const { scripts, scriptPlugins } = options;
   const shells = Object.entries(scripts.shells).map(
     async ([path, entry]) => [path, await bundleScript(entry, scriptPlugins)] as const,
@@ -76,7 +79,7 @@ async function siteParts(bundle: Rolldown.OutputBundle, options: Options): Promi
 /** Each page has it inline. */
 async function takeStylesheet(
   bundle: Rolldown.OutputBundle,
-  { keptIn, isMade }: Options['styles'],
+  { keptIn, isMade }: WritePagesOptions['styles'],
 ): Promise<string> {
   const made: string[] = [];
   for (const [fileName, file] of Object.entries(bundle)) {
@@ -121,7 +124,7 @@ type Emit = (fileName: string, source: string) => void;
 async function emitSiteFiles(
   { sheet, head, oldEngine, shells }: SiteParts,
   bundle: Rolldown.OutputBundle,
-  { connectTo, scriptFolder, siteIn, rendererIn }: Options,
+  { connectTo, scriptFolder, siteIn, rendererIn }: WritePagesOptions,
   emit: Emit,
 ): Promise<void> {
   const hashedFiles = Object.keys(bundle).filter((name) => name.startsWith('assets/'));

@@ -3,7 +3,7 @@ import { managementWords } from '#words/account';
 import { request } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
 
-type PartialResponse = { success?: boolean; portalUrl?: string; message?: string };
+type PartialPortal = { success?: boolean; portalUrl?: string; message?: string };
 
 export async function createSubscriptionSession(
   tier?: PaidPlanId,
@@ -20,7 +20,7 @@ export async function createPortalSession(): Promise<string> {
 }
 
 function portalUrlOf(
-  { success, portalUrl, message }: PartialResponse,
+  { success, portalUrl, message }: PartialPortal,
   fallback: string | null = null,
 ): string {
   if (success && portalUrl) return portalUrl;

@@ -11,13 +11,13 @@ import { keptInTab } from './kept-in-tab.ts';
 import { session } from './session.ts';
 import { createStore } from './store.ts';
 
-type State = Draft & {
+type DraftState = Draft & {
   token: string | null;
   /** Whether the tab's draft was read: before, the store must not replace it. */
   isRestored: boolean;
 };
 
-const noDraft: State = { token: null, isRestored: false, text: '', pending: [] };
+const noDraft: DraftState = { token: null, isRestored: false, text: '', pending: [] };
 const store = createStore(noDraft);
 
 session.subscribe(() => {

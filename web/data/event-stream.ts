@@ -20,14 +20,14 @@ type Options = {
 };
 
 /** `lost` after the last attempt, `replaced` by the user's newer stream. */
-type State = 'opening' | 'live' | 'waiting' | 'lost' | 'replaced' | 'closed';
+type StreamState = 'opening' | 'live' | 'waiting' | 'lost' | 'replaced' | 'closed';
 
 /** ms of silence after which a stream may be dead: a beat comes every 20 s. */
 const doubtfulMs = 25_000;
 
 export class StreamReader {
   readonly #options: Options;
-  #state: State = 'opening';
+  #state: StreamState = 'opening';
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Attempts of the present series. */
@@ -141,7 +141,7 @@ export class StreamReader {
     setStatus('lost', this.#attempts);
   }
 
-  #stop(state: State): void {
+  #stop(state: StreamState): void {
     this.#state = state;
     clearTimeout(this.#timer);
     this.#source?.close();

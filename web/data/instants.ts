@@ -40,7 +40,7 @@ function useIsAhead(instant: string | null | undefined): boolean {
 }
 
 /** Returns the refusal; null once its time has come. */
-export function useStanding<Refused extends { until: string | null }>(
+export function useUnlessExpired<Refused extends { until: string | null }>(
   refused: Refused | null | undefined,
 ): Refused | null {
   const isAhead = useIsAhead(refused?.until);

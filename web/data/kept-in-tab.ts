@@ -158,12 +158,12 @@ function joined(earlier: unknown, later: unknown): unknown {
   return { ...before, ...after, ...(message && { message }) };
 }
 
-type Choice = (name: string, person: string) => boolean;
+type IsChosen = (name: string, person: string) => boolean;
 
-const keysWhere = (isWanted: Choice) =>
+const keysWhere = (isWanted: IsChosen) =>
   tabStorage.allKeys().filter((key) => {
     const [, name = '', person = ''] = /^kept\.([a-z]+)\d*\.(.*)$/i.exec(key) ?? [];
     return name !== '' && isWanted(name, person);
   });
 
-const remove = (isWanted: Choice) => keysWhere(isWanted).forEach((key) => tabStorage.remove(key));
+const remove = (isWanted: IsChosen) => keysWhere(isWanted).forEach((key) => tabStorage.remove(key));

@@ -91,11 +91,11 @@ export const meQuery = (token: string) => ({
   meta: { silent: true },
 });
 
-type PartialResponse = { success?: boolean; profile?: PartialProfile; message?: string };
+type PartialMe = { success?: boolean; profile?: PartialProfile; message?: string };
 
 async function fetchUser(token: string): Promise<User> {
   const counts = connectionState.get().counts;
-  const { success, profile, message }: PartialResponse = await requestAs(token, 'getMe');
+  const { success, profile, message }: PartialMe = await requestAs(token, 'getMe');
   if (!success || !profile)
     throw new ApiError(message ?? profileWords.fetchFailed, { status: 200 });
   const user = readUser(profile);

@@ -195,8 +195,8 @@ export function useVisitor(): Visitor {
 }
 
 /** `comesBack`: a sign-in leads back here. */
-type Options = { comesBack?: true; search?: Record<string, string> };
-type Listener = (to: Destination, options?: Options) => Promise<void>;
+type RedirectOptions = { comesBack?: true; search?: Record<string, string> };
+type Listener = (to: Destination, options?: RedirectOptions) => Promise<void>;
 
 /** Leads elsewhere by the router, which the data layer does not import. */
 const redirects = createStore<{ to: Listener }>({ to: async () => {} });

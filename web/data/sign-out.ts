@@ -6,14 +6,14 @@ import { showToast } from './toasts.ts';
 type Target = '/' | '/login';
 
 /** Logs out here at once, and at the server when the call arrives. */
-export async function logOut(to: Target = '/login'): Promise<void> {
+export async function signOut(to: Target = '/login'): Promise<void> {
   const { token } = session.get();
   if (token) revoke(token);
   await leave(token, to);
 }
 
 /** Ends all sessions. Throws if the server does not confirm it, and stays signed in. */
-export async function logOutEverywhere(): Promise<void> {
+export async function signOutEverywhere(): Promise<void> {
   const { token } = session.get();
   await request('logout', { everywhere: true });
   await leave(token, '/login');

@@ -15,7 +15,7 @@ import type { EnvScope } from '../env.ts';
 import { deleteRows } from './delete-rows.ts';
 import { deleteLeft, howToClose, isLeft } from './left-customers.ts';
 
-type Options = {
+type DeletionOptions = {
   seen?: { until: number }[];
   only?: SQL;
   /** Whether nobody waits for the result: a deletion that fails stays begun. */
@@ -32,7 +32,7 @@ type Options = {
 export function deleteAccount(
   scope: EnvScope,
   userId: string,
-  { seen, only, isResumed = false }: Options = {},
+  { seen, only, isResumed = false }: DeletionOptions = {},
 ): Promise<boolean> {
   const { db } = scope;
   return withLease(

@@ -26,7 +26,7 @@ import {
 } from '../sign-in/code-budget.ts';
 import { limitsOf } from '../sign-in/code-limits.ts';
 import { newChallenge, newCode } from '../sign-in/code-secrets.ts';
-import { orTakenBack } from '../sign-in/stored-codes.ts';
+import { orUndone } from '../sign-in/stored-codes.ts';
 import type { EnvScope } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
 
@@ -101,10 +101,10 @@ export async function beginPhoneChange(
   });
   const { ofUser, ofNumber } = limits;
   const subjects = subjectsIn([...ofUser, ...ofNumber]).flat();
-  return orTakenBack(scope, decided, () => forgetChange(scope, row.id, { sentBy, subjects }));
+  return orUndone(scope, decided, () => undoChange(scope, row.id, { sentBy, subjects }));
 }
 
-async function forgetChange(
+async function undoChange(
   { db, now }: Scope<'db' | 'now'>,
   id: string,
   { sentBy, subjects }: { sentBy: string; subjects: string[] },

@@ -37,12 +37,15 @@ export function resumePlan(
   });
 }
 
-type Change = (stripe: Stripe, subscription: Stripe.Subscription) => Promise<Stripe.Subscription>;
+type SubscriptionChange = (
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+) => Promise<Stripe.Subscription>;
 
 async function changeLive(
   scope: EnvScope,
   leased: LeasedCustomer,
-  change: Change,
+  change: SubscriptionChange,
 ): Promise<LeaseResult<number | null>> {
   const { settings } = scope;
   const { stripeId } = leased.customer;
@@ -64,7 +67,7 @@ async function changeLive(
 async function changeEach(
   stripe: Stripe,
   live: Stripe.Subscription[],
-  change: Change,
+  change: SubscriptionChange,
 ): Promise<Stripe.Subscription[]> {
   const changed: Stripe.Subscription[] = [];
   let refusal: unknown = null;

@@ -134,7 +134,7 @@ function covers(paid: PaidWeek | null | undefined, periodStart: number): boolean
   return paid !== undefined && paid !== null && paid.start >= periodStart;
 }
 
-type Facts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> &
+type StateFacts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> &
   Record<'unpaid' | 'pastDue' | 'trialing', boolean>;
 
 function statusOf({
@@ -143,7 +143,7 @@ function statusOf({
   trialing,
   cancelAt,
   scheduledTier,
-}: Facts): SubscriptionStatus {
+}: StateFacts): SubscriptionStatus {
   if (unpaid) return 'unpaid';
   if (pastDue) return 'past_due';
   if (cancelAt !== null) return 'cancellation_scheduled';

@@ -58,10 +58,10 @@ export async function reviewDisputes(scope: EnvScope, now: number): Promise<void
   }
 }
 
-type Work = Scope<'db' | 'settings'> & { stripe: Stripe };
+type DisputeScope = Scope<'db' | 'settings'> & { stripe: Stripe };
 
 async function endDisputed(
-  { db, stripe, settings }: Work,
+  { db, stripe, settings }: DisputeScope,
   customer: string,
   dispute: Stripe.Dispute,
 ) {

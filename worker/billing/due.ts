@@ -12,7 +12,7 @@ const longestPauseMs = 6 * hourMs;
 
 export const customersPerRun = 500;
 
-type Facts = {
+type DueFacts = {
   live: boolean;
   user: Pick<User, 'billingWatchUntil'>;
   setupSession: string | null;
@@ -22,7 +22,7 @@ type Facts = {
 };
 
 /** Unix ms; null if only Stripe's pages can change the state. */
-export function dueAfter(facts: Facts, now = Date.now()): number | null {
+export function dueAfter(facts: DueFacts, now = Date.now()): number | null {
   const { live, user, setupSession, renewalAt, awaitsPayment } = facts;
   const watchUntil = user.billingWatchUntil ?? 0;
   const renewsSoon = live && renewalAt !== null && renewalAt <= now && now < renewalAt + renewalMs;

@@ -10,18 +10,18 @@ import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { currentPriceOf, idOf, isLive } from './subscriptions.ts';
 import { dayMs } from '../lib/time.ts';
 
-type Result = {
+type PlanAfterTrial = {
   session: string | null;
   offSaleTier: PaidPlanId | null;
 };
 
-const finished: Result = { session: null, offSaleTier: null };
+const finished: PlanAfterTrial = { session: null, offSaleTier: null };
 
 export async function startPlanAfterTrial(
   stripe: Stripe,
   leased: LeasedCustomer,
   settings: Settings,
-): Promise<Result> {
+): Promise<PlanAfterTrial> {
   const { setupSession, stripeId } = leased.customer;
   if (!setupSession || !stripeId) return finished;
   const expand = ['setup_intent.payment_method'];
@@ -64,7 +64,7 @@ async function refused(
   { user, customer: { setupSession: session } }: LeasedCustomer,
   { CODE_PEPPER: [pepper] }: Pick<Settings, 'CODE_PEPPER'>,
   reason: string,
-): Promise<Result> {
+): Promise<PlanAfterTrial> {
   const action =
     'The plan does not start when the trial ends. Ask the user to choose a plan again.';
   const phone = await phoneTag(pepper!, user.phone);

@@ -123,7 +123,7 @@ function weekAnchorOf(state: SubscriptionState, user: User): number | null {
   return user.contactedAt ?? user.createdAt;
 }
 
-type Change = ReturnType<typeof changeOf>;
+type StateChange = ReturnType<typeof changeOf>;
 
 function changeOf(user: User, columns: Columns) {
   const isSame = ([name, value]: [string, unknown]) => user[name as keyof User] === value;
@@ -148,7 +148,7 @@ function announcedTier(user: User, { endsTrial }: SubscriptionState, now: number
  * gets the money back has no fresh week.
  */
 async function weekAfter(
-  { beginsPaidWeek, endsPaidWeek, isCutOff }: Change & Pick<SubscriptionState, 'isCutOff'>,
+  { beginsPaidWeek, endsPaidWeek, isCutOff }: StateChange & Pick<SubscriptionState, 'isCutOff'>,
   { weekAnchor = 0, weekFrozen }: Columns,
   { user, settings, now }: OfUser,
 ) {

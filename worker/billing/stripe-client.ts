@@ -92,7 +92,7 @@ export async function isDone(request: Promise<unknown>): Promise<boolean> {
   return (await orLogRefusal(request.then(() => true))) ?? false;
 }
 
-type Kind = 'later' | 'refused' | 'ours';
+type FailureKind = 'later' | 'refused' | 'ours';
 
 /**
  * Our key (401, 403), a concurrent request (409) or a
@@ -101,7 +101,7 @@ type Kind = 'later' | 'refused' | 'ours';
 const aboutUs = [401, 403, 409, 429];
 const aboutParameters = /^(parameter|url_invalid)/;
 
-function kindOf(error: StripeError): Kind {
+function kindOf(error: StripeError): FailureKind {
   const { statusCode = 500, code = '' } = error;
   if (statusCode >= 500 || aboutUs.includes(statusCode) || isKeySpent(error)) return 'later';
   return aboutParameters.test(code) ? 'ours' : 'refused';

@@ -80,7 +80,7 @@ export type Applied<Outcome, Facts, Other extends string, Named extends Reads> =
 
 export type Guard = { rows: Reads[string]; check: (rows: unknown) => Promise<void> };
 
-type Stored = {
+type StoredOptions = {
   id: string;
   names: string[];
   fingerprint: string;
@@ -92,7 +92,10 @@ type Stored = {
  * inserted it has its `by`. Of a repeated call `own` is no row, so that
  * no effect holds.
  */
-function stored({ now }: SignedCall, { id, names, fingerprint, forgotten }: Stored): DecisionRow {
+function stored(
+  { now }: SignedCall,
+  { id, names, fingerprint, forgotten }: StoredOptions,
+): DecisionRow {
   const { outcome, facts, by } = botCalls;
   const isNamed = isIn(botCalls.id, names);
   const own = and(isNamed, eq(by, id))!;

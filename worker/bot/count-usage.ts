@@ -82,7 +82,7 @@ function allowanceFor(scope: PersonCall, person: Person, { count, kind }: Messag
   });
 }
 
-type Found = {
+type AllowanceFacts = {
   userId: string | null;
   seq: number;
   frozen: number;
@@ -92,7 +92,7 @@ type Found = {
 };
 
 function usageOf(
-  { tier, weekStart }: Found,
+  { tier, weekStart }: AllowanceFacts,
   { allowed, used }: { allowed: boolean; used: number },
 ) {
   return usageResponse({
@@ -112,7 +112,7 @@ function usageOfStranger(at: number) {
   });
 }
 
-function publishedOf({ userId, seq, frozen, watched, weekStart }: Found, used: number) {
+function publishedOf({ userId, seq, frozen, watched, weekStart }: AllowanceFacts, used: number) {
   if (!watched) return null;
   const resetsAt = frozen ? null : weekStart + weekMs;
   return {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log } from '../lib/log.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';
-import type { Settings } from '../settings.ts';
+import type { Peppers } from '../lib/secrets.ts';
 
 /** Of these only the newest is worth sending. */
 export type ReplaceableEvent =
@@ -48,7 +48,6 @@ const Sealed = v.object({ sealed: v.string() });
 
 export type SealedType = Exclude<EventType, keyof typeof unsealed>;
 type Data = Record<string, unknown>;
-type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 type Of = { type: EventType; userId: string | null };
 
 /** The account is gone when a deletion is sent. */

@@ -35,7 +35,7 @@ export type OutboxEvent = {
   createdAt: number;
 };
 
-type Stored = {
+type StoredEvent = {
   type: EventType;
   timestamp: string;
   data: Record<string, unknown>;
@@ -93,7 +93,7 @@ export function isCancelled({ body }: Pick<OutboxEvent, 'body'>): boolean {
   return body === cancelledBody;
 }
 
-export function storedOf({ body }: Pick<OutboxEvent, 'body'>): Stored {
+export function storedOf({ body }: Pick<OutboxEvent, 'body'>): StoredEvent {
   return JSON.parse(body);
 }
 
@@ -249,7 +249,7 @@ export function cancelEvents<Outcome extends string>(
   tx.update(on, outbox, cancelled, own);
 }
 
-export async function exportOutbox({ user, db, settings }: ExportScope) {
+export async function exportOutbox({ user, db, settings }: OutboxScope) {
   const rows = await db
     .select({ body: outbox.body })
     .from(outbox)
@@ -266,4 +266,4 @@ export async function exportOutbox({ user, db, settings }: ExportScope) {
   return { eventsForTheBot: (await Promise.all(events)).filter(({ data }) => data !== null) };
 }
 
-type ExportScope = Scope<'db' | 'settings'> & { user: User };
+type OutboxScope = Scope<'db' | 'settings'> & { user: User };

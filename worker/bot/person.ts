@@ -120,7 +120,7 @@ export async function applyToPerson<
 
 export const userNamedSql = (person: Person): SQL<string | null> => usersOf(person).userId;
 
-type Names = {
+type PersonNames = {
   businessUserId: string | undefined;
   userOfPhone: SQL | undefined;
   userOfId: SQL | undefined;
@@ -129,7 +129,7 @@ type Names = {
   isConflict?: SQL;
 };
 
-function usersOf({ phone, businessUserId }: Person): Names {
+function usersOf({ phone, businessUserId }: Person): PersonNames {
   const userOfPhone = phone === undefined ? undefined : userOfSql('phone', phone);
   const userOfId = businessUserId === undefined ? undefined : userOfSql('business', businessUserId);
   if (!userOfPhone || !userOfId)
@@ -152,14 +152,14 @@ function usersOf({ phone, businessUserId }: Person): Names {
   return { businessUserId, userOfPhone, userOfId, userId, isConflict };
 }
 
-function isRecorded({ userOfPhone }: Names, idMacs: string[]) {
+function isRecorded({ userOfPhone }: PersonNames, idMacs: string[]) {
   const { userId, idMac } = identityConflicts;
   return rowExists(identityConflicts, and(isIn(idMac, idMacs), eq(userId, userOfPhone!)));
 }
 
 function recordConflict<Outcome extends string>(
   tx: Transaction<Outcome | 'conflict', unknown>,
-  { userOfPhone, userOfId }: Names,
+  { userOfPhone, userOfId }: PersonNames,
   { idMac, now }: { idMac: string; now: number },
 ): void {
   const row = {

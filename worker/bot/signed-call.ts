@@ -17,7 +17,7 @@ export type BotCall = {
   earlierFingerprints: () => Promise<string[]>;
 };
 
-type Read = {
+type ReadBotCallOptions = {
   settings: Settings;
   request: Request;
   now: number;
@@ -25,7 +25,7 @@ type Read = {
 
 /** Throws 401; with the server's time if the signature is right. */
 export async function readBotCall(
-  { settings, request, now }: Read,
+  { settings, request, now }: ReadBotCallOptions,
   readBody: () => Promise<string>,
 ): Promise<{ botCall: BotCall; body: string }> {
   const id = request.headers.get('webhook-id') ?? '';

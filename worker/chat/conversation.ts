@@ -109,8 +109,8 @@ export async function exportConversation({
   return { conversation: await Promise.all(messages) };
 }
 
-type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: Read) => void;
-type Read = { stored: StoredMessage; message: ChatMessage };
+type OnMessage = (conversation: { key: CryptoKey; epoch: number }, read: ReadMessage) => void;
+export type ReadMessage = { stored: StoredMessage; message: ChatMessage };
 
 export function conversationEvents(
   userId: string,

@@ -17,7 +17,7 @@ import { openMessage } from './message-encryption.ts';
 export const storedWithinMs = 8000;
 const clockSkewMs = 7000;
 
-type Known = {
+type KnownMessage = {
   event: OutboxEvent;
   row: ChatRow;
   message: ChatMessage;
@@ -26,7 +26,7 @@ type Known = {
 
 export function messageEvents(
   scope: Scope<'db' | 'settings'> & WithEnv,
-  known?: Known,
+  known?: KnownMessage,
 ): MessageEvents {
   const readRow = memoize((event: OutboxEvent) => rowOf(scope.db, event));
   const userOfEvent = async (event: OutboxEvent) =>
@@ -48,7 +48,7 @@ export function messageEvents(
 
 async function openKnown(
   { settings }: Scope<'db' | 'settings'> & WithEnv,
-  { event, message, sentBefore }: Known,
+  { event, message, sentBefore }: KnownMessage,
 ): Promise<OpenedMessage | DeliveryResult> {
   if (message.state === 'failed') return 'parked';
   if (message.state === 'delivered') return 'delivered';

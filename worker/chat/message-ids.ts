@@ -1,8 +1,6 @@
 import type { MessageAuthor } from '../contract/chat-schemas.ts';
 import { keyedHashes } from '../lib/crypto.ts';
-import type { Settings } from '../settings.ts';
-
-type Peppers = Pick<Settings, 'CODE_PEPPER'>;
+import type { Peppers } from '../lib/secrets.ts';
 
 export type MessageRef = {
   userId: string;

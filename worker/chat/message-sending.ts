@@ -12,7 +12,7 @@ import {
   findOrRefuse,
   type SendScope,
   type Sent,
-  type Stored,
+  type AppendResult,
 } from './message-storing.ts';
 
 type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
@@ -79,7 +79,7 @@ async function queuedInCrisis(
 async function deliver(
   scope: SendScope,
   user: User,
-  { isNew, ...stored }: Stored,
+  { isNew, ...stored }: AppendResult,
   { event, ownsEvent }: { event: QueuedEvent; ownsEvent: boolean },
 ): Promise<void> {
   const { db, settings } = scope;

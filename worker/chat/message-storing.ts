@@ -28,7 +28,7 @@ export type Sent = {
   recording?: (Recording & { seconds: number }) | undefined;
 };
 
-export type Stored = {
+export type AppendResult = {
   message: ChatMessage;
   sentBefore: string | null;
   /** This request has stored it, or sends it again. */
@@ -41,7 +41,7 @@ export async function appendMessage(
   user: ChatRow,
   sent: Sent,
   { inCrisis, ownsEvent }: { inCrisis: boolean; ownsEvent: boolean },
-): Promise<Stored> {
+): Promise<AppendResult> {
   const key = (await chatKeyOf(scope.settings, user))!;
   const appended = await append(scope, { user, key, inCrisis }, sent);
   const { outcome, message: stored, sentBefore } = accepted(scope, user, appended);

@@ -7,26 +7,25 @@ import {
   type Person,
   type PersonCall,
 } from '../bot/person.ts';
-import type { ChatMessage } from '../contract/chat-schemas.ts';
 import { countNow, countOnDay } from '../lib/daily-totals.ts';
 import { describeError, log } from '../lib/log.ts';
 import type { StoredMessage } from '../live/stored-message.ts';
 import { liveUserOf } from '../live/publish.ts';
 import type { WithEnv } from '../env.ts';
 import type { Scope } from '../request-scope.ts';
+import type { ReadMessage } from './conversation.ts';
 import { openContent, sealMessage } from './message-encryption.ts';
 
-type Conversation = {
+type KeyedConversation = {
   userId: string;
   key: CryptoKey;
   epoch: number;
 };
-type Read = { stored: StoredMessage; message: ChatMessage };
 
 export function countReferrals(
   scope: Scope<'db' | 'waitUntil'> & WithEnv,
-  conversation: Conversation,
-  reads: Read[],
+  conversation: KeyedConversation,
+  reads: ReadMessage[],
 ): void {
   for (const { stored, message } of reads) {
     if (!message.crisis) continue;
@@ -61,7 +60,7 @@ export async function countReported(scope: PersonCall, person: Person): Promise<
  */
 async function countOnce(
   { db, env }: Scope<'db' | 'waitUntil'> & WithEnv,
-  conversation: Conversation,
+  conversation: KeyedConversation,
   stored: StoredMessage,
 ): Promise<void> {
   const { userId, key, epoch } = conversation;

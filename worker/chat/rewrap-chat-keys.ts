@@ -13,7 +13,7 @@ import {
   type WrappedKey,
 } from './chat-keys.ts';
 
-type Row = WrappedKey & ChatUser;
+type WrappedRow = WrappedKey & ChatUser;
 
 const rowsPerStep = 500;
 
@@ -23,7 +23,7 @@ const stepsPerRun = 20;
 export async function rewrapChatKeys(db: Database, settings: Settings): Promise<void> {
   let unusable = 0;
   for (let step = 0; step < stepsPerRun; step += 1) {
-    const rows = (await wrappedByOthers(db, presentChatKeyId(settings), unusable)) as Row[];
+    const rows = (await wrappedByOthers(db, presentChatKeyId(settings), unusable)) as WrappedRow[];
     const statements = (await Promise.all(rows.map((row) => rewrap(settings, row)))).filter(
       (each) => each !== null,
     );
@@ -37,7 +37,7 @@ export async function rewrapChatKeys(db: Database, settings: Settings): Promise<
 }
 
 /** Null if the first of `CHAT_KEYS` wraps it already. */
-export async function rewrapOnUse(settings: Settings, row: Row): Promise<SQL | null> {
+export async function rewrapOnUse(settings: Settings, row: WrappedRow): Promise<SQL | null> {
   return row.chatKeyId === presentChatKeyId(settings) ? null : rewrap(settings, row);
 }
 
@@ -50,7 +50,7 @@ function wrappedByOthers(db: Database, first: string, skipped: number) {
     .offset(skipped);
 }
 
-async function rewrap(settings: Settings, row: Row): Promise<SQL | null> {
+async function rewrap(settings: Settings, row: WrappedRow): Promise<SQL | null> {
   try {
     const { chatKey, chatKeyId } = await rewrapChatKey(settings, row, row);
     const { id, phone } = row;

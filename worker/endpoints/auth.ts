@@ -2,7 +2,7 @@ import { deviceOf } from '../lib/device.ts';
 import { redeemByChallenge } from '../sign-in/redeem-by-challenge.ts';
 import { redeemNewestCode } from '../sign-in/redeem-code.ts';
 import { newCode } from '../sign-in/code-secrets.ts';
-import { issueCode, withdrawCode, type Issued } from '../sign-in/issue-code.ts';
+import { issueCode, undoCode, type Issued } from '../sign-in/issue-code.ts';
 import { sendStoredCode, stateOfCode } from '../sign-in/code-delivery.ts';
 import { stateOfLink } from '../sign-in/state-of-link.ts';
 import { brand } from '../contract/brand.ts';
@@ -46,7 +46,7 @@ async function sendIssued(
   { message, challenge, nextAfterSeconds }: Extract<Issued, { kind: 'issued' }>,
 ) {
   await sendStoredCode(scope, message, {
-    takeBack: () => withdrawCode(scope, message.phone, message.sentBy),
+    undo: () => undoCode(scope, message.phone, message.sentBy),
     // The code stays good until the next one.
     ifLost: { retryAfter: nextAfterSeconds },
   });

@@ -34,7 +34,7 @@ export const createSubscriptionUpdateSession: Handler<'createSubscriptionUpdateS
   );
 };
 
-type Asked = {
+type PageForOptions = {
   leased: LeasedCustomer;
   limitedBy: SessionLimit | null;
   wanted: Choice | undefined;
@@ -42,7 +42,7 @@ type Asked = {
 
 async function pageFor(
   scope: UserScope<'createSubscriptionUpdateSession'>,
-  { leased, limitedBy, wanted }: Asked,
+  { leased, limitedBy, wanted }: PageForOptions,
 ): Promise<LeaseResult<string>> {
   const { language, now } = scope;
   if (limitedBy === 'newOwner') throw refusalOf(limitedBy);
@@ -113,13 +113,16 @@ export const giveCancelReason: Handler<'giveCancelReason'> = async ({ session, i
 
 type OwnScope = Scope<'db' | 'now' | 'waitUntil'> & { session: UserSession };
 
-type Work<T> = (leased: LeasedCustomer, limitedBy: SessionLimit | null) => Promise<LeaseResult<T>>;
+type LimitedWork<T> = (
+  leased: LeasedCustomer,
+  limitedBy: SessionLimit | null,
+) => Promise<LeaseResult<T>>;
 
 /** Throws 429 for a user who asks Stripe too often. */
-const withOwnLease = <T>(scope: OwnScope, work: Work<T>) =>
+const withOwnLease = <T>(scope: OwnScope, work: LimitedWork<T>) =>
   withLimitedLease(scope, billingCalls(scope.session.tokenUserId), work);
 
-const withOwnPage = (scope: OwnScope, work: Work<string>, changes?: Changes) =>
+const withOwnPage = (scope: OwnScope, work: LimitedWork<string>, changes?: Changes) =>
   withLimitedLease(
     scope,
     billingPages(scope.session.tokenUserId),
@@ -127,7 +130,12 @@ const withOwnPage = (scope: OwnScope, work: Work<string>, changes?: Changes) =>
     changes,
   );
 
-function withLimitedLease<T>(scope: OwnScope, limited: Limited, work: Work<T>, changes?: Changes) {
+function withLimitedLease<T>(
+  scope: OwnScope,
+  limited: Limited,
+  work: LimitedWork<T>,
+  changes?: Changes,
+) {
   const { session, db, now } = scope;
   const reads = { seen: leaseOf(db, session.tokenUserId) };
   return withinLimit(session, { ...limited, now, reads }, ({ user, limitedBy }, { seen }) =>

@@ -50,24 +50,24 @@ export type SupportScope<Name extends EndpointName = EndpointName> = BaseScope &
 /** It reads the body once its headers may be right. */
 export type WebhookScope = BaseScope & { readBody: () => Promise<string> };
 
-type Result<Name extends EndpointName> = Output<Name> | Response;
+type HandlerResult<Name extends EndpointName> = Output<Name> | Response;
 
 export type PublicHandler<Name extends EndpointName> = (
   scope: PublicScope<Name>,
-) => Promise<Result<Name>>;
+) => Promise<HandlerResult<Name>>;
 export type UserHandler<Name extends EndpointName> = (
   scope: UserScope<Name>,
-) => Promise<Authorized<Result<Name>>>;
+) => Promise<Authorized<HandlerResult<Name>>>;
 export type BotHandler<Name extends EndpointName> = (
   scope: BotScope<Name>,
-) => Promise<Result<Name>>;
+) => Promise<HandlerResult<Name>>;
 export type WebhookHandler<Name extends EndpointName> = (
   scope: WebhookScope,
-) => Promise<Result<Name>>;
+) => Promise<HandlerResult<Name>>;
 
 export type SupportHandler<Name extends EndpointName> = (
   scope: SupportScope<Name>,
-) => Promise<Result<Name>>;
+) => Promise<HandlerResult<Name>>;
 
 type Handlers<Name extends EndpointName> = {
   public: PublicHandler<Name>;

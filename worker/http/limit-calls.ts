@@ -106,7 +106,7 @@ export async function withinUserLimit<T>(
     return await work();
   } catch (error) {
     if (!(error instanceof RequestError && error.errorName === 'unauthenticated')) throw error;
-    calls.giveBack(tokenUserId, now);
+    calls.undoCount(tokenUserId, now);
     throw refusalOf(refusals, sessionId, now);
   }
 }

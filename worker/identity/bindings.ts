@@ -2,21 +2,20 @@ import type { PhoneNumber } from '#db/schema';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { log } from '../lib/log.ts';
 import { memoize } from '../lib/memoize.ts';
-import { keysOfRing } from '../lib/secrets.ts';
+import { keysOfRing, type Peppers } from '../lib/secrets.ts';
 
 /**
  * Keyed hashes that bind a row to the number of its user.
  * Whoever may write a row of the database cannot make one
  * for another number, so the row opens nothing there.
  */
-type Keys = { CODE_PEPPER: string[] };
 type SessionKeys = { SESSION_KEYS: string };
 
-export function bindAlias(settings: Keys, businessUserId: string, phone: PhoneNumber) {
+export function bindAlias(settings: Peppers, businessUserId: string, phone: PhoneNumber) {
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'alias', businessUserId, phone);
 }
 
-export function bindTrialLink(settings: Keys, linkMac: string, phone: PhoneNumber) {
+export function bindTrialLink(settings: Peppers, linkMac: string, phone: PhoneNumber) {
   return keyedHash(settings.CODE_PEPPER[0]!, 'binding', 'trial-link', linkMac, phone);
 }
 
@@ -35,14 +34,14 @@ const partsOf = ({ sessionId, phone, isLimited }: BoundSession) =>
   isLimited ? [sessionId, 'limited'] : [sessionId, 'full', phone];
 
 export async function isOwnAlias(
-  { CODE_PEPPER }: Keys,
+  { CODE_PEPPER }: Peppers,
   { value, phone, mac }: { value: string; phone: PhoneNumber; mac: string | null },
 ): Promise<boolean> {
   return isOneOf(mac, 'aliases', await keyedHashes(CODE_PEPPER, 'binding', 'alias', value, phone));
 }
 
 export async function isOwnTrialLink(
-  { CODE_PEPPER }: Keys,
+  { CODE_PEPPER }: Peppers,
   { linkMac, phone, mac }: { linkMac: string; phone: PhoneNumber; mac: string | null },
 ): Promise<boolean> {
   const macs = await keyedHashes(CODE_PEPPER, 'binding', 'trial-link', linkMac, phone);

@@ -1,16 +1,16 @@
 import { eq, or } from 'drizzle-orm';
 import { aliases, claims, identityConflicts } from '#db/schema';
 import { keyedHashes } from '../lib/crypto.ts';
+import type { Peppers } from '../lib/secrets.ts';
 import { isIn } from '../lib/sql.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
-import type { Settings } from '../settings.ts';
 import type { Kind } from './aliases.ts';
 
-export const conflictMacs = ({ CODE_PEPPER }: Pick<Settings, 'CODE_PEPPER'>, id: string) =>
+export const conflictMacs = ({ CODE_PEPPER }: Peppers, id: string) =>
   keyedHashes(CODE_PEPPER, 'conflict', id);
 
 export async function ownMacs(
-  settings: Pick<Settings, 'CODE_PEPPER'>,
+  settings: Peppers,
   known: { kind: Kind; value: string }[],
 ): Promise<string[]> {
   const id = known.find(({ kind }) => kind === 'business')?.value;

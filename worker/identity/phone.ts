@@ -7,7 +7,7 @@ import { inArray, type SQL } from 'drizzle-orm';
 import { keyedHashes } from '../lib/crypto.ts';
 import { hashedSubject } from '../lib/rate-limits.ts';
 import { build } from '../lib/sql.ts';
-import type { Settings } from '../settings.ts';
+import type { Peppers } from '../lib/secrets.ts';
 
 export type { PhoneNumber } from '#db/schema';
 
@@ -77,8 +77,6 @@ function ivorianOperator(old: string): string {
   if (second <= '3') return '01';
   return second <= '6' ? '05' : '07';
 }
-
-type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
 export async function phoneSubjects({ CODE_PEPPER }: Peppers, phone: PhoneNumber) {
   const hashes = await keyedHashes(CODE_PEPPER, 'limit', phone);

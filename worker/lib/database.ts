@@ -34,7 +34,7 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
   const counted = {
     execute: (statement: InStatement) => orUnavailable(client.execute(statement), traffic),
     // One statement is a transaction by itself.
-    batch: async (statements: [Statement]) =>
+    batch: async (statements: [SqlStatement]) =>
       statements.length === 1
         ? [await orUnavailable(client.execute(statements[0]), traffic)]
         : orUnavailable(client.batch(statements.map(withOwnText), 'write'), traffic),
@@ -50,17 +50,17 @@ export function openDatabase(settings: DatabaseSettings, traffic: Traffic): Data
   return Object.assign(database, { $client: counted as never, traffic });
 }
 
-type Statement = { sql: string; args: InArgs };
+type SqlStatement = { sql: string; args: InArgs };
 
 /**
  * The client stores the text of a `string` before it
  * sends the batch, which takes time.
  */
-const withOwnText = ({ sql, args }: Statement): Statement => ({ sql: Object(sql), args });
+const withOwnText = ({ sql, args }: SqlStatement): SqlStatement => ({ sql: Object(sql), args });
 
-type Named = Record<string, BatchItem<'sqlite'>>;
+type NamedStatements = Record<string, BatchItem<'sqlite'>>;
 
-export async function batch<Statements extends Named>(
+export async function batch<Statements extends NamedStatements>(
   db: Database,
   statements: Statements,
 ): Promise<{ [Name in keyof Statements]: Statements[Name]['_']['result'] }> {

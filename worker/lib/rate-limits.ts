@@ -127,7 +127,7 @@ export class CallLimiter {
     return this.#callsOf(key).length;
   }
 
-  giveBack(key: string, at: number): void {
+  undoCount(key: string, at: number): void {
     const calls = this.#callsOf(key);
     const index = calls.lastIndexOf(at);
     if (index >= 0) calls.splice(index, 1);

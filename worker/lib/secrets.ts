@@ -13,6 +13,9 @@ type SecretSettings = {
 export type SecretName = keyof SecretSettings;
 export type Secret = { name: SecretName; value: string };
 
+/** Secrets of keyed hashes; the first is for what is new. */
+export type Peppers = { CODE_PEPPER: string[] };
+
 const leastCharacters = 32;
 /** The minimum of the Standard Webhooks specification. */
 const leastBytes = 24;

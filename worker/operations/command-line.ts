@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { failureText, proxyHint } from './failure.ts';
 
-type Options = ParseArgsOptionsConfig;
+type CommandOptions = ParseArgsOptionsConfig;
 export type Flags = Record<string, string | boolean | undefined>;
 
 export type CommandLine = {
@@ -9,7 +9,7 @@ export type CommandLine = {
   usage: string;
   /** What `--help` prints, if that is more. */
   help?: string;
-  options?: Options;
+  options?: CommandOptions;
   /** How many words it takes at most. */
   words?: number;
 };
@@ -43,14 +43,14 @@ const alwaysOurs = ['env', 'dry-run'];
  * npm takes options that stand before `--` for its own settings.
  * `yes` may be one of the machine, and we ask for a missing one.
  */
-function takenByNpm(options: Options): string | undefined {
+function takenByNpm(options: CommandOptions): string | undefined {
   const isTaken = (name: string) =>
     !['', 'false'].includes(process.env[`npm_config_${name.replaceAll('-', '_')}`] ?? '');
   const ours = new Set([...Object.keys(options), ...alwaysOurs]);
   return [...ours].find((name) => name !== 'yes' && isTaken(name));
 }
 
-function parse(options: Options, usage: string) {
+function parse(options: CommandOptions, usage: string) {
   try {
     const { values, positionals } = parseArgs({
       options: { ...options, help: { type: 'boolean' } },

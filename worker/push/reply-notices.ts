@@ -16,7 +16,7 @@ import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
 import { encryptPush, vapidHeader, type SubscriptionKeys } from './web-push.ts';
 
-type Subscription = { endpoint: string; keys: SubscriptionKeys };
+type NoticeSubscription = { endpoint: string; keys: SubscriptionKeys };
 
 const mostSubscriptions = 10;
 const table = pushSubscriptions;
@@ -37,7 +37,7 @@ export function isPushService(settings: Settings, endpoint: string): boolean {
 
 export function subscribe(
   session: UserSession,
-  { endpoint, keys }: Subscription,
+  { endpoint, keys }: NoticeSubscription,
   { ring, language, now }: { ring: KeyPair[]; language: Language; now: number },
 ): [SQL, SQL] {
   const row = {

@@ -7,19 +7,13 @@ import { rateLimited, RequestError } from '../lib/request-error.ts';
 import { dayMs } from '../lib/time.ts';
 import type { Transaction } from '../lib/transaction.ts';
 import type { Settings } from '../settings.ts';
-import {
-  noteSent,
-  subjectsOf,
-  takeBackClaim,
-  waitForSender,
-  type ClaimScope,
-} from './claim-state.ts';
+import { noteSent, subjectsOf, undoClaim, waitForSender, type ClaimScope } from './claim-state.ts';
 import { claimRow } from './claims.ts';
 import { untilNextBudget } from './code-budget.ts';
 import { newCode } from './code-secrets.ts';
 import { closeLink, linksOf, type Link } from './link-codes.ts';
 import { linkFacts, sendCodeOf, type Sending } from './send-linked-code.ts';
-import { codeRow, orTakenBack, type CodeRow } from './stored-codes.ts';
+import { codeRow, orUndone, type CodeRow } from './stored-codes.ts';
 
 const claimLimits = [{ most: 3, per: dayMs }];
 
@@ -48,9 +42,9 @@ export async function claimNumber(
     counted,
   });
 
-  const sent = { businessUserId, link, sentBy, at: now };
-  const takeBack: Sending['takeBack'] = (fate) => takeBackClaim(scope, sent, fate);
-  const applied = await orTakenBack(scope, tx.apply(), () => takeBack('unsent'));
+  const sentClaim = { businessUserId, link, sentBy, at: now };
+  const undo: Sending['undo'] = (fate) => undoClaim(scope, sentClaim, fate);
+  const applied = await orUndone(scope, tx.apply(), () => undo('unsent'));
   const { outcome, facts, isFirst } = applied;
 
   switch (outcome) {
@@ -68,19 +62,19 @@ export async function claimNumber(
       if (!isFirst) return resumeClaim(scope, businessUserId, applied.by);
 
       const message = { code, sentBy, counted };
-      await sendCodeOf(scope, link, { message, sent: facts.sent, takeBack });
+      await sendCodeOf(scope, link, { message, codesToday: facts.codesToday, undo });
       scope.waitUntil(noteSent(scope, sentBy));
     }
   }
 }
 
-type Asked = {
+type DecideClaimOptions = {
   businessUserId: string;
   link: Link;
   subjects: Awaited<ReturnType<typeof subjectsOf>>;
 };
 
-function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Asked) {
+function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: DecideClaimOptions) {
   const { settings, now } = scope;
   const limits = {
     everyCodeTo: settings.require('LIMIT_CODES_PER_NUMBER_HARD'),
@@ -99,10 +93,10 @@ function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Aske
         { subject: subjects.wrongTriesAt, limits: limits.wrongTriesAt },
       ]),
     },
-    outcomes: ({ isOpen, writer, holder, allowedAt: at, sent }) => ({
+    outcomes: ({ isOpen, writer, holder, allowedAt: at, codesToday }) => ({
       refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
       limited: gt(at, now),
-      budgetSpent: gte(sent, settings.require('CODE_BUDGET_PER_DAY')),
+      budgetSpent: gte(codesToday, settings.require('CODE_BUDGET_PER_DAY')),
     }),
     otherwise: 'claimed',
     forgotten: ['refused', 'limited', 'budgetSpent'],
@@ -145,8 +139,8 @@ export async function resumeClaim(
   const at = await waitForSender(scope, sentBy);
   if (at === null || !link) return;
 
-  const sent = { businessUserId, link, sentBy, at };
-  const outcome = await takeBackClaim(scope, sent, 'mayArrive');
+  const sentClaim = { businessUserId, link, sentBy, at };
+  const outcome = await undoClaim(scope, sentClaim, 'mayArrive');
   if (outcome === 'takenBack') await claimNumber(scope, businessUserId, link);
 }
 

@@ -11,7 +11,7 @@ import { sendingMs } from '../messaging/whatsapp.ts';
 import type { Scope } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import { isProvenSql } from './claims.ts';
-import { type Link, reopenLink } from './link-codes.ts';
+import { type Link, undoLink } from './link-codes.ts';
 
 /*
  * A claim of a number, by the one transaction that has sent its code (`sentBy`):
@@ -24,8 +24,8 @@ import { type Link, reopenLink } from './link-codes.ts';
  * | proven  | any        | `sentBy`  | `provenAt` | `tieClaim`, at last |
  *
  * `noteSent` moves a claimed one on if WhatsApp takes the code; else
- * `takeBackClaim` opens it again. `claimed` for longer than `sendingMs`:
- * its request was ended. The same call, sent again, takes it back and
+ * `undoClaim` opens it again. `claimed` for longer than `sendingMs`:
+ * its request was ended. The same call, sent again, undoes it and
  * claims the number itself. A status proves it, or the code that comes
  * back; once the code has signed in, the id is tied and the claim ends.
  */
@@ -59,7 +59,7 @@ export async function noteSent(scope: ClaimScope, sentBy: string): Promise<void>
 }
 
 /** `mayArrive`: the hard limit goes on counting it. */
-export async function takeBackClaim(
+export async function undoClaim(
   scope: ClaimScope,
   { businessUserId, link, sentBy, at }: SentClaim,
   message: 'unsent' | 'mayArrive',
@@ -72,7 +72,7 @@ export async function takeBackClaim(
   );
   const subjects = [claimsOf, codesTo];
   if (message === 'unsent') subjects.push(everyCodeTo);
-  return reopenLink(
+  return undoLink(
     { db: scope.db, now: at },
     {
       link,

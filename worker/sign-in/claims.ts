@@ -8,13 +8,12 @@ import { bindAlias } from '../identity/bindings.ts';
 import { keyedHash, keyedHashes } from '../lib/crypto.ts';
 import { RequestError } from '../lib/request-error.ts';
 import { openJson, sealJson } from '../lib/sealed-json.ts';
+import type { Peppers } from '../lib/secrets.ts';
 import { columnFact, minus, rowExists } from '../lib/expressions.ts';
 import { transaction, type On, type Transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { Settings } from '../settings.ts';
 import type { Scope } from '../request-scope.ts';
-
-type Peppers = Pick<Settings, 'CODE_PEPPER'>;
 
 export const idMacs = ({ CODE_PEPPER }: Peppers, businessUserId: string) =>
   keyedHashes(CODE_PEPPER, 'claim', businessUserId);
@@ -42,18 +41,18 @@ export async function claimRow(settings: Settings, { businessUserId, phone, ...c
   };
 }
 
-export type Names = { businessUserId?: string; phone: PhoneNumber };
+export type ClaimNames = { businessUserId?: string; phone: PhoneNumber };
 
 const sealingOf = (mac: string) => ({ purpose: 'claim' as const, context: `claim|v1|${mac}` });
 
-export const sealNames = ({ CODE_PEPPER }: Peppers, mac: string, names: Names) =>
+export const sealNames = ({ CODE_PEPPER }: Peppers, mac: string, names: ClaimNames) =>
   sealJson(CODE_PEPPER, sealingOf(mac), names);
 
 export type SealedClaim = { mac: string; sealed: string };
 
 /** Null if no secret of `CODE_PEPPER` opens them. */
 export const openNames = ({ CODE_PEPPER }: Peppers, { mac, sealed }: SealedClaim) =>
-  openJson<Names>(CODE_PEPPER, sealingOf(mac), sealed);
+  openJson<ClaimNames>(CODE_PEPPER, sealingOf(mac), sealed);
 
 type Tied = {
   sentBy: string;

@@ -26,17 +26,17 @@ export type StoredCode = {
   counted: Subject[];
 };
 
-type Unsent = {
-  takeBack: () => Promise<unknown>;
+type SendStoredCodeOptions = {
+  undo: () => Promise<unknown>;
   /** It may arrive. `retryAfter` in seconds. */
-  ifLost: { takeBack?: () => Promise<unknown>; retryAfter?: number };
+  ifLost: { undo?: () => Promise<unknown>; retryAfter?: number };
 };
 
 /** Throws 503 unless WhatsApp takes it. */
 export async function sendStoredCode(
   scope: Scope<'db' | 'settings' | 'now' | 'language' | 'waitUntil'>,
   message: StoredCode,
-  { takeBack, ifLost }: Unsent,
+  { undo, ifLost }: SendStoredCodeOptions,
 ): Promise<void> {
   const { delivery, messageId } = await sendCode(scope, message.to, message);
   // Statuses of the message come later.
@@ -46,14 +46,14 @@ export async function sendStoredCode(
     case 'taken':
       return;
     case 'unknown':
-      await ifLost.takeBack?.();
+      await ifLost.undo?.();
       throw new RequestError('unavailable', { retryAfter: ifLost.retryAfter ?? 1 });
     case 'refused':
-      await takeBack();
+      await undo();
       throw new RequestError('unavailable', { retryAfter: 1 });
     // Nobody gets a code until the owner acts.
     case 'forbidden':
-      await takeBack();
+      await undo();
       throw new RequestError('codesUnavailable', { retryAfter: 60 });
   }
 }
@@ -114,7 +114,7 @@ export async function noteStatus(
   await settle(scope, { macs, sentBy: sentBy ?? null }, upsert);
 }
 
-type Named = { macs: string[]; sentBy: string | null };
+type SettleOptions = { macs: string[]; sentBy: string | null };
 
 /**
  * Writes, and then does what the message and its status say together. A
@@ -123,7 +123,7 @@ type Named = { macs: string[]; sentBy: string | null };
  */
 async function settle(
   scope: Scope<'db' | 'settings' | 'now'>,
-  { macs, sentBy }: Named,
+  { macs, sentBy }: SettleOptions,
   upsert: SQL,
 ) {
   const { db, settings } = scope;
@@ -144,7 +144,7 @@ async function settle(
   if (!row) return;
 
   const { message, claim } = row;
-  if (message.state === 'failed') return endCode(scope, message);
+  if (message.state === 'failed') return undoFailedCode(scope, message);
   const names = claim && (await openNames(settings, claim));
   if (!claim || !names?.businessUserId) return;
   const { businessUserId, phone } = names;
@@ -155,7 +155,7 @@ async function settle(
   });
 }
 
-async function endCode(
+async function undoFailedCode(
   { db, settings, now }: Scope<'db' | 'settings' | 'now'>,
   { mac, sealedPhone, sentBy, sentAt, subjects }: typeof codeMessages.$inferSelect,
 ): Promise<void> {

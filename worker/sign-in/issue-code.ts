@@ -18,11 +18,11 @@ import { justWrittenMs, reportCodeBudget, sentTodaySql, untilNextBudget } from '
 import type { StoredCode } from './code-delivery.ts';
 import { limitsOf } from './code-limits.ts';
 import { linkCodeLifetimeMs, newChallenge, newLinkCode } from './code-secrets.ts';
-import { codeRow, codesOfSql, insertCode, orTakenBack, removeCode } from './stored-codes.ts';
+import { codeRow, codesOfSql, insertCode, orUndone, undoCodeRows } from './stored-codes.ts';
 
 export type SignInScope = SessionScope & Scope<'address'>;
 
-type Asked = { phone: PhoneNumber; phoneAsSent: string };
+type AskedNumber = { phone: PhoneNumber; phoneAsSent: string };
 
 export type Issued =
   | {
@@ -52,7 +52,11 @@ type IssueScope = SignInScope & Scope<'language' | 'waitUntil'>;
  * | `budgetSpentAbove` | they have, and the address has asked too often | nothing   |
  * | `issued`           | the code is stored                             | code      |
  */
-export async function issueCode(scope: IssueScope, asked: Asked, code: string): Promise<Issued> {
+export async function issueCode(
+  scope: IssueScope,
+  asked: AskedNumber,
+  code: string,
+): Promise<Issued> {
   const { db, settings, now } = scope;
   const { phone } = asked;
   const limits = await limitsOf(scope, phone);
@@ -79,8 +83,8 @@ export async function issueCode(scope: IssueScope, asked: Asked, code: string): 
   const stored = tx.run({
     next: db.all<{ at: number }>(sql`select ${allowedAtSql(ofNumber)} as at`),
   });
-  const takeBack = () => withdrawCode(scope, phone, tx.id);
-  const { outcome, facts, reads } = await orTakenBack(scope, stored, takeBack);
+  const undo = () => undoCode(scope, phone, tx.id);
+  const { outcome, facts, reads } = await orUndone(scope, stored, undo);
 
   const until = (ofAddress: number) => (facts.hasJustWritten ? facts.numberAt : ofAddress);
   switch (outcome) {
@@ -110,7 +114,7 @@ export async function issueCode(scope: IssueScope, asked: Asked, code: string): 
     case 'budgetSpentAbove':
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
     case 'issued': {
-      reportCodeBudget(facts.sent + 1, settings.require('CODE_BUDGET_PER_DAY'));
+      reportCodeBudget(facts.codesToday + 1, settings.require('CODE_BUDGET_PER_DAY'));
       const to = ownSpelling(phone, facts.whatsappId);
       return {
         kind: 'issued',
@@ -135,7 +139,7 @@ function decideIssue(scope: SignInScope, phone: PhoneNumber, limits: Limits) {
       addressAt: allowedAtSql(limits.codesFrom),
       contactedAt: columnFact<number | null>(users.contactedAt),
       hasJustWritten: gt(coalesce(users.lastContactAt, 0), now - justWrittenMs),
-      sent: sentTodaySql(now),
+      codesToday: sentTodaySql(now),
       whatsappId: spellingOfSql(users.id.getSQL()),
     },
     outcomes: (facts) => outcomesOf(facts, scope),
@@ -143,19 +147,19 @@ function decideIssue(scope: SignInScope, phone: PhoneNumber, limits: Limits) {
   });
 }
 
-type Facts = Record<
-  'askAt' | 'linkAt' | 'numberAt' | 'addressAt' | 'contactedAt' | 'hasJustWritten' | 'sent',
+type IssueFacts = Record<
+  'askAt' | 'linkAt' | 'numberAt' | 'addressAt' | 'contactedAt' | 'hasJustWritten' | 'codesToday',
   SQL
 >;
 
 /** Somebody who has just written passes the limits that strangers could have used up. */
-function outcomesOf(facts: Facts, { settings, now }: SignInScope) {
-  const { askAt, linkAt, numberAt, addressAt, contactedAt, hasJustWritten, sent } = facts;
+function outcomesOf(facts: IssueFacts, { settings, now }: SignInScope) {
+  const { askAt, linkAt, numberAt, addressAt, contactedAt, hasJustWritten, codesToday } = facts;
   const isAbove = gt(askAt, now);
   const hasTooMany = or(gt(numberAt, now), and(gt(addressAt, now), not(hasJustWritten)));
   const isRefused = and(isAbove, or(hasTooMany, not(hasJustWritten)));
   const budget = settings.require('CODE_BUDGET_PER_DAY');
-  const isSpent = gte(sent, iif(hasJustWritten, 2 * budget, budget));
+  const isSpent = gte(codesToday, iif(hasJustWritten, 2 * budget, budget));
 
   return {
     tooManyLinks: and(isRefused, gt(linkAt, now)),
@@ -170,7 +174,7 @@ function outcomesOf(facts: Facts, { settings, now }: SignInScope) {
 /** Its challenge is that of the code that it brings. */
 async function linkRow(
   { settings, language, now }: Pick<SignInScope, 'settings' | 'now'> & { language: Language },
-  { phone, phoneAsSent }: Asked,
+  { phone, phoneAsSent }: AskedNumber,
   linkCode: string,
 ) {
   const [pepper] = settings.CODE_PEPPER as [string];
@@ -184,11 +188,7 @@ async function linkRow(
   };
 }
 
-export async function withdrawCode(
-  scope: SignInScope,
-  phone: PhoneNumber,
-  id: string,
-): Promise<void> {
+export async function undoCode(scope: SignInScope, phone: PhoneNumber, id: string): Promise<void> {
   const { db, now } = scope;
   const { codesTo, codesFrom } = await limitsOf(scope, phone);
   const subjects = subjectsIn([...codesTo, ...codesFrom]).flat();
@@ -198,7 +198,7 @@ export async function withdrawCode(
     outcomes: ({ isStored }) => ({ gone: not(isStored) }),
     otherwise: 'removed',
   });
-  removeCode(tx, ['removed'], {
+  undoCodeRows(tx, ['removed'], {
     phone,
     sentBy: id,
     now,

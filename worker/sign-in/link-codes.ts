@@ -11,7 +11,7 @@ import { isIn } from '../lib/sql.ts';
 import { transaction, type Transaction, type On } from '../lib/transaction.ts';
 import type { Scope } from '../request-scope.ts';
 import { isProvenSql } from './claims.ts';
-import { insertCode, removeCode, type CodeRow } from './stored-codes.ts';
+import { insertCode, undoCodeRows, type CodeRow } from './stored-codes.ts';
 
 export const writerOfSql = (phone: PhoneNumber) =>
   valueOf(users.id, and(eq(users.id, userOfSql('phone', phone)), isNotNull(users.contactedAt)));
@@ -74,7 +74,7 @@ export function closeLink<Outcome extends string>(
   recordEvents(tx, on, counted, { now: row.sentAt });
 }
 
-type Unsent = {
+type UndoLinkOptions = {
   link: Link;
   sentBy: string;
   subjects: Subject[];
@@ -84,12 +84,12 @@ type Unsent = {
 
 /**
  * Opens a link code again whose code was not sent, and lets the bot's call
- * claim again. Nothing is taken back of a claim that a status has proven:
+ * claim again. Nothing is undone of a claim that a status has proven:
  * its code has arrived.
  */
-export async function reopenLink(
+export async function undoLink(
   { db, now }: Scope<'db' | 'now'>,
-  { link, sentBy, subjects, stored }: Unsent,
+  { link, sentBy, subjects, stored }: UndoLinkOptions,
 ): Promise<'settled' | 'sent' | 'takenBack'> {
   const ofCode = eq(linkCodes.sentBy, sentBy);
   const tx = transaction(db, {
@@ -104,7 +104,7 @@ export async function reopenLink(
   const { expiresAt } = link;
   tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
   tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
-  removeCode(tx, ['takenBack'], {
+  undoCodeRows(tx, ['takenBack'], {
     phone: link.phone,
     sentBy,
     now,

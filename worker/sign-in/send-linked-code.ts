@@ -7,8 +7,8 @@ import type { Scope } from '../request-scope.ts';
 import { reportCodeBudget, sentTodaySql } from './code-budget.ts';
 import { sendStoredCode, type StoredCode } from './code-delivery.ts';
 import { newCode } from './code-secrets.ts';
-import { isOpenSql, type Link, closeLink, reopenLink, writerOfSql } from './link-codes.ts';
-import { codeRow, orTakenBack } from './stored-codes.ts';
+import { isOpenSql, type Link, closeLink, undoLink, writerOfSql } from './link-codes.ts';
+import { codeRow, orUndone } from './stored-codes.ts';
 
 /**
  * Sends the code of a login whose link code the number itself has sent:
@@ -46,9 +46,9 @@ export async function sendLinkedCode(
       allowedAt: allowedAtSql(limits),
       whatsappId: spellingOfSql(userOfSql('phone', phone)),
     },
-    outcomes: ({ isOpen, writer, allowedAt: at, sent }) => ({
+    outcomes: ({ isOpen, writer, allowedAt: at, codesToday }) => ({
       closed: or(not(isOpen), isNull(writer)),
-      limited: or(gt(at, now), gte(sent, budget)),
+      limited: or(gt(at, now), gte(codesToday, budget)),
     }),
     otherwise: 'sent',
   });
@@ -67,26 +67,26 @@ export async function sendLinkedCode(
     counted,
   });
 
-  const takeBack = (fate: Fate) =>
-    reopenLink(scope, {
+  const undo = (fate: Fate) =>
+    undoLink(scope, {
       link,
       sentBy: tx.id,
       subjects: fate === 'unsent' ? counted : [],
     });
   const sending = tx.run();
-  const { outcome, facts } = await orTakenBack(scope, sending, () => takeBack('unsent'));
+  const { outcome, facts } = await orUndone(scope, sending, () => undo('unsent'));
 
   if (outcome !== 'sent') return outcome;
-  const { whatsappId, sent } = facts;
+  const { whatsappId, codesToday } = facts;
   const message = { code, sentBy: tx.id, counted };
-  await sendCodeOf(scope, { ...link, whatsappId }, { message, sent, takeBack });
+  await sendCodeOf(scope, { ...link, whatsappId }, { message, codesToday, undo });
   return outcome;
 }
 
 export const linkFacts = (link: Link, now: number) => ({
   isOpen: isOpenSql(link, now),
   writer: writerOfSql(link.phone),
-  sent: sentTodaySql(now),
+  codesToday: sentTodaySql(now),
 });
 
 /** Of the message, once the link is to be open again. */
@@ -94,25 +94,25 @@ type Fate = 'unsent' | 'mayArrive';
 
 export type Sending = {
   message: Omit<StoredCode, 'phone' | 'to'>;
-  /** Codes of the day before it. */
-  sent: number;
-  takeBack: (fate: Fate) => Promise<unknown>;
+  /** Without this one. */
+  codesToday: number;
+  undo: (fate: Fate) => Promise<unknown>;
 };
 
 /** Sends the code with which `closeLink` has closed a link. */
 export async function sendCodeOf(
   scope: Scope<'db' | 'settings' | 'now' | 'waitUntil'>,
   { phone, language, whatsappId }: Pick<Link, 'phone' | 'language'> & { whatsappId: string | null },
-  { message, sent, takeBack }: Sending,
+  { message, codesToday, undo }: Sending,
 ): Promise<void> {
-  reportCodeBudget(sent + 1, scope.settings.require('CODE_BUDGET_PER_DAY'));
+  reportCodeBudget(codesToday + 1, scope.settings.require('CODE_BUDGET_PER_DAY'));
   const to = ownSpelling(phone, whatsappId);
   await sendStoredCode(
     { ...scope, language },
     { phone, to, ...message },
     {
-      takeBack: () => takeBack('unsent'),
-      ifLost: { takeBack: () => takeBack('mayArrive') },
+      undo: () => undo('unsent'),
+      ifLost: { undo: () => undo('mayArrive') },
     },
   );
 }

@@ -52,19 +52,19 @@ const patienceMs = 1000;
 
 /**
  * What the transaction that stores a code has decided. If the response of
- * the database is lost, nobody sends the code: it is taken back, so that
+ * the database is lost, nobody sends the code: it is undone, so that
  * the same call again sends one.
  */
-export async function orTakenBack<T>(
+export async function orUndone<T>(
   { db, waitUntil }: Scope<'db' | 'waitUntil'>,
   stored: Promise<T>,
-  takeBack: () => Promise<unknown>,
+  undo: () => Promise<unknown>,
 ): Promise<T> {
   try {
     return await stored;
   } catch (error) {
     if (db.traffic?.unreachable) {
-      const undone = takeBack().catch(() => undefined);
+      const undone = undo().catch(() => undefined);
       waitUntil(undone);
       await Promise.race([undone, pause(patienceMs)]);
     }
@@ -72,17 +72,17 @@ export async function orTakenBack<T>(
   }
 }
 
-type Unsent = {
+type UndoCodeRowsOptions = {
   phone: PhoneNumber;
   sentBy: string;
   now: number;
   subjects: string[];
 };
 
-export function removeCode<Outcome extends string>(
+export function undoCodeRows<Outcome extends string>(
   tx: Transaction<Outcome, unknown>,
   on: On<Outcome>,
-  { phone, sentBy, now, subjects }: Unsent,
+  { phone, sentBy, now, subjects }: UndoCodeRowsOptions,
 ): void {
   const own = codesOfSql(phone, sentBy);
   const today = and(eq(dailyCodes.day, codeDay(now)), rowExists(codes, own));

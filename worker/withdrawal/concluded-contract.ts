@@ -33,7 +33,7 @@ export type Terms = {
  * refund is computed. `isSubscribed`: a subscription is live all the same.
  * `isKnown`: Stripe has this customer.
  */
-export type Found =
+export type FoundContract =
   | { contract: ConcludedContract; at: number }
   | { contract: null; isSubscribed: boolean; isKnown: boolean };
 
@@ -42,7 +42,11 @@ export type Found =
  * statement, by Stripe's clock, which bills. Renewals conclude no contract;
  * a purchase, a plan chosen during a trial and a move to a dearer plan do.
  */
-export async function readContract(stripe: Stripe, customer: string, terms: Terms): Promise<Found> {
+export async function readContract(
+  stripe: Stripe,
+  customer: string,
+  terms: Terms,
+): Promise<FoundContract> {
   const { now, subscriptions, isKnown } = await subscriptionsNow(stripe, customer, terms.userId);
   const agoMs = terms.statedAt === undefined ? 0 : Date.now() - terms.statedAt;
   // Stripe's `Date` leaves out the part of a second.

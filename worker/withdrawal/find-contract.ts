@@ -4,7 +4,7 @@ import { isStripeFailure, withStripe } from '../billing/stripe-client.ts';
 import { currency } from '../contract/plans.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import { type ConcludedContract, type Found, readContract } from './concluded-contract.ts';
+import { type ConcludedContract, type FoundContract, readContract } from './concluded-contract.ts';
 import { isUnconfirmed } from './objection.ts';
 import { withdrawableUntil } from './right.ts';
 import { lastStatement } from './shown-statement.ts';
@@ -109,7 +109,7 @@ export async function meantBy(search: Search): Promise<Meant> {
 }
 
 /** Null where Stripe does not tell. */
-async function readIfTold(search: Search, statedAt?: number): Promise<Found | null> {
+async function readIfTold(search: Search, statedAt?: number): Promise<FoundContract | null> {
   const { settings, user, stripeId, statements, choices } = search;
   const nothing = {
     contract: null,

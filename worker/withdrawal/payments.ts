@@ -67,14 +67,14 @@ export function paymentsOf(
   });
 }
 
-type Source = {
+type PaymentSource = {
   charge: Stripe.Charge | null;
   paid: number;
   fromBalance: number;
   isLater: boolean;
 };
 
-function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): Source {
+function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): PaymentSource {
   const { amount_paid: paid, ending_balance } = invoice;
   const [before, after] = [balanceBefore(invoice), ending_balance ?? 0];
   const fromBalance = Math.max(0, -before) - Math.max(0, -after);

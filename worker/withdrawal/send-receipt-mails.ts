@@ -85,9 +85,9 @@ const none: MailResult = {
   fault: 'theirs',
 };
 
-type Found = { mail: Row; statement: Withdrawal };
+type FoundMail = { mail: Row; statement: Withdrawal };
 
-async function addressed(settings: Settings, rows: Found[]) {
+async function addressed(settings: Settings, rows: FoundMail[]) {
   const opened = await Promise.all(rows.map(({ mail }) => addressOf(settings, mail)));
   const email = opened.find((each) => each !== null) ?? null;
   const isPart = (each: string | null) =>

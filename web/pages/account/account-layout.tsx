@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react';
 import { chatLink } from '#contract/brand';
 import { css } from '#styled/css';
 import { button } from '#styled/recipes';
-import { logOut } from '../../data/sign-out.ts';
+import { signOut } from '../../data/sign-out.ts';
 import { Card } from '../../ui/card.tsx';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -55,7 +55,7 @@ export function AccountHeader({ children, isKnown }: HeaderProps) {
       <button
         type="button"
         className={`${button({ look: 'outline' })} ${leaving} ${isKnown ? '' : css({ visibility: 'hidden' })}`}
-        onClick={() => void logOut()}
+        onClick={() => void signOut()}
       >
         <Icon name="logout" />
         {accountWords.logout}

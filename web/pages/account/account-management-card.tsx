@@ -243,14 +243,14 @@ function show(url: string, waiting: Window | null, say: OpeningWords): void {
   setTimeout(() => location.assign(url), redirectDelay);
 }
 
-type PartialResponse = { success?: boolean; message?: string; error?: string };
+type PartialDeletion = { success?: boolean; message?: string; error?: string };
 
 export function useDeleteAccount(setProcessing: (processing: Processing) => void): () => void {
   const deleteAccount = async () => {
     const { token } = session.get();
     setProcessing('delete');
     try {
-      const { success, message, error }: PartialResponse = await request('deleteMe');
+      const { success, message, error }: PartialDeletion = await request('deleteMe');
       if (!success)
         throw new ApiError(managementWords.deleteFailed, { toast: error ?? message ?? null });
       if (token) session.signOut(token);

@@ -73,12 +73,12 @@ export default function PlatformChoice({ current, queryKey }: Props) {
   );
 }
 
-type PartialResponse = { success?: boolean; platform?: Platform; message?: string };
+type PartialPlatform = { success?: boolean; platform?: Platform; message?: string };
 
 /** Null after a failure. */
 export async function updatePlatform(wanted: Platform): Promise<Platform | null> {
   try {
-    const { success, platform, message }: PartialResponse = await request('putPlatform', {
+    const { success, platform, message }: PartialPlatform = await request('putPlatform', {
       platform: wanted,
     });
     if (!success) throw new ApiError(platformWords.failed, { toast: message ?? null, status: 200 });

@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { badge, button } from '#styled/recipes';
 import { request } from '../../data/api-client.ts';
 import { notifyError } from '../../data/api-errors.ts';
-import { logOutEverywhere } from '../../data/sign-out.ts';
+import { signOutEverywhere } from '../../data/sign-out.ts';
 import { showToast } from '../../data/toasts.ts';
 import { useSession } from '../../data/session.ts';
 import { formatMoment } from '../../rules/formats.ts';
@@ -13,7 +13,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { accountWords, privacyWords } from '#words/account';
 
-type Session = Output<'getSessions'>['sessions'][number];
+type ListedSession = Output<'getSessions'>['sessions'][number];
 
 export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
   const token = useSession((session) => session.token);
@@ -64,7 +64,7 @@ export default function SessionList({ isDisabled }: { isDisabled: boolean }) {
         type="button"
         className={button({ look: 'dangerSoft', wide: true })}
         disabled={isBusy || isDisabled}
-        onClick={() => void run(logOutEverywhere, privacyWords.everywhereFailed)}
+        onClick={() => void run(signOutEverywhere, privacyWords.everywhereFailed)}
       >
         {privacyWords.everywhere}
       </button>
@@ -85,7 +85,7 @@ function useBusy() {
   return { isBusy, run };
 }
 
-function SessionFacts({ session }: { session: Session }) {
+function SessionFacts({ session }: { session: ListedSession }) {
   const { createdAt, lastSeenAt, current, device } = session;
   return (
     <div
@@ -118,7 +118,7 @@ function deviceText(device: string): string {
 }
 
 /** Equal buttons differ by name. */
-const nameOf = (action: string, { device, createdAt }: Session) =>
+const nameOf = (action: string, { device, createdAt }: ListedSession) =>
   [`${action}: `, device && `${deviceText(device)}, `, formatMoment(createdAt)]
     .filter(Boolean)
     .join('');

@@ -5,7 +5,7 @@ import type { User } from '../../rules/user-profile.ts';
 import { usageView } from '../../rules/account-view.ts';
 import { isAllowanceSpent } from '../../rules/spent-allowance.ts';
 import { dayAndTimeText } from '../../rules/moments.ts';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import { accountWords, usageWords } from '#words/account';
 import { untilWords } from '#words/until';
 import { AccountCard, RefreshButton } from './account-layout.tsx';
@@ -19,7 +19,7 @@ export function UsageCard({ user, isLoading }: { user: User; isLoading: boolean 
     planOf(user.metadata.subscriptionTier),
     user.messagesUsedThisPeriod,
   );
-  const week = useStanding({ until: user.metadata.resetsAt });
+  const week = useUnlessExpired({ until: user.metadata.resetsAt });
   return (
     <AccountCard
       ref={element}

@@ -7,7 +7,7 @@ import { ApiError, failureOf } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { refetchProfile, useFreshProfile } from '../../data/profile-query.ts';
 import { useHidden } from '../../data/hidden-subscription.ts';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
 import { cancelView } from '../../rules/cancel-view.ts';
 import { formatDate } from '../../rules/formats.ts';
@@ -127,14 +127,14 @@ function Subscription({ user, token }: { user: User; token: string }) {
 const cancelButton = button({ look: 'danger', size: 'lg', wide: true });
 const keepButton = button({ look: 'outline', size: 'lg', wide: true });
 
-type Change = 'cancelPlan' | 'resumePlan';
+type PlanChange = 'cancelPlan' | 'resumePlan';
 
 function useCancellation(refetchHidden: () => Promise<void>) {
   const [hasCancelled, setCancelled] = useState(false);
-  const [running, setRunning] = useState<Change | null>(null);
+  const [running, setRunning] = useState<PlanChange | null>(null);
   const [failure, setFailure] = useState<Refused | null>(null);
 
-  const run = async (change: Change, work: () => Promise<void>) => {
+  const run = async (change: PlanChange, work: () => Promise<void>) => {
     setRunning(change);
     setFailure(null);
     await work().catch(async (error: unknown) => {
@@ -162,14 +162,14 @@ function useCancellation(refetchHidden: () => Promise<void>) {
   };
 
   /** The second half of a double click must not undo the first. */
-  const once = (change: Change, work: () => Promise<void>) => (event: MouseEvent) => {
+  const once = (change: PlanChange, work: () => Promise<void>) => (event: MouseEvent) => {
     if (running === null && event.detail < 2) void run(change, work);
   };
 
   return {
     hasCancelled,
     running,
-    failure: useStanding(failure),
+    failure: useUnlessExpired(failure),
     cancel: once('cancelPlan', cancel),
     resume: once('resumePlan', resume),
   };

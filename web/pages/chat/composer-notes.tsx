@@ -5,7 +5,7 @@ import { css } from '#styled/css';
 import { link } from '#styled/recipes';
 import { composerWords } from '#words/chat';
 import { untilWords } from '#words/until';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
 import { dayAndTimeText } from '../../rules/moments.ts';
 
@@ -53,7 +53,7 @@ function Allowance() {
 
 function NextWeek() {
   const begins = useSession(({ user }) => user?.metadata.resetsAt ?? null);
-  const ahead = useStanding({ until: begins });
+  const ahead = useUnlessExpired({ until: begins });
   return ahead?.until && <span>{untilWords.week(dayAndTimeText(ahead.until))}</span>;
 }
 

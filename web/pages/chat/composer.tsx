@@ -119,14 +119,14 @@ function useWriting({ text, send, error, showError }: Writing) {
   return { field, submit, write };
 }
 
-type FieldProps = Pick<Props, 'error'> & {
+type MessageFieldProps = Pick<Props, 'error'> & {
   ref: Ref<HTMLTextAreaElement>;
   text: string;
   write: (text: string) => void;
   submit: () => void;
 };
 
-function MessageField({ ref, text, error, write, submit }: FieldProps) {
+function MessageField({ ref, text, error, write, submit }: MessageFieldProps) {
   const enterSends = useSyncExternalStore(followKeyboard, hasKeyboard, () => false);
   const descriptions = [error && 'message-error', enterSends && 'message-hint'].filter(Boolean);
   const onKeyDown = (event: KeyboardEvent) => {

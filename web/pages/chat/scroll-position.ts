@@ -20,7 +20,7 @@ export function useScrollPosition(ref: List, content: Content) {
   const [wasServed] = useState(!isHydrated);
   // `placedAt`: scrolled to by this hook; 0 for a reader further up.
   const reader = useRef({ isAtEnd: true, seen: newest, placedAt: 0, readsTyped: false, shown: '' });
-  const place = useRef<Place>({ size: '', line: null, share: 0 });
+  const place = useRef<ScrollPlace>({ size: '', line: null, share: 0 });
   const [unseen, setUnseen] = useState(0);
 
   const toEnd = useCallback(() => {
@@ -93,9 +93,9 @@ export function useScrollPosition(ref: List, content: Content) {
 }
 
 /** At the first visible line, of which a share is above the edge. */
-type Place = { size: string; line: Element | null; share: number };
+type ScrollPlace = { size: string; line: Element | null; share: number };
 
-function placeIn(list: HTMLElement): Place {
+function placeIn(list: HTMLElement): ScrollPlace {
   const lines = [...list.querySelectorAll('li')];
   const line = lines.find((one) => topIn(list, one) + one.clientHeight > 0) ?? null;
   const share = line ? -topIn(list, line) / line.clientHeight : 0;
@@ -103,7 +103,7 @@ function placeIn(list: HTMLElement): Place {
 }
 
 /** Another width changes the height of every line. */
-function scrollToPlace(list: HTMLElement, { line, share }: Place): void {
+function scrollToPlace(list: HTMLElement, { line, share }: ScrollPlace): void {
   if (line?.isConnected) list.scrollTop += topIn(list, line) + share * line.clientHeight;
 }
 

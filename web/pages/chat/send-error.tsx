@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { css } from '#styled/css';
 import { link } from '#styled/recipes';
 import { ApiError } from '../../data/api-errors.ts';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import { useSession } from '../../data/session.ts';
 import { isAllowanceSpent } from '../../rules/spent-allowance.ts';
 import { dayAndTimeText, momentText } from '../../rules/moments.ts';
@@ -103,7 +103,7 @@ function untilText({ leadsToPlans }: SendError, until: string): string {
 /** A spent allowance ends also when the count falls. */
 function useWithdrawal(error: SendError, withdraw: () => void): void {
   const { until = null, offersHelp: isSpent } = error;
-  const isOver = useStanding({ until }) === null;
+  const isOver = useUnlessExpired({ until }) === null;
   const isFull = useSession(({ user }) => user !== null && isAllowanceSpent(user));
   const wasFull = useRef(isFull);
   const tell = useEffectEvent(withdraw);

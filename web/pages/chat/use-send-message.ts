@@ -10,12 +10,12 @@ import type { ShownMessage } from '../../rules/transcript.ts';
 import { composerWords } from '#words/chat';
 import { plainError, sendError, type SendError } from './send-error.tsx';
 
-type Sent = Pick<ShownMessage, 'id' | 'text' | 'voice'>;
+type SentDraft = Pick<ShownMessage, 'id' | 'text' | 'voice'>;
 
 export function useSendMessage(token: string, onShown: () => void) {
   const [error, setError] = useState<SendError | null>(null);
 
-  const deliver = async (message: Sent) => {
+  const deliver = async (message: SentDraft) => {
     const { id } = message;
     setError(null);
     try {
@@ -30,7 +30,7 @@ export function useSendMessage(token: string, onShown: () => void) {
     }
   };
 
-  const begin = ({ id, text, voice }: Sent) => {
+  const begin = ({ id, text, voice }: SentDraft) => {
     const isListed = drafts.get().pending.some((one) => one.id === id);
     if (isListed) drafts.mark(id, 'sending');
     else drafts.add({ id, text, voice, at: serverClock.iso(), state: 'sending' });
@@ -50,7 +50,7 @@ export function useSendMessage(token: string, onShown: () => void) {
 }
 
 /** The server takes a refused recording again under its id. */
-async function sendOnce(token: string, { id, text, voice }: Sent): Promise<void> {
+async function sendOnce(token: string, { id, text, voice }: SentDraft): Promise<void> {
   if (!voice) return void (await conversation.send(token, id, text));
   const recording = await fetchRecording(token, id);
   const { signal } = new AbortController();

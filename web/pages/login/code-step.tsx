@@ -22,11 +22,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { showToast, withdrawToast } from '../../data/toasts.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import { challengesFor, newestChallenge, type SignInStep } from '../../rules/sign-in-steps.ts';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import { requestOtp, verifyOtp } from '../../data/sign-in.ts';
 
-type Options = { current: SignInStep; wishes: LoginWishes; lockout: Lockout };
-type Props = Options & LimitProps & { back: () => void };
+type VerificationOptions = { current: SignInStep; wishes: LoginWishes; lockout: Lockout };
+type Props = VerificationOptions & LimitProps & { back: () => void };
 
 /** ms after which the page suggests what to check. */
 const lateAfter = 30_000;
@@ -41,7 +41,7 @@ export default function CodeStep({ current, wishes, lockout, back, ...steps }: P
     wishes,
     lockout,
   });
-  const refused = useStanding(failure);
+  const refused = useUnlessExpired(failure);
   const input = useCodeFocus(failure, !lockout.isLocked && !isVerifying);
   const { isLate, restart } = useLateness();
   const { isUndelivered, isExpired, forget } = useCodeFate({
@@ -117,7 +117,7 @@ function CodeTitle({ id, phone, isOver }: TitleProps) {
   );
 }
 
-type FieldProps = {
+type CodeFieldProps = {
   ref: Ref<HTMLInputElement>;
   code: string;
   setCode: (code: string) => void;
@@ -125,7 +125,7 @@ type FieldProps = {
   isOver: boolean;
 };
 
-function CodeField({ ref, code, setCode, isLocked, isOver }: FieldProps) {
+function CodeField({ ref, code, setCode, isLocked, isOver }: CodeFieldProps) {
   const [wasLeft, setWasLeft] = useState(false);
   const change = (typed: string) => {
     setCode(shownCode(typed));
@@ -261,7 +261,7 @@ function useNewCode({ phone, setLimit }: NewCode, onSent: (challenge: string | u
   return { isBusy, failure, run: () => void run() };
 }
 
-function useVerification({ current, wishes, lockout }: Options) {
+function useVerification({ current, wishes, lockout }: VerificationOptions) {
   const [isVerifying, setVerifying] = useState(false);
   const [failure, setFailure] = useState<Refused>();
   const [isSpent, setSpent] = useState(false);

@@ -1,5 +1,5 @@
 import { errorWords } from '#words/page-errors';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import type { CodeLimit } from '../../rules/sign-in-steps.ts';
 import { Refusal } from '../../ui/refusal.tsx';
 import { NotLoaded } from '../../ui/refresh-page.tsx';
@@ -20,7 +20,7 @@ export function Limited({
   setLimit,
   goToCode,
 }: LimitProps & { phone: string }) {
-  const limit = useStanding(kept);
+  const limit = useUnlessExpired(kept);
   if (!limit || limit.phone !== phone) return null;
   const { until, linkCode } = limit;
 

@@ -6,11 +6,11 @@ const pauseMs = 3000;
 const patientAfterMs = 120_000;
 const longPauseMs = 10_000;
 
-type Shown = { phone: string; linkCode: string | undefined };
+type ShownLink = { phone: string; linkCode: string | undefined };
 
 /** `hasLeft`: it is not shown any more. */
 export function useLinkState(
-  { phone, linkCode }: Shown,
+  { phone, linkCode }: ShownLink,
   proceed: (state: string, hasLeft: () => boolean) => Promise<void> | void,
 ): void {
   useRepeatedQuestion({

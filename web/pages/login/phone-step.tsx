@@ -86,12 +86,12 @@ export function PhoneStep({ phone, setPhone, wasSent, setWasSent, ...steps }: Pr
   );
 }
 
-type FieldProps = Pick<Props, 'phone' | 'setPhone'> & {
+type PhoneFieldProps = Pick<Props, 'phone' | 'setPhone'> & {
   error: string | undefined;
   setError: (error: string | undefined) => void;
 };
 
-function PhoneField({ phone, setPhone, error, setError }: FieldProps) {
+function PhoneField({ phone, setPhone, error, setError }: PhoneFieldProps) {
   const change = (typed: string) => {
     setPhone(typed);
     setError(undefined);

@@ -7,7 +7,7 @@ import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { showToast } from '../../data/toasts.ts';
 import { meQuery, useFreshProfile } from '../../data/profile-query.ts';
 import { queryClient } from '../../data/query-client.ts';
-import { logOut } from '../../data/sign-out.ts';
+import { signOut } from '../../data/sign-out.ts';
 import { Unbroken } from '../../ui/text.tsx';
 import { usePhoneText } from '../../data/phone-plans.ts';
 import { ResultPage } from '../../ui/result-page.tsx';
@@ -38,7 +38,7 @@ export function PendingApproval() {
       <button
         type="button"
         className={button({ look: 'outline' })}
-        onClick={() => void logOut('/')}
+        onClick={() => void signOut('/')}
       >
         {pendingWords.logout}
       </button>

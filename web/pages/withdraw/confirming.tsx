@@ -4,13 +4,13 @@ import { css } from '#styled/css';
 import { withdrawWords } from '#words/withdraw';
 import { request } from '../../data/api-client.ts';
 import { queryClient } from '../../data/query-client.ts';
-import { useStanding } from '../../data/instants.ts';
+import { useUnlessExpired } from '../../data/instants.ts';
 import { Refusal, type Refused } from '../../ui/refusal.tsx';
 import { TextField } from '../../ui/form-fields.tsx';
 
 /** The sentence about a failure, until the time has come when it holds no more. */
 export function Failure({ failure }: { failure: Refused | null }) {
-  const shown = useStanding(failure);
+  const shown = useUnlessExpired(failure);
   return shown && <Refusal {...shown} />;
 }
 

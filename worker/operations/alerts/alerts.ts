@@ -5,13 +5,13 @@ import { type Duty, whoMustAct } from './who-must-act.ts';
 const urgencies = ['now', 'same day', 'look'] as const;
 type Urgency = (typeof urgencies)[number];
 
-type Row = {
+type AlertRow = {
   when: string;
   urgency: Urgency;
   meaning: string;
 };
 
-export type Alert = Row & {
+export type Alert = AlertRow & {
   name: string;
   /**
    * A LogQL metric query that is above `threshold`;
@@ -414,7 +414,7 @@ export function eventPage(only?: string): string {
   return paragraphs.join('\n\n');
 }
 
-const outside: Row[] = [
+const outside: AlertRow[] = [
   {
     when: '`https://solace.example/api/health` fails twice in a row',
     urgency: 'now',
@@ -428,7 +428,7 @@ const outside: Row[] = [
 ];
 
 export function alertList(): string {
-  const all: Row[] = [...outside, ...alerts];
+  const all: AlertRow[] = [...outside, ...alerts];
   const groups = urgencies.map((urgency) => {
     const rows = all.filter((row) => row.urgency === urgency);
     return [`**${urgency}**`, '', ...rows.map(({ when, meaning }) => `- ${when}: ${meaning}`)];

@@ -9,7 +9,7 @@ import { alerts, alertList, dutyTable, eventPage, type Alert } from './alerts.ts
  * `npm run alerts -- duties`: a table of the events that somebody must act on.
  */
 
-type Target = { service: string; dataSource: string };
+type GrafanaTarget = { service: string; dataSource: string };
 
 /**
  * Cloudflare's OpenTelemetry export writes each
@@ -19,7 +19,7 @@ function logql({ query }: Alert, service: string): string {
   return query.replaceAll('LOGS', `{service_name="${service}"} | json`);
 }
 
-export function alertRules({ service, dataSource }: Target) {
+export function alertRules({ service, dataSource }: GrafanaTarget) {
   const rules = alerts.map((alert) => ({
     uid: `${service}-${slug(alert.name)}`,
     title: alert.name,
@@ -59,7 +59,7 @@ export function alertRules({ service, dataSource }: Target) {
   };
 }
 
-export function dashboard({ service, dataSource }: Target) {
+export function dashboard({ service, dataSource }: GrafanaTarget) {
   const datasource = { type: 'loki', uid: dataSource };
   const requests = `sum by (route) (count_over_time({service_name="${service}"} | json | event="request_completed" [5m]))`;
   const panel = (

@@ -281,13 +281,18 @@ function stop(say: Tools['say'], line: string): false {
   return false;
 }
 
-type Flags = Record<string, string | boolean | undefined>;
+type PlanFlags = Record<string, string | boolean | undefined>;
 
 /**
  * The steps that the flags ask for, or null for a
  * deployment to everybody at once. Throws a `UsageError`.
  */
-export function readPlan({ gradual, paused, parts = '10,50', minutes = '5' }: Flags): Plan | null {
+export function readPlan({
+  gradual,
+  paused,
+  parts = '10,50',
+  minutes = '5',
+}: PlanFlags): Plan | null {
   if (gradual && paused)
     throw new UsageError('--paused goes without --gradual: nobody gets the version before.');
   if (!gradual) {

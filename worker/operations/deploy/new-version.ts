@@ -124,9 +124,9 @@ export type WranglerRun = {
   version: Version | null;
 };
 
-type Options = { env?: NodeJS.ProcessEnv; isQuiet?: boolean };
+type WranglerOptions = { env?: NodeJS.ProcessEnv; isQuiet?: boolean };
 
-export type Wrangler = (args: string[], options?: Options) => Promise<WranglerRun>;
+export type Wrangler = (args: string[], options?: WranglerOptions) => Promise<WranglerRun>;
 
 export function openWrangler(
   script = join(root, 'node_modules/wrangler/bin/wrangler.js'),

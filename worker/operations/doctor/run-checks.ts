@@ -46,11 +46,11 @@ type ServiceCheck = { needs: SettingName[]; check: (settings: Settings) => Promi
  * the site `isPaused`, whatever they remove.
  */
 type Behind = { mayBeBehind?: boolean; isPaused?: boolean };
-type Options = { target: Target } & Behind;
+type CheckOptions = { target: Target } & Behind;
 
 export async function runChecks(
   values: Values,
-  { target, ...behind }: Options,
+  { target, ...behind }: CheckOptions,
 ): Promise<Finding[]> {
   const { settings, findings } = checkSettings(values);
   findings.push(...checkSecrets(settings), ...checkAddresses(settings, target));

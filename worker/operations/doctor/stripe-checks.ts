@@ -154,7 +154,7 @@ function refusal(error: StripeError): Finding {
   return wrong('STRIPE_API_BASE', `Stripe does not answer (${why})`, howToGet.STRIPE_API_BASE);
 }
 
-type Account = Stripe.Account;
+type StripeAccount = Stripe.Account;
 type Read = { part: string; findings: Finding[] | null };
 
 /** The runbook says what each should be. */
@@ -205,7 +205,7 @@ async function read(part: string, check: () => Promise<Finding[]>): Promise<Read
 }
 
 function checkAccount(
-  { charges_enabled, settings, business_profile: profile }: Account,
+  { charges_enabled, settings, business_profile: profile }: StripeAccount,
   target: Target,
 ): Finding[] {
   const about = 'Stripe account';

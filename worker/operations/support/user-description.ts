@@ -177,7 +177,7 @@ export type ReturnedPayment = {
   subscription: string | null;
 };
 
-type Subscription = {
+type ShownSubscription = {
   id: string;
   status: string;
   createdAt: number;
@@ -186,7 +186,7 @@ type Subscription = {
 export type Payments =
   | {
       state: 'known';
-      subscriptions: Subscription[];
+      subscriptions: ShownSubscription[];
       returned: ReturnedPayment[];
       hasCard: boolean;
       phone: string | null;
@@ -238,7 +238,7 @@ function summaryOf({
   status,
   created,
   cancel_at_period_end,
-}: Stripe.Subscription): Subscription {
+}: Stripe.Subscription): ShownSubscription {
   return {
     id,
     status,
