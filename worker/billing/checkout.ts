@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 import { entitledTier } from '../usage/allowance.ts';
 import { ownCustomer, presenceOfCustomer, withCustomer, withFoundCustomer } from './customer.ts';
 import { asOwed, authenticationPage } from './invoices.ts';
-import type { Changes, LeasedCustomer, LeaseResult } from './lease.ts';
+import type { Changes, Customer, LeasedCustomer, LeaseResult } from './lease.ts';
 import { startPlanAfterTrial } from './plan-after-trial.ts';
 import {
   addressIn,
@@ -45,36 +45,69 @@ export async function planPage(
     const { customer, user } = leased;
     const known = await ownCustomer(stripe, leased);
     const { live, setupSession } = await liveSubscription(stripe, leased, settings);
-    const { stripeId } = customer;
-    if (live) {
-      const page = await subscriberPage(stripe, live, stripeId!, scope);
-      // A trial link can be forwarded: only its person says when a plan starts.
-      if (wanted && !scope.limitedBy) await noteChoice(stripe, live, wanted);
-      return sendTo(scope, user, page, { stripeId });
-    }
-    if (!wanted) return { result: addressIn(scope, '/plans'), changes: { stripeId } };
+
+    if (live) return subscriberSession(stripe, scope, { leased, live, wanted });
+
+    if (!wanted) return plansPage(scope, customer);
+
     // The form would show the address of a former payer.
     if (scope.limitedBy && known?.email) throw refusalOf(scope.limitedBy);
-    const { id, result: session } = await withCustomer(db, stripe, leased, (id) =>
-      openCheckout(stripe, {
-        customer: id,
-        user,
-        wanted,
-        site: scope,
-        now,
-      }),
+
+    const { id, result: session } = await withCustomer(db, stripe, leased, (stripeId) =>
+      openCheckout(stripe, { customer: stripeId, user, wanted, site: scope, now }),
     );
-    // An earlier checkout may have been completed.
+
     const since = { ...leased, customer: { ...customer, setupSession } };
-    const { live: bought } =
-      id === customer.stripeId ? await liveSubscription(stripe, since, settings) : {};
-    if (bought) {
-      await unlessRefused(stripe.checkout.sessions.expire(session.id));
-      return sendTo(scope, user, await subscriberPage(stripe, bought, id, scope));
-    }
+    const bought = await boughtMeanwhile(stripe, scope, { leased: since, id, session });
+    if (bought) return bought;
+
     const changes = { stripeId: id, ...(session.mode === 'setup' && { setupSession: session.id }) };
     return sendTo(scope, user, session.url!, changes);
   });
+}
+
+type SubscriberSessionOptions = {
+  leased: LeasedCustomer;
+  live: Stripe.Subscription;
+  wanted: Choice | undefined;
+};
+
+async function subscriberSession(
+  stripe: Stripe,
+  scope: CheckoutScope,
+  { leased, live, wanted }: SubscriberSessionOptions,
+): Promise<LeaseResult<string>> {
+  const { stripeId } = leased.customer;
+  const page = await subscriberPage(stripe, live, stripeId!, scope);
+  // A trial link can be forwarded: only its person says when a plan starts.
+  if (wanted && !scope.limitedBy) await noteChoice(stripe, live, wanted);
+
+  return sendTo(scope, leased.user, page, { stripeId });
+}
+
+function plansPage(scope: SiteScope, { stripeId }: Customer): LeaseResult<string> {
+  return { result: addressIn(scope, '/plans'), changes: { stripeId } };
+}
+
+type BoughtMeanwhileOptions = {
+  leased: LeasedCustomer;
+  id: string;
+  session: Stripe.Checkout.Session;
+};
+
+/** An earlier checkout may have been completed; null if none was. */
+async function boughtMeanwhile(
+  stripe: Stripe,
+  scope: CheckoutScope,
+  { leased, id, session }: BoughtMeanwhileOptions,
+): Promise<LeaseResult<string> | null> {
+  if (id !== leased.customer.stripeId) return null;
+
+  const { live } = await liveSubscription(stripe, leased, scope.settings);
+  if (!live) return null;
+
+  await unlessRefused(stripe.checkout.sessions.expire(session.id));
+  return sendTo(scope, leased.user, await subscriberPage(stripe, live, id, scope));
 }
 
 /** Throws 404 for a session of somebody else. */

@@ -79,44 +79,46 @@ export function plannedPrice(subscription: Stripe.Subscription): string | null {
 }
 
 function stateOf(live: Live, known: Known) {
-  const { prices, paidWeeks } = known;
-  const { subscription, item } = live;
-  const trialing = subscription.status === 'trialing';
-  const unpaid = subscription.status === 'unpaid' || subscription.status === 'paused';
-  const pastDue = subscription.status === 'past_due';
-  const paid = paidWeeks.get(subscription.id);
-  const isPaidUp = !pastDue && paid === undefined;
-  const periodStart = item.current_period_start * 1000;
-  const isWeekPaid = isPaidUp || covers(paid, periodStart);
+  const { subscription } = live;
+  const isTrialing = subscription.status === 'trialing';
+  const isUnpaid = subscription.status === 'unpaid' || subscription.status === 'paused';
+  const isPastDue = subscription.status === 'past_due';
+
+  const period = periodOf(live);
+  const paid = known.paidWeeks.get(subscription.id);
+  const isPaidUp = !isPastDue && paid === undefined;
+  const isWeekPaid = isPaidUp || covers(paid, period.start);
+  const paidFrom = isPaidUp ? period.start : (paid?.start ?? null);
+  const paidTier = isPaidUp ? live.tier : paidTierOf(live.tier, paid);
+
   const pause = pauseOf(subscription, isWeekPaid ? null : known.heldPause);
   const isLapsed = !isWeekPaid && pause.collectionPause !== null;
-  const grantsNothing = unpaid || isLapsed;
-  const grantedTier = isPaidUp ? live.tier : paidTier(live.tier, paid);
-  const tier = grantsNothing ? 'free' : grantedTier;
-  const paidFrom = isPaidUp ? periodStart : (paid?.start ?? null);
-  const weekAnchor = trialing || grantsNothing ? null : paidFrom;
-  const periodEnd =
-    (trialing && subscription.trial_end ? subscription.trial_end : item.current_period_end) * 1000;
-  const cancelAt = cancelInstant(subscription, periodEnd);
-  const planned = prices.get(plannedPrice(subscription) ?? '') ?? null;
-  const scheduledTier = cancelAt ? null : scheduled(planned, live.tier, trialing);
+  const isWithoutPlan = isUnpaid || isLapsed;
+  const tier = isWithoutPlan ? 'free' : paidTier;
+  const weekAnchor = isTrialing || isWithoutPlan ? null : paidFrom;
+
+  const cancelAt = cancelInstant(subscription, period.end);
+  const planned = known.prices.get(plannedPrice(subscription) ?? '') ?? null;
+  const scheduledTier = cancelAt ? null : scheduled(planned, live.tier, isTrialing);
+
   return {
     tier,
-    status: statusOf({
-      unpaid,
-      pastDue,
-      trialing,
-      cancelAt,
-      scheduledTier,
-    }),
-    renewalAt: isLapsed && subscription.pause_collection ? null : periodEnd,
+    status: statusOf({ isUnpaid, isPastDue, isTrialing, cancelAt, scheduledTier }),
+    renewalAt: isLapsed && subscription.pause_collection ? null : period.end,
     cancelAt,
     scheduledTier,
     ...pause,
     weekAnchor,
     weekFrozen: weekAnchor !== null,
-    tierWaits: trialing && waitsForTrial(subscription),
+    tierWaits: isTrialing && waitsForTrial(subscription),
   };
+}
+
+/** Unix ms. A trial ends its period. */
+function periodOf({ subscription, item }: Live): { start: number; end: number } {
+  const { status, trial_end: trialEnd } = subscription;
+  const end = status === 'trialing' && trialEnd ? trialEnd : item.current_period_end;
+  return { start: item.current_period_start * 1000, end: end * 1000 };
 }
 
 function pauseOf(
@@ -135,23 +137,23 @@ function covers(paid: PaidWeek | null | undefined, periodStart: number): boolean
 }
 
 type StateFacts = Pick<SubscriptionState, 'cancelAt' | 'scheduledTier'> &
-  Record<'unpaid' | 'pastDue' | 'trialing', boolean>;
+  Record<'isUnpaid' | 'isPastDue' | 'isTrialing', boolean>;
 
 function statusOf({
-  unpaid,
-  pastDue,
-  trialing,
+  isUnpaid,
+  isPastDue,
+  isTrialing,
   cancelAt,
   scheduledTier,
 }: StateFacts): SubscriptionStatus {
-  if (unpaid) return 'unpaid';
-  if (pastDue) return 'past_due';
+  if (isUnpaid) return 'unpaid';
+  if (isPastDue) return 'past_due';
   if (cancelAt !== null) return 'cancellation_scheduled';
-  if (trialing) return 'trialing';
+  if (isTrialing) return 'trialing';
   return scheduledTier ? 'downgrade_scheduled' : 'active';
 }
 
-function paidTier(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
+function paidTierOf(tier: PlanId, paid: PaidWeek | null | undefined): PlanId {
   if (!paid) return 'free';
   return paid.tier && plans[paid.tier].level < plans[tier].level ? paid.tier : tier;
 }
@@ -162,9 +164,13 @@ function cancelInstant(subscription: Stripe.Subscription, periodEnd: number): nu
 }
 
 /** To a lower plan; during a trial, to any other plan. */
-function scheduled(planned: PaidPlanId | null, tier: PlanId, trialing: boolean): PaidPlanId | null {
+function scheduled(
+  planned: PaidPlanId | null,
+  tier: PlanId,
+  isTrialing: boolean,
+): PaidPlanId | null {
   if (!planned || planned === tier) return null;
-  return trialing || plans[planned].level < plans[tier].level ? planned : null;
+  return isTrialing || plans[planned].level < plans[tier].level ? planned : null;
 }
 
 function waitsForTrial({ metadata }: Pick<Stripe.Subscription, 'metadata'>): boolean {
