@@ -40,6 +40,7 @@ function addPath(path: string, group: [EndpointName, Endpoint][]): void {
   const notAllowed = new RequestError('methodNotAllowed', { allow: methods.join(', ') });
   const credentials = group.some(([, { tokenInQuery }]) => tokenInQuery);
   app.use(path, logRoute(path), allowOrigins(methods, credentials));
+
   for (const [name, endpoint] of group) {
     const limit =
       endpoint.method === 'GET'
@@ -51,6 +52,7 @@ function addPath(path: string, group: [EndpointName, Endpoint][]): void {
       return respond(name, c);
     });
   }
+
   app.all(path, () => {
     throw notAllowed;
   });
@@ -72,6 +74,7 @@ async function respond(name: EndpointName, c: Context<AppEnv>): Promise<Response
     waitUntil: (work: Promise<unknown>) =>
       c.executionCtx.waitUntil(inBackground(work, requestLog.requestId)),
   });
+
   if (endpoints[name].method !== 'GET') c.executionCtx.waitUntil(running.catch(() => undefined));
   const result = await running;
   return result instanceof Response ? result : Response.json(result);

@@ -35,6 +35,7 @@ export async function runScheduledTasks(
 ): Promise<void> {
   const settings = settingsOf(env);
   if (!settings) return;
+
   const traffic: Traffic = { requests: 0, unreachable: false };
   const db = openDatabase(settings, traffic);
   const scope = {
@@ -43,9 +44,11 @@ export async function runScheduledTasks(
     settings,
     waitUntil: (work: Promise<unknown>) => ctx.waitUntil(inBackground(work, null)),
   };
+
   const now = Date.now();
   const tasks = cron === hourly ? hourlyTasks(scope, now) : frequentTasks(scope, now);
   const withoutStripe = !settings.isRight('STRIPE_API_BASE', 'STRIPE_SECRET_KEY');
+
   for (const [task, run] of Object.entries(tasks)) {
     if (withoutStripe && stripeTasks.has(task)) continue;
     await run().catch((error: unknown) =>

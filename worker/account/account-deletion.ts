@@ -64,8 +64,10 @@ async function deleteLeased(
 ): Promise<boolean> {
   const { db, env, settings, waitUntil } = scope;
   const { customer, user } = leased;
+
   const isClosed = await closeAtStripe(scope, leased);
   if (!isClosed) logUnclosed(customer.stripeId);
+
   expectEnd({ env, waitUntil }, user.id);
   const isDeleted = await deleteRows({ db, settings }, leased, { isClosed, only });
   if (!isDeleted) return false;

@@ -103,6 +103,7 @@ async function readDue(db: Database, now: number): Promise<Due[]> {
     eq(inJson(outbox.body, '$.type'), 'user.unused'),
   );
   const notices = db.select({ seq: outbox.seq }).from(outbox).where(isNotice);
+
   const rows = await db
     .select({
       id: users.id,
@@ -115,6 +116,7 @@ async function readDue(db: Database, now: number): Promise<Due[]> {
     .where(lte(users.retentionDueAt, now))
     .orderBy(users.retentionDueAt)
     .limit(rowsPerStep);
+
   return rows.map((row) => ({
     ...row,
     paying: row.paying === 1,
@@ -131,15 +133,7 @@ async function notify(
 ): Promise<void> {
   const data = { userId: users.id, deletesAt: new Date(deletesAt).toISOString() };
   await db.batch([
-    db.run(
-      insertBotEvent({
-        settings,
-        type: 'user.unused',
-        now,
-        who: own,
-        data,
-      }),
-    ),
+    db.run(insertBotEvent({ settings, type: 'user.unused', now, who: own, data })),
     db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
   ]);
 }

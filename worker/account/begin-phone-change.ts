@@ -65,6 +65,7 @@ export async function beginPhoneChange(
       sentToday: sentTodaySql(now),
       holder: userOfSql('phone', wanted.phone),
     },
+
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),
       limited: gt(facts.mayBeginAt, now),
@@ -72,15 +73,12 @@ export async function beginPhoneChange(
       taken: isNotNull(facts.holder),
     }),
     otherwise: 'sent',
+
     effects: (tx) => {
       const isFree = isNull(tx.fact('holder'));
-      storeChange(tx, isFree, {
-        row,
-        limits,
-        sentBy,
-        now,
-      });
+      storeChange(tx, isFree, { row, limits, sentBy, now });
     },
+
     respond: ({ outcome, facts }) => {
       switch (outcome) {
         case 'signInNeeded':
@@ -99,6 +97,7 @@ export async function beginPhoneChange(
       }
     },
   });
+
   const { ofUser, ofNumber } = limits;
   const subjects = subjectsIn([...ofUser, ...ofNumber]).flat();
   return orUndone(scope, decided, () => undoChange(scope, row.id, { sentBy, subjects }));
@@ -111,6 +110,7 @@ async function undoChange(
 ): Promise<void> {
   const own = eq(phoneChanges.id, id);
   const isSent = rowExists(phoneChanges, and(own, ne(phoneChanges.mac, '')));
+
   const { subject, at, by } = rateLimitEvents;
   await db.batch([
     db
@@ -141,11 +141,7 @@ function storeChange<Outcome extends string>(
 
   recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofUser), { now, by: sentBy });
   const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
-  const event = {
-    subject: sql`name.value`,
-    at: now,
-    by: sentBy,
-  };
+  const event = { subject: sql`name.value`, at: now, by: sentBy };
   const from = sql`json_each(${subjects}) as name`;
   tx.insert(['sent', 'taken'], rateLimitEvents, event, { from });
 
@@ -166,6 +162,7 @@ async function changeRow(
     keyedHash(pepper, 'phone-change', userId, phone, challenge),
     keyedHash(pepper, 'phone-change', userId, phone, 'code', code),
   ]);
+
   return {
     id,
     userId,

@@ -104,18 +104,8 @@ async function tryDelete(
   });
 
   // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
-  cancelEvents(tx, ['deleted'], {
-    userId: user.id,
-    now,
-    which: 'all',
-  });
-  queueEvent(tx, ['deleted'], {
-    settings,
-    type: 'user.deleted',
-    now,
-    who: own,
-    ...event,
-  });
+  cancelEvents(tx, ['deleted'], { userId: user.id, now, which: 'all' });
+  queueEvent(tx, ['deleted'], { settings, type: 'user.deleted', now, who: own, ...event });
   eraseChat(tx, user.id, now);
   await keepWeek(tx, ['deleted'], { phone, settings, now }, own);
   const counted = await subjectsOf(settings, user.id, phone);
@@ -159,8 +149,10 @@ async function deletionEvent(
     log('error', 'row_not_bound', { table: 'users' });
     throw new RequestError('unavailable');
   }
+
   const alias = names.find(({ kind }) => kind === 'business');
   const isOwn = alias && (await isOwnAlias(settings, { ...alias, phone }));
+
   const eventId = newEventId();
   const said = {
     userId,
@@ -170,6 +162,7 @@ async function deletionEvent(
   };
   const sealed = await sealData(settings, { type: 'user.deleted', userId }, said);
   const idMacs = await ownMacs(settings, names);
+
   return {
     id: eventId,
     data: { sealed },
@@ -186,12 +179,7 @@ const eraseAgainMs = minuteMs;
 
 function eraseChat(tx: Deleting, userId: string, now: number): void {
   const { dueAt } = chatErasures;
-  const erasure = {
-    userId,
-    epoch: null,
-    createdAt: now,
-    dueAt: now + eraseAgainMs,
-  };
+  const erasure = { userId, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
   const hadChat = or(gt(users.chatEpoch, 0), isNotNull(users.chatKey));
   tx.insert(['deleted'], chatErasures, erasure, {
     from: users,

@@ -135,11 +135,7 @@ export async function moveInDatabase(
   renumberEvents(tx, to);
   deleteCodes(tx, to);
   renumberTrials(tx, to);
-  renameUser(tx, ['moved'], {
-    userId: user.id,
-    names: to.names,
-    now: to.now,
-  });
+  renameUser(tx, ['moved'], { userId: user.id, names: to.names, now: to.now });
   renumberSessions(tx, to);
   await renumberUser(tx, to);
   deletePhoneChanges(tx, to);
@@ -175,6 +171,7 @@ function decideMove(db: Database, account: Account, move: Move) {
       )!,
       ended: valuesOf(sessions.id, endedBy(user.id, move)),
     },
+
     outcomes: ({ holder, isKnown, isAllowed, hasNumber, isUnchanged }) => ({
       taken: ne(holder, user.id),
       gone: not(isKnown),
@@ -201,6 +198,7 @@ async function renumberingOf(settings: Settings, { user, bound }: Account, move:
     phone,
     isLimited: false,
   };
+
   const [macs, { business, ownerMacs }] = await Promise.all([
     Promise.all(
       [user.phone, phone].map((each) => keyedHashes(settings.CODE_PEPPER, 'phone', each)),
@@ -235,14 +233,7 @@ function renumberEvents(tx: Moving, { settings, user, phone, now, event }: Renum
 
   const { type, sealed } = event;
   const who = eq(users.id, user.id);
-  queueEvent(tx, ['moved'], {
-    settings,
-    type,
-    now,
-    who,
-    phone,
-    data: { sealed },
-  });
+  queueEvent(tx, ['moved'], { settings, type, now, who, phone, data: { sealed } });
 }
 
 function endedBy(userId: string, move: Move): SQL {

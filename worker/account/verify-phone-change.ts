@@ -35,6 +35,7 @@ export async function verifyPhoneChange(
     keyedHashes(...ofChange, challenge),
     keyedHashes(...ofChange, 'code', code),
   ]);
+
   const { expiresAt, triesLeft, mac, whatsappId } = phoneChanges;
   const own = and(isIn(phoneChanges.id, ids), eq(phoneChanges.userId, userId));
   const live = and(own, gt(expiresAt, now), gt(triesLeft, 0));
@@ -47,6 +48,7 @@ export async function verifyPhoneChange(
       whatsappId: valueOf(whatsappId, live),
       isRight: rowExists(phoneChanges, and(live, isIn(mac, macs))),
     },
+
     outcomes: (facts) => ({
       signInNeeded: not(facts.isFresh),
       unknown: not(facts.isKnown),
@@ -54,11 +56,13 @@ export async function verifyPhoneChange(
       wrong: not(facts.isRight),
     }),
     otherwise: 'right',
+
     effects: (tx) => {
       tx.update(['wrong'], phoneChanges, { triesLeft: minus(triesLeft, 1) }, live);
       tx.update(['right'], phoneChanges, { triesLeft: 0 }, live);
     },
     reads: { bound: boundRowsOf(db, userId) },
+
     respond: ({ outcome, user, facts, reads }) => {
       switch (outcome) {
         case 'signInNeeded':

@@ -29,6 +29,7 @@ function fromStripe(settings: Settings, id: string, userId: string) {
         invoices: [],
         paymentMethods: [],
       };
+
     requireOwner(customer, userId);
     const lists = { customer: id, limit: 100 };
     const [subscriptions, invoices, paymentMethods] = await Promise.all([
@@ -36,6 +37,7 @@ function fromStripe(settings: Settings, id: string, userId: string) {
       stripe.invoices.list(lists).autoPagingToArray(wholeList),
       stripe.customers.listPaymentMethods(id, { limit: 100 }).autoPagingToArray(wholeList),
     ]);
+
     return {
       customer: customerFields(customer),
       subscriptions: subscriptions.map(subscriptionFields),
@@ -46,14 +48,7 @@ function fromStripe(settings: Settings, id: string, userId: string) {
 }
 
 function customerFields({ id, created, name, email, phone, address }: Stripe.Customer) {
-  return {
-    id,
-    created: isoDate(created),
-    name,
-    email,
-    phone,
-    address,
-  };
+  return { id, created: isoDate(created), name, email, phone, address };
 }
 
 function subscriptionFields({
@@ -76,14 +71,7 @@ function subscriptionFields({
 }
 
 function invoiceFields({ id, number, status, created, total, currency }: Stripe.Invoice) {
-  return {
-    id,
-    number,
-    status,
-    created: isoDate(created),
-    total,
-    currency,
-  };
+  return { id, number, status, created: isoDate(created), total, currency };
 }
 
 function paymentMethodFields({

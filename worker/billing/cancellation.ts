@@ -51,6 +51,7 @@ async function changeLive(
   const { stripeId } = leased.customer;
   const none = new RequestError('conflict', { message: 'You have no subscription.' });
   if (!stripeId) throw none;
+
   const changed = await withStripe(settings, async (stripe) => {
     await isDone(startPlanAfterTrial(stripe, leased, settings));
     const live = ((await subscriptionsOf(stripe, stripeId, leased.user.id)) ?? []).filter(isLive);
@@ -58,6 +59,7 @@ async function changeLive(
     await requireKnown(stripe, stripeId);
     throw none;
   });
+
   const { result: user, ...release } = await syncLeased(scope, leased).catch(unlessRefusedToRead);
   if (user) return { result: user.cancelAt, ...release };
   return { result: Math.max(...changed.map(endOf)), changes: { dueAt: Date.now() } };
@@ -78,9 +80,11 @@ async function changeEach(
       refusal = error;
       return null;
     });
+
     const result = await work;
     if (result) changed.push(result);
   }
+
   if (refusal) throw refusal;
   return changed;
 }

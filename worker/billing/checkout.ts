@@ -190,17 +190,21 @@ async function openCheckout(stripe: Stripe, order: Order): Promise<Stripe.Checko
     throw new RequestError('conflict', {
       message: 'This plan is not on sale. Please choose another one.',
     });
+
   const { data } = await stripe.checkout.sessions.list({
     customer: order.customer,
     status: 'open',
     limit: 100,
   });
+
   const fitting = data.find(
     ({ url, locale, metadata: theirs }) =>
       url && locale === order.site.language && sameOrder(theirs, metadata),
   );
+
   for (const other of data)
     if (other !== fitting) await unlessRefused(stripe.checkout.sessions.expire(other.id));
+
   // A checkout stays open when its customer is deleted
   // in Stripe's dashboard, but creating one then fails.
   if (fitting && (await presenceOfCustomer(stripe, order.customer)) === 'present') return fitting;

@@ -90,15 +90,18 @@ export async function findCustomers(
 ): Promise<string[]> {
   const query = `metadata['userId']:'${userId}'`;
   const searched = await unlessRefused(stripe.customers.search({ query, limit: 100 }));
+
   const created = { gte: Math.floor((askedAt ?? 0) / 1000) - skewSeconds };
   const listed = askedAt
     ? await stripe.customers
         .list({ created, limit: 100 })
         .autoPagingToArray({ limit: listedAtMost })
     : [];
+
   const own = [...(searched?.data ?? []), ...listed].filter(
     ({ metadata }) => metadata.userId === userId,
   );
+
   const sorted = own.toSorted((a, b) => a.created - b.created).map(({ id }) => id);
   return [...new Set(sorted)];
 }
@@ -124,25 +127,17 @@ export async function withCustomer<T>(
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
-  const changes = {
-    stripeId: null,
-    stripeAsked: true,
-    attempt,
-    askedAt,
-  };
+  const changes = { stripeId: null, stripeAsked: true, attempt, askedAt };
+
   const { rowsAffected } = await db
     .update(customers)
     .set(changes)
     .where(eq(customers.leaseToken, leased.token));
   if (rowsAffected === 0) throw new RequestError('unavailable', { retryAfter: 1 });
+
   return {
     ...leased,
-    customer: {
-      ...leased.customer,
-      stripeId: null,
-      attempt,
-      askedAt,
-    },
+    customer: { ...leased.customer, stripeId: null, attempt, askedAt },
   };
 }
 

@@ -30,6 +30,7 @@ export async function dealWithDispute(
     const dispute = await unlessMissing(stripe.disputes.retrieve(id, { expand: ['charge'] }));
     const customer = dispute && customerOfDispute(dispute);
     if (!customer || !(await userOf(db, customer))) return null;
+
     await endDisputed({ db, stripe, settings }, customer, dispute);
     return customer;
   });
@@ -39,14 +40,12 @@ export async function reviewDisputes(scope: EnvScope, now: number): Promise<void
   const { db, settings } = scope;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
   const list = (stripe: Stripe) =>
-    stripe.disputes.list({
-      created,
-      limit: 100,
-      expand: ['data.charge'],
-    });
+    stripe.disputes.list({ created, limit: 100, expand: ['data.charge'] });
+
   const disputes = await withStripe(settings, (stripe) =>
     list(stripe).autoPagingToArray(wholeList),
   );
+
   for (const dispute of disputes) {
     const customer = customerOfDispute(dispute);
     const userId = customer && (await userOf(db, customer));
@@ -67,22 +66,20 @@ async function endDisputed(
 ) {
   const id = await subscriptionPaidBy(stripe, idOf(dispute.payment_intent));
   const paidFor = id ? await unlessMissing(stripe.subscriptions.retrieve(id)) : null;
+
   const isMoneyKept = dispute.status === 'won' || isInquiry(dispute);
   const mustEnd = paidFor !== null && settings.require('ON_DISPUTE') === 'cancel' && !isMoneyKept;
   const ends = mustEnd && isLive(paidFor);
   if (ends) await cancelNow(stripe, paidFor);
+
   if (await isFirstReport(db, dispute)) {
     const { id, status } = dispute;
     const action = mustEnd
       ? 'The subscription was canceled.'
       : 'Answer the dispute in the Stripe dashboard.';
-    log('error', 'payment_disputed', {
-      customer,
-      dispute: id,
-      status,
-      action,
-    });
+    log('error', 'payment_disputed', { customer, dispute: id, status, action });
   }
+
   return ends;
 }
 

@@ -9,14 +9,12 @@ export async function authenticationPage(
 ): Promise<string | null> {
   const invoice = latestInvoice(subscription);
   if (!owes(subscription) || invoice?.status !== 'open') return null;
+
   const expand = ['data.payment.payment_intent'];
   const payments = await unlessRefused(
-    stripe.invoicePayments.list({
-      invoice: invoice.id,
-      limit: 10,
-      expand,
-    }),
+    stripe.invoicePayments.list({ invoice: invoice.id, limit: 10, expand }),
   );
+
   const waits = payments?.data.some(({ payment }) => {
     const intent = payment.payment_intent;
     return typeof intent === 'object' && intent?.status === 'requires_action';
@@ -52,14 +50,17 @@ export async function payWithNewCard(
   const payable =
     invoice?.status === 'open' || (invoice?.status === 'draft' && !invoice.auto_advance);
   if (!invoice || !payable) return false;
+
   const card = await newestCard(stripe, subscription);
   const since = Math.max(
     ...subscription.items.data.map(({ current_period_start: start }) => start),
   );
   // A plan that was paid for after the invoice shows that its card works again.
   if (!card || (card.created <= invoice.created && since <= invoice.created)) return false;
+
   await useFor(stripe, subscription, card);
   if (invoice.status === 'draft') await unlessRefused(stripe.invoices.finalizeInvoice(invoice.id));
+
   const idempotencyKey = `pay:${invoice.id}:${card.id}:${since}:${attempt}`;
   const paid = await unlessRefused(
     stripe.invoices.pay(invoice.id, { payment_method: card.id }, { idempotencyKey }),

@@ -79,11 +79,7 @@ export function acquireLease(db: Database, token: string, which: SQL, changes: C
   const now = Date.now();
   const acquire = db
     .update(customers)
-    .set({
-      leaseToken: token,
-      leaseUntil: now + leaseMs,
-      ...changes,
-    })
+    .set({ leaseToken: token, leaseUntil: now + leaseMs, ...changes })
     .where(and(which, lte(customers.leaseUntil, now)));
   return { acquire, acquired: customersWhere(db, eq(customers.leaseToken, token)) };
 }
@@ -133,9 +129,11 @@ async function release(
     outcomes: ({ isHeld }) => ({ lost: not(isHeld) }),
     otherwise: 'released',
   });
+
   effects?.(tx);
   const free = { leaseUntil: 0, leaseToken: null };
   tx.update(['released'], customers, { ...free, ...changes, ...dueAtOf(customer, changes) }, lease);
+
   return (await tx.run()).outcome;
 }
 
@@ -188,8 +186,10 @@ async function attempt(
     unbilled,
     sql`from ${users} where ${eq(users.id, userId)}`,
   );
+
   const create = db.run(upsertSelect(ofUser, customers, 'ignore'));
   const lease = acquireLease(db, token, eq(customers.userId, userId), changes);
+
   const [row] = (await batch(db, { create, ...lease })).acquired;
   return row ? { token, ...row } : null;
 }

@@ -48,15 +48,18 @@ export function countReason<T>(
       cancelAt: users.cancelAt.getSQL(),
       isCounted: isTrue(eq(users.reasonCountedFor, users.cancelAt)),
     },
+
     outcomes: ({ cancelAt, isCounted }) => ({
       nothingCancelled: isNull(cancelAt),
       counted: isCounted,
     }),
     otherwise: 'first',
+
     effects: (tx) => {
       countOnDay(tx, ['first'], { kind: 'cancel_reason', detail: reason }, now);
       tx.update(['first'], users, { reasonCountedFor: users.cancelAt.getSQL() }, own);
     },
+
     respond: ({ outcome }) => {
       if (outcome !== 'nothingCancelled') return respond();
       throw new RequestError('conflict', { message: 'Nothing is cancelled.' });

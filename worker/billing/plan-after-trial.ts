@@ -24,18 +24,24 @@ export async function startPlanAfterTrial(
 ): Promise<PlanAfterTrial> {
   const { setupSession, stripeId } = leased.customer;
   if (!setupSession || !stripeId) return finished;
+
   const expand = ['setup_intent.payment_method'];
   const session = await unlessMissing(stripe.checkout.sessions.retrieve(setupSession, { expand }));
   if (session?.status === 'open') return { ...finished, session: setupSession };
   if (session?.status !== 'complete') return finished;
+
   requireOrderer(session, leased.user.id);
+
   const saved = await saveCard(stripe, stripeId, session);
   if (!saved) return refused(leased, settings, 'customer_missing');
+
   const { data } = await stripe.subscriptions.list({ customer: stripeId, limit: 100 });
   if (data.some(isLive)) return finished;
+
   const tier = session.metadata!.tier as PaidPlanId;
   const price = await currentPriceOf(stripe, tier);
   if (!price) return { ...(await refused(leased, settings, 'off_sale')), offSaleTier: tier };
+
   const order: Stripe.SubscriptionCreateParams = {
     customer: stripeId,
     items: [{ price }],
@@ -48,6 +54,7 @@ export async function startPlanAfterTrial(
     },
     ...(settings.require('AUTOMATIC_TAX') && { automatic_tax: { enabled: true } }),
   };
+
   return (await subscribe(stripe, leased, order))
     ? finished
     : refused(leased, settings, 'subscription_refused');
@@ -81,6 +88,7 @@ async function saveCard(
   const method = typeof setup_intent === 'object' ? setup_intent?.payment_method : null;
   const id = idOf(method);
   if (!id) return null;
+
   const address = typeof method === 'object' ? method?.billing_details.address : null;
   const changes: Stripe.CustomerUpdateParams = { invoice_settings: { default_payment_method: id } };
   if (address?.country) changes.address = withoutNulls(address);
@@ -109,6 +117,7 @@ async function subscribe(
           { trial_period_days: Math.ceil(left / dayMs) },
         ]
       : [{ payment_behavior: 'error_if_incomplete' }];
+
   for (const beginning of beginnings) {
     const when = beginning.trial_end ?? beginning.trial_period_days ?? 'at-once';
     const idempotencyKey = `${customer.setupSession}:${when}:${customer.attempt}`;

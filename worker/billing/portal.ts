@@ -25,6 +25,7 @@ export async function portalPage(
   const { stripeId, hadSubscription } = customer;
   const noAccount = new RequestError('noBillingAccount');
   if (!stripeId || !hadSubscription) throw noAccount;
+
   return withStripe(settings, async (stripe) => {
     await ownCustomer(stripe, leased);
     const live = (await subscriptionsOf(stripe, stripeId, user.id))?.find(isLive);
@@ -69,6 +70,7 @@ export async function openPortal(
     return_url: addressIn(scope, '/account'),
     ...(configuration && { configuration }),
   };
+
   const { sessions } = stripe.billingPortal;
   const inFlow = flow && (await unlessRefused(sessions.create({ ...plain, flow_data: flow })));
   return (inFlow ?? (await sessions.create(plain))).url;

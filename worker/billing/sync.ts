@@ -135,6 +135,7 @@ async function adoptCustomer(
   const stripeId = customer.stripeAsked
     ? await withStripe(settings, (stripe) => ensureCustomer(stripe, leased))
     : null;
+
   const dueAt = stripeId
     ? dueAfter({
         live: false,
@@ -144,14 +145,10 @@ async function adoptCustomer(
         awaitsPayment: false,
       })
     : null;
+
   return {
     result: user,
-    changes: {
-      synced: customer.dirty,
-      stripeId,
-      dueAt,
-      failures: 0,
-    },
+    changes: { synced: customer.dirty, stripeId, dueAt, failures: 0 },
   };
 }
 
@@ -173,11 +170,7 @@ function logOddities(customer: string, { state }: FetchedState): void {
 }
 
 function notify({ db, env, settings, waitUntil }: EnvScope, user: User): void {
-  const total = {
-    kind: 'total' as const,
-    seq: user.usageSeq,
-    ...currentCount(user, Date.now()),
-  };
+  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
 }
@@ -190,6 +183,7 @@ async function fetchState(
 ): Promise<FetchedState> {
   const { user } = leased;
   const { session, offSaleTier } = await startPlanAfterTrial(stripe, leased, settings);
+
   const subscriptions = await payDebts(
     stripe,
     leased,
@@ -197,9 +191,11 @@ async function fetchState(
     stripeId,
   );
   await renameCustomer(stripe, leased, subscriptions);
+
   const invoices = await settledInvoicesOfUnpaid(stripe, subscriptions);
   const prices = await tiersOf(stripe, subscriptions, [...invoices.values()].flat());
   const paidWeeks = new Map([...invoices].map(([id, paid]) => [id, paidWeekOf(paid, prices)]));
+
   const known = {
     trialEndsAt: user.trialEndsAt,
     heldTier: user.tier,
@@ -208,6 +204,7 @@ async function fetchState(
     prices,
     paidWeeks,
   };
+
   const waits = subscriptions.some(awaitsPayment);
   return {
     state: derive(subscriptions, known),

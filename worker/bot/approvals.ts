@@ -28,16 +28,12 @@ export async function changeStatus(
 
   const own = eq(users.id, tx.fact('userId'));
   tx.update(['approved', 'pending'], users, { status }, own);
+
   const { settings, now } = scope;
-  const event = {
-    settings,
-    type: 'user.approved' as const,
-    now,
-    who: own,
-    data: { status },
-  };
+  const event = { settings, type: 'user.approved' as const, now, who: own, data: { status } };
   replaceEvent(tx, ['approved'], event);
   dropEvent(tx, ['pending'], event);
+
   const { outcome, facts } = await applyToPerson(tx);
 
   if (outcome === 'unknown') throw unknownPerson();

@@ -37,12 +37,9 @@ export async function botTransaction<
     scope.botCall.fingerprint(),
     scope.botCall.storedIds(),
   ]);
-  const decisionRow = stored(scope, {
-    id,
-    names,
-    fingerprint,
-    forgotten,
-  });
+
+  const decisionRow = stored(scope, { id, names, fingerprint, forgotten });
+
   return new BotTransaction(scope, decision as never, {
     id,
     fingerprint,
@@ -100,12 +97,14 @@ function stored(
   const isNamed = isIn(botCalls.id, names);
   const own = and(isNamed, eq(by, id))!;
   const known = sql`(select ${botCalls.id} from ${botCalls} where ${isNamed})`;
+
   const row = {
     id: sql`coalesce(${known}, ${names[0]})`,
     fingerprint,
     by: id,
     at: now,
   };
+
   return {
     outcome,
     facts,
@@ -160,20 +159,17 @@ export class BotTransaction<
   ): Promise<Applied<Outcome, Facts, Other, Named>> {
     const guarded = this.#guard ? { ...reads, guard: this.#guard.rows } : reads;
     const result = await this.run(guarded as Named | undefined);
+
     const { fingerprint, by } = result.row;
     if (fingerprint !== this.#fingerprint) {
       const earlier = await this.#botCall.earlierFingerprints();
       if (!earlier.includes(fingerprint)) throw new RequestError('idReused');
     }
+
     await this.#guard?.check((result.reads as { guard?: unknown }).guard);
 
     const facts = this.#others.includes(result.outcome) ? null : result.facts;
-    const applied = {
-      ...result,
-      facts,
-      by,
-      isFirst: by === this.id,
-    };
+    const applied = { ...result, facts, by, isFirst: by === this.id };
     return applied as Applied<Outcome, Facts, Other, Named>;
   }
 }

@@ -30,12 +30,14 @@ export async function countUsage(
 ): Promise<Counted> {
   const { count } = messages;
   const tx = await allowanceFor(scope, person, messages);
+
   const counted = {
     used: plus(tx.fact('used'), count),
     weekStart: tx.fact('weekStart'),
     usageSeq: plus(users.usageSeq, 1),
   };
   tx.update(['allowed'], users, counted, eq(users.id, tx.fact('userId')));
+
   const { outcome, facts } = await applyToPerson(tx);
 
   switch (outcome) {
@@ -73,6 +75,7 @@ function allowanceFor(scope: PersonCall, person: Person, { count, kind }: Messag
       used: usedSql(now),
       tier: entitledTierSql(now),
     },
+
     outcomes: ({ isKnown, mayWrite, used, tier }) => {
       const hasVoice = kind === 'voice' ? voiceSql(tier) : undefined;
       const fits = fitsAllowanceSql(plus(used, count), tier);
@@ -95,21 +98,11 @@ function usageOf(
   { tier, weekStart }: AllowanceFacts,
   { allowed, used }: { allowed: boolean; used: number },
 ) {
-  return usageResponse({
-    allowed,
-    used,
-    tier,
-    resetsAt: weekStart + weekMs,
-  });
+  return usageResponse({ allowed, used, tier, resetsAt: weekStart + weekMs });
 }
 
 function usageOfStranger(at: number) {
-  return usageResponse({
-    allowed: false,
-    used: 0,
-    tier: 'free',
-    resetsAt: at + weekMs,
-  });
+  return usageResponse({ allowed: false, used: 0, tier: 'free', resetsAt: at + weekMs });
 }
 
 function publishedOf({ userId, seq, frozen, watched, weekStart }: AllowanceFacts, used: number) {
@@ -117,11 +110,6 @@ function publishedOf({ userId, seq, frozen, watched, weekStart }: AllowanceFacts
   const resetsAt = frozen ? null : weekStart + weekMs;
   return {
     userId: userId!,
-    total: {
-      kind: 'total' as const,
-      seq: seq + 1,
-      used,
-      resetsAt,
-    },
+    total: { kind: 'total' as const, seq: seq + 1, used, resetsAt },
   };
 }

@@ -90,11 +90,7 @@ async function follow(scope: Outbox, leased: OutboxEvent, leaseNext: LeaseNext):
     const removed = removeCancelled(scope.db, event);
     if (now > until) return void (await batch(scope.db, { settled, removed }));
 
-    const results = await batch(scope.db, {
-      settled,
-      removed,
-      following: leaseNext(),
-    });
+    const results = await batch(scope.db, { settled, removed, following: leaseNext() });
     const following: OutboxEvent[] = results.following;
     event = following[0];
   }
@@ -158,10 +154,5 @@ async function logParked({ settings }: Outbox, event: OutboxEvent, reason: strin
   const { type } = storedOf(event);
   const level = type === 'user.deleted' ? 'error' : 'info';
   const phone = await phoneTag(settings.CODE_PEPPER[0]!, event.phone);
-  log(level, 'outbox_parked', {
-    type,
-    seq: event.seq,
-    reason,
-    phone,
-  });
+  log(level, 'outbox_parked', { type, seq: event.seq, reason, phone });
 }

@@ -56,20 +56,12 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'moveBehind':
       return db
         .update(outbox)
-        .set({
-          ...free,
-          seq: newestSeq,
-          attempts: minus(outbox.attempts, 1),
-        })
+        .set({ ...free, seq: newestSeq, attempts: minus(outbox.attempts, 1) })
         .where(and(own, ne(outbox.body, cancelledBody)));
     case 'park':
       return db
         .update(outbox)
-        .set({
-          ...free,
-          dueAt: neverDue,
-          parkedAt: step.parkedAt,
-        })
+        .set({ ...free, dueAt: neverDue, parkedAt: step.parkedAt })
         .where(own);
     case 'wait':
       return db
@@ -97,17 +89,20 @@ function leased(db: Database, now: number) {
 /** One that nobody has tried waited for those before it alone. */
 export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'withoutMessages') {
   const now = Date.now();
+
   const oldest = db
     .select({ seq: head.seq })
     .from(head)
     .where(and(eq(head.userId, userId), isNull(head.parkedAt)))
     .orderBy(asc(head.seq))
     .limit(1);
+
   const isReady = and(
     or(lte(outbox.dueAt, now), eq(outbox.attempts, 0)),
     lte(outbox.leasedUntil, now),
     kinds === 'all' ? undefined : isNull(outbox.messageId),
   );
+
   return leased(db, now)
     .where(and(eq(outbox.seq, oldest), isReady))
     .returning(eventColumns());
@@ -116,16 +111,19 @@ export function leaseOldestOf(db: Database, userId: string, kinds: 'all' | 'with
 export function leaseDue(db: Database, most: number) {
   const now = Date.now();
   const due = dueEvents(db, now);
+
   const before = db
     .select({ seq: earlier.seq })
     .from(earlier)
     .where(and(eq(earlier.userId, due.userId), lt(earlier.seq, due.seq), isNull(earlier.parkedAt)));
+
   const oldest = db
     .select({ seq: due.seq })
     .from(due)
     .where(notExists(before))
     .orderBy(asc(due.dueAt))
     .limit(most);
+
   return leased(db, now).where(inArray(outbox.seq, oldest)).returning(eventColumns());
 }
 
@@ -135,29 +133,29 @@ export function leaseDue(db: Database, most: number) {
  */
 export function postponeBlocked(db: Database, now: number) {
   const due = dueEvents(db, now);
+
   const headDue = db
     .select({ dueAt: head.dueAt })
     .from(head)
     .where(and(eq(head.userId, outbox.userId), isNull(head.parkedAt)))
     .orderBy(asc(head.seq))
     .limit(1);
+
   const blocked = and(
     inArray(outbox.seq, db.select({ seq: due.seq }).from(due)),
     gt(headDue, now),
     or(isNull(outbox.messageId), gt(outbox.createdAt, now - messageLifetimeMs)),
   );
+
   const tooOldAt = plus(outbox.createdAt, messageLifetimeMs);
   const dueAt = iif(isNull(outbox.messageId), headDue, least(headDue, tooOldAt));
+
   return db.update(outbox).set({ dueAt }).where(blocked);
 }
 
 function dueEvents(db: Database, now: number) {
   return db
-    .select({
-      seq: outbox.seq,
-      userId: outbox.userId,
-      dueAt: outbox.dueAt,
-    })
+    .select({ seq: outbox.seq, userId: outbox.userId, dueAt: outbox.dueAt })
     .from(outbox)
     .where(isDue(now))
     .orderBy(asc(outbox.dueAt))

@@ -67,12 +67,15 @@ export function eventColumns() {
     eq(aliases.value, users.phone),
     eq(aliases.userId, users.id),
   );
+
   const named = build
     .select({ phone: users.phone })
     .from(users)
     .innerJoin(aliases, isName)
     .where(eq(users.id, outbox.userId));
+
   const isBusiness = and(eq(aliases.userId, outbox.userId), eq(aliases.kind, 'business'));
+
   return {
     seq: outbox.seq,
     id: outbox.id,
@@ -245,6 +248,7 @@ export function cancelEvents<Outcome extends string>(
     messageId: null,
     dueAt: outbox.leasedUntil.getSQL(),
   };
+
   tx.delete(on, outbox, and(own, lte(outbox.leasedUntil, now)));
   tx.update(on, outbox, cancelled, own);
 }
@@ -255,6 +259,7 @@ export async function exportOutbox({ user, db, settings }: OutboxScope) {
     .from(outbox)
     .where(eq(outbox.userId, user.id))
     .orderBy(asc(outbox.seq));
+
   const events = rows.map(async (row) => {
     const { type, timestamp, data } = storedOf(row);
     return {
@@ -263,6 +268,7 @@ export async function exportOutbox({ user, db, settings }: OutboxScope) {
       data: await openData(settings, { type, userId: user.id }, data),
     };
   });
+
   return { eventsForTheBot: (await Promise.all(events)).filter(({ data }) => data !== null) };
 }
 

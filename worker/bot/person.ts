@@ -55,6 +55,7 @@ export async function personTransaction<
   const { facts, outcomes, otherwise, forgotten = [], others = [] } = decision;
   const names = usersOf(person);
   const idMacs = names.isConflict ? await conflictMacs(scope.settings, names.businessUserId!) : [];
+
   const tx = await botTransaction<Facts & PersonFacts, Listed | 'conflict', Last, Other>(
     scope,
     {
@@ -71,6 +72,7 @@ export async function personTransaction<
     },
     aliasGuard(scope, person),
   );
+
   if (names.isConflict) recordConflict(tx, names, { idMac: idMacs[0]!, now: scope.now });
   return tx;
 }
@@ -162,13 +164,8 @@ function recordConflict<Outcome extends string>(
   { userOfPhone, userOfId }: PersonNames,
   { idMac, now }: { idMac: string; now: number },
 ): void {
-  const row = {
-    idMac,
-    userId: userOfPhone!,
-    otherUserId: userOfId!,
-    at: now,
-    lastAt: now,
-  };
+  const row = { idMac, userId: userOfPhone!, otherUserId: userOfId!, at: now, lastAt: now };
+
   const { userId, otherUserId, lastAt } = identityConflicts;
   tx.insert(['conflict'], identityConflicts, row, {
     upsert: {
@@ -176,6 +173,7 @@ function recordConflict<Outcome extends string>(
       set: { otherUserId: excluded(otherUserId), lastAt: excluded(lastAt) },
     },
   });
+
   const number = and(eq(aliases.userId, userOfPhone!), eq(aliases.kind, 'phone'));
   const isNew = and(number, ne(aliases.proof, 'contested'));
   tx.update(['conflict'], aliases, { proof: 'contested', at: now }, isNew);

@@ -15,6 +15,7 @@ export async function postEvent(settings: Settings, id: string, body: string): P
     timestamp,
     body,
   });
+
   try {
     const response = await fetch(settings.require('BOT_WEBHOOK_URL')!, {
       method: 'POST',

@@ -59,6 +59,7 @@ export async function recordContact<Named extends Reads>(
     .from(users)
     .where(eq(users.id, userNamedSql(contact)));
   const applied = await applyToPerson(tx, { ...reads, person });
+
   const [found] = (applied.reads as { person: { phone: PhoneNumber }[] }).person;
   return { ...applied, phone: found?.phone };
 }
@@ -99,12 +100,7 @@ async function addContactOf(
 
   if (businessUserId !== undefined) {
     const mac = await bindAlias(settings, businessUserId, phone);
-    linkIdentity(tx, ['ofNumber'], {
-      phone,
-      businessUserId,
-      mac,
-      at: now,
-    });
+    linkIdentity(tx, ['ofNumber'], { phone, businessUserId, mac, at: now });
   }
 
   const { codesTo, wrongTriesAt } = await phoneSubjects(settings, phone);

@@ -33,6 +33,7 @@ export async function readBotCall(
   const signature = request.headers.get('webhook-signature') ?? '';
   if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^\d{1,12}$/.test(timestamp))
     throw new RequestError('invalidBotSignature');
+
   const sent = { id, timestamp: Number(timestamp) };
 
   const body = await readBody();
@@ -40,6 +41,7 @@ export async function readBotCall(
     log('info', 'bot_refused', { reason: 'signature' });
     throw new RequestError('invalidBotSignature');
   }
+
   if (!isRecent(sent, now)) {
     const secondsOff = sent.timestamp - Math.floor(now / 1000);
     log('error', 'bot_refused', { reason: 'time', secondsOff });
@@ -47,12 +49,14 @@ export async function readBotCall(
       fields: { serverTime: new Date(now).toISOString() },
     });
   }
+
   const { pathname } = new URL(request.url);
   const botCall = {
     id,
     storedIds: () => keyedHashes(settings.CODE_PEPPER, 'bot-call-id', id),
     ...fingerprintsOf(settings, () => `${pathname}\n${body}`),
   };
+
   return { botCall, body };
 }
 

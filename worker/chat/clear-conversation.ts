@@ -46,18 +46,14 @@ export function withdrawConsent<T>(
     facts: { hasChat: isNotNull(users.chatKey) },
     outcomes: ({ hasChat }) => ({ withoutConsent: not(hasChat) }),
     otherwise: 'withdrawn',
+
     effects: (tx) => {
       clearConversation(tx, ['withdrawn'], scope, { id, next: null });
       const who = eq(users.id, id);
       const data = { version: null };
-      replaceEvent(tx, ['withdrawn'], {
-        settings,
-        type: 'chat.consent',
-        now,
-        who,
-        data,
-      });
+      replaceEvent(tx, ['withdrawn'], { settings, type: 'chat.consent', now, who, data });
     },
+
     respond: ({ user, outcome }) => respond({ user, isNew: outcome === 'withdrawn' }),
   });
 }

@@ -38,6 +38,7 @@ export async function giveConsent(
       known: users.chatConsentVersion.getSQL(),
       allowedAt: allowedAtSql(userId),
     },
+
     outcomes: (facts) => ({
       moved: not(facts.isOwn),
       kept: eq(facts.known, version),
@@ -45,21 +46,14 @@ export async function giveConsent(
     }),
     otherwise: 'given',
   });
-  const event = {
-    settings,
-    type: 'chat.consent' as const,
-    now,
-    who: own,
-    data: { version },
-  };
+
+  const event = { settings, type: 'chat.consent' as const, now, who: own, data: { version } };
   replaceEvent(tx, ['given'], event);
   tx.update(['given'], users, consented(version, now, fresh), own);
-  const row = {
-    userId: users.id.getSQL(),
-    version,
-    givenAt: now,
-  };
+
+  const row = { userId: users.id.getSQL(), version, givenAt: now };
   tx.insert(['given'], consents, row, { from: users, where: own! });
+
   const after = db.select().from(users).where(own);
   const { outcome, facts, reads } = await tx.run({ after });
 

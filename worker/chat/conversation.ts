@@ -30,6 +30,7 @@ export async function restartEpoch(
 ): Promise<void> {
   const fresh = await newChatKey(settings, { id, phone });
   const ifConsented = (value: string) => iif<string | null>(isNull(users.chatKey), null, value);
+
   const { rowsAffected } = await db
     .update(users)
     .set({
@@ -38,6 +39,7 @@ export async function restartEpoch(
       chatKeyId: ifConsented(fresh.chatKeyId),
     })
     .where(and(eq(users.id, id), eq(users.phone, phone), lt(users.chatEpoch, epoch)));
+
   if (rowsAffected > 0) log('error', 'conversation_restarted', { epoch });
 }
 
@@ -77,11 +79,7 @@ export async function readPage(
     stored,
     message: await openMessage(key, user.id, stored),
   });
-  return {
-    key,
-    page,
-    reads: await Promise.all(page.messages.map(readOne)),
-  };
+  return { key, page, reads: await Promise.all(page.messages.map(readOne)) };
 }
 
 const messagesPerRead = 500;
@@ -98,6 +96,7 @@ export async function exportConversation({
 }) {
   const key = await chatKeyOf(settings, user);
   const stored: StoredMessage[] = [];
+
   for (let before: number | undefined, more = key !== null; more;) {
     const page = await liveUserOf(env, user.id).read(user.chatEpoch, before, messagesPerRead);
     if (page.outcome === 'behind') throw new RequestError('unavailable', { retryAfter: 1 });
@@ -105,6 +104,7 @@ export async function exportConversation({
     before = stored[0]?.seq;
     more = page.hasMore;
   }
+
   const messages = key ? stored.map((message) => openMessage(key, user.id, message)) : [];
   return { conversation: await Promise.all(messages) };
 }

@@ -85,11 +85,7 @@ async function deliver(
   const { db, settings } = scope;
   const isOurs = await mayDeliver(db, event, { isNew, ownsEvent });
   if (isOurs && event.leasedUntil > 0) {
-    const messages = messageEvents(scope, {
-      event,
-      row: user,
-      ...stored,
-    });
+    const messages = messageEvents(scope, { event, row: user, ...stored });
     await deliverLeased({ db, settings, messages }, event);
   } else if (stored.message.state === 'sent')
     await deliverSoon(db, settings, user.id, messageEvents(scope));

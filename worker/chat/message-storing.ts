@@ -44,6 +44,7 @@ export async function appendMessage(
 ): Promise<AppendResult> {
   const key = (await chatKeyOf(scope.settings, user))!;
   const appended = await append(scope, { user, key, inCrisis }, sent);
+
   const { outcome, message: stored, sentBefore } = accepted(scope, user, appended);
   await rewrapKey(scope, user);
   if (outcome === 'stored')
@@ -54,12 +55,7 @@ export async function appendMessage(
     };
 
   const message = await sameMessage(scope, { user, key }, stored, sent);
-  if (message.state !== 'failed')
-    return {
-      message,
-      sentBefore,
-      isNew: false,
-    };
+  if (message.state !== 'failed') return { message, sentBefore, isNew: false };
 
   const state = await sendAgain(scope, user, sent.id, ownsEvent);
   const again = { ...message, state: state ?? message.state };
@@ -77,6 +73,7 @@ async function append(
   const names = await idHashesOf(settings, user.id, { id: sent.id, author });
   const ref = { userId: user.id, id: names.id, author };
   const recording = sent.recording && (await sealRecording(key, ref, sent.recording.bytes));
+
   return liveUserOf(env, user.id).appendUserMessage(user.chatEpoch, {
     ...names,
     author,
@@ -120,12 +117,7 @@ async function sendAgain(scope: SendScope, user: ChatRow, id: string, ownsEvent:
 
 async function rewrapKey({ db, settings, waitUntil }: SendScope, user: ChatRow): Promise<void> {
   const { id, phone, chatKey, chatKeyId } = user;
-  const row = {
-    id,
-    phone,
-    chatKey: chatKey!,
-    chatKeyId: chatKeyId!,
-  };
+  const row = { id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! };
   const rewrapped = await rewrapOnUse(settings, row);
   if (rewrapped) waitUntil(db.run(rewrapped));
 }
@@ -135,11 +127,7 @@ export function contentOf({ text, recording }: Sent): MessageContent {
   const { seconds, type, bytes } = recording;
   return {
     text,
-    voice: {
-      seconds,
-      type,
-      bytes: bytes.byteLength,
-    },
+    voice: { seconds, type, bytes: bytes.byteLength },
   };
 }
 

@@ -23,22 +23,19 @@ export function choosePlatform<T>(
       before: users.platform.getSQL(),
       chosenAt: users.platformChosenAt.getSQL(),
     },
+
     outcomes: ({ before, chosenAt }) => ({
       late: gt(chosenAt, now),
       kept: eq(before, platform),
     }),
     otherwise: 'changed',
+
     effects: (tx) => {
       tx.update(['kept', 'changed'], users, { platform, platformChosenAt: now }, own);
       const data = { platform };
-      replaceEvent(tx, ['changed'], {
-        settings,
-        type: 'platform.changed',
-        now,
-        who: own,
-        data,
-      });
+      replaceEvent(tx, ['changed'], { settings, type: 'platform.changed', now, who: own, data });
     },
+
     respond: ({ user, outcome }) =>
       respond({
         userId: user.id,

@@ -47,13 +47,10 @@ export async function storeReply(
     case 'known': {
       const { message } = appended;
       if (message.author !== author) throw new RequestError('messageIdReused');
+
       const { text, voice } = await openContent(key, user.id, message);
       if (text !== content.text) throw new RequestError('messageIdReused');
-      return {
-        seq: message.seq,
-        voice: voice !== undefined,
-        unseen: false,
-      };
+      return { seq: message.seq, voice: voice !== undefined, unseen: false };
     }
     case 'behind':
       scope.waitUntil(restartEpoch(scope, user, appended));
@@ -74,6 +71,7 @@ async function append(
   const names = await idHashesOf(settings, user.id, { id: reply.id, author });
   const ref = { userId: user.id, id: names.id, author };
   const recording = reply.recording && (await sealRecording(key, ref, reply.recording.bytes));
+
   return liveUserOf(env, user.id).appendReply(user.chatEpoch, {
     ...names,
     author,
@@ -98,11 +96,8 @@ export async function storeTranscript(
 
   const { replyTo, voice } = await openMessage(key, user.id, stored);
   if (!voice) throw notFound;
-  const ref = {
-    userId: user.id,
-    id,
-    author: 'user' as const,
-  };
+
+  const ref = { userId: user.id, id, author: 'user' as const };
   const sealed = await sealMessage(key, ref, { text, replyTo, voice });
   const isStored = await conversation.replaceContent(user.chatEpoch, id, sealed);
   if (!isStored) throw notFound;

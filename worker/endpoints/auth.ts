@@ -50,11 +50,7 @@ async function sendIssued(
     // The code stays good until the next one.
     ifLost: { retryAfter: nextAfterSeconds },
   });
-  return {
-    success: true,
-    requiresInitialContact: false,
-    challenge,
-  };
+  return { success: true, requiresInitialContact: false, challenge };
 }
 
 export const contactState: Handler<'contactState'> = async (scope) => {
@@ -76,6 +72,7 @@ export const verifyOtp: Handler<'verifyOtp'> = async (scope) => {
   const { phone, otp: code, challenge = [] } = scope.input;
   const typed = { phone, code };
   const challenges = [challenge].flat();
+
   const redeemed =
     challenges.length === 0
       ? await redeemNewestCode(withDevice(scope), typed)
@@ -90,11 +87,7 @@ export const verifyOtp: Handler<'verifyOtp'> = async (scope) => {
       throw new RequestError('invalidCode');
     case 'signedIn': {
       const token = await sessionToken(scope.settings, redeemed.session, scope.now);
-      return {
-        success: true,
-        token,
-        status: redeemed.status,
-      };
+      return { success: true, token, status: redeemed.status };
     }
   }
 };
@@ -103,8 +96,10 @@ export const verifyExternalToken: Handler<'verifyExternalToken'> = async (scope)
   const { input, settings, now } = scope;
   const issuer = externalIssuer(settings);
   if (!issuer) throw new RequestError('notFound');
+
   const { user, session } = await redeemExternalToken(withDevice(scope), issuer, input.token);
   const token = await sessionToken(settings, session, now);
+
   return {
     success: true,
     token,
@@ -123,14 +118,13 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (scope) => {
   const { input, db, env, settings, now, waitUntil } = scope;
   const redemption = await redeemTrial(withDevice(scope), input.trialToken);
   if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
+
   const { user, sessionId } = redemption;
-  const total = {
-    kind: 'total' as const,
-    seq: user.usageSeq,
-    ...currentCount(user, now),
-  };
+  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, now) };
+
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
+
   return {
     success: true,
     token: await sessionToken(settings, { userId: user.id, sessionId }, now),

@@ -16,6 +16,7 @@ export const botMessages: Handler<'botMessages'> = async (scope) => {
   const { input, settings } = scope;
   const { id, text, replyTo, crisis } = input;
   const recording = input.voice && decodeRecording(input.voice);
+
   const botCall = comparedBy(settings, scope.botCall, {
     path: 'messages',
     ...nameOf(input),
@@ -23,14 +24,17 @@ export const botMessages: Handler<'botMessages'> = async (scope) => {
     replyTo,
     crisis,
   });
+
   const { db, now } = scope;
   const found = await calledConversation({ db, settings, now, botCall }, input, {
     facts: { voice: voiceSql(entitledTierSql(now)) },
     reads: { subscribers: subscribersOf(db, userNamedSql(input), now) },
   });
+
   const spoken = found.facts.voice === 1 ? recording : undefined;
   const reply = { id, text, replyTo, crisis, recording: spoken };
   const { seq, voice, unseen } = await storeReply(scope, found.user, reply);
+
   if (unseen) scope.waitUntil(notifyOfReply(scope, found.reads.subscribers));
   return { success: true, seq, voice };
 };
@@ -38,15 +42,18 @@ export const botMessages: Handler<'botMessages'> = async (scope) => {
 export const botTyping: Handler<'botTyping'> = async (scope) => {
   const { input, env, settings } = scope;
   const { seconds, text } = input;
+
   const botCall = comparedBy(settings, scope.botCall, {
     path: 'typing',
     ...nameOf(input),
     seconds,
   });
+
   const { user, facts } = await calledConversation({ ...scope, botCall }, input, {
     facts: { until: fixed(scope.now + 1000 * seconds) },
     reads: {},
   });
+
   const sealed = text === undefined ? null : await sealPartialReply(settings, user, text);
   await liveUserOf(env, user.id).type(user.chatEpoch, facts.until, sealed);
   return { success: true };

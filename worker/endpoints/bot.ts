@@ -18,6 +18,7 @@ import { makeTrialLink } from '../trials/make-trial-link.ts';
 export const botContacts: Handler<'botContacts'> = async (scope) => {
   const { input } = scope;
   requireSpelling(input);
+
   const { businessUserId, linkCode } = input;
   const sentLink = await readLink(scope, linkCode);
   const contact = await recordContact(scope, input, sentLink);
@@ -100,11 +101,7 @@ export const botTrials: Handler<'botTrials'> = async (scope) => {
   const { token, expiresAt } = await makeTrialLink(scope, input, input);
   const page = pathIn(input.language, '/activate-trial');
   const url = `${settings.SITE_URL}${page}?token=${token}`;
-  return {
-    success: true,
-    url,
-    expiresAt: new Date(expiresAt).toISOString(),
-  };
+  return { success: true, url, expiresAt: new Date(expiresAt).toISOString() };
 };
 
 export const botUsage: Handler<'botUsage'> = async (scope) => {

@@ -17,11 +17,7 @@ export const streamTicket: Handler<'streamTicket'> = async ({ session, settings,
     const ref = { userId: user.id, sessionId: session.sessionId };
     const expiresAt = Math.floor(now / 1000) + ticketLifetimeSeconds;
     const ticket = await signToken(settings.SESSION_KEYS, 'stream+jwt', ref, expiresAt);
-    return {
-      success: true,
-      ticket,
-      expiresIn: ticketLifetimeSeconds,
-    };
+    return { success: true, ticket, expiresIn: ticketLifetimeSeconds };
   });
 
 export const usageStream: Handler<'usageStream'> = async (scope) =>
@@ -57,6 +53,7 @@ async function openStream(
 ) {
   const { tokenUserId, sessionId } = session;
   const socket = await LiveSocket.join(env, { userId: tokenUserId, sessionId }, query);
+
   try {
     const recordOpen = db
       .update(users)
@@ -65,8 +62,10 @@ async function openStream(
     return await session.run([recordOpen], async ({ user, expiresAt }) => {
       const events = await eventsFor?.(user);
       socket.admit();
+
       const total = { seq: user.usageSeq, ...currentCount(user, now) };
       const profile = profileOf(user, now);
+
       return liveStream({
         socket,
         expiresAt,

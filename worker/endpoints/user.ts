@@ -92,6 +92,7 @@ export const putPush: Handler<'putPush'> = async ({
   const ring = settings.require('VAPID_KEYS');
   const issue = await findPushIssue(settings, input);
   const statements = ring && !issue ? subscribe(session, input, { ring, language, now }) : [];
+
   return session.run(
     statements.map((statement) => db.run(statement)),
     () => {
@@ -169,12 +170,7 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...sc
   if (!user) throw new RequestError('notFound');
   const bound = await boundRowsOf(scope.db, userId);
   const whatsappId = phoneAsSent.slice(1);
-  const move = {
-    phone,
-    whatsappId,
-    by: 'support' as const,
-    isAllowed: fixed(true),
-  };
+  const move = { phone, whatsappId, by: 'support' as const, isAllowed: fixed(true) };
   await movePhone(scope, { user, bound }, move);
   return { success: true };
 };

@@ -68,6 +68,7 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
     allowHeaders: ['authorization', 'content-type'],
     maxAge: 86_400,
   };
+
   const exposeHeaders = ['x-request-id', 'retry-after', 'date'];
   const listed = cors({
     ...preflight,
@@ -76,6 +77,7 @@ export function allowOrigins(methods: string[], credentials: boolean): Middlewar
     credentials,
   });
   const unlisted = cors({ ...preflight, origin: () => null });
+
   return (c, next) => {
     const origin = c.req.header('origin');
     if (origin && c.get('settings').require('WEB_ORIGINS').includes(origin)) return listed(c, next);

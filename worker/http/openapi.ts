@@ -155,6 +155,7 @@ function failuresOf(endpoint: Endpoint): ErrorName[] {
     ...(endpoint.needsSignIn ? (['signInNeeded'] as const) : []),
     'rateLimited',
   ];
+
   const byAccess: Record<Endpoint['access'], ErrorName[]> = {
     public: ['rateLimited'],
     user,
@@ -163,11 +164,13 @@ function failuresOf(endpoint: Endpoint): ErrorName[] {
     whatsapp: ['invalidBotSignature'],
     support: ['unauthenticated'],
   };
+
   const byBody: ErrorName[] = endpoint.input ? ['invalidBody', 'invalidField', 'notJson'] : [];
   const byRecording: ErrorName[] = endpoint.recording ? ['invalidBody', 'notAudio'] : [];
   const byParameters: ErrorName[] =
     !endpoint.input && (endpoint.query || endpoint.params) ? ['invalidField'] : [];
   const bySize: ErrorName[] = endpoint.method === 'GET' ? [] : ['bodyTooLarge'];
+
   return [
     ...byBody,
     ...byRecording,

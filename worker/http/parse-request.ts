@@ -27,6 +27,7 @@ export async function parseRequest(
   const endpoint: Endpoint = endpoints[name];
   const { input, query, params, inputOptional, bodyLimit, bodyLimitWithVoice } = endpoint;
   const { request, pathParams } = incoming;
+
   const type = request.headers.get('content-type');
   const isText = typeof body === 'string';
   const sent =
@@ -34,6 +35,7 @@ export async function parseRequest(
   const fields = sent && (await withPastedRead(sent));
   if (bodyLimitWithVoice && fields?.voice === undefined && isText && body.length > bodyLimit!)
     throw new RequestError('bodyTooLarge');
+
   return {
     input:
       input &&

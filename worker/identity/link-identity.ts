@@ -21,6 +21,7 @@ export function linkIdentity<Outcome extends string>(
 ): void {
   const userOfPhone = userOfSql('phone', phone);
   const userOfId = valueOf(aliases.userId, hasNameSql('business', businessUserId));
+
   const row = {
     kind: 'business',
     value: businessUserId,
@@ -29,27 +30,25 @@ export function linkIdentity<Outcome extends string>(
     at,
     mac,
   } as const;
+
   const { kind, value, userId, proof, at: since } = aliases;
   const bound = { mac: excluded(aliases.mac) };
   const isTheirOwn = eq(userId, excluded(userId));
   const isRebound = not(isSame(aliases.mac, excluded(aliases.mac)));
   const isTheirs = and(isNotNull(userOfPhone), eq(coalesce(userOfId, userOfPhone), userOfPhone));
+
   tx.insert(on, aliases, row, {
     where: isTheirs,
     upsert: [
       { target: [kind, value], set: bound, where: and(isTheirOwn, isRebound) },
       {
         target: [userId, kind],
-        set: {
-          value: excluded(value),
-          proof: excluded(proof),
-          at: excluded(since),
-          ...bound,
-        },
+        set: { value: excluded(value), proof: excluded(proof), at: excluded(since), ...bound },
         where: eq(aliases.proof, 'earlier-number'),
       },
     ],
   });
+
   bindNumber(tx, on, { businessUserId, mac });
 }
 

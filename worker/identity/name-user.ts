@@ -26,20 +26,9 @@ export function nameUser<Outcome extends string>(
 ): void {
   const { kind, value } = aliases;
   const ofToken = and(isReported, eq(aliases.proof, 'token'));
-  const row = {
-    kind: 'phone',
-    value: phone,
-    userId,
-    proof,
-    at,
-  } as const;
-  tx.insert(on, aliases, row, {
-    upsert: {
-      target: [kind, value],
-      set: newer,
-      where: ofToken,
-    },
-  });
+
+  const row = { kind: 'phone', value: phone, userId, proof, at } as const;
+  tx.insert(on, aliases, row, { upsert: { target: [kind, value], set: newer, where: ofToken } });
   if (whatsapp.id === null) return;
 
   const spelling = {
@@ -49,8 +38,10 @@ export function nameUser<Outcome extends string>(
     proof: whatsapp.proof,
     at,
   } as const;
+
   const isTyped = eq(aliases.proof, 'typed');
   const isTheirs = eq(aliases.userId, excluded(aliases.userId));
+
   tx.insert(on, aliases, spelling, {
     upsert: [
       { target: [kind, value], set: newer, where: and(isReported, isTyped, isTheirs) },

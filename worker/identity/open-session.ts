@@ -55,7 +55,9 @@ export function openSession<Outcome extends string>(
     device,
     mac,
   };
+
   tx.insert(on, sessions, session, { where: isNotNull(userId) });
+
   const unseen = and(eq(users.id, userId), lt(users.lastSeenAt, now - seenEveryMs));
   tx.update(on, users, { lastSeenAt: now }, unseen);
 }

@@ -36,6 +36,7 @@ export function upsertUser<Outcome extends string>(
   const newId = sighting.id ?? crypto.randomUUID();
   const spelling = whatsappId ?? assumedWhatsappId;
   const whatsapp = { id: spelling, proof: whatsappId === null ? 'typed' : 'contact' } as const;
+
   nameUser(tx, on, newId, { phone, proof, whatsapp, at: now });
 
   const id = userOfSql('phone', phone);
@@ -51,12 +52,14 @@ export function upsertUser<Outcome extends string>(
     weekStart: firstWeek.began,
     used: firstWeek.used,
   };
+
   const isFirstContact = and(
     isNull(users.contactedAt),
     isNotNull(excluded(users.contactedAt)),
     isNull(users.renewalAt),
   );
   const begins = (column: SQLiteColumn) => iif(isFirstContact, excluded(column), column);
+
   tx.insert(on, users, row, {
     // An alias that belongs to nobody creates nobody.
     where: isNotNull(id),

@@ -38,11 +38,7 @@ export class MessageHead {
 
   advance(more: Partial<Head> = {}): Head {
     const { revision } = this.value;
-    this.#head = {
-      ...this.value,
-      revision: revision + 1,
-      ...more,
-    };
+    this.#head = { ...this.value, revision: revision + 1, ...more };
     return this.#head;
   }
 

@@ -25,22 +25,16 @@ export async function sendCode(
 ): Promise<Sent> {
   const [first] = settings.require('WHATSAPP_TEMPLATE_LANGUAGE') as [string];
   const own = templateLanguageFor(language, settings);
-  let result = await sendTemplate(settings, {
-    whatsappId,
-    code,
-    sentBy,
-    language: own,
-  });
+
+  let result = await sendTemplate(settings, { whatsappId, code, sentBy, language: own });
+
   if ('status' in result && own !== first && noTemplate.has(result.code)) {
     log('error', 'template_missing', { language: own, code: result.code });
-    result = await sendTemplate(settings, {
-      whatsappId,
-      code,
-      sentBy,
-      language: first,
-    });
+    result = await sendTemplate(settings, { whatsappId, code, sentBy, language: first });
   }
+
   if (!('status' in result)) return result;
+
   const forbidden = isForbidden(result);
   const { status, code: reason } = result;
   log('error', forbidden ? 'whatsapp_forbidden' : 'whatsapp_refused', { status, code: reason });
@@ -91,6 +85,7 @@ async function sendTemplate(
       ],
     },
   };
+
   try {
     const response = await fetch(
       `${graphUrl(settings)}/${settings.require('WHATSAPP_PHONE_NUMBER_ID')}/messages`,
@@ -105,6 +100,7 @@ async function sendTemplate(
       },
     );
     if (response.ok) return { delivery: 'taken', ...(await messageIdIn(response)) };
+
     const body = (await response.json().catch(() => null)) as { error?: { code?: number } } | null;
     return { status: response.status, code: body?.error?.code };
   } catch {

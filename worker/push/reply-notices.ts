@@ -50,10 +50,13 @@ export function subscribe(
     createdAt: now,
     expiresAt: sessions.expiresAt.getSQL(),
   };
+
   const isLive = and(
     eq(sessions.id, session.sessionId),
     eq(sessions.userId, session.admittedUserSql()),
   );
+  const insert = insertSelect(table, row, sql`from ${sessions} where ${isLive}`);
+
   const isSame = eq(table.p256dh, excluded(table.p256dh));
   const inUse = inArray(
     table.publicKey,
@@ -69,18 +72,18 @@ export function subscribe(
     createdAt: excluded(table.createdAt),
     expiresAt: excluded(table.expiresAt),
   };
+
   const newest = build
     .select({ endpoint: table.endpoint })
     .from(table)
     .where(eq(table.userId, session.tokenUserId))
     .orderBy(desc(table.createdAt), sql`rowid desc`)
     .limit(mostSubscriptions);
-
-  const insert = insertSelect(table, row, sql`from ${sessions} where ${isLive}`);
   const isOlder = and(
     eq(table.userId, session.admittedUserSql()),
     notInArray(table.endpoint, newest),
   );
+
   return [
     upsertSelect(insert, table, { target: [table.endpoint], set }),
     build.delete(table).where(isOlder).getSQL(),
@@ -165,8 +168,10 @@ async function notify(
 ): Promise<void> {
   const { endpoint, publicKey, language, createdAt } = subscriber;
   const key = settings.require('VAPID_KEYS')!.find((each) => each.publicKey === publicKey);
+
   const isUsable = key !== undefined && isPushService(settings, endpoint);
   const status = isUsable ? await post(subscriber, key, noticeIn(language)) : 410;
+
   if (status === 404 || status === 410) {
     const same = and(eq(table.endpoint, endpoint), eq(table.createdAt, createdAt));
     await db.delete(table).where(same);
@@ -185,16 +190,14 @@ async function countRefusal(
   { endpoint, createdAt }: Subscriber,
 ): Promise<void> {
   const subject = `notices:${await keyedHash(settings.CODE_PEPPER[0]!, 'push', endpoint)}`;
-  const event = {
-    subject,
-    at: Date.now(),
-    by: crypto.randomUUID(),
-  };
+  const event = { subject, at: Date.now(), by: crypto.randomUUID() };
+
   const refusals = build
     .select({ n: count() })
     .from(rateLimitEvents)
     .where(eq(rateLimitEvents.subject, subject));
   const ended = gte(sql`${refusals}`, refusalsToEnd);
+
   await db.batch([
     db.insert(rateLimitEvents).values(event),
     db

@@ -26,9 +26,11 @@ export async function encryptPush(
   const ours = new Uint8Array(
     (await crypto.subtle.exportKey('raw', keys.publicKey)) as ArrayBuffer,
   );
+
   const receiver = await crypto.subtle.importKey('raw', theirs, curve, false, []);
   const agreement = { name: 'ECDH', public: receiver };
   const shared = await crypto.subtle.deriveBits(agreement, keys.privateKey, 256);
+
   const info = join(encoder.encode('WebPush: info\0'), theirs, ours);
   const secret = await hkdf(
     new Uint8Array(shared),
@@ -36,11 +38,14 @@ export async function encryptPush(
     info,
     32,
   );
+
   const key = await hkdf(secret, salt, encode('Content-Encoding: aes128gcm\0'), keyBytes);
   const iv = await hkdf(secret, salt, encode('Content-Encoding: nonce\0'), nonceBytes);
   const cipher = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
+
   const plain = join(encoder.encode(text), Uint8Array.of(lastRecord));
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, cipher, plain);
+
   const size = new Uint8Array(4);
   new DataView(size.buffer).setUint32(0, recordBytes);
   return join(salt, size, Uint8Array.of(ours.length), ours, new Uint8Array(sealed));
@@ -59,14 +64,17 @@ export async function vapidHeader(
     x: base64url.encode(point.slice(1, 33)),
     y: base64url.encode(point.slice(33)),
   };
+
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const signing = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
+
   const token = await new SignJWT()
     .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
     .setAudience(new URL(endpoint).origin)
     .setExpirationTime(Math.floor(now / 1000) + tokenLifetimeSeconds)
     .setSubject(contact)
     .sign(signing);
+
   return `vapid t=${token}, k=${publicKey}`;
 }
 

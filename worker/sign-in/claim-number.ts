@@ -24,6 +24,7 @@ export async function claimNumber(
   link: Link | undefined,
 ): Promise<void> {
   if (!link) throw refusedLinkCode();
+
   const { settings, now } = scope;
   const { phone } = link;
   const subjects = await subjectsOf(settings, businessUserId, phone);
@@ -35,12 +36,7 @@ export async function claimNumber(
   const code = newCode();
   const row = await codeRow(settings, { phone, code, sentBy, now });
   const claim = await storeClaim(settings, tx, { businessUserId, row });
-  closeLink(tx, ['claimed'], {
-    link,
-    row,
-    claimedBy: claim.mac,
-    counted,
-  });
+  closeLink(tx, ['claimed'], { link, row, claimedBy: claim.mac, counted });
 
   const sentClaim = { businessUserId, link, sentBy, at: now };
   const undo: Sending['undo'] = (fate) => undoClaim(scope, sentClaim, fate);
@@ -93,6 +89,7 @@ function decideClaim(scope: ClaimScope, { businessUserId, link, subjects }: Deci
         { subject: subjects.wrongTriesAt, limits: limits.wrongTriesAt },
       ]),
     },
+
     outcomes: ({ isOpen, writer, holder, allowedAt: at, codesToday }) => ({
       refused: or(not(isOpen), isNotNull(writer), isNotNull(holder)),
       limited: gt(at, now),
@@ -120,12 +117,9 @@ async function storeClaim<Outcome extends string>(
     codeMac,
     expiresAt,
   });
+
   const { mac: _, ...newest } = claim;
-  const upsert = {
-    target: [claims.mac],
-    set: newest,
-    where: isNull(claims.provenAt),
-  };
+  const upsert = { target: [claims.mac], set: newest, where: isNull(claims.provenAt) };
   tx.insert(['claimed'], claims, claim, { upsert });
   return claim;
 }

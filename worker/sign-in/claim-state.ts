@@ -65,6 +65,7 @@ export async function undoClaim(
   message: 'unsent' | 'mayArrive',
 ): Promise<'settled' | 'sent' | 'takenBack'> {
   const stored = await claimedRow(scope, sentBy);
+
   const { claimsOf, codesTo, everyCodeTo } = await subjectsOf(
     scope.settings,
     businessUserId,
@@ -72,15 +73,8 @@ export async function undoClaim(
   );
   const subjects = [claimsOf, codesTo];
   if (message === 'unsent') subjects.push(everyCodeTo);
-  return undoLink(
-    { db: scope.db, now: at },
-    {
-      link,
-      sentBy,
-      subjects,
-      stored,
-    },
-  );
+
+  return undoLink({ db: scope.db, now: at }, { link, sentBy, subjects, stored });
 }
 
 const looksEveryMs = 250;

@@ -77,15 +77,12 @@ export async function tieClaim<Outcome extends string>(
     at: now,
     mac,
   };
+
   // A row alone moves no id to another account.
   const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
   const where = and(isProvenSql(sentBy), rowExists(users, isOfNumber))!;
 
-  tx.insert(on, aliases, row, {
-    from: claims,
-    where,
-    upsert: 'ignore',
-  });
+  tx.insert(on, aliases, row, { from: claims, where, upsert: 'ignore' });
   bindNumber(tx, on, { businessUserId, mac });
   tx.delete(on, claims, where);
 }
@@ -150,6 +147,7 @@ export async function proveByCode(
     forgotten: ['closed'],
     others: ['ofId'],
   });
+
   tx.update(['wrongCode'], claims, { triesLeft: minus(claims.triesLeft, 1) }, isOpen);
   if (tied) await prove(tx, ['rightCode'], scope, tied);
   const { outcome } = await tx.apply();

@@ -64,16 +64,19 @@ async function noteMessage(
   messageId: string,
 ): Promise<void> {
   const { settings, now } = scope;
+
   // The response is sent first.
   await pause(0);
   const mac = await keyedHash(settings.CODE_PEPPER[0]!, 'code-message', messageId);
   const sealedPhone = await sealNames(settings, mac, { phone });
+
   const known = {
     sentBy,
     sealedPhone,
     sentAt: now,
     subjects: JSON.stringify(counted.map(([name]) => name)),
   };
+
   const row = insertSelect(
     codeMessages,
     { mac, ...known, keptUntil: now + keptMs },
@@ -90,18 +93,22 @@ export async function noteStatus(
   const { settings, now } = scope;
   const { messageId, sentBy, state, businessUserId } = status;
   if (messageId === '') return;
+
   const macs = await keyedHashes(settings.CODE_PEPPER, 'code-message', messageId);
   const recipients = businessUserId ? await idMacs(settings, businessUserId) : [];
+
   // The bot's messages have statuses, too.
   const own = isIn(codeMessages.mac, macs);
   const isClaimed = rowExists(claims, isIn(claims.mac, recipients));
   const mayBeOfCode = or(rowExists(codeMessages, own), isClaimed, fixed(sentBy !== undefined));
+
   const row = {
     mac: coalesce(valueOf(codeMessages.mac, own), macs[0]),
     state,
     recipientMac: recipients[0] ?? null,
     keptUntil: now + keptMs,
   };
+
   const noted = insertSelect(codeMessages, row, sql`where ${mayBeOfCode}`);
   const { mac, state: before, recipientMac } = codeMessages;
   const upsert = upsertSelect(noted, codeMessages, {
@@ -111,6 +118,7 @@ export async function noteStatus(
       recipientMac: coalesce(recipientMac, excluded(recipientMac)),
     },
   });
+
   await settle(scope, { macs, sentBy: sentBy ?? null }, upsert);
 }
 
@@ -132,6 +140,7 @@ async function settle(
     eq(claims.mac, codeMessages.recipientMac),
     isNull(claims.provenAt),
   );
+
   const { found } = await batch(db, {
     noted: db.run(upsert),
     found: db
@@ -145,14 +154,12 @@ async function settle(
 
   const { message, claim } = row;
   if (message.state === 'failed') return undoFailedCode(scope, message);
+
   const names = claim && (await openNames(settings, claim));
   if (!claim || !names?.businessUserId) return;
+
   const { businessUserId, phone } = names;
-  await proveClaim(scope, {
-    sentBy: claim.sentBy,
-    phone,
-    businessUserId,
-  });
+  await proveClaim(scope, { sentBy: claim.sentBy, phone, businessUserId });
 }
 
 async function undoFailedCode(
@@ -161,6 +168,7 @@ async function undoFailedCode(
 ): Promise<void> {
   const names = sealedPhone && (await openNames(settings, { mac, sealed: sealedPhone }));
   if (!names || sentBy === null) return;
+
   const { phone } = names;
   const own = and(
     codesOfSql(phone, sentBy),
@@ -168,12 +176,14 @@ async function undoFailedCode(
     gt(codes.expiresAt, now),
   );
   const isLive = exists(db.select({ phone: codes.phone }).from(codes).where(own));
+
   const events = and(
     isIn(rateLimitEvents.subject, JSON.parse(subjects ?? '[]')),
     eq(rateLimitEvents.at, sentAt!),
     eq(rateLimitEvents.by, sentBy),
     isLive,
   );
+
   await db.batch([
     db
       .update(dailyCodes)

@@ -62,12 +62,9 @@ export async function redeemExternalToken(
     otherwise: 'signedIn',
   });
 
-  const use = {
-    id: ids[0]!,
-    by: tx.id,
-    expiresAt: now + 2000 * externalTokenAgeSeconds,
-  };
+  const use = { id: ids[0]!, by: tx.id, expiresAt: now + 2000 * externalTokenAgeSeconds };
   tx.insert(['signedIn'], usedTokens, use);
+
   const sighting = {
     phone,
     proof: 'token' as const,
@@ -77,13 +74,9 @@ export async function redeemExternalToken(
     firstWeek: await firstWeek(phone, settings, now),
   };
   upsertUser(tx, ['signedIn'], sighting, { settings, now });
-  await openSignedIn(tx, ['signedIn'], {
-    userId,
-    phone,
-    settings,
-    now,
-    device,
-  });
+
+  await openSignedIn(tx, ['signedIn'], { userId, phone, settings, now, device });
+
   const { outcome, reads } = await tx.run({
     user: db.select().from(users).where(eq(users.id, userId)),
   });

@@ -69,6 +69,7 @@ export async function issueCode(
     linkRow(scope, asked, linkCode),
     keyedHash(settings.CODE_PEPPER[0]!, 'challenge', phone, challenge),
   ]);
+
   const requests = subjectsIn(limits.requests);
   const counted = subjectsIn([...limits.codesTo, ...limits.codesFrom]);
   recordEventsByOutcome(tx, now, {
@@ -78,38 +79,30 @@ export async function issueCode(
     budgetSpent: requests,
     issued: counted,
   });
+
   tx.insert(['tooManyRequests', 'unknownNumber', 'tooManyCodes'], linkCodes, link);
   insertCode(tx, ['issued'], row, challengeHash);
   const stored = tx.run({
     next: db.all<{ at: number }>(sql`select ${allowedAtSql(ofNumber)} as at`),
   });
+
   const undo = () => undoCode(scope, phone, tx.id);
   const { outcome, facts, reads } = await orUndone(scope, stored, undo);
 
-  const until = (ofAddress: number) => (facts.hasJustWritten ? facts.numberAt : ofAddress);
+  const limited = (ofAddress: number, shownCode?: string): Issued => {
+    const until = facts.hasJustWritten ? facts.numberAt : ofAddress;
+    return { kind: 'limited', until, linkCode: shownCode };
+  };
+
   switch (outcome) {
     case 'tooManyLinks':
-      return {
-        kind: 'limited',
-        until: until(facts.askAt),
-        linkCode: undefined,
-      };
+      return limited(facts.askAt);
     case 'tooManyRequests':
-      return {
-        kind: 'limited',
-        until: until(facts.askAt),
-        linkCode,
-      };
+      return limited(facts.askAt, linkCode);
     case 'unknownNumber':
       return { kind: 'unknownNumber', linkCode };
-    case 'tooManyCodes': {
-      const later = Math.max(facts.numberAt, facts.addressAt);
-      return {
-        kind: 'limited',
-        until: until(later),
-        linkCode,
-      };
-    }
+    case 'tooManyCodes':
+      return limited(Math.max(facts.numberAt, facts.addressAt), linkCode);
     case 'budgetSpent':
     case 'budgetSpentAbove':
       return { kind: 'budgetSpent', retryAfter: untilNextBudget(now) };
@@ -142,6 +135,7 @@ function decideIssue(scope: SignInScope, phone: PhoneNumber, limits: Limits) {
       codesToday: sentTodaySql(now),
       whatsappId: spellingOfSql(users.id.getSQL()),
     },
+
     outcomes: (facts) => outcomesOf(facts, scope),
     otherwise: 'issued',
   });
@@ -198,11 +192,6 @@ export async function undoCode(scope: SignInScope, phone: PhoneNumber, id: strin
     outcomes: ({ isStored }) => ({ gone: not(isStored) }),
     otherwise: 'removed',
   });
-  undoCodeRows(tx, ['removed'], {
-    phone,
-    sentBy: id,
-    now,
-    subjects,
-  });
+  undoCodeRows(tx, ['removed'], { phone, sentBy: id, now, subjects });
   await tx.run();
 }

@@ -40,14 +40,7 @@ export async function readLink(
 export function linksOf(db: Database, condition: SQL | undefined) {
   const { mac, phone, whatsappId, challengeId, language, expiresAt } = linkCodes;
   const ofPage = columnFact<Language>(language);
-  const link = {
-    mac,
-    phone,
-    whatsappId,
-    challengeId,
-    language: ofPage,
-    expiresAt,
-  };
+  const link = { mac, phone, whatsappId, challengeId, language: ofPage, expiresAt };
   return db.select(link).from(linkCodes).where(condition);
 }
 
@@ -104,15 +97,12 @@ export async function undoLink(
   const { expiresAt } = link;
   tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
   tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
-  undoCodeRows(tx, ['takenBack'], {
-    phone: link.phone,
-    sentBy,
-    now,
-    subjects: subjects.flat(),
-  });
+  undoCodeRows(tx, ['takenBack'], { phone: link.phone, sentBy, now, subjects: subjects.flat() });
+
   if (stored) {
     tx.update(['sent'], botCalls, { outcome: 'codeSent' }, stored);
     tx.delete(['takenBack'], botCalls, stored);
   }
+
   return (await tx.run()).outcome;
 }

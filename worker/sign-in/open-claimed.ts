@@ -39,6 +39,7 @@ export async function openClaimed(
     contactedAt: now,
     firstWeek: await firstWeek(phone, settings, now),
   };
+
   const userId = userOfSql('phone', phone);
   const tx = transaction(db, {
     facts: { before: userId, isContested: isContestedSql(phone) },
@@ -49,15 +50,11 @@ export async function openClaimed(
   const newUserId = crypto.randomUUID();
   upsertUser(tx, ['known', 'created'], { ...sighting, id: newUserId }, { settings, now });
   tx.update(['created'], claims, { userId: newUserId }, eq(claims.sentBy, sentBy));
+
   const businessUserId = sealed && (await openNames(settings, sealed))?.businessUserId;
   if (businessUserId) await tieClaim(tx, ['created'], scope, { sentBy, businessUserId, phone });
-  await openSignedIn(tx, ['known', 'created'], {
-    userId,
-    phone,
-    settings,
-    now,
-    device,
-  });
+
+  await openSignedIn(tx, ['known', 'created'], { userId, phone, settings, now, device });
   tx.delete(['known', 'created'], linkCodes, eq(linkCodes.phone, phone));
   countOnDay(tx, ['created'], { kind: 'claim' }, now);
 

@@ -57,6 +57,7 @@ export async function redeemByChallenge(
   recordEvents(tx, ['unknown'], subjectsIn(tries), { now });
   countWrongCode(tx, code, { detail: 'challenge', now });
   await openSessionByCode(tx, scope, phone);
+
   // One of a claim never counted for the address.
   const event = and(
     isIn(rateLimitEvents.subject, subjectsIn(codesFrom).flat()),
@@ -64,6 +65,7 @@ export async function redeemByChallenge(
     eq(rateLimitEvents.by, tx.fact('sentBy')),
   );
   tx.delete(['right'], rateLimitEvents, event);
+
   const { outcome, facts } = await tx.run();
 
   switch (outcome) {
@@ -93,6 +95,7 @@ function decideByChallenge({ db, now }: SignInScope, code: TypedCode, tries: Lim
       sentAt: columnFact<number | null>(codes.sentAt),
       addressAt: allowedAtSql(tries),
     },
+
     outcomes: (facts) => ({
       wrong: and(facts.isLive, not(facts.isRight)),
       spent: and(not(facts.isLive), isNotNull(facts.sentBy)),

@@ -64,6 +64,7 @@ export async function redeemNewestCode(scope: SignInScope, typed: Typed): Promis
   });
   countWrongCode(tx, code, { detail: 'number', now });
   await openSessionByCode(tx, scope, phone);
+
   const { outcome, facts } = await tx.run();
 
   switch (outcome) {
@@ -99,6 +100,7 @@ function decideByNumber(
       addressAt: allowedAtSql(tries),
       numberAt: allowedAtSql(wrongTries),
     },
+
     outcomes: (facts) => ({
       tooManyTries: gt(facts.addressAt, now),
       wrongBudgetSpent: gte(facts.wrongToday, settings.require('WRONG_TRIES_BUDGET_PER_DAY')),

@@ -23,10 +23,7 @@ export async function sendReservedCode(
   const limits = [
     { subject: everyCodeTo, limits: scope.settings.require('LIMIT_CODES_PER_NUMBER_HARD') },
   ];
-  await sendLinkedCode(scope, link, {
-    limits,
-    counted: [everyCodeTo],
-  });
+  await sendLinkedCode(scope, link, { limits, counted: [everyCodeTo] });
 }
 
 type Allowed = { limits: Limited[]; counted: Subject[] };
@@ -54,29 +51,17 @@ export async function sendLinkedCode(
   });
 
   const code = newCode();
-  const row = await codeRow(settings, {
-    phone,
-    code,
-    sentBy: tx.id,
-    now,
-  });
-  closeLink(tx, ['sent'], {
-    link,
-    row,
-    claimedBy: null,
-    counted,
-  });
+  const row = await codeRow(settings, { phone, code, sentBy: tx.id, now });
+  closeLink(tx, ['sent'], { link, row, claimedBy: null, counted });
 
   const undo = (fate: Fate) =>
-    undoLink(scope, {
-      link,
-      sentBy: tx.id,
-      subjects: fate === 'unsent' ? counted : [],
-    });
+    undoLink(scope, { link, sentBy: tx.id, subjects: fate === 'unsent' ? counted : [] });
+
   const sending = tx.run();
   const { outcome, facts } = await orUndone(scope, sending, () => undo('unsent'));
 
   if (outcome !== 'sent') return outcome;
+
   const { whatsappId, codesToday } = facts;
   const message = { code, sentBy: tx.id, counted };
   await sendCodeOf(scope, { ...link, whatsappId }, { message, codesToday, undo });
@@ -110,9 +95,6 @@ export async function sendCodeOf(
   await sendStoredCode(
     { ...scope, language },
     { phone, to, ...message },
-    {
-      undo: () => undo('unsent'),
-      ifLost: { undo: () => undo('mayArrive') },
-    },
+    { undo: () => undo('unsent'), ifLost: { undo: () => undo('mayArrive') } },
   );
 }

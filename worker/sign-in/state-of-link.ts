@@ -28,6 +28,7 @@ export async function stateOfLink(
   const { db, settings, now } = scope;
   const ids = await keyedHashes(settings.CODE_PEPPER, 'challenge', phone, linkCode);
   const shownAt = minus(linkCodes.expiresAt, linkCodeLifetimeMs);
+
   const [link] = await db
     .select({
       ...getTableColumns(linkCodes),
@@ -43,6 +44,7 @@ export async function stateOfLink(
 
   const { codesTo, codesFrom, wrongTries } = await limitsOf(scope, phone);
   const counted = subjectsIn([...codesTo, ...codesFrom]);
+
   const language = link.language as Language;
   const limits = [...codesTo, ...wrongTries];
   const allowed = { limits, counted };

@@ -85,22 +85,12 @@ export async function openSessionByCode<Outcome extends string>(
   phone: PhoneNumber,
 ): Promise<void> {
   const userId = tx.fact('userId');
-  await openSignedIn(tx, ['right'], {
-    userId,
-    phone,
-    settings,
-    now,
-    device,
-  });
+  await openSignedIn(tx, ['right'], { userId, phone, settings, now, device });
   tx.delete(['right', 'claimed'], codes, eq(codes.phone, phone));
 }
 
 export function signedIn({ userId, status }: CodeFacts, sessionId: string): Redeemed {
-  return {
-    kind: 'signedIn',
-    session: { userId: userId!, sessionId },
-    status,
-  };
+  return { kind: 'signedIn', session: { userId: userId!, sessionId }, status };
 }
 
 export async function signedInByClaim(

@@ -51,6 +51,7 @@ export async function makeTrialLink(
     otherwise: 'made',
     forgotten: ['stranger'],
   });
+
   tx.insert(['made'], trialLinks, {
     mac,
     userId: userNamedSql(person) as SQL,
@@ -60,6 +61,7 @@ export async function makeTrialLink(
     days,
     expiresAt: now + trialLinkLifetimeMs,
   });
+
   const { outcome, facts } = await applyToPerson(tx);
 
   switch (outcome) {

@@ -48,11 +48,7 @@ async function readOpenLink(
 
   const { mac, ownerMac, phone } = link;
   if (phone === null) return 'invalid';
-  const isOwn = await isOwnTrialLink(settings, {
-    linkMac: mac,
-    phone,
-    mac: ownerMac,
-  });
+  const isOwn = await isOwnTrialLink(settings, { linkMac: mac, phone, mac: ownerMac });
   return isOwn ? { mac, phone } : 'invalid';
 }
 
@@ -72,25 +68,15 @@ async function beginTrial(scope: SessionScope, link: OpenLink): Promise<Redempti
 
   const trial = { trialTier: tx.fact('tier'), trialEndsAt };
   tx.update(['begun'], users, { ...trial, ...newWeek(now) }, who);
+
   const data = { tier: entitledTierSql(now) };
-  queueEvent(tx, ['begun'], {
-    settings,
-    type: 'plan.changed',
-    now,
-    who,
-    data,
-  });
+  queueEvent(tx, ['begun'], { settings, type: 'plan.changed', now, who, data });
 
   const isLimited = true;
   const bound = { sessionId: tx.id, phone: link.phone, isLimited };
   const mac = await bindSession(settings, bound);
-  openSession(tx, ['begun'], {
-    userId,
-    now,
-    isLimited,
-    mac,
-    device,
-  });
+  openSession(tx, ['begun'], { userId, now, isLimited, mac, device });
+
   const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
 
   if (outcome !== 'begun') return { outcome };
@@ -106,6 +92,7 @@ function decideTrial({ db, now }: SessionScope, own: SQL) {
       tier: trialLinks.tier.getSQL(),
       days: trialLinks.days.getSQL(),
     },
+
     outcomes: ({ isRunning, isOpen, isSpent }) => ({
       running: isRunning,
       invalid: not(isOpen),

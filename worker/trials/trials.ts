@@ -25,44 +25,32 @@ export async function endTrials(db: Database, settings: Settings, now: number): 
     .where(and(lte(users.trialEndsAt, now), not(isCharged)))
     .orderBy(asc(users.trialEndsAt))
     .limit(batchSize);
+
   const who = inArray(users.id, ended);
   const data = { tier: entitledTierSql(now) };
   const [, rows] = await db.batch([
-    db.run(
-      insertBotEvent({
-        settings,
-        type: 'plan.changed',
-        now,
-        who,
-        data,
-      }),
-    ),
+    db.run(insertBotEvent({ settings, type: 'plan.changed', now, who, data })),
     db
       .update(users)
       .set({ trialTier: null, trialEndsAt: null })
       .where(who)
       .returning({ id: users.id }),
   ]);
+
   return rows.map(({ id }) => id);
 }
 
 export const exportTrials: ExportSection = async ({ user: { id, phone }, db, settings }) => {
   const phoneMacs = await keyedHashes(settings.CODE_PEPPER, 'phone', phone);
   const { tier, days, expiresAt, isUsed: used } = trialLinks;
+
   const [links, trials] = await db.batch([
-    db
-      .select({
-        tier,
-        days,
-        expiresAt,
-        used,
-      })
-      .from(trialLinks)
-      .where(eq(trialLinks.userId, id)),
+    db.select({ tier, days, expiresAt, used }).from(trialLinks).where(eq(trialLinks.userId, id)),
     db
       .select({ at: usedTrials.at })
       .from(usedTrials)
       .where(inArray(usedTrials.phoneMac, phoneMacs)),
   ]);
+
   return { trialLinks: links, usedTrials: trials };
 };

@@ -138,19 +138,13 @@ export async function keepWeek<Outcome extends string>(
 ): Promise<void> {
   const { phone, settings, now } = owner;
   const [phoneMac] = await hashesOf(phone, settings);
+
   const { used, weekStart } = users;
   const endsAt = plus(weekStart, weekMs);
-  const row = {
-    phoneMac: phoneMac!,
-    used: used.getSQL(),
-    endsAt,
-  };
+  const row = { phoneMac: phoneMac!, used: used.getSQL(), endsAt };
+
   const lasts = and(who, gt(used, 0), gt(endsAt, now));
-  tx.insert(on, leftWeeks, row, {
-    from: users,
-    where: lasts,
-    upsert: orGreater(now),
-  });
+  tx.insert(on, leftWeeks, row, { from: users, where: lasts, upsert: orGreater(now) });
 }
 
 /** Keeps for `phone`, too, the week that was left at the number before. */
@@ -162,6 +156,7 @@ export async function carryLeftWeek<Outcome extends string>(
 ): Promise<void> {
   const isTheirs = await isLeftTo(before);
   const [phoneMac] = await hashesOf(phone, before.settings);
+
   const { used, endsAt } = leftWeeks;
   const week = build
     .select({ used, endsAt })
@@ -170,17 +165,14 @@ export async function carryLeftWeek<Outcome extends string>(
     .orderBy(...greatestFirst)
     .limit(1)
     .as('theirs');
+
   const row = {
     phoneMac: phoneMac!,
     used: week.used.getSQL(),
     endsAt: week.endsAt.getSQL(),
   };
   const where = gt(week.used, 0);
-  tx.insert(on, leftWeeks, row, {
-    from: week,
-    where,
-    upsert: orGreater(before.now),
-  });
+  tx.insert(on, leftWeeks, row, { from: week, where, upsert: orGreater(before.now) });
 }
 
 /** The greater count stands, to the later end. */

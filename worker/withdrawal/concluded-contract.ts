@@ -61,11 +61,7 @@ export async function readContract(
     if (!contract || contract.concludedAt > latest * 1000) continue;
     if (at * 1000 < contract.until) return { contract, at };
   }
-  return {
-    contract: null,
-    isSubscribed: subscriptions.some(isLive),
-    isKnown,
-  };
+  return { contract: null, isSubscribed: subscriptions.some(isLive), isKnown };
 }
 
 function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {
@@ -82,6 +78,7 @@ async function subscriptionsNow(stripe: Stripe, customer: string, userId: string
   });
   const page = await unlessMissing(list);
   for (const subscription of page?.data ?? []) requireOwner(subscription.customer, userId);
+
   // With `fetch`, the SDK's response is the raw
   // one, whose headers are no plain object.
   const headers = new Headers(page?.lastResponse.headers);
@@ -145,11 +142,7 @@ export async function paymentsSince(
 
 async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
   const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
-  const list = stripe.invoices.list({
-    subscription,
-    limit: 100,
-    expand,
-  });
+  const list = stripe.invoices.list({ subscription, limit: 100, expand });
   return list.autoPagingToArray(wholeList);
 }
 

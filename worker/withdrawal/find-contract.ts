@@ -53,14 +53,7 @@ function recordedContract(search: Search): ShownContract | null {
   if (Date.now() >= until) throw new RequestError('unavailable');
 
   const { tier, at: concludedAt, startNow } = choice;
-  return {
-    tier,
-    concludedAt,
-    until,
-    startNow,
-    currency,
-    payments: null,
-  };
+  return { tier, concludedAt, until, startNow, currency, payments: null };
 }
 
 /** The newest order, unless a statement came after it. */
@@ -111,11 +104,7 @@ export async function meantBy(search: Search): Promise<Meant> {
 /** Null where Stripe does not tell. */
 async function readIfTold(search: Search, statedAt?: number): Promise<FoundContract | null> {
   const { settings, user, stripeId, statements, choices } = search;
-  const nothing = {
-    contract: null,
-    isSubscribed: false,
-    isKnown: true,
-  };
+  const nothing = { contract: null, isSubscribed: false, isKnown: true };
   if (stripeId === null) return hasPlan(user) ? null : nothing;
 
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);

@@ -31,6 +31,7 @@ export function leaveUntold(db: Database, now: number) {
     isNull(subscription),
     eq(attempts, 0),
   );
+
   const isUntold = rowExists(
     outbox,
     and(
@@ -38,6 +39,7 @@ export function leaveUntold(db: Database, now: number) {
       eq(inJson(outbox.body, '$.type'), 'withdrawal.received'),
     ),
   );
+
   return db.update(withdrawals).set({ dueAt: null }).where(and(isSilent, isUntold));
 }
 
@@ -57,11 +59,7 @@ export async function objectTo(db: Database, id: string, userId: string): Promis
 
   await db
     .update(withdrawals)
-    .set({
-      state: 'needs_owner',
-      reason: objected,
-      dueAt: null,
-    })
+    .set({ state: 'needs_owner', reason: objected, dueAt: null })
     .where(waiting);
   return true;
 }

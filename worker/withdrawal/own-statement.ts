@@ -45,6 +45,7 @@ export async function recordOwnStatement(
   };
   const row: Statement = { ...stated, receipt: receiptText(settings, stated) };
   const own = and(eq(withdrawals.userId, statement.userId), isOpenOrOf(found?.contract));
+
   const { seq: _, ...columns } = row;
   const event = await receivedEvent(settings, row, now);
   const mail = await personsMail(settings, { ...row, now });
@@ -57,6 +58,7 @@ export async function recordOwnStatement(
   // Another account may have stated it.
   tx.insert(['kept'], withdrawals, columns, { upsert: 'ignore' });
   queueEvent(tx, ['kept'], event);
+
   const kept = db.select().from(withdrawals).where(own).orderBy(desc(withdrawals.seq)).limit(1);
   mail?.queue(tx, ['kept']);
   const { reads } = await tx.run({ kept, queued: queuedMail(db, mail) });

@@ -71,12 +71,8 @@ export async function recordPublicStatement(
   const id = crypto.randomUUID();
   const about = phone ?? statement.contact;
   const { callers, told } = await limitsOf(settings, { address, about });
-  const mail = await strangersMail(settings, {
-    id,
-    email: statement.email,
-    now,
-    address,
-  });
+  const mail = await strangersMail(settings, { id, email: statement.email, now, address });
+
   const userId = await userIdOf(db, phone);
   const stated: Stated = {
     ...unsettled,
@@ -87,6 +83,7 @@ export async function recordPublicStatement(
     submittedAt: now,
     keptUntil: now + settings.require('WITHDRAWAL_KEPT_DAYS') * dayMs,
   };
+
   const { seq: _, ...row } = { ...stated, receipt: receiptText(settings, stated) };
   const toldUntil = objectionUntil(row);
   const event = await receivedEvent(settings, { seq: 0, ...row, dueAt: toldUntil }, now);
@@ -102,10 +99,12 @@ export async function recordPublicStatement(
   recordEvents(tx, accepted, subjectsIn(callers), { now });
   recordEvents(tx, ['told'], [told.subject], { now });
   mail?.queue(tx, accepted);
+
   const kept = db.select().from(withdrawals).where(eq(withdrawals.id, id));
   const { outcome, facts, reads } = await tx.run({ kept, queued: queuedMail(db, mail) });
 
   if (outcome === 'limited') throw rateLimited(facts.mayStateAt, now);
+
   const [queued] = reads.queued;
   reportWaiting(queued, now);
   return { statement: reads.kept[0]!, mail: queued };
@@ -133,6 +132,7 @@ function decideStatement(
         and(waitingPublicOf(userId), isNotNull(withdrawals.dueAt)),
       ),
     },
+
     outcomes: ({ mayStateAt, mayTellAt, canTell, hasObjected, othersWait }) => ({
       limited: gt(mayStateAt, now),
       unmatched: isNull(fixed(userId)),

@@ -45,14 +45,17 @@ export async function strangersMail(
     keyedHashes(settings.CODE_PEPPER, 'receipt-mail', inboxOf(email)),
     keyedHashes(settings.CODE_PEPPER, 'limit', networkOf(address) ?? address),
   ]);
+
   const isTheirs = inArray(inbox, inboxes);
   const waits = and(isTheirs, isNotNull(dueAt), eq(attempts, 0), gt(sendAt, now));
+
   const isFew = lte(nextAtSql(inArray(network, networks), fewOfNetwork), now);
   const budgetAt = iif(
     isFew,
     nextAtSql(eq(budget, 'few'), budgets.few),
     nextAtSql(eq(budget, 'many'), budgets.many),
   );
+
   const plan = build
     .select({
       waitsAt: valueOf(sendAt, waits).as('waits_at'),
@@ -65,6 +68,7 @@ export async function strangersMail(
     })
     .from(sql`(select 1)`)
     .as('plan');
+
   const unlessJoined = <T>(value: SQLWrapper) => iif<T>(isNotNull(plan.waitsAt), null, value);
   const stranger = { statementId: id, isOwn: false };
   const row = {
@@ -77,6 +81,7 @@ export async function strangersMail(
     dueAt: unlessJoined<number>(plan.sendAt),
     keptUntil: plus(plan.sendAt, 2 * lifetimeMs),
   };
+
   return {
     queue: (tx, on) => tx.insert(on, receiptMails, row, { from: plan }),
     own: and(eq(statementId, id), isTheirs)!,
@@ -93,12 +98,14 @@ export async function personsMail(
   const inboxes = await keyedHashes(settings.CODE_PEPPER, 'receipt-mail', id, inboxOf(email));
   const ofStatement = eq(statementId, id);
   const own = and(ofStatement, inArray(inbox, inboxes))!;
+
   const last = build
     .select({ inbox })
     .from(receiptMails)
     .where(and(ofStatement, eq(isOwn, true)))
     .limit(1)
     .offset(inboxesOfPerson - 1);
+
   const person = { statementId: id, isOwn: true };
   const row = {
     ...person,
@@ -108,6 +115,7 @@ export async function personsMail(
     dueAt: now,
     keptUntil: now + receiptLinkMs,
   };
+
   const where = and(not(rowExists(receiptMails, own)), notExists(last));
   return { queue: (tx, on) => tx.insert(on, receiptMails, row, { where }), own };
 }

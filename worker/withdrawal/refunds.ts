@@ -25,12 +25,7 @@ export async function refundPayment(
 
   try {
     const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
-    if (!earlier && isNothing)
-      return {
-        state: 'done',
-        reason: null,
-        amount: 0,
-      };
+    if (!earlier && isNothing) return { state: 'done', reason: null, amount: 0 };
 
     const note = earlier ?? (await createNote(stripe, cause, payment));
     const refunds = laterIntent
@@ -111,11 +106,7 @@ function refundedBy(refunds: Stripe.Refund[]): Refunded {
     };
 
   const isPending = statuses.includes('pending');
-  return {
-    state: isPending ? 'refunding' : 'done',
-    reason: null,
-    amount,
-  };
+  return { state: isPending ? 'refunding' : 'done', reason: null, amount };
 }
 
 const onItsWay = ['pending', 'succeeded'];

@@ -110,12 +110,7 @@ async function send(
   { mail, email, statements }: Addressed,
 ): Promise<MailResult> {
   const service = mailService(settings);
-  if (!service)
-    return {
-      sent: false,
-      status: 0,
-      fault: 'passing',
-    };
+  if (!service) return { sent: false, status: 0, fault: 'passing' };
 
   const text = await receiptMailOf(settings, statements, mail.isOwn);
   return sendMail(service, {
@@ -135,12 +130,7 @@ function endOf(mail: Leased, result: MailResult, statements: Withdrawal[]) {
   for (const { id } of statements) {
     // No alarm for an address that nobody has.
     if (fault === 'theirs') log('info', 'receipt_refused', { id, status });
-    else if (isTooOld)
-      log('error', 'receipt_not_mailed', {
-        id,
-        status,
-        action: sendIt,
-      });
+    else if (isTooOld) log('error', 'receipt_not_mailed', { id, status, action: sendIt });
   }
   if (fault === 'theirs') return 'over';
   return isTooOld ? 'unsent' : 'retry';

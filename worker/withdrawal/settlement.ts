@@ -163,6 +163,7 @@ async function workAtStripe(
 ): Promise<Settled> {
   await endSubscription(stripe, terms.subscription, stripeId!);
   const payments = await paymentsSince(stripe, terms, at);
+
   const states: State[] = [];
   let refund = 0;
   for (const payment of payments) {
@@ -171,6 +172,7 @@ async function workAtStripe(
     refund += returned.amount;
     states.push(returned);
   }
+
   return { ...worstOf(states), refund };
 }
 
@@ -206,9 +208,11 @@ async function save(
     attempts: 0,
     ...(isReturned && { announcedAt: statement.announcedAt ?? now }),
   };
+
   const after: Statement = { ...statement, ...changes };
   const event = refundedEvent(settings, after, now);
   const update = updateUnderWay(db, statement.id, changes);
+
   // A later look says nothing about statements made since.
   const others = statement.state === 'received' ? [endRepeated(db, statement)] : [];
   if (isReturned) await db.batch([db.run(event), update, ...others]);
@@ -225,11 +229,7 @@ function nextLook({ submittedAt }: Statement, state: Statement['state'], now: nu
 }
 
 async function needsOwner({ db }: EnvScope, statement: Statement, reason: string) {
-  const changes = {
-    state: 'needs_owner',
-    reason,
-    dueAt: null,
-  } as const;
+  const changes = { state: 'needs_owner', reason, dueAt: null } as const;
   await updateUnderWay(db, statement.id, changes);
   logNeedsOwner(statement, reason);
   return { ...statement, ...changes };
@@ -238,11 +238,7 @@ async function needsOwner({ db }: EnvScope, statement: Statement, reason: string
 const lookAtIt = 'Look at `npm run support -- withdrawals`: the law gives 14 days.';
 
 export function logNeedsOwner({ id }: Pick<Statement, 'id'>, reason: string | null): void {
-  log('error', 'withdrawal_needs_owner', {
-    id,
-    reason,
-    action: lookAtIt,
-  });
+  log('error', 'withdrawal_needs_owner', { id, reason, action: lookAtIt });
 }
 
 /** False if it was stopped meanwhile. */

@@ -54,10 +54,6 @@ function begunOf(statement: Statement): Begun | null {
   const { subscription, concludedAt, startNow, billedAt } = statement;
   if (subscription === null || concludedAt === null || billedAt === null) return null;
 
-  const terms = {
-    subscription,
-    concludedAt,
-    startNow: startNow ?? false,
-  };
+  const terms = { subscription, concludedAt, startNow: startNow ?? false };
   return { statement, terms, at: billedAt };
 }

@@ -27,12 +27,7 @@ export async function withdrawFrom(
     statements: statementsOf(db, user.id),
     choices: choicesOf(db, user.id),
   });
-  const search = {
-    settings,
-    user,
-    stripeId: customer.stripeId,
-    ...history,
-  };
+  const search = { settings, user, stripeId: customer.stripeId, ...history };
   const again = { email, now };
 
   const waiting = history.statements.find(isUnconfirmed);

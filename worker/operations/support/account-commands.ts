@@ -60,25 +60,33 @@ function unknownId(id: string, error: Error): never {
 }
 
 function textOf(found: UserDescription, payments: Payments, advice: string[]): string {
-  const {
-    account,
-    plan,
-    week,
-    limits,
-    sessions,
-    eventsForTheBot,
-    lastBotCalls,
-    customer,
-    names,
-    conflicts,
-    statements,
-  } = found;
-  const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
+  const lines = {
+    ...identityLines(found),
+    ...planLines(found),
+    ...signInLines(found),
+    ...outsideLines(found),
+    ...paymentLines(payments),
+  };
+  const body = Object.entries(lines).map(
+    ([name, value]) => `${`${name}:`.padEnd(22)}${printableOnLine(value)}`,
+  );
+
+  return [
+    ...body,
+    '',
+    ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.']),
+  ].join('\n');
+}
+
+type Lines = Record<string, string>;
+
+function identityLines({ account, names, conflicts }: UserDescription): Lines {
   const nameOf = (wanted: (typeof names)[number]['kind']) => {
     const name = names.find(({ kind }) => kind === wanted);
     return name ? `${name.value}, by ${name.proof}, ${date(name.at)}` : 'none known';
   };
-  const lines = {
+
+  return {
     Account: `${account.phone}, ${account.status}, platform ${account.platform}, opened ${date(account.createdAt)}`,
     Number: nameOf('phone'),
     'WhatsApp spells it': nameOf('whatsapp'),
@@ -94,6 +102,13 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     Chat: account.chat.consentAt
       ? `consent ${account.chat.consentVersion} of ${date(account.chat.consentAt)}`
       : 'no consent',
+  };
+}
+
+function planLines({ plan, week }: UserDescription): Lines {
+  const limit = week.limit === -1 ? 'unlimited' : `${week.limit}`;
+
+  return {
     Plan: `${plan.tier}; subscription ${plan.subscription}, ${plan.subscriptionStatus}`,
     Dates: `renews ${date(plan.renewalAt)}, ends ${date(plan.cancelAt)}, then ${plan.scheduledTier ?? 'the same plan'}`,
     Payments: plan.pause
@@ -101,6 +116,11 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
       : 'collected',
     Trial: plan.trial ? `${plan.trial.tier} until ${date(plan.trial.endsAt)}` : 'none',
     Week: `${week.used} of ${limit} messages, next week ${week.frozen ? 'with the next payment' : date(week.resetsAt)}`,
+  };
+}
+
+function signInLines({ limits, sessions }: UserDescription): Lines {
+  return {
     Limits:
       Object.entries({
         'next code': limits.nextCodeAt,
@@ -113,6 +133,16 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
       sessions
         .map(({ createdAt, lastSeenAt }) => `from ${date(createdAt)}, seen ${date(lastSeenAt)}`)
         .join('; ') || 'none',
+  };
+}
+
+function outsideLines({
+  eventsForTheBot,
+  statements,
+  lastBotCalls,
+  customer,
+}: UserDescription): Lines {
+  return {
     'Events for the bot':
       eventsForTheBot
         .map(({ seq, type, parkedAt }) => `${seq} ${type} ${parkedAt ? 'parked' : 'waits'}`)
@@ -130,19 +160,10 @@ function textOf(found: UserDescription, payments: Payments, advice: string[]): s
     Stripe: customer
       ? `${customer.stripeId ?? 'no customer'}, fetched ${date(customer.syncedAt || null)}`
       : 'never sent there',
-    ...paymentLines(payments),
   };
-  const body = Object.entries(lines).map(
-    ([name, value]) => `${`${name}:`.padEnd(22)}${printableOnLine(value)}`,
-  );
-  return [
-    ...body,
-    '',
-    ...(advice.length > 0 ? advice : ['Nothing stands in the way of this user.']),
-  ].join('\n');
 }
 
-function paymentLines(payments: Payments): Record<string, string> {
+function paymentLines(payments: Payments): Lines {
   if (payments.state !== 'known') return { Payments: payments.state };
   const { subscriptions, returned } = payments;
   const payment = (each: (typeof returned)[number]) =>
