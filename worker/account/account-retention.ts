@@ -133,7 +133,15 @@ async function notify(
 ): Promise<void> {
   const data = { userId: users.id, deletesAt: new Date(deletesAt).toISOString() };
   await db.batch([
-    db.run(insertBotEvent({ settings, type: 'user.unused', now, who: own, data })),
+    db.run(
+      insertBotEvent({
+        settings,
+        type: 'user.unused',
+        now,
+        who: own,
+        data,
+      }),
+    ),
     db.update(users).set({ retentionNoticeAt: now, retentionDueAt: deletesAt }).where(own),
   ]);
 }

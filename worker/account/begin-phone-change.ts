@@ -141,7 +141,11 @@ function storeChange<Outcome extends string>(
 
   recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofUser), { now, by: sentBy });
   const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
-  const event = { subject: sql`name.value`, at: now, by: sentBy };
+  const event = {
+    subject: sql`name.value`,
+    at: now,
+    by: sentBy,
+  };
   const from = sql`json_each(${subjects}) as name`;
   tx.insert(['sent', 'taken'], rateLimitEvents, event, { from });
 

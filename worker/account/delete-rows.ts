@@ -104,8 +104,18 @@ async function tryDelete(
   });
 
   // `user.deleted` must not queue behind an event that the bot refuses or cannot receive.
-  cancelEvents(tx, ['deleted'], { userId: user.id, now, which: 'all' });
-  queueEvent(tx, ['deleted'], { settings, type: 'user.deleted', now, who: own, ...event });
+  cancelEvents(tx, ['deleted'], {
+    userId: user.id,
+    now,
+    which: 'all',
+  });
+  queueEvent(tx, ['deleted'], {
+    settings,
+    type: 'user.deleted',
+    now,
+    who: own,
+    ...event,
+  });
   eraseChat(tx, user.id, now);
   await keepWeek(tx, ['deleted'], { phone, settings, now }, own);
   const counted = await subjectsOf(settings, user.id, phone);
@@ -179,7 +189,12 @@ const eraseAgainMs = minuteMs;
 
 function eraseChat(tx: Deleting, userId: string, now: number): void {
   const { dueAt } = chatErasures;
-  const erasure = { userId, epoch: null, createdAt: now, dueAt: now + eraseAgainMs };
+  const erasure = {
+    userId,
+    epoch: null,
+    createdAt: now,
+    dueAt: now + eraseAgainMs,
+  };
   const hadChat = or(gt(users.chatEpoch, 0), isNotNull(users.chatKey));
   tx.insert(['deleted'], chatErasures, erasure, {
     from: users,

@@ -135,7 +135,11 @@ export async function moveInDatabase(
   renumberEvents(tx, to);
   deleteCodes(tx, to);
   renumberTrials(tx, to);
-  renameUser(tx, ['moved'], { userId: user.id, names: to.names, now: to.now });
+  renameUser(tx, ['moved'], {
+    userId: user.id,
+    names: to.names,
+    now: to.now,
+  });
   renumberSessions(tx, to);
   await renumberUser(tx, to);
   deletePhoneChanges(tx, to);

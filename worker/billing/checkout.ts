@@ -54,7 +54,13 @@ export async function planPage(
     if (scope.limitedBy && known?.email) throw refusalOf(scope.limitedBy);
 
     const { id, result: session } = await withCustomer(db, stripe, leased, (stripeId) =>
-      openCheckout(stripe, { customer: stripeId, user, wanted, site: scope, now }),
+      openCheckout(stripe, {
+        customer: stripeId,
+        user,
+        wanted,
+        site: scope,
+        now,
+      }),
     );
 
     const since = { ...leased, customer: { ...customer, setupSession } };

@@ -127,7 +127,12 @@ export async function withCustomer<T>(
 async function withoutCustomer(db: Database, leased: LeasedCustomer): Promise<LeasedCustomer> {
   const attempt = leased.customer.attempt + 1;
   const askedAt = Date.now();
-  const changes = { stripeId: null, stripeAsked: true, attempt, askedAt };
+  const changes = {
+    stripeId: null,
+    stripeAsked: true,
+    attempt,
+    askedAt,
+  };
 
   const { rowsAffected } = await db
     .update(customers)

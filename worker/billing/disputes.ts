@@ -40,7 +40,11 @@ export async function reviewDisputes(scope: EnvScope, now: number): Promise<void
   const { db, settings } = scope;
   const created = { gte: Math.floor(now / 1000) - reviewedSeconds };
   const list = (stripe: Stripe) =>
-    stripe.disputes.list({ created, limit: 100, expand: ['data.charge'] });
+    stripe.disputes.list({
+      created,
+      limit: 100,
+      expand: ['data.charge'],
+    });
 
   const disputes = await withStripe(settings, (stripe) =>
     list(stripe).autoPagingToArray(wholeList),

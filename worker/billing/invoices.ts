@@ -12,7 +12,11 @@ export async function authenticationPage(
 
   const expand = ['data.payment.payment_intent'];
   const payments = await unlessRefused(
-    stripe.invoicePayments.list({ invoice: invoice.id, limit: 10, expand }),
+    stripe.invoicePayments.list({
+      invoice: invoice.id,
+      limit: 10,
+      expand,
+    }),
   );
 
   const waits = payments?.data.some(({ payment }) => {

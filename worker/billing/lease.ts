@@ -79,7 +79,11 @@ export function acquireLease(db: Database, token: string, which: SQL, changes: C
   const now = Date.now();
   const acquire = db
     .update(customers)
-    .set({ leaseToken: token, leaseUntil: now + leaseMs, ...changes })
+    .set({
+      leaseToken: token,
+      leaseUntil: now + leaseMs,
+      ...changes,
+    })
     .where(and(which, lte(customers.leaseUntil, now)));
   return { acquire, acquired: customersWhere(db, eq(customers.leaseToken, token)) };
 }

@@ -75,7 +75,11 @@ export async function saveState(
 }
 
 type Saving = Transaction<'lost' | 'outdated' | 'saved', unknown>;
-type OfUser = { user: User; settings: Settings; now: number };
+type OfUser = {
+  user: User;
+  settings: Settings;
+  now: number;
+};
 
 function announce(
   tx: Saving,

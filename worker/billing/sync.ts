@@ -148,7 +148,12 @@ async function adoptCustomer(
 
   return {
     result: user,
-    changes: { synced: customer.dirty, stripeId, dueAt, failures: 0 },
+    changes: {
+      synced: customer.dirty,
+      stripeId,
+      dueAt,
+      failures: 0,
+    },
   };
 }
 
@@ -170,7 +175,11 @@ function logOddities(customer: string, { state }: FetchedState): void {
 }
 
 function notify({ db, env, settings, waitUntil }: EnvScope, user: User): void {
-  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, Date.now()) };
+  const total = {
+    kind: 'total' as const,
+    seq: user.usageSeq,
+    ...currentCount(user, Date.now()),
+  };
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));
 }

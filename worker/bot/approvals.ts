@@ -30,7 +30,13 @@ export async function changeStatus(
   tx.update(['approved', 'pending'], users, { status }, own);
 
   const { settings, now } = scope;
-  const event = { settings, type: 'user.approved' as const, now, who: own, data: { status } };
+  const event = {
+    settings,
+    type: 'user.approved' as const,
+    now,
+    who: own,
+    data: { status },
+  };
   replaceEvent(tx, ['approved'], event);
   dropEvent(tx, ['pending'], event);
 

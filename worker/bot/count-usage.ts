@@ -102,7 +102,12 @@ function usageOf(
 }
 
 function usageOfStranger(at: number) {
-  return usageResponse({ allowed: false, used: 0, tier: 'free', resetsAt: at + weekMs });
+  return usageResponse({
+    allowed: false,
+    used: 0,
+    tier: 'free',
+    resetsAt: at + weekMs,
+  });
 }
 
 function publishedOf({ userId, seq, frozen, watched, weekStart }: AllowanceFacts, used: number) {
@@ -110,6 +115,11 @@ function publishedOf({ userId, seq, frozen, watched, weekStart }: AllowanceFacts
   const resetsAt = frozen ? null : weekStart + weekMs;
   return {
     userId: userId!,
-    total: { kind: 'total' as const, seq: seq + 1, used, resetsAt },
+    total: {
+      kind: 'total' as const,
+      seq: seq + 1,
+      used,
+      resetsAt,
+    },
   };
 }

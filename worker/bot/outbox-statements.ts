@@ -56,12 +56,20 @@ export function settle(db: Database, event: OutboxEvent, result: DeliveryResult,
     case 'moveBehind':
       return db
         .update(outbox)
-        .set({ ...free, seq: newestSeq, attempts: minus(outbox.attempts, 1) })
+        .set({
+          ...free,
+          seq: newestSeq,
+          attempts: minus(outbox.attempts, 1),
+        })
         .where(and(own, ne(outbox.body, cancelledBody)));
     case 'park':
       return db
         .update(outbox)
-        .set({ ...free, dueAt: neverDue, parkedAt: step.parkedAt })
+        .set({
+          ...free,
+          dueAt: neverDue,
+          parkedAt: step.parkedAt,
+        })
         .where(own);
     case 'wait':
       return db
@@ -155,7 +163,11 @@ export function postponeBlocked(db: Database, now: number) {
 
 function dueEvents(db: Database, now: number) {
   return db
-    .select({ seq: outbox.seq, userId: outbox.userId, dueAt: outbox.dueAt })
+    .select({
+      seq: outbox.seq,
+      userId: outbox.userId,
+      dueAt: outbox.dueAt,
+    })
     .from(outbox)
     .where(isDue(now))
     .orderBy(asc(outbox.dueAt))

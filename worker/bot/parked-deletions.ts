@@ -24,7 +24,11 @@ export const isSealed = and(isDeletion, isNotNull(sealedBody))!;
 export async function sealParkedDeletions(db: Database, { CODE_PEPPER }: Settings): Promise<void> {
   const [pepper] = CODE_PEPPER as [string];
   const rows = await db
-    .select({ seq: outbox.seq, phone: outbox.phone, body: outbox.body })
+    .select({
+      seq: outbox.seq,
+      phone: outbox.phone,
+      body: outbox.body,
+    })
     .from(outbox)
     .where(and(isDeletion, isNull(sealedBody)))
     .limit(sealedAtOnce);

@@ -164,7 +164,13 @@ function recordConflict<Outcome extends string>(
   { userOfPhone, userOfId }: PersonNames,
   { idMac, now }: { idMac: string; now: number },
 ): void {
-  const row = { idMac, userId: userOfPhone!, otherUserId: userOfId!, at: now, lastAt: now };
+  const row = {
+    idMac,
+    userId: userOfPhone!,
+    otherUserId: userOfId!,
+    at: now,
+    lastAt: now,
+  };
 
   const { userId, otherUserId, lastAt } = identityConflicts;
   tx.insert(['conflict'], identityConflicts, row, {

@@ -24,8 +24,17 @@ export function clearConversation<Outcome extends string>(
 ): void {
   const own = eq(users.id, id);
 
-  cancelEvents(tx, on, { userId: id, now, which: 'messages' });
-  replaceEvent(tx, on, { settings, type: 'chat.cleared', now, who: own });
+  cancelEvents(tx, on, {
+    userId: id,
+    now,
+    which: 'messages',
+  });
+  replaceEvent(tx, on, {
+    settings,
+    type: 'chat.cleared',
+    now,
+    who: own,
+  });
 
   const { userId, epoch, dueAt } = chatErasures;
   const nextEpoch = plus(users.chatEpoch, 1);

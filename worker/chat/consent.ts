@@ -47,11 +47,21 @@ export async function giveConsent(
     otherwise: 'given',
   });
 
-  const event = { settings, type: 'chat.consent' as const, now, who: own, data: { version } };
+  const event = {
+    settings,
+    type: 'chat.consent' as const,
+    now,
+    who: own,
+    data: { version },
+  };
   replaceEvent(tx, ['given'], event);
   tx.update(['given'], users, consented(version, now, fresh), own);
 
-  const row = { userId: users.id.getSQL(), version, givenAt: now };
+  const row = {
+    userId: users.id.getSQL(),
+    version,
+    givenAt: now,
+  };
   tx.insert(['given'], consents, row, { from: users, where: own! });
 
   const after = db.select().from(users).where(own);

@@ -50,7 +50,11 @@ export async function openContent(
 ): Promise<MessageContent> {
   const plain = await unseal(key, messageContext({ userId, ...stored }), stored.sealed);
   const { crisis, counted, ...content } = JSON.parse(decoder.decode(plain));
-  return { ...content, crisis: crisis === 1, counted: counted === 1 };
+  return {
+    ...content,
+    crisis: crisis === 1,
+    counted: counted === 1,
+  };
 }
 
 export function toChatMessage(

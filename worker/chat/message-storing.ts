@@ -117,7 +117,12 @@ async function sendAgain(scope: SendScope, user: ChatRow, id: string, ownsEvent:
 
 async function rewrapKey({ db, settings, waitUntil }: SendScope, user: ChatRow): Promise<void> {
   const { id, phone, chatKey, chatKeyId } = user;
-  const row = { id, phone, chatKey: chatKey!, chatKeyId: chatKeyId! };
+  const row = {
+    id,
+    phone,
+    chatKey: chatKey!,
+    chatKeyId: chatKeyId!,
+  };
   const rewrapped = await rewrapOnUse(settings, row);
   if (rewrapped) waitUntil(db.run(rewrapped));
 }

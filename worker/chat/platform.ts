@@ -33,7 +33,13 @@ export function choosePlatform<T>(
     effects: (tx) => {
       tx.update(['kept', 'changed'], users, { platform, platformChosenAt: now }, own);
       const data = { platform };
-      replaceEvent(tx, ['changed'], { settings, type: 'platform.changed', now, who: own, data });
+      replaceEvent(tx, ['changed'], {
+        settings,
+        type: 'platform.changed',
+        now,
+        who: own,
+        data,
+      });
     },
 
     respond: ({ user, outcome }) =>

@@ -34,7 +34,11 @@ export async function readRecording(
   const { voice } = await openMessage(key, user.id, message);
   if (!voice) return null;
   const bytes = await unseal(key, recordingContext({ userId: user.id, ...message }), sealed);
-  return { type: voice.type, seconds: voice.seconds, bytes };
+  return {
+    type: voice.type,
+    seconds: voice.seconds,
+    bytes,
+  };
 }
 
 export async function* exportRecordings(

@@ -50,7 +50,11 @@ export async function storeReply(
 
       const { text, voice } = await openContent(key, user.id, message);
       if (text !== content.text) throw new RequestError('messageIdReused');
-      return { seq: message.seq, voice: voice !== undefined, unseen: false };
+      return {
+        seq: message.seq,
+        voice: voice !== undefined,
+        unseen: false,
+      };
     }
     case 'behind':
       scope.waitUntil(restartEpoch(scope, user, appended));
@@ -97,7 +101,11 @@ export async function storeTranscript(
   const { replyTo, voice } = await openMessage(key, user.id, stored);
   if (!voice) throw notFound;
 
-  const ref = { userId: user.id, id, author: 'user' as const };
+  const ref = {
+    userId: user.id,
+    id,
+    author: 'user' as const,
+  };
   const sealed = await sealMessage(key, ref, { text, replyTo, voice });
   const isStored = await conversation.replaceContent(user.chatEpoch, id, sealed);
   if (!isStored) throw notFound;

@@ -25,7 +25,11 @@ type Data = Person & {
   version?: string | null;
 };
 /** `timestamp` is ISO 8601, UTC. */
-type Event = { type: string; timestamp: string; data: Data };
+type Event = {
+  type: string;
+  timestamp: string;
+  data: Data;
+};
 type WhatsappMessage = {
   id: string;
   from?: string;

@@ -50,7 +50,11 @@ async function sendIssued(
     // The code stays good until the next one.
     ifLost: { retryAfter: nextAfterSeconds },
   });
-  return { success: true, requiresInitialContact: false, challenge };
+  return {
+    success: true,
+    requiresInitialContact: false,
+    challenge,
+  };
 }
 
 export const contactState: Handler<'contactState'> = async (scope) => {
@@ -87,7 +91,11 @@ export const verifyOtp: Handler<'verifyOtp'> = async (scope) => {
       throw new RequestError('invalidCode');
     case 'signedIn': {
       const token = await sessionToken(scope.settings, redeemed.session, scope.now);
-      return { success: true, token, status: redeemed.status };
+      return {
+        success: true,
+        token,
+        status: redeemed.status,
+      };
     }
   }
 };
@@ -120,7 +128,11 @@ export const verifyTrialToken: Handler<'verifyTrialToken'> = async (scope) => {
   if (redemption.outcome !== 'begun') throw new RequestError(trialErrors[redemption.outcome]);
 
   const { user, sessionId } = redemption;
-  const total = { kind: 'total' as const, seq: user.usageSeq, ...currentCount(user, now) };
+  const total = {
+    kind: 'total' as const,
+    seq: user.usageSeq,
+    ...currentCount(user, now),
+  };
 
   waitUntil(publish(env, user.id, total, { kind: 'changed' }));
   waitUntil(deliverSoon(db, settings, user.id));

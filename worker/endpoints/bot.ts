@@ -101,7 +101,11 @@ export const botTrials: Handler<'botTrials'> = async (scope) => {
   const { token, expiresAt } = await makeTrialLink(scope, input, input);
   const page = pathIn(input.language, '/activate-trial');
   const url = `${settings.SITE_URL}${page}?token=${token}`;
-  return { success: true, url, expiresAt: new Date(expiresAt).toISOString() };
+  return {
+    success: true,
+    url,
+    expiresAt: new Date(expiresAt).toISOString(),
+  };
 };
 
 export const botUsage: Handler<'botUsage'> = async (scope) => {

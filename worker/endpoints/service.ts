@@ -20,7 +20,11 @@ export const health: Handler<'health'> = async ({ db, env, now }) => {
 
 /** A full or blocked database still reads. */
 function tryWrite(db: Database, now: number): Promise<unknown> {
-  const event = { subject: 'health', at: now, by: 'health' };
+  const event = {
+    subject: 'health',
+    at: now,
+    by: 'health',
+  };
   return db.batch([
     db.delete(rateLimitEvents).where(eq(rateLimitEvents.subject, event.subject)),
     db.insert(rateLimitEvents).values(event),

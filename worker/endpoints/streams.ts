@@ -17,7 +17,11 @@ export const streamTicket: Handler<'streamTicket'> = async ({ session, settings,
     const ref = { userId: user.id, sessionId: session.sessionId };
     const expiresAt = Math.floor(now / 1000) + ticketLifetimeSeconds;
     const ticket = await signToken(settings.SESSION_KEYS, 'stream+jwt', ref, expiresAt);
-    return { success: true, ticket, expiresIn: ticketLifetimeSeconds };
+    return {
+      success: true,
+      ticket,
+      expiresIn: ticketLifetimeSeconds,
+    };
   });
 
 export const usageStream: Handler<'usageStream'> = async (scope) =>

@@ -170,7 +170,12 @@ export const supportMove: Handler<'supportMove'> = async ({ userId, input, ...sc
   if (!user) throw new RequestError('notFound');
   const bound = await boundRowsOf(scope.db, userId);
   const whatsappId = phoneAsSent.slice(1);
-  const move = { phone, whatsappId, by: 'support' as const, isAllowed: fixed(true) };
+  const move = {
+    phone,
+    whatsappId,
+    by: 'support' as const,
+    isAllowed: fixed(true),
+  };
   await movePhone(scope, { user, bound }, move);
   return { success: true };
 };

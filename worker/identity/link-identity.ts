@@ -43,7 +43,12 @@ export function linkIdentity<Outcome extends string>(
       { target: [kind, value], set: bound, where: and(isTheirOwn, isRebound) },
       {
         target: [userId, kind],
-        set: { value: excluded(value), proof: excluded(proof), at: excluded(since), ...bound },
+        set: {
+          value: excluded(value),
+          proof: excluded(proof),
+          at: excluded(since),
+          ...bound,
+        },
         where: eq(aliases.proof, 'earlier-number'),
       },
     ],

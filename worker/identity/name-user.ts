@@ -27,8 +27,20 @@ export function nameUser<Outcome extends string>(
   const { kind, value } = aliases;
   const ofToken = and(isReported, eq(aliases.proof, 'token'));
 
-  const row = { kind: 'phone', value: phone, userId, proof, at } as const;
-  tx.insert(on, aliases, row, { upsert: { target: [kind, value], set: newer, where: ofToken } });
+  const row = {
+    kind: 'phone',
+    value: phone,
+    userId,
+    proof,
+    at,
+  } as const;
+  tx.insert(on, aliases, row, {
+    upsert: {
+      target: [kind, value],
+      set: newer,
+      where: ofToken,
+    },
+  });
   if (whatsapp.id === null) return;
 
   const spelling = {

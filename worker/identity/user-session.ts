@@ -146,7 +146,11 @@ export class UserSession {
     respond: (admitted: Admitted, ...results: ResultsOf<List>) => T | Promise<T>,
   ): Promise<Authorized<T>> {
     const { sessionId, tokenUserId } = this;
-    const check = liveSession({ sessionId, userId: tokenUserId, now: this.#now });
+    const check = liveSession({
+      sessionId,
+      userId: tokenUserId,
+      now: this.#now,
+    });
     const [[found], ...results] = await this.#db.batch([check, ...statements]);
 
     const admitted = await this.#admit(found);
@@ -157,7 +161,12 @@ export class UserSession {
     if (!found) throw new RequestError('unauthenticated');
     const { user, session } = found;
     const { isLimited, mac, expiresAt, lastSeenAt } = session;
-    const bound = { sessionId: this.sessionId, phone: user.phone, isLimited, mac };
+    const bound = {
+      sessionId: this.sessionId,
+      phone: user.phone,
+      isLimited,
+      mac,
+    };
     if (!(await isOwnSession(this.#settings, bound))) throw new RequestError('unavailable');
 
     if (user.status === 'pending' && !this.#admission.whilePending)
@@ -257,7 +266,11 @@ function isLive({ sessionId, userId, now }: NamedSession): SQL | undefined {
 /** From before whatever else the transaction does. */
 const liveSession = madeOnce(
   build
-    .select({ user: users, session: sessions, isContested: isOfContested })
+    .select({
+      user: users,
+      session: sessions,
+      isContested: isOfContested,
+    })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(

@@ -71,7 +71,11 @@ async function deriveKey(secret: string, purpose: HashPurpose): Promise<CryptoKe
     salt: new Uint8Array(0),
     info: encoder.encode(purpose),
   };
-  const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 };
+  const algorithm = {
+    name: 'HMAC',
+    hash: 'SHA-256',
+    length: 256,
+  };
   return crypto.subtle.deriveKey(derivation, master, algorithm, false, ['sign']);
 }
 
@@ -132,5 +136,9 @@ export function unsealKey(
 }
 
 function algorithm(iv: Uint8Array<ArrayBuffer>, context: string) {
-  return { name: 'AES-GCM', iv, additionalData: encoder.encode(context) };
+  return {
+    name: 'AES-GCM',
+    iv,
+    additionalData: encoder.encode(context),
+  };
 }

@@ -60,7 +60,11 @@ export function recordEventsByOutcome<Outcome extends string>(
   const names = outcomes.map(([outcome, subjects]) => [outcome, namesOf(subjects)]);
   const byOutcome = JSON.stringify(Object.fromEntries(names));
   const on = Object.keys(recorded) as unknown as On<Outcome>;
-  const event = { subject: sql`name.value`, at: now, by: tx.id };
+  const event = {
+    subject: sql`name.value`,
+    at: now,
+    by: tx.id,
+  };
   tx.insert(on, rateLimitEvents, event, {
     from: sql`json_each(${byOutcome}, '$.' || ${tx.outcome}) as name`,
   });

@@ -54,7 +54,11 @@ export function liveStream(source: Source): Response {
     beat(stream) {
       const { resetsAt } = total;
       if (resetsAt !== null && resetsAt <= Date.now()) {
-        total = { ...total, used: 0, resetsAt: resetsAt + weekMs };
+        total = {
+          ...total,
+          used: 0,
+          resetsAt: resetsAt + weekMs,
+        };
         sendTotal(stream);
       }
       socket.ping();

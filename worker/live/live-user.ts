@@ -289,7 +289,11 @@ export class LiveUser extends DurableObject<object> {
     if (isRestoreOf(epoch, head.epoch)) return this.#cut(epoch);
 
     this.#table.clear(epoch, Date.now());
-    this.#send({ kind: 'cleared', revision: this.#table.head.revision, epoch });
+    this.#send({
+      kind: 'cleared',
+      revision: this.#table.head.revision,
+      epoch,
+    });
     this.#endTyping();
     return null;
   }
@@ -297,7 +301,13 @@ export class LiveUser extends DurableObject<object> {
   #cut(epoch: number): null {
     this.#table.cut(epoch, restoredAt(epoch));
     const { revision } = this.#table.head;
-    this.#send({ kind: 'joined', epoch, revision, typing: null, reset: true });
+    this.#send({
+      kind: 'joined',
+      epoch,
+      revision,
+      typing: null,
+      reset: true,
+    });
     this.#endTyping();
     return null;
   }
@@ -333,7 +343,11 @@ export class LiveUser extends DurableObject<object> {
     if (after === null || reset) return;
 
     if (after < clearedRevision)
-      send([socket], { kind: 'cleared', revision: clearedRevision, epoch });
+      send([socket], {
+        kind: 'cleared',
+        revision: clearedRevision,
+        epoch,
+      });
     for (const message of this.#table.changedSince(after)) send([socket], changeOf(message, epoch));
   }
 
@@ -341,7 +355,12 @@ export class LiveUser extends DurableObject<object> {
     const { seq, revision, state } = moved;
     const isAlone = before !== 'sent' || this.#table.sentBefore(seq) !== null;
     if (state === 'sent' || isAlone) return this.#sendMessage(moved);
-    this.#send({ kind: 'state', revision, upTo: seq, state });
+    this.#send({
+      kind: 'state',
+      revision,
+      upTo: seq,
+      state,
+    });
   }
 
   #sendMessage(message: StoredMessage): void {

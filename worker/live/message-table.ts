@@ -52,7 +52,12 @@ export class MessageTable {
 
   /** One statement: three take longer. */
   before(ids: string[], count: number): Before {
-    if (!this.#tables.exist) return { knownSeq: null, at: null, sentBefore: null };
+    if (!this.#tables.exist)
+      return {
+        knownSeq: null,
+        at: null,
+        sentBefore: null,
+      };
     const query = `select
       (select seq from messages where id in (select value from json_each(?))) as knownSeq,
       (select at from (

@@ -190,7 +190,11 @@ async function countRefusal(
   { endpoint, createdAt }: Subscriber,
 ): Promise<void> {
   const subject = `notices:${await keyedHash(settings.CODE_PEPPER[0]!, 'push', endpoint)}`;
-  const event = { subject, at: Date.now(), by: crypto.randomUUID() };
+  const event = {
+    subject,
+    at: Date.now(),
+    by: crypto.randomUUID(),
+  };
 
   const refusals = build
     .select({ n: count() })

@@ -119,7 +119,11 @@ async function storeClaim<Outcome extends string>(
   });
 
   const { mac: _, ...newest } = claim;
-  const upsert = { target: [claims.mac], set: newest, where: isNull(claims.provenAt) };
+  const upsert = {
+    target: [claims.mac],
+    set: newest,
+    where: isNull(claims.provenAt),
+  };
   tx.insert(['claimed'], claims, claim, { upsert });
   return claim;
 }

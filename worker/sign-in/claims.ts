@@ -82,7 +82,11 @@ export async function tieClaim<Outcome extends string>(
   const isOfNumber = and(eq(users.id, claims.userId), eq(users.phone, phone));
   const where = and(isProvenSql(sentBy), rowExists(users, isOfNumber))!;
 
-  tx.insert(on, aliases, row, { from: claims, where, upsert: 'ignore' });
+  tx.insert(on, aliases, row, {
+    from: claims,
+    where,
+    upsert: 'ignore',
+  });
   bindNumber(tx, on, { businessUserId, mac });
   tx.delete(on, claims, where);
 }

@@ -62,7 +62,11 @@ export async function redeemExternalToken(
     otherwise: 'signedIn',
   });
 
-  const use = { id: ids[0]!, by: tx.id, expiresAt: now + 2000 * externalTokenAgeSeconds };
+  const use = {
+    id: ids[0]!,
+    by: tx.id,
+    expiresAt: now + 2000 * externalTokenAgeSeconds,
+  };
   tx.insert(['signedIn'], usedTokens, use);
 
   const sighting = {

@@ -91,7 +91,11 @@ export async function issueCode(
 
   const limited = (ofAddress: number, shownCode?: string): Issued => {
     const until = facts.hasJustWritten ? facts.numberAt : ofAddress;
-    return { kind: 'limited', until, linkCode: shownCode };
+    return {
+      kind: 'limited',
+      until,
+      linkCode: shownCode,
+    };
   };
 
   switch (outcome) {

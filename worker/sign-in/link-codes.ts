@@ -97,7 +97,12 @@ export async function undoLink(
   const { expiresAt } = link;
   tx.update(['takenBack'], linkCodes, { claimedBy: null, sentBy: null, expiresAt }, ofCode);
   tx.delete(['takenBack'], claims, eq(claims.sentBy, sentBy));
-  undoCodeRows(tx, ['takenBack'], { phone: link.phone, sentBy, now, subjects: subjects.flat() });
+  undoCodeRows(tx, ['takenBack'], {
+    phone: link.phone,
+    sentBy,
+    now,
+    subjects: subjects.flat(),
+  });
 
   if (stored) {
     tx.update(['sent'], botCalls, { outcome: 'codeSent' }, stored);

@@ -55,7 +55,11 @@ export async function sendLinkedCode(
   closeLink(tx, ['sent'], { link, row, claimedBy: null, counted });
 
   const undo = (fate: Fate) =>
-    undoLink(scope, { link, sentBy: tx.id, subjects: fate === 'unsent' ? counted : [] });
+    undoLink(scope, {
+      link,
+      sentBy: tx.id,
+      subjects: fate === 'unsent' ? counted : [],
+    });
 
   const sending = tx.run();
   const { outcome, facts } = await orUndone(scope, sending, () => undo('unsent'));

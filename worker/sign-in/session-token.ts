@@ -48,7 +48,11 @@ export async function signToken(
 ): Promise<string> {
   const [key] = await ringOf(ring).keys;
   return new SignJWT({ sid: sessionId })
-    .setProtectedHeader({ alg: 'HS256', typ: type, kid: key!.kid })
+    .setProtectedHeader({
+      alg: 'HS256',
+      typ: type,
+      kid: key!.kid,
+    })
     .setSubject(userId)
     .setIssuedAt()
     .setExpirationTime(expiresAt)

@@ -90,7 +90,11 @@ export async function openSessionByCode<Outcome extends string>(
 }
 
 export function signedIn({ userId, status }: CodeFacts, sessionId: string): Redeemed {
-  return { kind: 'signedIn', session: { userId: userId!, sessionId }, status };
+  return {
+    kind: 'signedIn',
+    session: { userId: userId!, sessionId },
+    status,
+  };
 }
 
 export async function signedInByClaim(

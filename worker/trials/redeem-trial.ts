@@ -48,7 +48,11 @@ async function readOpenLink(
 
   const { mac, ownerMac, phone } = link;
   if (phone === null) return 'invalid';
-  const isOwn = await isOwnTrialLink(settings, { linkMac: mac, phone, mac: ownerMac });
+  const isOwn = await isOwnTrialLink(settings, {
+    linkMac: mac,
+    phone,
+    mac: ownerMac,
+  });
   return isOwn ? { mac, phone } : 'invalid';
 }
 
@@ -73,14 +77,22 @@ async function beginTrial(scope: SessionScope, link: OpenLink): Promise<Redempti
   queueEvent(tx, ['begun'], { settings, type: 'plan.changed', now, who, data });
 
   const isLimited = true;
-  const bound = { sessionId: tx.id, phone: link.phone, isLimited };
+  const bound = {
+    sessionId: tx.id,
+    phone: link.phone,
+    isLimited,
+  };
   const mac = await bindSession(settings, bound);
   openSession(tx, ['begun'], { userId, now, isLimited, mac, device });
 
   const { outcome, reads } = await tx.run({ user: db.select().from(users).where(who) });
 
   if (outcome !== 'begun') return { outcome };
-  return { outcome, user: reads.user[0]!, sessionId: tx.id };
+  return {
+    outcome,
+    user: reads.user[0]!,
+    sessionId: tx.id,
+  };
 }
 
 function decideTrial({ db, now }: SessionScope, own: SQL) {

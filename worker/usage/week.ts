@@ -141,10 +141,18 @@ export async function keepWeek<Outcome extends string>(
 
   const { used, weekStart } = users;
   const endsAt = plus(weekStart, weekMs);
-  const row = { phoneMac: phoneMac!, used: used.getSQL(), endsAt };
+  const row = {
+    phoneMac: phoneMac!,
+    used: used.getSQL(),
+    endsAt,
+  };
 
   const lasts = and(who, gt(used, 0), gt(endsAt, now));
-  tx.insert(on, leftWeeks, row, { from: users, where: lasts, upsert: orGreater(now) });
+  tx.insert(on, leftWeeks, row, {
+    from: users,
+    where: lasts,
+    upsert: orGreater(now),
+  });
 }
 
 /** Keeps for `phone`, too, the week that was left at the number before. */
@@ -172,7 +180,11 @@ export async function carryLeftWeek<Outcome extends string>(
     endsAt: week.endsAt.getSQL(),
   };
   const where = gt(week.used, 0);
-  tx.insert(on, leftWeeks, row, { from: week, where, upsert: orGreater(before.now) });
+  tx.insert(on, leftWeeks, row, {
+    from: week,
+    where,
+    upsert: orGreater(before.now),
+  });
 }
 
 /** The greater count stands, to the later end. */

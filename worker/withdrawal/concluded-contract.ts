@@ -61,7 +61,11 @@ export async function readContract(
     if (!contract || contract.concludedAt > latest * 1000) continue;
     if (at * 1000 < contract.until) return { contract, at };
   }
-  return { contract: null, isSubscribed: subscriptions.some(isLive), isKnown };
+  return {
+    contract: null,
+    isSubscribed: subscriptions.some(isLive),
+    isKnown,
+  };
 }
 
 function newestFirst(a: Stripe.Subscription, b: Stripe.Subscription): number {

@@ -104,7 +104,11 @@ export async function meantBy(search: Search): Promise<Meant> {
 /** Null where Stripe does not tell. */
 async function readIfTold(search: Search, statedAt?: number): Promise<FoundContract | null> {
   const { settings, user, stripeId, statements, choices } = search;
-  const nothing = { contract: null, isSubscribed: false, isKnown: true };
+  const nothing = {
+    contract: null,
+    isSubscribed: false,
+    isKnown: true,
+  };
   if (stripeId === null) return hasPlan(user) ? null : nothing;
 
   const withdrawn = statements.flatMap(({ subscription }) => subscription ?? []);

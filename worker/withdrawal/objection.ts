@@ -59,7 +59,11 @@ export async function objectTo(db: Database, id: string, userId: string): Promis
 
   await db
     .update(withdrawals)
-    .set({ state: 'needs_owner', reason: objected, dueAt: null })
+    .set({
+      state: 'needs_owner',
+      reason: objected,
+      dueAt: null,
+    })
     .where(waiting);
   return true;
 }

@@ -50,7 +50,11 @@ export function paymentsOf(
     const refund = refundOf(period, startNow, at);
     if (charge && noted === 0) givenBack.set(charge.id, before + refund);
 
-    const balance = { ...period, paid: fromBalance, rest: creditable - refund };
+    const balance = {
+      ...period,
+      paid: fromBalance,
+      rest: creditable - refund,
+    };
     const credit = refundOf(balance, startNow, at);
     const laterIntent = isLater ? idOf(charge?.payment_intent) : null;
     return [{ ...period, invoice: id, refund, credit, laterIntent }];
@@ -75,7 +79,12 @@ function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): Payment
   if (debt <= 0) return { ...own, fromBalance, isLater: false };
 
   const payer = following.find(takesDebts);
-  if (!payer) return { ...own, fromBalance: fromBalance + debt, isLater: false };
+  if (!payer)
+    return {
+      ...own,
+      fromBalance: fromBalance + debt,
+      isLater: false,
+    };
 
   const later = { charge: chargeOf(payer), paid: Math.min(debt, balanceBefore(payer)) };
   if (later.charge) return { ...later, fromBalance, isLater: true };

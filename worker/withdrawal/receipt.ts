@@ -79,7 +79,11 @@ export async function receiptMailOf(
 }
 
 function receiptForStranger(settings: Secrets, statement: Withdrawal): Promise<string> {
-  const secret = { ...unsaid, contact: '', origin: 'public' } as const;
+  const secret = {
+    ...unsaid,
+    contact: '',
+    origin: 'public',
+  } as const;
   return receiptWithout(settings, statement, secret);
 }
 

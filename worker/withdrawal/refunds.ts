@@ -25,7 +25,12 @@ export async function refundPayment(
 
   try {
     const earlier = await noteOf(stripe, cause.withdrawal, payment.invoice);
-    if (!earlier && isNothing) return { state: 'done', reason: null, amount: 0 };
+    if (!earlier && isNothing)
+      return {
+        state: 'done',
+        reason: null,
+        amount: 0,
+      };
 
     const note = earlier ?? (await createNote(stripe, cause, payment));
     const refunds = laterIntent
@@ -35,7 +40,11 @@ export async function refundPayment(
   } catch (error) {
     const code = refusalCode(error);
     if (code === null) throw error;
-    return { state: 'needs_owner', reason: code, amount: 0 };
+    return {
+      state: 'needs_owner',
+      reason: code,
+      amount: 0,
+    };
   }
 }
 
@@ -106,7 +115,11 @@ function refundedBy(refunds: Stripe.Refund[]): Refunded {
     };
 
   const isPending = statuses.includes('pending');
-  return { state: isPending ? 'refunding' : 'done', reason: null, amount };
+  return {
+    state: isPending ? 'refunding' : 'done',
+    reason: null,
+    amount,
+  };
 }
 
 const onItsWay = ['pending', 'succeeded'];

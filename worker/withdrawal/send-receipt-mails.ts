@@ -110,7 +110,12 @@ async function send(
   { mail, email, statements }: Addressed,
 ): Promise<MailResult> {
   const service = mailService(settings);
-  if (!service) return { sent: false, status: 0, fault: 'passing' };
+  if (!service)
+    return {
+      sent: false,
+      status: 0,
+      fault: 'passing',
+    };
 
   const text = await receiptMailOf(settings, statements, mail.isOwn);
   return sendMail(service, {

@@ -229,7 +229,11 @@ function nextLook({ submittedAt }: Statement, state: Statement['state'], now: nu
 }
 
 async function needsOwner({ db }: EnvScope, statement: Statement, reason: string) {
-  const changes = { state: 'needs_owner', reason, dueAt: null } as const;
+  const changes = {
+    state: 'needs_owner',
+    reason,
+    dueAt: null,
+  } as const;
   await updateUnderWay(db, statement.id, changes);
   logNeedsOwner(statement, reason);
   return { ...statement, ...changes };

@@ -124,7 +124,12 @@ export const waitingPublicOf = (userId: string | null) =>
 export function endRepeated(db: Database, { id, userId }: Statement) {
   return db
     .update(withdrawals)
-    .set({ state: 'done', reason: repeated, refund: 0, dueAt: null })
+    .set({
+      state: 'done',
+      reason: repeated,
+      refund: 0,
+      dueAt: null,
+    })
     .where(and(waitingPublicOf(userId), ne(withdrawals.id, id)));
 }
 

@@ -101,7 +101,12 @@ const duties: Record<string, Rest> = {
 };
 
 function owner(alert: string, advice: AdviceName | null, seen: string): Rest {
-  return { who: 'the owner', alert, advice, person: seen };
+  return {
+    who: 'the owner',
+    alert,
+    advice,
+    person: seen,
+  };
 }
 
 function bot(alert: string, advice: AdviceName | null, seen: string): Rest {
@@ -114,7 +119,12 @@ function bot(alert: string, advice: AdviceName | null, seen: string): Rest {
 }
 
 function person(alert: string, advice: AdviceName | null, seen: string): Rest {
-  return { who: 'the person', alert, advice, person: seen };
+  return {
+    who: 'the person',
+    alert,
+    advice,
+    person: seen,
+  };
 }
 
 export const whoMustAct: Duty[] = Object.entries(duties).map(([event, rest]) => ({

@@ -243,7 +243,11 @@ async function fetchAgain({ db }: SupportRequest, userId: string, phone: string)
   }
   const text =
     'The cron job has not fetched it yet; it keeps trying. Look for sync_postponed in the log.';
-  return { data: { fetched: false }, text, complete: false };
+  return {
+    data: { fetched: false },
+    text,
+    complete: false,
+  };
 }
 
 const { path, input: Input } = endpoints.botTrials;
