@@ -46,8 +46,18 @@ export function isFresh({ session, now }: ChangeScope) {
 }
 
 /**
- * Sends a code to the wanted number. A taken one gets none, but the
- * same statements write as many rows. Throws 401, 403, 429 or 503.
+ * Sends a code to the wanted number. Throws 401, 403, 429 or 503.
+ *
+ * | outcome                                  | what is written                                      |
+ * | ---------------------------------------- | ---------------------------------------------------- |
+ * | `signInNeeded`, `limited`, `budgetSpent` | nothing                                              |
+ * | `taken`, by its caller, too              | a change without a code; events of user and address, |
+ * |                                          | and of the number as `unsent-`                       |
+ * | `sent`                                   | a change; events of user, address and number; a code |
+ * |                                          | of the day                                           |
+ *
+ * A taken number must not show: the statements are the same, and write as many rows.
+ * Of parallel calls one passes, and the others are `limited`.
  */
 export async function beginPhoneChange(
   scope: ChangeScope,
@@ -61,7 +71,7 @@ export async function beginPhoneChange(
   const decided = session.decide({
     facts: {
       isFresh: isFresh(scope),
-      mayBeginAt: allowedAtSql([...limits.ofUser, ...limits.ofNumber]),
+      mayBeginAt: allowedAtSql([...limits.ofCaller, ...limits.ofNumber]),
       sentToday: sentTodaySql(now),
       holder: userOfSql('phone', wanted.phone),
     },
@@ -98,8 +108,8 @@ export async function beginPhoneChange(
     },
   });
 
-  const { ofUser, ofNumber } = limits;
-  const subjects = subjectsIn([...ofUser, ...ofNumber]).flat();
+  const { ofCaller, ofNumber } = limits;
+  const subjects = subjectsIn([...ofCaller, ...ofNumber]).flat();
   return orUndone(scope, decided, () => undoChange(scope, row.id, { sentBy, subjects }));
 }
 
@@ -139,7 +149,7 @@ function storeChange<Outcome extends string>(
   const mac = iif<string>(isFree, row.mac, '');
   tx.insert(['sent', 'taken'], phoneChanges, { ...row, mac });
 
-  recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofUser), { now, by: sentBy });
+  recordEvents(tx, ['sent', 'taken'], subjectsIn(limits.ofCaller), { now, by: sentBy });
   const subjects = iif(isFree, JSON.stringify(limits.sentTo), JSON.stringify(limits.unsentTo));
   const event = {
     subject: sql`name.value`,
@@ -192,7 +202,7 @@ async function limitsOfChange(scope: ChangeScope, phone: PhoneNumber) {
     limits: settings.require('LIMIT_CODES_PER_NUMBER'),
   };
   return {
-    ofUser: [ofUser, ...codesFrom],
+    ofCaller: [ofUser, ...codesFrom],
     ofNumber: codesTo.map(({ subject, limits }) => ({
       subject: [...subject, ...unsent(subject)],
       limits,

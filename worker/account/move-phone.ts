@@ -27,7 +27,7 @@ export async function movePhone(scope: EnvScope, before: Account, move: Move): P
         throw new RequestError('conflict', { message: 'Somebody has this number by now.' });
       case 'gone':
         throw new RequestError('unauthenticated');
-      // Only a move by code can be, which has used its code up.
+      // By a code alone: another change has removed this one since, and the code is used up.
       case 'overtaken':
         throw new RequestError('codeSpent');
       case 'changed':

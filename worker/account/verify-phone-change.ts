@@ -17,8 +17,8 @@ type Attempt = {
 };
 
 /**
- * Compares the code and uses it up; a second transaction then moves the account
- * (`moveInDatabase`). A parallel call, or one after a response lost in between, finds
+ * A wrong code uses one of its tries. The right one is used up, and a second transaction
+ * then moves the account (`moveInDatabase`). A parallel call, or one after a response lost in between, finds
  * the code `spent`; once the account has moved, `unknown`.
  *
  * Throws 401, 403, 409 if the number is taken by now, or 503. Whatever the move

@@ -39,12 +39,11 @@ type PersonDecision<
 };
 
 /**
- * A transaction of a signed call about one person, whose facts
- * say whether somebody has the names. A conflict is a number and an id of
- * two people, or an unknown id and a number that has another one, unless
- * from an `earlier-number`: it is recorded, the number's codes open limited
- * sessions until its earlier id writes again (`record-contact.ts`), and
- * nothing else is applied.
+ * A transaction of a signed call about one person, whose facts say whether
+ * somebody has the names. A conflict: number and id are of two people, or the id
+ * is unknown and the number's user has another one (not from an `earlier-number`).
+ * Only the conflict is written: the number's codes open limited sessions until its
+ * own id writes again (`record-contact.ts`). The same call again decides anew.
  */
 export async function personTransaction<
   Facts extends FactsSql,
@@ -104,7 +103,7 @@ function aliasGuard(
   };
 }
 
-/** Throws 409 for a conflict. */
+/** Throws 409 for a conflict; 404, after the commit, for an id that is not bound to its number. */
 export async function applyToPerson<
   Outcome extends string,
   Facts extends FactsOf<PersonFacts>,

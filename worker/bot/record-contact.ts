@@ -19,9 +19,15 @@ type Contact = Person & {
 };
 
 /**
- * `unknown`: nobody has the id, and no number came with it. `ofId`:
- * the id's user has written, whose number the call does not name.
- * `ofNumber`: the number's user has, who is created for a new number.
+ * | outcome    | means                                       | what is written                       |
+ * | ---------- | ------------------------------------------- | ------------------------------------- |
+ * | `unknown`  | no number, and nobody has the id            | nothing                               |
+ * | `ofId`     | the id's user; no number, or a new one      | last contact; limits of a number      |
+ * | `ofNumber` | the number's user, who is created for a new | user, names, its id if free; limits   |
+ * | `conflict` | two people (`person.ts`)                    | the conflict alone                    |
+ *
+ * `ofId` and `ofNumber` also end a contest if the number's own id came. By an
+ * id alone, `worker/endpoints/bot.ts` clears the limits after the response.
  */
 type Outcome = 'unknown' | 'ofId' | 'ofNumber';
 

@@ -27,9 +27,11 @@ type Queued = { decision: QueueDecision; event: QueuedEvent | undefined };
  * 3. After the response the event is delivered to the bot, by this request or by the cron job, in
  *    the order of the conversation, not of the queue. The bot counts it (`bot/count-usage.ts`).
  *
- * A message that the queue refuses, but an earlier request has stored, is returned as it is now;
- * a failed one is refused. Of parallel requests that are queued, one stores the message, and all
- * return it.
+ * A message that the queue refuses, but an earlier request has stored, is returned as it is now, or
+ * refused if it has failed. One that is queued again: delivered, it stays so, and its event is
+ * dropped; failed, it becomes `sent`, or stays `failed` in the response while another request holds
+ * its event. Of parallel requests that are queued, one stores the message, and all return it;
+ * another text under its id is 409.
  */
 export async function sendQueued(
   scope: SendScope,

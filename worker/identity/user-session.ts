@@ -181,7 +181,8 @@ export class UserSession {
 
   /**
    * Decides over the user's row, and writes the effects, in
-   * the transaction of the session check. Throws 401 or 403.
+   * the transaction of the session check. Throws 401, 403 or, for
+   * a row that is not bound by our key, 503.
    */
   decide<
     Facts extends FactsSql,

@@ -71,7 +71,8 @@ type Conflict<Table extends SQLiteTable> = {
 
 /**
  * What to do with a row whose `target` is taken: change it,
- * if `where` holds, or leave it. Of several the first counts.
+ * if `where` holds, or leave it. Of several, the first whose
+ * `target` is taken counts, also if its `where` fails.
  */
 export type Upsert<Table extends SQLiteTable> = Conflict<Table> | Conflict<Table>[] | 'ignore';
 

@@ -73,7 +73,7 @@ const temporary: DecisionRow = {
 /**
  * Decides one of a few outcomes by what the database holds, and writes what
  * belongs to it: one write transaction in one round trip, whatever the outcome.
- * libSQL serialises writers, so no parallel caller sees the same facts. If its
+ * libSQL serialises writers: a parallel caller waits, and decides by what the first wrote. If its
  * response is lost, the same call again decides anew, unless its `DecisionRow` stays.
  */
 export class Transaction<Outcome extends string, Facts, Row = unknown> {

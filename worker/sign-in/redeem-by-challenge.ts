@@ -32,7 +32,7 @@ import {
  * | `spent`        | no code is live: tries or time are used up        | nothing                      |
  * | `tooManyTries` | the address has tried too many unknown challenges | nothing                      |
  * | `right`        | the number has a user                             | a session; all codes deleted |
- * | `claimed`      | it has none, and somebody claims it               | all codes deleted            |
+ * | `claimed`      | it has none; the code was sent for a claim        | all codes deleted            |
  * | `unknown`      | no challenge is known, or the code opens nothing  | a try of the address         |
  *
  * After `right` the request of its code no longer counts for the address. After `claimed`

@@ -36,8 +36,10 @@ import {
  * | `tooManyWrong`     | the number had too many wrong codes           | nothing                      |
  * | `wrong`            | the live code is another one                  | a try of code, number, day   |
  * | `right`            | the number has a user                         | a session; all codes deleted |
- * | `claimed`          | it has none, and somebody claims it           | all codes deleted            |
- * | `unknown`          | it has none, and nobody claims it             | nothing                      |
+ * | `claimed`          | it has none; the code was sent for a claim    | all codes deleted            |
+ * | `unknown`          | it has none; the code was sent for no claim   | nothing                      |
+ *
+ * The session is limited where the number is contested.
  *
  * After `claimed` a second transaction creates user and session (`openClaimed`). A parallel
  * call with a right code, or the same one after a lost response, finds no code: `unknown`.
