@@ -111,6 +111,39 @@ test.describe('without a server', () => {
     await distant.hydrated();
   });
 
+  test('a page that is left while its files load does not come back', async ({
+    distant,
+    engine,
+    line,
+  }) => {
+    test.skip(engine.name === 'webkit', 'It loads them until the next page comes.');
+    const files = Promise.withResolvers<void>();
+    const isFile = (path: string) => /\/assets\/.+\.js$/.test(path);
+    line.set((path) => (isFile(path) ? { after: files.promise } : null));
+    // Its `load` waits for the files.
+    const visit = distant.visit('/plans').catch(() => null);
+    await distant.at('/plans');
+    const asked = () => distant.run(() => document.querySelectorAll('script[src]').length);
+    await expect.poll(() => asked().catch(() => 0), 'scripts').toBeGreaterThan(0);
+
+    // The next page comes after any file that the left one asks for again.
+    const next = Promise.withResolvers<void>();
+    line.set((path) => (path === '/contact' ? { after: next.promise } : null));
+    const leave = async () => {
+      document.querySelector<HTMLElement>('a[href="/contact"]')!.click();
+      const isUnscripted = () => document.documentElement.dataset['visitor'] === 'unscripted';
+      while (!isUnscripted()) await new Promise((done) => setTimeout(done, 10));
+      const links = [...document.querySelectorAll<HTMLLinkElement>('[rel=modulepreload]')];
+      for (const { href } of links) await fetch(href, { cache: 'reload' });
+    };
+    await distant.run(leave).catch(() => null);
+    next.resolve();
+    files.resolve();
+    await visit;
+    await distant.at('/contact');
+    await distant.hydrated();
+  });
+
   test('a link inside the site says that there is no connection', async ({ distant, line }) => {
     await distant.open('/plans');
     await pagesAreKept(distant);

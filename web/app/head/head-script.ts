@@ -63,11 +63,14 @@ function leaveServedWithoutScripts(): void {
     const isOwn = target instanceof HTMLScriptElement && isOwnScript(target.src, location.origin);
     if (!isOwn || documentMarks().visitor === 'unscripted') return;
     documentMarks().visitor = 'unscripted';
-    void loadAgain(target.src);
+    if (!isFirefox) void loadAgain(target.src);
   };
   // Such events do not bubble.
   addEventListener('error', leave, { capture: true });
 }
+
+/** It ends the files of a page that is left: a reload would end the way to the next page, and it remembers none. */
+const isFirefox = navigator.userAgent.includes('Firefox/');
 
 /**
  * Loads the page again once its files have come: WebKit remembers for a tab which
