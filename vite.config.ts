@@ -19,7 +19,7 @@ import { inlineStyles } from './web/build/inline-styles.ts';
 import { oldestEngines } from './web/build/oldest-engines.ts';
 
 const web = join(import.meta.dirname, 'web');
-const headScript = join(web, 'app/head/head-script.ts');
+const headScript = join(web, 'start/head-script.ts');
 const [folder = 'en'] = wordsConditions;
 const isEnglish = folder === 'en';
 const prerender = join(import.meta.dirname, 'dist/prerender', folder);
@@ -139,11 +139,11 @@ export default defineConfig({
       styles: { keptIn: join(web, '../dist/prerender/styles.css'), isMade: isEnglish },
       scripts: {
         head: headScript,
-        oldEngine: join(web, 'app/start/old-engine.js'),
+        oldEngine: join(web, 'start/old-engine.js'),
         shells: {
-          '/account': join(web, 'app/start/release-account.ts'),
-          '/chat': join(web, 'early/fill-chat.tsx'),
-          '/offline': join(web, 'app/leave-offline.ts'),
+          '/account': join(web, 'start/release-account.ts'),
+          '/chat': join(web, 'start/chat/fill-chat.tsx'),
+          '/offline': join(web, 'start/leave-offline.ts'),
         },
       },
       scriptPlugins: [inlineStyles(join(web, 'styled-system'))],
@@ -190,7 +190,7 @@ function outsideOrigins(): string[] {
 /** Changes with every file and setting of which the site is made. */
 function buildId(): string {
   const files = globSync([
-    'web/{app,build,data,early,pages,routes,rules,theme,ui,words}/**/*.*',
+    'web/{app,build,data,pages,routes,rules,start,theme,ui,words}/**/*.*',
     'vite.config.ts',
     'worker/contract/*',
     'package-lock.json',

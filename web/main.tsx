@@ -1,8 +1,8 @@
 import { connectRouter } from './app/connect-router.ts';
 import { keepCrisisLines, watchUncaughtErrors } from './app/error-screens.tsx';
 import { tolerateForeignChanges } from './app/shared-page.ts';
-import { mount } from './app/start/mount.tsx';
-import { rootId } from './app/start/protocol.ts';
+import { mount } from './start/mount.tsx';
+import { rootId } from './start/protocol.ts';
 import { createAppRouter } from './router.tsx';
 
 async function run(): Promise<void> {

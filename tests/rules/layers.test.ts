@@ -54,14 +54,16 @@ const layers: Record<string, string[]> = {
   'web/theme': [],
   'web/rules': shown,
   'web/ui': shown,
-  'web/data': shown,
+  'web/data': ['web/start/early-start.ts', ...shown],
   // No page imports another one.
-  'web/pages/*': ['web/data', 'web/ui', ...shown],
-  'web/app': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/early'],
+  'web/pages/*': ['web/data', 'web/ui', 'web/start/early-start.ts', ...shown],
+  'web/app': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/start/chat'],
+  'web/start': ['web', 'worker/contract', '!web/routes', '!web/build', '!web/start/chat'],
   // An island: only the build knows it.
-  'web/early': ['web', 'worker/contract', '!web/routes', '!web/build'],
+  'web/start/chat': ['web', 'worker/contract', '!web/routes', '!web/build'],
+  'web/start/early-start.ts': ['web/data/send.ts', 'worker/contract'],
   'web/build': ['web', 'worker/contract', 'worker/operations/command-line.ts'],
-  web: ['web', 'worker/contract', '!web/build', '!web/early'],
+  web: ['web', 'worker/contract', '!web/build', '!web/start/chat'],
   drizzle: [],
   // A guest: another project could take its folder.
   'tests/sandbox/stripe': [],

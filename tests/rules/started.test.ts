@@ -20,12 +20,12 @@ const endsAlone = (starts: number, by: string): Ending => ({ starts, ends: 'by i
  */
 const files: Record<string, Ending> = {
   'web/app/account-unreached.tsx': endedBy(1, 'clearTimeout(timer)'),
-  'web/app/leave-offline.ts': endsAlone(1, 'clearTimeout(timer)'),
-  'web/app/head/after-paint.ts': endsAlone(1, 'setTimeout(load, 1000)'),
-  'web/app/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
+  'web/start/leave-offline.ts': endsAlone(1, 'clearTimeout(timer)'),
+  'web/start/after-paint.ts': endsAlone(1, 'setTimeout(load, 1000)'),
+  'web/start/mount.tsx': endsAlone(2, 'setTimeout(resolve, time)'),
   'web/app/service-worker.ts': endsAlone(1, 'setTimeout(reject, patienceMs)'),
-  'web/app/start/release-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
-  'web/app/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
+  'web/start/release-app.ts': endsAlone(1, 'setTimeout(resolve, time)'),
+  'web/start/typed-input.ts': endsAlone(1, 'setTimeout(again)'),
   'web/app/connect-router.ts': endsAlone(1, 'setTimeout(open, streamRetryMs)'),
   'web/app/toaster.tsx': endedBy(1, 'clearTimeout(timer)'),
   'web/data/chat-conversation.ts': endedBy(2, "started.add('looking for a reply'"),
@@ -58,7 +58,7 @@ const files: Record<string, Ending> = {
 };
 
 const read = (file: string) => readFileSync(file, 'utf8');
-const sources = globSync('web/{app,data,early,pages,rules,ui}/**/*.{ts,tsx}');
+const sources = globSync('web/{app,data,pages,rules,start,ui}/**/*.{ts,tsx}');
 
 it('finds what is started', () => {
   expect(startsIn('setInterval(tick, 1); new EventSource(address); await getUserMedia({})')).toBe(

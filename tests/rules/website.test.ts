@@ -17,8 +17,8 @@ import { placeholdersOf, sourceOf } from '../../web/build/words/message.ts';
 import { chosenHome } from '../../web/app/language-addresses.ts';
 import { plainPath } from '../../web/rules/browser-input.ts';
 import { isInApp } from '../../web/rules/in-app.ts';
-import type { Served, Visitor } from '../../web/app/start/protocol.ts';
-import { startMode, startModes, type StartMode } from '../../web/app/start/start-modes.ts';
+import type { Served, Visitor } from '../../web/start/protocol.ts';
+import { startMode, startModes, type StartMode } from '../../web/start/start-modes.ts';
 import { pseudoLanguage, pseudoTexts } from '../../web/build/words/pseudo-language.ts';
 import * as fc from 'fast-check';
 import {

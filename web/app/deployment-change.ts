@@ -5,7 +5,7 @@ import { keptInTab } from '../data/kept-in-tab.ts';
 import { createStore, tabStorage } from '../data/store.ts';
 import { showToast } from '../data/toasts.ts';
 import { layoutWords } from '#words/layout';
-import { appLink } from './start/protocol.ts';
+import { appLink } from '../start/protocol.ts';
 
 const key = 'reloadedAt';
 const minimumInterval = 60_000;

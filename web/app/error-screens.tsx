@@ -12,7 +12,7 @@ import { errorWords } from '#words/page-errors';
 import { PageSpinner } from '../ui/spinner.tsx';
 import { afterCheck, partMissing } from './deployment-change.ts';
 import { accountUnreached } from './guards.ts';
-import { documentMarks } from './start/protocol.ts';
+import { documentMarks } from '../start/protocol.ts';
 
 const served = createStore({ lines: '' });
 

@@ -8,7 +8,7 @@ import { useVisitor } from '../data/session.ts';
 import { layoutWords } from '#words/layout';
 import { useSyncExternalStore } from 'react';
 import { storage } from '../data/store.ts';
-import { documentMarks } from './start/protocol.ts';
+import { documentMarks } from '../start/protocol.ts';
 import { showTheme } from './theme-choice.ts';
 
 const tab = css({

@@ -3,7 +3,7 @@ import { basePath, isWithdrawable } from '#words/language';
 import { brand } from '#contract/brand';
 import { pathIn } from '#contract/languages';
 import { addressIn } from './language-addresses.ts';
-import type { Served } from './start/protocol.ts';
+import type { Served } from '../start/protocol.ts';
 
 export type Prerendering = Served | 'none';
 export type PageHead = {

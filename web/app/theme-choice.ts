@@ -1,4 +1,4 @@
-import { documentMarks } from './start/protocol.ts';
+import { documentMarks } from '../start/protocol.ts';
 
 /** Shows the page and the browser's address bar in a chosen theme. */
 export function showTheme(theme: 'light' | 'dark'): void {

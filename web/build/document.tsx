@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { basePath } from '#words/language';
-import { appId, type HeldUntil, type TemplateId } from '../app/start/protocol.ts';
+import { appId, type HeldUntil, type TemplateId } from '../start/protocol.ts';
 import { HeadTags } from './head-tags.tsx';
 
 export type DocumentParts = {

@@ -4,7 +4,7 @@ import { type Plugin, type Rolldown, build, defaultClientConditions } from 'vite
 import { oldestEngines } from './oldest-engines.ts';
 import { wordsConditions } from './words/texts.ts';
 
-const jsxRuntime = join(import.meta.dirname, '../early/jsx-to-dom.ts');
+const jsxRuntime = join(import.meta.dirname, '../start/chat/jsx-to-dom.ts');
 
 /** Every tool would rewrite it in newer syntax. */
 export function withoutComments(file: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runnerImport, type Connect, type Plugin, type ViteDevServer } from 'vite';
 import { languages } from '#contract/languages';
 import { notFoundHead, pageHead } from '../app/page-heads.ts';
-import { rootId } from '../app/start/protocol.ts';
+import { rootId } from '../start/protocol.ts';
 import type * as Documents from './document.tsx';
 import { bundleScript } from './inline-scripts.ts';
 import { livePolicy, manifest, pageHeaders } from './site-files.ts';

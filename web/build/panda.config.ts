@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from '@pandacss/dev';
-import { startConditions, startStyles } from '../app/start/start-styles.ts';
+import { startConditions, startStyles } from '../start/start-styles.ts';
 import { conditions, globalCss, globalFontface, keyframes } from '../theme/global-styles.ts';
 import { recipes, slotRecipes } from '../theme/recipes/index.ts';
 import { semanticTokens, textStyles, tokens } from '../theme/tokens.ts';

@@ -7,9 +7,9 @@ import { link, page } from '#styled/recipes';
 import { NotFound } from '../app/error-screens.tsx';
 import { OfflinePage } from '../app/offline-page.tsx';
 import { pageHead, type Prerendering } from '../app/page-heads.ts';
-import { rootId, type TemplateId } from '../app/start/protocol.ts';
+import { rootId, type TemplateId } from '../start/protocol.ts';
 import { session } from '../data/session.ts';
-import { renderFrame } from '../early/frame.tsx';
+import { renderFrame } from '../start/chat/frame.tsx';
 import { createAppRouter, routeIdOf } from '../router.tsx';
 import { documentOf, type AppParts, type DocumentParts } from './document.tsx';
 import { offlinePath } from './head-tags.tsx';
@@ -83,7 +83,7 @@ const markupOf = (router: RegisteredRouter): string =>
 
 const filled: TemplateId = 'filled';
 
-/** Renders the frame into which `early/` puts the messages. */
+/** Renders the frame into which `start/chat/` puts the messages. */
 async function filledFrame(path: string): Promise<string> {
   const frame = renderFrame(await routerAt(path), markupOf);
   return renderToStaticMarkup(

@@ -15,7 +15,7 @@ import { apiErrorWords } from '#words/api-errors';
 import { locale } from '#words/language';
 import { errorWords } from '#words/page-errors';
 import { apiBase } from './build-settings.ts';
-import { takeEarlyResponse } from './early-start.ts';
+import { takeEarlyResponse } from '../start/early-start.ts';
 import { serverClock } from './clock.ts';
 import { send, type SendFailure } from './send.ts';
 import { signsOfLife } from './signs-of-life.ts';

@@ -12,7 +12,7 @@ import {
 } from '../rules/conversation-changes.ts';
 import { requestAs } from './api-client.ts';
 import { ApiError } from './api-errors.ts';
-import { shownChat, clearShownChat } from './early-start.ts';
+import { shownChat, clearShownChat } from '../start/early-start.ts';
 import { queryClient } from './query-client.ts';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { serverClock } from './clock.ts';

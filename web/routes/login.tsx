@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { type RouterContext, requireGuest } from '../app/guards.ts';
-import { addressToken } from '../data/early-start.ts';
+import { addressToken } from '../start/early-start.ts';
 import { LoginPage } from '../pages/login/login-page.tsx';
 import { type LoginWishes, loginWishes } from '../rules/destinations.ts';
 

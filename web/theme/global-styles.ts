@@ -35,7 +35,7 @@ export const globalCss = defineGlobalStyles({
     WebkitFontSmoothing: 'antialiased',
   },
   '#root': { minHeight: '100dvh', display: 'flex', flexDirection: 'column' },
-  // `app/start/start-styles.ts` shows one of them.
+  // `start/start-styles.ts` shows one of them.
   '.offer': {
     display: 'none',
     alignItems: 'center',

@@ -20,7 +20,7 @@ type Props = {
   player: (message: ShownMessage) => ReactNode;
 };
 
-/** No hooks: `early/` renders it before React. */
+/** No hooks: `start/chat/` renders it before React. */
 export function TranscriptLine({ item, ...actions }: Props) {
   if (item.kind === 'day') return <Day at={item.at} />;
   if (item.kind === 'notice') return <AiNotice />;

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
-import { clearAddressToken } from '../../data/early-start.ts';
+import { clearAddressToken } from '../../start/early-start.ts';
 import { notifyError, openAfterLoading } from '../../data/api-errors.ts';
 import { session, sessionReady } from '../../data/session.ts';
 import { verifyExternalToken } from '../../data/sign-in.ts';

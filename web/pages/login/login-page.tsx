@@ -7,7 +7,7 @@ import { PageSpinner } from '../../ui/spinner.tsx';
 import { serverClock } from '../../data/clock.ts';
 import { session } from '../../data/session.ts';
 import { prepareSignIn } from '../../data/sign-in.ts';
-import { addressToken } from '../../data/early-start.ts';
+import { addressToken } from '../../start/early-start.ts';
 import { keptInTab } from '../../data/kept-in-tab.ts';
 import { keptSignIn } from '../../data/kept-steps.ts';
 import type { Props as ExternalProps } from './external-sign-in.tsx';

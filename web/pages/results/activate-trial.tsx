@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { button } from '#styled/recipes';
-import { addressToken, clearAddressToken } from '../../data/early-start.ts';
+import { addressToken, clearAddressToken } from '../../start/early-start.ts';
 import { showToast } from '../../data/toasts.ts';
 import { activateTrial } from '../../data/sign-in.ts';
 import { session } from '../../data/session.ts';

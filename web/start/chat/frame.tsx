@@ -1,6 +1,6 @@
 import { Outlet, rootRouteId, type RegisteredRouter } from '@tanstack/react-router';
 import { consentVersion } from '#contract/chat-limits';
-import { newEarlyStart, type ShownChat } from '../data/early-start.ts';
+import { newEarlyStart, type ShownChat } from '../early-start.ts';
 
 const at = '2025-01-01T00:00:00.000Z';
 

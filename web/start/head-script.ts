@@ -1,10 +1,10 @@
-import { newEarlyStart, type EarlyStart } from '../../data/early-start.ts';
-import { send } from '../../data/send.ts';
-import * as timeLimits from '../../data/time-limits.ts';
-import { isOwnScript } from '../../rules/own-errors.ts';
-import { tokenExpired } from '../../rules/token-claims.ts';
-import { documentMarks, externalTokenHash, usedMarks } from '../start/protocol.ts';
-import { showTheme } from '../theme-choice.ts';
+import { newEarlyStart, type EarlyStart } from './early-start.ts';
+import { send } from '../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
+import { isOwnScript } from '../rules/own-errors.ts';
+import { tokenExpired } from '../rules/token-claims.ts';
+import { documentMarks, externalTokenHash, usedMarks } from './protocol.ts';
+import { showTheme } from '../app/theme-choice.ts';
 import { takeTokensFromAddress } from './address-tokens.ts';
 import { preloadFontsInTime, startHeldApp } from './after-paint.ts';
 import { sendFirstCalls } from './first-calls.ts';

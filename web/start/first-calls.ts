@@ -1,7 +1,7 @@
-import { apiBase } from '../../data/build-settings.ts';
-import { newestMessagesPath, profilePath, type EarlyStart } from '../../data/early-start.ts';
-import { send } from '../../data/send.ts';
-import * as timeLimits from '../../data/time-limits.ts';
+import { apiBase } from '../data/build-settings.ts';
+import { newestMessagesPath, profilePath, type EarlyStart } from './early-start.ts';
+import { send } from '../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
 
 /** What a page reads besides the profile, by the end of its path. */
 const pageReads: Record<string, string[]> = { '/chat': [newestMessagesPath] };

@@ -2,17 +2,17 @@ import { basePath } from '#words/language';
 import { chatWords } from '#words/chat';
 import type { ChatPage } from '#contract/chat-schemas';
 import { consentVersion } from '#contract/chat-limits';
-import { shellRoot, template, usedMarks } from '../app/start/protocol.ts';
-import { parsed, releaseApp } from '../app/start/release-app.ts';
-import { newestMessagesPath, type ShownChat } from '../data/early-start.ts';
-import { TranscriptLine, VoicePlace } from '../pages/chat/transcript-line.tsx';
-import { isNearEnd, sendsOnEnter } from '../rules/browser-input.ts';
+import { shellRoot, template, usedMarks } from '../protocol.ts';
+import { parsed, releaseApp } from '../release-app.ts';
+import { newestMessagesPath, type ShownChat } from '../early-start.ts';
+import { TranscriptLine, VoicePlace } from '../../pages/chat/transcript-line.tsx';
+import { isNearEnd, sendsOnEnter } from '../../rules/browser-input.ts';
 import {
   shownMessage,
   type ShownMessage,
   transcriptParts,
   type TranscriptItem,
-} from '../rules/transcript.ts';
+} from '../../rules/transcript.ts';
 import { toDom } from './jsx-to-dom.ts';
 
 async function fillChat(): Promise<void> {
@@ -76,7 +76,7 @@ function painted(): Promise<void> {
   });
 }
 
-/** Opens help at once; `app/start/typed-input.ts` repeats other presses. */
+/** Opens help at once; `typed-input.ts` repeats other presses. */
 function handleEarlyInput(): void {
   addEventListener('click', ({ target }) => {
     const button = shellRoot() && target instanceof Element ? target.closest('button') : null;

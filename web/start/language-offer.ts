@@ -1,6 +1,6 @@
 import { isTranslated } from '#words/language';
-import { chosenHome, preferredInstead } from '../language-addresses.ts';
-import { documentMarks } from '../start/protocol.ts';
+import { chosenHome, preferredInstead } from '../app/language-addresses.ts';
+import { documentMarks } from './protocol.ts';
 
 /** Offers the browser's language, if the page is in another. */
 export function offerLanguage(): void {

@@ -16,7 +16,7 @@ export const startModes = {
   empty: { waitsFor: 'nothing', takesOver: false, keepsServed: false },
   // Account and chat until their data is here, which returning users see.
   shell: { waitsFor: 'page', takesOver: false, keepsServed: false },
-  // The chat with the messages of `early/`, which its owner sees.
+  // The chat with the messages of `chat/`, which its owner sees.
   conversation: { waitsFor: 'page', takesOver: true, keepsServed: false },
 } as const;
 

@@ -1,5 +1,5 @@
-import type { EarlyStart } from '../../data/early-start.ts';
-import { externalTokenHash } from '../start/protocol.ts';
+import type { EarlyStart } from './early-start.ts';
+import { externalTokenHash } from './protocol.ts';
 
 /** Takes tokens away from the address bar, the history and links that are shared. */
 export function takeTokensFromAddress(early: EarlyStart): void {

@@ -1,5 +1,5 @@
 import type { ChatPage } from '#contract/chat-schemas';
-import type { SendFailure } from './send.ts';
+import type { SendFailure } from '../data/send.ts';
 import { messagesPerPage } from '#contract/chat-limits';
 
 /** What the head's script has prepared before the modules run. */

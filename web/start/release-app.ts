@@ -1,7 +1,7 @@
 import { errorWords } from '#words/page-errors';
 import { layoutWords } from '#words/layout';
-import * as timeLimits from '../../data/time-limits.ts';
-import { send } from '../../data/send.ts';
+import * as timeLimits from '../data/time-limits.ts';
+import { send } from '../data/send.ts';
 import { appLink, heldApp } from './protocol.ts';
 import { StartNotice } from './start-notice.ts';
 

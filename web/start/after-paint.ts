@@ -1,4 +1,4 @@
-import { heldApp, heldUntil, template } from '../start/protocol.ts';
+import { heldApp, heldUntil, template } from './protocol.ts';
 
 declare global {
   interface Navigator {

@@ -4,9 +4,9 @@
  *
  * 1. The build renders a page, or a shell without data, into the root
  *    (`build/render.tsx`). A template holds the app back.
- * 2. `head/head-script.ts` notes on the document who sees the page, and sends
+ * 2. `head-script.ts` notes on the document who sees the page, and sends
  *    the first calls. `start-styles.ts` shows what this visitor may see.
- * 3. In the shell of the chat `early/fill-chat.tsx` shows the newest messages.
+ * 3. In the shell of the chat `chat/fill-chat.tsx` shows the newest messages.
  * 4. The template's content goes into the head. It starts the app, or in a shell
  *    preloads it: there `release-app.ts` starts it. Then `mount.tsx` takes over
  *    what was served.
