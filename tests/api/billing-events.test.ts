@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { describe, expect, it, vi } from 'vitest';
-import { pauseAfter } from '../../worker/billing/due.ts';
+import { pauseAfter } from '../../worker/billing/sync-times.ts';
 import { cronAfter, runCron, vars } from './support/api.ts';
 import { checkOut, newSubscriber, pressUnseen, verify } from './support/buying.ts';
 import { advanceClock, day, eventually } from './support/clock.ts';

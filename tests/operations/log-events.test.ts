@@ -17,7 +17,7 @@ import { alertRules, dashboard } from '../../worker/operations/alerts/grafana.ts
 import { readQuestions } from '../../worker/operations/report/report.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { pauseAfter } from '../../worker/billing/due.ts';
+import { pauseAfter } from '../../worker/billing/sync-times.ts';
 import { startTestServices } from '../product/start-product.ts';
 import { ownEnvironment, serve } from './test-product.ts';
 

@@ -8,7 +8,7 @@ import { RequestError } from '../lib/request-error.ts';
 import { transaction, type Transaction } from '../lib/transaction.ts';
 import { sql } from '../lib/sql-text.ts';
 import type { Scope } from '../request-scope.ts';
-import { pauseAfter } from './due.ts';
+import { pauseAfter } from './sync-times.ts';
 import { StripeRefused, StripeUnavailable } from './stripe-client.ts';
 
 const leaseMs = 45_000;

@@ -10,7 +10,7 @@ import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentWeek, keepWeek, leftWeekOr, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
 import type { SubscriptionState } from './derive.ts';
-import { dueAfter } from './due.ts';
+import { dueAfter } from './sync-times.ts';
 import { customersWhere, type Customer, type LeasedCustomer } from './lease.ts';
 import { forgetReason } from './page-limits.ts';
 

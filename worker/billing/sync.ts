@@ -12,7 +12,7 @@ import { endStreams, publish } from '../live/publish.ts';
 import { profileOf } from '../usage/profile.ts';
 import type { EnvScope } from '../env.ts';
 import { ensureCustomer, renameCustomer, requireKnown } from './customer.ts';
-import { customersPerRun, dueAfter, dueCustomers } from './due.ts';
+import { customersPerRun, dueAfter, dueCustomers } from './sync-times.ts';
 import { derive, plannedPrice } from './derive.ts';
 import {
   asOwed,

@@ -3,7 +3,7 @@ import { desc, eq } from 'drizzle-orm';
 import { customers, users, withdrawals } from '#db/schema';
 import type { EnvScope } from '../env.ts';
 import { ownCustomer, requireKnown } from '../billing/customer.ts';
-import { pauseAfter } from '../billing/due.ts';
+import { pauseAfter } from '../billing/sync-times.ts';
 import { stopCollecting } from '../billing/invoices.ts';
 import {
   withLease,

@@ -1,6 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { customersPerRun, dueAfter, dueCustomers, pauseAfter } from '../../worker/billing/due.ts';
+import {
+  customersPerRun,
+  dueAfter,
+  dueCustomers,
+  pauseAfter,
+} from '../../worker/billing/sync-times.ts';
 import { openRows } from './models.ts';
 import { noticeMs, review, type Account } from '../../worker/account/account-retention.ts';
 
