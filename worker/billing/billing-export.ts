@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { customers } from '#db/schema';
 import type { ExportSection } from '../identity/user-record.ts';
 import type { Settings } from '../settings.ts';
-import { requireOwner } from './owner.ts';
+import { requireOwner } from './foreign-customer.ts';
 import { unlessMissing, unlessRefused, wholeList, withStripe } from './stripe-client.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import { ensureCustomer, findCustomers, logUnknownCustomer } from './customer.ts';
 import type { Customer, LeasedCustomer } from './lease.ts';
-import { isForeign } from './owner.ts';
+import { isForeign } from './foreign-customer.ts';
 import { unlessDenied, unlessMissing, wholeList } from './stripe-client.ts';
 import { cancelNow, isLive } from './subscriptions.ts';
 

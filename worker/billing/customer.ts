@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { customers, type User } from '#db/schema';
 import type { Database } from '../lib/database.ts';
 import type { Customer, LeasedCustomer } from './lease.ts';
-import { requireOwner } from './owner.ts';
+import { requireOwner } from './foreign-customer.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';
 import { hourMs } from '../lib/time.ts';
 import { log } from '../lib/log.ts';

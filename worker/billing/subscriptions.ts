@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { requireOwner } from './owner.ts';
+import { requireOwner } from './foreign-customer.ts';
 import { unlessMissing, unlessRefused, wholeList } from './stripe-client.ts';
 import { paidPlanIds, plans, type PaidPlanId, type PlanId } from '../contract/plans.ts';
 

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { priceOfLine } from '../billing/invoices.ts';
-import { requireOwner } from '../billing/owner.ts';
+import { requireOwner } from '../billing/foreign-customer.ts';
 import { unlessMissing, wholeList } from '../billing/stripe-client.ts';
 import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
