@@ -3,7 +3,7 @@ import type { PaidPlanId } from '../contract/plans.ts';
 import { log, phoneTag } from '../lib/log.ts';
 import { RequestError } from '../lib/request-error.ts';
 import type { Settings } from '../settings.ts';
-import { planAfterTrialMetadata } from './derive.ts';
+import { planAfterTrialMetadata } from './subscription-state.ts';
 import type { LeasedCustomer } from './lease.ts';
 import { startMetadataIn } from './start-choice.ts';
 import { unlessMissing, unlessRefused } from './stripe-client.ts';

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 import { entitledTier, entitledTierSql } from '../usage/allowance.ts';
 import { currentWeek, keepWeek, leftWeekOr, usedSql } from '../usage/week.ts';
 import type { Scope } from '../request-scope.ts';
-import type { SubscriptionState } from './derive.ts';
+import type { SubscriptionState } from './subscription-state.ts';
 import { dueAfter } from './sync-times.ts';
 import { customersWhere, type Customer, type LeasedCustomer } from './lease.ts';
 import { forgetReason } from './page-limits.ts';

@@ -13,7 +13,7 @@ import { profileOf } from '../usage/profile.ts';
 import type { EnvScope } from '../env.ts';
 import { ensureCustomer, renameCustomer, requireKnown } from './customer.ts';
 import { customersPerRun, dueAfter, dueCustomers } from './sync-times.ts';
-import { derive, plannedPrice } from './derive.ts';
+import { derive, plannedPrice } from './subscription-state.ts';
 import {
   asOwed,
   awaitsPayment,

@@ -4,7 +4,7 @@ import {
   type Known,
   planAfterTrialMetadata,
   type SubscriptionState,
-} from '../../worker/billing/derive.ts';
+} from '../../worker/billing/subscription-state.ts';
 import type { PaidWeek } from '../../worker/billing/invoices.ts';
 import {
   hour,
