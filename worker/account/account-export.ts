@@ -6,7 +6,7 @@ import {
   billingCallSubject,
   billingPageSubject,
   withdrawalSubject,
-} from '../billing/page-limits.ts';
+} from '../billing/billing-limits.ts';
 import { exportOutbox } from '../bot/outbox.ts';
 import { exportConsents } from '../chat/consent.ts';
 import { exportConversation } from '../chat/conversation.ts';

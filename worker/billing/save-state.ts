@@ -12,7 +12,7 @@ import type { Scope } from '../request-scope.ts';
 import type { SubscriptionState } from './subscription-state.ts';
 import { dueAfter } from './sync-times.ts';
 import { customersWhere, type Customer, type LeasedCustomer } from './lease.ts';
-import { forgetReason } from './page-limits.ts';
+import { forgetReason } from './cancel-reason.ts';
 
 export type FetchedState = {
   state: SubscriptionState;

@@ -7,7 +7,8 @@ import {
   type LeasedCustomer,
   type LeaseResult,
 } from '../billing/lease.ts';
-import { billingCalls, billingPages, countReason } from '../billing/page-limits.ts';
+import { billingCalls, billingPages } from '../billing/billing-limits.ts';
+import { countReason } from '../billing/cancel-reason.ts';
 import { portalPage } from '../billing/portal.ts';
 import { syncLeased } from '../billing/sync.ts';
 import type { Handler, UserScope } from '../http/handlers.ts';

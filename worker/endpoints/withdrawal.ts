@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { customers } from '#db/schema';
 import { CanonicalPhone, readPastedPhone } from '../identity/phone.ts';
 import { leaseOf, withLease } from '../billing/lease.ts';
-import { billingCalls, withdrawalCalls } from '../billing/page-limits.ts';
+import { billingCalls, withdrawalCalls } from '../billing/billing-limits.ts';
 import { withinLimit } from '../identity/limited-act.ts';
 import type { Output } from '../contract/endpoints.ts';
 import type { BaseScope, Handler } from '../http/handlers.ts';

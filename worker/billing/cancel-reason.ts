@@ -4,34 +4,7 @@ import type { Authorized, UserSession } from '../identity/user-session.ts';
 import { countOnDay } from '../lib/daily-totals.ts';
 import { isTrue } from '../lib/expressions.ts';
 import { RequestError } from '../lib/request-error.ts';
-import { hourMs } from '../lib/time.ts';
 import type { On, Transaction } from '../lib/transaction.ts';
-
-/** All users share Stripe's rate limit. */
-const limits = [{ most: 20, per: hourMs }];
-export const billingPageSubject = (userId: string) => `billing-pages:${userId}`;
-
-export const billingPages = (userId: string) => ({
-  subject: [billingPageSubject(userId)],
-  limits,
-});
-
-/** More than whoever thinks again and reloads needs. */
-const callLimits = [{ most: 120, per: hourMs }];
-export const billingCallSubject = (userId: string) => `billing-calls:${userId}`;
-
-export const billingCalls = (userId: string) => ({
-  subject: [billingCallSubject(userId)],
-  limits: callLimits,
-});
-
-export const withdrawalSubject = (userId: string) => `withdrawals:${userId}`;
-
-/** Counted alone: no other call uses up the right to withdraw. */
-export const withdrawalCalls = (userId: string) => ({
-  subject: [withdrawalSubject(userId)],
-  limits: callLimits,
-});
 
 type Reason = (typeof dailyTotals.$inferInsert)['detail'];
 
