@@ -105,7 +105,7 @@ export function expand(world: World, response: unknown, paths: readonly string[]
     withoutPortalProducts(copy);
   for (const path of paths) {
     const steps = path.split('.');
-    if (steps.filter((step) => step !== 'data').length > deepest)
+    if (steps.length > deepest)
       throw invalid(
         'You cannot expand more than 4 levels of a property.',
         'expand',

@@ -70,6 +70,8 @@ an unknown status is not listed: GET invoices status=x
 an unknown field is not expanded: POST customers name=x&expand[]=nonsense => 400 message~doesn't exist: nonsense
 a list is expanded in its data: GET subscriptions expand[]=customer => 400 message~'data.customer' instead
 an expansion has four levels: GET customers expand[]=a.b.c.d.e => 400 code=property_expansion_max_depth
+those of a list count, too: GET invoices expand[]=data.payments.data.payment.payment_intent
+  => 400 code=property_expansion_max_depth
 another customer's card is not saved: POST customers; POST payment_methods/{visa}/attach customer={id}
   => 400 code=- param=-
 another customer's card pays no plan: POST customers payment_method=pm_card_visa; GET customers/{id}/payment_methods;
@@ -197,8 +199,8 @@ less than 50 cents is not charged: ${pass(week - 600)}; ${upgrade}
   latest_invoice.total=2 latest_invoice.ending_balance=2
 less than 50 cents is added to the balance: ${pass(week - 600)}; ${upgrade}; GET customers/{customer} => 200 balance=2
 ids become objects along the paths of expand: GET subscriptions/{plan}
-  expand[]=latest_invoice.payments.data.payment.payment_intent&expand[]=customer&expand[]=items.data.price.product
-  => 200 latest_invoice.payments.data.0.payment.payment_intent.status=succeeded customer.id={customer}
+  expand[]=latest_invoice.payments&expand[]=customer&expand[]=items.data.price.product
+  => 200 latest_invoice.payments.data.0.payment.payment_intent~pi_ customer.id={customer}
   items.data.0.price.product.name=basic
 a dispute has no customer: ${save('createDispute')}; ${buy}; GET disputes
   => 200 data.0.status=needs_response data.0.amount=1199 data.0.charge~ch_ data.0.customer=-
