@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe';
 import { priceOfLine } from '../billing/invoices.ts';
 import { requireOwner } from '../billing/foreign-customer.ts';
-import { unlessMissing, wholeList } from '../billing/stripe-client.ts';
-import { isLive, tierOfPrice } from '../billing/subscriptions.ts';
+import { unlessMissing } from '../billing/stripe-client.ts';
+import { idOf, isLive, tierOfPrice } from '../billing/subscriptions.ts';
 import { paidPlanIds, plans, type PaidPlanId } from '../contract/plans.ts';
-import { chargedLine, paymentsOf, type Payment } from './payments.ts';
+import { billedTo, chargedLine, paymentsOf, type Payment } from './payments.ts';
 import { withdrawableUntil } from './right.ts';
 import { hasAskedToStart, type KeptChoice } from '../billing/start-choice.ts';
 
@@ -100,8 +100,9 @@ async function contractOf(
   { days, choices, statedAt }: Terms,
   at: number,
 ): Promise<ConcludedContract | null> {
-  const invoices = await invoicesOf(stripe, subscription.id);
-  const paid = invoices.filter(({ status }) => status === 'paid');
+  const payer = { subscription: subscription.id, customer: idOf(subscription.customer)! };
+  const billed = await billedTo(stripe, payer);
+  const paid = billed.invoices.filter(({ status }) => status === 'paid');
   const tiers = await tiersOf(stripe, subscription, paid);
   const upgrade = paid.find((invoice) => isUpgrade(invoice, tiers));
   const first = upgrade ?? paid.findLast(chargedLine);
@@ -120,7 +121,7 @@ async function contractOf(
     until: withdrawableUntil(concludedAt, days),
     startNow,
     currency: subscription.currency,
-    payments: paymentsOf(invoices, { concludedAt, startNow }, at),
+    payments: paymentsOf(billed, { concludedAt, startNow }, at),
   };
 }
 
@@ -131,23 +132,6 @@ function isOrderedAfter(
 ): boolean {
   const orders = choices.filter((choice) => choice.tier === tier);
   return statedAt !== undefined && orders.length > 0 && orders.every(({ at }) => at > statedAt);
-}
-
-type Conclusion = Pick<ConcludedContract, 'concludedAt' | 'startNow'>;
-
-/** For a statement made at `at` (unix seconds). */
-export async function paymentsSince(
-  stripe: Stripe,
-  contract: Conclusion & Pick<ConcludedContract, 'subscription'>,
-  at: number,
-): Promise<Payment[]> {
-  return paymentsOf(await invoicesOf(stripe, contract.subscription), contract, at);
-}
-
-async function invoicesOf(stripe: Stripe, subscription: string): Promise<Stripe.Invoice[]> {
-  const expand = ['data.payments.data.payment.payment_intent.latest_charge'];
-  const list = stripe.invoices.list({ subscription, limit: 100, expand });
-  return list.autoPagingToArray(wholeList);
 }
 
 const creditedLine = ({ lines }: Stripe.Invoice) =>

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe';
+import { wholeList } from '../billing/stripe-client.ts';
 import { idOf } from '../billing/subscriptions.ts';
 import { refundOf, type PaidPeriod } from './right.ts';
 
@@ -22,22 +23,47 @@ export type Payment = PaidPeriod & {
 
 type Conclusion = { concludedAt: number; startNow: boolean };
 
+/** `charges`: by the id of their intent. */
+export type Billed = {
+  invoices: Stripe.Invoice[];
+  charges: ReadonlyMap<string, Stripe.Charge>;
+};
+
+type Payer = { subscription: string; customer: string };
+
+/** Stripe expands four levels: no list of invoices has its charges. */
+export async function billedTo(stripe: Stripe, { subscription, customer }: Payer): Promise<Billed> {
+  const expand = ['data.payments'];
+  const [invoices, charges] = await Promise.all([
+    stripe.invoices.list({ subscription, limit: 100, expand }).autoPagingToArray(wholeList),
+    stripe.charges.list({ customer, limit: 100 }).autoPagingToArray(wholeList),
+  ]);
+
+  const paid = charges.filter(({ status }) => status === 'succeeded');
+  return {
+    invoices,
+    charges: new Map(paid.map((charge) => [idOf(charge.payment_intent) ?? '', charge])),
+  };
+}
+
 /**
  * The payments since a contract was concluded, for a statement made at `at`
  * (unix seconds). Oldest first: a debt comes back before the rest of the
  * payment that paid it, of which no more is given back than there is.
  */
 export function paymentsOf(
-  invoices: Stripe.Invoice[],
+  { invoices, charges }: Billed,
   { concludedAt, startNow }: Conclusion,
   at: number,
 ): Payment[] {
+  const chargeOf = (invoice: Stripe.Invoice) => charges.get(intentOf(invoice) ?? '') ?? null;
   const since = invoices.filter(({ created }) => created * 1000 >= concludedAt).toReversed();
   const givenBack = new Map<string, number>();
 
   return since.flatMap((invoice, index) => {
     const line = chargedLine(invoice);
-    const { charge, fromBalance, isLater, ...source } = sourceOf(invoice, since.slice(index + 1));
+    const following = since.slice(index + 1);
+    const { charge, fromBalance, isLater, ...source } = sourceOf(invoice, following, chargeOf);
     if (invoice.status !== 'paid' || !line || source.paid + fromBalance <= 0) return [];
 
     const { id, total, currency, post_payment_credit_notes_amount: noted } = invoice;
@@ -68,7 +94,11 @@ type PaymentSource = {
   isLater: boolean;
 };
 
-function sourceOf(invoice: Stripe.Invoice, following: Stripe.Invoice[]): PaymentSource {
+function sourceOf(
+  invoice: Stripe.Invoice,
+  following: Stripe.Invoice[],
+  chargeOf: (invoice: Stripe.Invoice) => Stripe.Charge | null,
+): PaymentSource {
   const { amount_paid: paid, ending_balance } = invoice;
   const [before, after] = [balanceBefore(invoice), ending_balance ?? 0];
   const fromBalance = Math.max(0, -before) - Math.max(0, -after);
@@ -114,11 +144,9 @@ function balanceBefore(invoice: Stripe.Invoice): number {
   return due + invoice.pre_payment_credit_notes_amount + (after ?? 0) - total;
 }
 
-function chargeOf({ payments }: Stripe.Invoice): Stripe.Charge | null {
+function intentOf({ payments }: Stripe.Invoice): string | null {
   const paid = payments?.data.find(({ status }) => status === 'paid');
-  const intent = paid?.payment.payment_intent;
-  const charge = typeof intent === 'object' ? intent.latest_charge : null;
-  return typeof charge === 'object' ? charge : null;
+  return idOf(paid?.payment.payment_intent);
 }
 
 const leftOf = (charge: Stripe.Charge | null): number =>

@@ -17,8 +17,8 @@ import { syncLeased } from '../billing/sync.ts';
 import type { Database } from '../lib/database.ts';
 import { describeError, log } from '../lib/log.ts';
 import { dayMs } from '../lib/time.ts';
-import { paymentsSince } from './concluded-contract.ts';
 import { leaveUntold } from './objection.ts';
+import { billedTo, paymentsOf } from './payments.ts';
 import { refundPayment, worstOf, type State } from './refunds.ts';
 import { nameContract, type Begun } from './stated-contract.ts';
 import { refundedEvent } from './statement-events.ts';
@@ -161,8 +161,10 @@ async function workAtStripe(
   { statement, terms, at }: Begun,
   { stripeId, attempt }: Customer,
 ): Promise<Settled> {
-  await endSubscription(stripe, terms.subscription, stripeId!);
-  const payments = await paymentsSince(stripe, terms, at);
+  const { subscription } = terms;
+  await endSubscription(stripe, subscription, stripeId!);
+  const billed = await billedTo(stripe, { subscription, customer: stripeId! });
+  const payments = paymentsOf(billed, terms, at);
 
   const states: State[] = [];
   let refund = 0;
