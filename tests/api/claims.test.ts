@@ -20,7 +20,7 @@ import {
 } from './support/codes.ts';
 import { linkedTo, newBusinessUserId, newContact, newPhone } from './support/contacts.ts';
 import { externalSession, getMe, userOf } from './support/person.ts';
-import { costOf, intercept } from './support/requests.ts';
+import { costOf, expectUnavailable, intercept, watchDatabase } from './support/requests.ts';
 import { during, newestCode, run, sandbox, totalsOfToday } from './support/sandbox.ts';
 import { allowedBy, ask, claim, sendBack } from './support/claims.ts';
 
@@ -174,6 +174,25 @@ describe('a claim', () => {
       expect((await verifyOtp(phone, await newestCode(phone))).status).toBe(200);
     },
   );
+
+  it('responds 503 to the same call, too, that has waited for a code which WhatsApp refuses', async () => {
+    const { phone, linkCode } = await ask();
+    const [businessUserId, id] = [newBusinessUserId(), crypto.randomUUID()];
+    const again = () => claim(linkCode, businessUserId, id);
+    const match = phone.slice(1);
+    await sandbox.faults({ whatsapp: { status: 503, match, hold: true } });
+    const first = again();
+    await until('the code is being sent', () => sandbox.heldBy(match));
+    const { rows } = await run('select sent_by from link_codes where phone = ?', phone);
+    const ofFirst = watchDatabase(rows[0]!['sent_by'] as string);
+    const second = again();
+    await until('the second call waits', () => ofFirst.length >= 2);
+    await sandbox.faults({ whatsapp: { status: 503, match } });
+    for (const response of await Promise.all([first, second])) expectUnavailable(response);
+    await sandbox.faults({ whatsapp: null });
+    expect((await again()).status).toBe(200);
+    expect(await codesOn(phone)).toBe(1);
+  });
 
   describe('whose response is lost', () => {
     const lost = (phone: string) => ({ libsql: { cut: true, match: phone } }) as const;

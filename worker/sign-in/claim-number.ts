@@ -128,18 +128,33 @@ async function storeClaim<Outcome extends string>(
   return claim;
 }
 
+/**
+ * This call again: waits while the first may be sending. If its code was not sent, the link
+ * is open again, and this call claims the number itself.
+ */
 export async function resumeClaim(
   scope: ClaimScope,
   businessUserId: string,
   sentBy: string,
 ): Promise<void> {
   const [link] = await linksOf(scope.db, eq(linkCodes.sentBy, sentBy));
-  const at = await waitForSender(scope, sentBy);
-  if (at === null || !link) return;
+  const sender = await waitForSender(scope, sentBy);
 
-  const sentClaim = { businessUserId, link, sentBy, at };
-  const outcome = await undoClaim(scope, sentClaim, 'mayArrive');
-  if (outcome === 'takenBack') await claimNumber(scope, businessUserId, link);
+  switch (sender.state) {
+    case 'codeSent':
+      return;
+    case 'takenBack':
+      if (!link) throw new RequestError('unavailable', { retryAfter: 1 });
+      return claimNumber(scope, businessUserId, link);
+    case 'claimed': {
+      // Its code has signed in, which deletes the link.
+      if (!link) return;
+
+      const sentClaim = { businessUserId, link, sentBy, at: sender.at };
+      const outcome = await undoClaim(scope, sentClaim, 'mayArrive');
+      if (outcome !== 'sent') await claimNumber(scope, businessUserId, link);
+    }
+  }
 }
 
 function refusedLinkCode(): RequestError {

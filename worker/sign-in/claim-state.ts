@@ -47,9 +47,13 @@ export async function subjectsOf(settings: Settings, businessUserId: string, pho
   return { claimsOf: hashedSubject('claims', hashes), ...number };
 }
 
-async function claimedRow({ botCall }: ClaimScope, sentBy: string) {
+async function callOf({ botCall }: ClaimScope, sentBy: string) {
   const own = isIn(botCalls.id, await botCall.storedIds());
-  return and(own, eq(botCalls.by, sentBy), eq(botCalls.outcome, 'claimed'))!;
+  return and(own, eq(botCalls.by, sentBy))!;
+}
+
+async function claimedRow(scope: ClaimScope, sentBy: string) {
+  return and(await callOf(scope, sentBy), eq(botCalls.outcome, 'claimed'))!;
 }
 
 export async function noteSent(scope: ClaimScope, sentBy: string): Promise<void> {
@@ -79,21 +83,23 @@ export async function undoClaim(
 
 const looksEveryMs = 250;
 
-/** Unix ms: when it was stored; null if it is no more `claimed`. */
-export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<number | null> {
-  const claimed = await claimedRow(scope, sentBy);
-  const hasArrived = rowExists(claims, isProvenSql(sentBy));
-  let at: number | null = null;
-  for (let waited = 0; waited < sendingMs; waited += looksEveryMs) {
-    const [stored] = await scope.db
-      .select({ at: botCalls.at, hasArrived })
-      .from(botCalls)
-      .where(claimed);
-    if (!stored) return null;
+type Sender = { state: 'codeSent' | 'takenBack' } | { state: 'claimed'; at: number };
 
-    at = stored.at;
-    if (stored.hasArrived) break;
+/** Waits until the code is sent or the claim taken back; `claimed` if neither happens in time. */
+export async function waitForSender(scope: ClaimScope, sentBy: string): Promise<Sender> {
+  const own = await callOf(scope, sentBy);
+  const hasArrived = rowExists(claims, isProvenSql(sentBy));
+
+  for (let waited = 0; ; waited += looksEveryMs) {
+    const [stored] = await scope.db
+      .select({ outcome: botCalls.outcome, at: botCalls.at, hasArrived })
+      .from(botCalls)
+      .where(own);
+    if (!stored) return { state: 'takenBack' };
+    if (stored.outcome !== 'claimed') return { state: 'codeSent' };
+
+    const isOver = stored.hasArrived || waited >= sendingMs;
+    if (isOver) return { state: 'claimed', at: stored.at };
     await pause(looksEveryMs);
   }
-  return at;
 }
