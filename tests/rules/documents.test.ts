@@ -23,7 +23,7 @@ const isThere = (path: string) => tracked.includes(path) || folders.has(path);
 
 /** Names of others that look like settings of ours. */
 const notOurs =
-  /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT|NETWORK_MINUTES|TEST_FULL)$/;
+  /^(SUPPORT_AUDIT_FILE|MODEL_(URL|KEY|NAME)|WHATSAPP_URL|TURSO_|(SANDBOX|BENCH)_PORT|TEST_FULL)$/;
 const settings = [...Object.keys(SettingRules.entries), ...Object.keys(OwnerSettings.entries)];
 
 /** The anchors that GitHub gives the headings of a document. */
@@ -138,6 +138,18 @@ it('names tests of the API in the security checklist, alone or by their paths', 
   expect(tests.length).toBeGreaterThan(50);
   expect(tests.filter((name) => !isThere(`tests/api/${name}.test.ts`))).toEqual([]);
 });
+
+const indexes = documents.filter((document) => read(document).includes('## Where do I change'));
+
+it.each(indexes.filter((document) => document !== 'README.md'))(
+  'names places in %s by the word that one looks for',
+  (document) => {
+    const [, index = ''] = read(document).split('## Where do I change');
+    const lines = index.split('```')[1]!.trim().split('\n');
+    const words = lines.map((line) => line.split('  ')[0]!.toLowerCase());
+    expect(words).toEqual([...new Set(words)].toSorted());
+  },
+);
 
 it('is short: all documents together have at most 23,000 words, and README 90 lines', () => {
   const words = documents.flatMap((document) => read(document).split(/\s+/).filter(Boolean));
